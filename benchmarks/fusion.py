@@ -163,8 +163,8 @@ def passes(queries: int) -> None:
     runs = [made_up_run("a", queries, 1000, 1), made_up_run("b", queries, 1000, 2)]
     times = PassTimes()
     for owner, name, title in (
-            (candidates_module, "first_of_lists", "find documents of both runs by hash"),
-            (candidates_module, "_same_text", "compare the ids of those"),
+            (candidates_module, "matches_of_lists", "find documents of both runs by hash"),
+            (candidates_module, "_of_same_text", "compare the ids of those"),
             (candidates_module, "_numbered", "number the documents"), (Recipe, "scores", "scores"),
             (fuse_module, "falling_order", "sort"), (fuse_module, "_digest", "digest"),
             (fuse_module, "_chunks", "collect the ids"), (fuse_module, "_sources", "rows of the documents")):

@@ -9,8 +9,10 @@ not a browser) opens the dashboard, then thinks for 2 s on average and clicks: a
 The time of a click ends when the server has sent the whole page; drawing it in a browser is not part of it.
 
 Printed: the first page of all sessions after a cold start; for each number of sessions clicks, median and 95th
-percentile of their time, processor time per click, memory; the same while another session uploads a large file;
-memory over the reruns of one session; processor time of a warm choice. Clients share the machine with the server.
+percentile of their time, processor time per click, memory: with first choices, while another session uploads a large
+file, and when every choice was made before; memory over the reruns of one session; processor time of a warm choice and
+of a section that is drawn again alone. Clients share the machine with the server. Its share is the time that its
+threads had a processor, of the time that they could have used one: on a machine with other work, times are longer.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -96,10 +99,12 @@ async def trial(server: Server, options: argparse.Namespace, folder: Path) -> bo
         print(f"\n{count} sessions: {first} {time.perf_counter() - start:.1f} s, processor "
               f"{server.processor() - used:.1f} s, memory {server.memory():.0f} MiB", flush=True)
         cold = False
-        failed |= await phase(server, sessions, options, "at work")
+        failed |= await phase(server, sessions, options, "first choices")
         if options.upload and count == options.sessions[0]:
             failed |= await phase(server, sessions, options, f"while {options.upload} MB are uploaded",
                                   large_file(folder, options.upload))
+        await choose_everything(sessions[0])
+        failed |= await phase(server, sessions, options, "choices made before")
         await asyncio.gather(*(session.close() for session in sessions))
     await alone(server, options.reruns)
     return failed | (await steady(server, options.steady) if options.steady else False)
@@ -108,8 +113,9 @@ async def trial(server: Server, options: argparse.Namespace, folder: Path) -> bo
 async def phase(server: Server, sessions: list[Session], options: argparse.Namespace, about: str,
                 upload: bytes | None = None) -> bool:
     """Let the sessions click, with an upload: until it is shown; print the figures; whether a page failed."""
-    used, start = server.processor(), time.perf_counter()
+    used, start = server.own_processor(), time.perf_counter()
     stop = asyncio.Event()
+    share = asyncio.create_task(processor_share(server, stop))
     work = [asyncio.create_task(clicks(session, random.Random(number), options.think, stop))
             for number, session in enumerate(sessions)]
     if upload is None:
@@ -122,10 +128,11 @@ async def phase(server: Server, sessions: list[Session], options: argparse.Names
         await other.close()
     stop.set()
     rows = [row for rows in await asyncio.gather(*work) for row in rows]
-    seconds, processor = time.perf_counter() - start, server.processor() - used
+    seconds, processor = time.perf_counter() - start, server.own_processor() - used
     each = processor / max(len(rows), 1) * 1e3
     print(f"   {about}: {len(rows):,} clicks in {seconds:.0f} s, processor {each:.0f} ms a click "
-          f"({processor / seconds:.0%} of a core), memory {server.memory():.0f} MiB")
+          f"({processor / seconds:.0%} of a core, {await share:.0%} of what it could use), "
+          f"memory {server.memory():.0f} MiB, load {os.getloadavg()[0]:.1f}")
     for kind in ("choice", "page"):
         times = np.array([row[1] for row in rows if row[0] == kind])
         if len(times):
@@ -138,6 +145,30 @@ async def phase(server: Server, sessions: list[Session], options: argparse.Names
     if faults:
         print("      FAILED:", *faults[:5], sep="\n      ")
     return bool(faults)
+
+
+async def processor_share(server: Server, stop: asyncio.Event, every: float = 0.25) -> float:
+    """The time that the threads of the server had a processor, of the time that they had one or waited for one."""
+    before, used, waited = server.scheduled(), 0, 0
+    while not stop.is_set():
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), every)
+        now = server.scheduled()
+        for thread, times in now.items():
+            earlier = before.get(thread, (0, 0))
+            used, waited = used + times[0] - earlier[0], waited + times[1] - earlier[1]
+        before = now
+    return used / max(used + waited, 1)
+
+
+async def choose_everything(session: Session) -> None:
+    """Make each choice on each page once."""
+    for page in PAGES:
+        await session.visit(page)
+        for metric in METRICS:
+            await session.choose("Metric", metric)
+            for cutoff in CUTOFFS:
+                await session.choose("Cutoff k", cutoff)
 
 
 async def clicks(session: Session, rng: random.Random, think: float, stop: asyncio.Event) -> list[tuple]:
@@ -177,11 +208,11 @@ async def alone(server: Server, reruns: int) -> None:
         await session.visit(page)
         for cutoff in ("5", "10", "5", "10"):
             await session.choose("Cutoff k", cutoff)
-        used, times = server.processor(), []
+        used, times = server.own_processor(), []
         for _ in range(5):
             times += [await session.choose("Cutoff k", "5"), await session.choose("Cutoff k", "10")]
-        print(f"   {page or 'overview':10s} {(server.processor() - used) / len(times) * 1e3:4.0f} ms of processor, "
-              f"median {np.median(times) * 1e3:.0f} ms", flush=True)
+        print(f"   {page or 'overview':10s} {(server.own_processor() - used) / len(times) * 1e3:4.0f} ms of processor, "
+              f"median {np.median(times) * 1e3:.0f} ms{await sections_alone(server, session)}", flush=True)
     if not reruns:
         return
     rng, memory = random.Random(1), []
@@ -190,19 +221,26 @@ async def alone(server: Server, reruns: int) -> None:
         if (number + 1) % (reruns // 5 or 1) == 0:
             memory.append(server.memory())
     await session.close()
-    print(f"memory over {reruns:,} reruns, at each fifth: {', '.join(f'{value:.0f}' for value in memory)} MiB")
+    print(f"memory over {reruns:,} reruns, at each fifth: {', '.join(f'{value:.0f}' for value in memory)} MiB, from "
+          f"lowest to highest {max(memory) / min(memory) - 1:.1%}")
+
+
+async def sections_alone(server: Server, session: Session, times: int = 10) -> str:
+    """What a section costs that is drawn again alone, of all sections of the page that can be."""
+    costs = []
+    for fragment in sorted({session.fragments[widget] for widget in session.widgets()} - {""}):
+        used = server.own_processor()
+        for _ in range(times):
+            await session.redraw(fragment)
+        costs.append(f"{(server.own_processor() - used) / times * 1e3:.0f}")
+    return f"; each section alone: {', '.join(costs)} ms of processor" if costs else ""
 
 
 async def steady(server: Server, minutes: float, count: int = 4, think: float = 7.0) -> bool:
     """Some sessions at a low rate, each choice computed before: the memory at each tenth; whether a page failed."""
     sessions = [Session(server.address) for _ in range(count)]
     await asyncio.gather(*(session.open() for session in sessions))
-    for page in PAGES:
-        await sessions[0].visit(page)
-        for metric in METRICS:
-            await sessions[0].choose("Metric", metric)
-            for cutoff in CUTOFFS:
-                await sessions[0].choose("Cutoff k", cutoff)
+    await choose_everything(sessions[0])
     stop, memory, used = asyncio.Event(), [server.memory()], server.processor()
     work = [asyncio.create_task(clicks(session, random.Random(number), think, stop))
             for number, session in enumerate(sessions)]

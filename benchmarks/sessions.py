@@ -14,6 +14,7 @@ import time
 import urllib.request
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -69,10 +70,24 @@ class Server:
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return sum(map(int, fields[11:15])) / TICKS
 
+    def own_processor(self) -> float:
+        """The same without its children, such as the process that computes ahead."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return sum(map(int, fields[11:13])) / TICKS
+
     def memory(self) -> float:
         """Resident memory in MiB."""
         lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
         return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) / 1024
+
+    def scheduled(self) -> dict[str, tuple[int, int]]:
+        """Of each thread: nanoseconds on a processor, and in the queue for one."""
+        times = {}
+        for path in Path(f"/proc/{self.process.pid}/task").glob("*/schedstat"):
+            with suppress(OSError):  # the thread has ended
+                used, waited, _ = map(int, path.read_text().split())
+                times[path.parent.name] = used, waited
+        return times
 
     def stop(self) -> None:
         """End the process."""
@@ -91,6 +106,7 @@ class Session:
     pages: dict[str, str] = field(default_factory=dict)
     values: dict[str, WidgetState] = field(default_factory=dict)
     shown: dict[tuple[int, ...], object] = field(default_factory=dict)
+    fragments: dict[str, str] = field(default_factory=dict)  # of widgets: the section that is drawn again alone
     cookie: str = ""
     login: str = ""  # the cookie of a login, as name=value
     received: int = 0
@@ -143,11 +159,18 @@ class Session:
         await self._until_finished()
         return time.perf_counter() - start
 
+    async def redraw(self, fragment: str) -> float:
+        """Draw a section of the page again alone; the seconds until it is drawn."""
+        start = time.perf_counter()
+        await self._send_rerun(fragment=fragment)
+        await self._until_finished()
+        return time.perf_counter() - start
+
     async def set(self, state: WidgetState) -> float:
-        """Send the new value of a widget; the seconds until the page is drawn again."""
+        """Send the new value of a widget; the seconds until the page, or its section alone, is drawn again."""
         start = time.perf_counter()
         self.values[state.id] = state
-        await self._send_rerun()
+        await self._send_rerun(fragment=self.fragments.get(state.id, ""))
         await self._until_finished()
         return time.perf_counter() - start
 
@@ -182,6 +205,11 @@ class Session:
                      "X-Xsrftoken": self.cookie.partition("=")[2]})
         urllib.request.urlopen(request, timeout=600).close()
 
+    def widgets(self) -> list[str]:
+        """The ids of the widgets on the page."""
+        ids = (getattr(getattr(element, element.WhichOneof("type")), "id", "") for element in self.shown.values())
+        return [widget for widget in ids if widget in self.fragments]
+
     def element(self, kind: str, label: str):
         """The element of this kind and label on the page."""
         for element in self.shown.values():
@@ -194,12 +222,13 @@ class Session:
         return "\n".join(str(getattr(element, element.WhichOneof("type"))) for element in self.shown.values()
                          if element.WhichOneof("type") in ("markdown", "alert", "heading", "html", "exception"))
 
-    async def _send_rerun(self, name: str = "") -> None:
+    async def _send_rerun(self, name: str = "", fragment: str = "") -> None:
         message = BackMsg()
         state = message.rerun_script
         state.query_string, state.page_script_hash, state.page_name = self.query, self.page, name
         state.widget_states.widgets.extend(self.values.values())
         state.cached_message_hashes.extend(self._kept)
+        state.fragment_id = fragment
         state.context_info.timezone, state.context_info.locale = "UTC", "en-US"
         await self._socket.send(message.SerializeToString())
 
@@ -235,6 +264,9 @@ class Session:
         elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
             element = message.delta.new_element
             self.shown[tuple(message.metadata.delta_path)] = element
+            widget = getattr(getattr(element, element.WhichOneof("type")), "id", "")
+            if widget:
+                self.fragments[widget] = message.delta.fragment_id
             if element.WhichOneof("type") == "exception":
                 self.failed = element.exception.message
         return message.script_finished if kind == "script_finished" else None

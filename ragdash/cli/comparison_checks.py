@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ragdash.analysis.verdict import FIXES, RunCheck, Verdict, decide, find_checks, of_level
+from ragdash.analysis.verdict import FIXES, RunCheck, Verdict, decide, find_checks, merge_alike, of_level
 from ragdash.cli.inputs import conventions_of, matching_of
 from ragdash.core.console import printable
 from ragdash.core.errors import InputError
@@ -56,7 +56,7 @@ def verdict_text(verdict: Verdict) -> str:
     lines = [verdict_sentence(verdict, markdown=False), baseline_sentence(verdict, markdown=False),
              decision_sentence(verdict, markdown=False)]
     if verdict.withheld:
-        lines += [f"  {line}" for line in check_lines(verdict.withheld, "cli", markdown=False)]
+        lines += [f"  {line}" for line in check_lines(merge_alike(verdict.withheld), "cli", markdown=False)]
         kinds = " ".join(f"--accept {kind}" for kind in dict.fromkeys(check.kind for check in verdict.withheld))
         lines.append(f"  To decide in spite of it: {kinds}")
     else:
@@ -80,7 +80,7 @@ def report_checks(matches: Sequence[Match], spec: Spec) -> tuple[RunCheck, ...]:
     """
     checks = find_checks(matches, spec)
     shown = [*of_level(checks, "withheld"), *(check for check in checks if check.kind in FIXES)]
-    for line in check_lines(shown, "cli", markdown=False):
+    for line in check_lines(merge_alike(shown), "cli", markdown=False):
         print(f"ragdash: warning: {printable(line)}", file=sys.stderr)
     return checks
 

@@ -19,10 +19,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 LONG = 256  # bytes; longer strings are hashed one by one
-_SHORT = 32  # bytes; longer strings are compared one by one
 BLOCK = 1 << 16  # rows a numpy step: its temporaries stay in the cache
 _ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
-_HALF, _EIGHT, _LOW = np.uint64(32), np.uint64(8), np.uint64(0xFFFFFFFF)
+_HALF, _EIGHT = np.uint64(32), np.uint64(8)
 _POOL = ThreadPoolExecutor(min(os.cpu_count() or 1, 16), thread_name_prefix="ragdash")
 
 
@@ -122,36 +121,41 @@ def take(column: pa.ChunkedArray, rows: np.ndarray) -> pa.Array:
 def equal_texts(left: pa.ChunkedArray, left_rows: np.ndarray, right: pa.ChunkedArray,
                 right_rows: np.ndarray) -> np.ndarray:
     """Whether the strings at these rows of two columns are equal, pair by pair: (N,) bool; a null equals nothing."""
-    if left.num_chunks == right.num_chunks == 1 and not left.null_count and not right.null_count:
-        sides = [_bytes_of(column.chunk(0), rows) for column, rows in ((left, left_rows), (right, right_rows))]
-        (_, starts, lengths), (_, other_starts, other_lengths) = sides
-        longest = int(lengths.max(initial=0))
-        room = -(-longest // 8) * 8
-        if longest <= _SHORT and all(len(side[0]) >= int(side[1].max(initial=0)) + max(room, 8) for side in sides):
-            same = lengths == other_lengths
-            windows, other_windows = (np.ndarray((len(side[0]) - 7,), "V8", side[0], 0, (1,)) for side in sides)
-            for offset in range(0, longest, 8):
-                differing = windows[starts + offset].view(np.uint64)
-                differing ^= other_windows[other_starts + offset].view(np.uint64)
-                beyond = _EIGHT - lengths  # bytes of the next strings, which a shift by 64 bits drops
-                if offset or longest > 8:
-                    beyond = np.clip((offset + 8 - lengths.view(np.int64)), 0, 8).view(np.uint64)
-                beyond *= _EIGHT
-                differing <<= beyond
-                same &= differing == 0
-            return same
-    return pc.fill_null(pc.equal(take(left, left_rows), take(right, right_rows)), False).to_numpy(zero_copy_only=False)
+    texts, others = take(left, left_rows), take(right, right_rows)
+    if not texts.null_count and texts.equals(others):  # the usual case, quickly
+        return np.ones(len(texts), bool)
+    return pc.fill_null(pc.equal(texts, others), False).to_numpy(zero_copy_only=False)
 
 
-def _bytes_of(chunk: pa.Array, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(the bytes of a chunk of strings; where the string of each row begins in them; its length)."""
-    text = chunk.buffers()[2]
-    data = np.zeros(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
-    both = np.ndarray((len(chunk),), "V8", chunk.buffers()[1], 4 * chunk.offset, (4,))[rows].view(np.uint64)
-    starts = both & _LOW  # the offset of a string, and in the upper half that of the next one
-    both >>= _HALF
-    both -= starts
-    return data, starts.view(np.int64), both
+def same_hashed_texts(left: pa.ChunkedArray, left_rows: np.ndarray, right: pa.ChunkedArray,
+                      right_rows: np.ndarray) -> np.ndarray:
+    """As `equal_texts` of strings that are no nulls and whose hashes are equal: (N,) bool.
+
+    All steps of a hash of up to 8 bytes can be undone: only the lengths of such strings are compared.
+    """
+    lengths = _byte_lengths(left, left_rows)
+    same = lengths == _byte_lengths(right, right_rows)
+    if len(same) and lengths.max() > _EIGHT:
+        unsure = np.flatnonzero(same & (lengths > _EIGHT))
+        same[unsure] = equal_texts(left, left_rows[unsure], right, right_rows[unsure])
+    return same
+
+
+def _byte_lengths(column: pa.ChunkedArray, rows: np.ndarray) -> np.ndarray:
+    """The length in bytes of the strings at these rows: (N,) int32."""
+    if column.num_chunks > 1:
+        order = np.argsort(rows, kind="stable")
+        rows, starts = rows[order], chunk_starts(column)
+        cuts = np.searchsorted(rows, starts)
+        lengths = np.empty(len(rows), np.int32)
+        for chunk, start, (a, b) in zip(column.chunks, starts, pairwise(cuts), strict=False):
+            lengths[order[a:b]] = _byte_lengths(pa.chunked_array([chunk]), rows[a:b] - start)
+        return lengths
+    if not len(rows):
+        return np.zeros(0, np.int32)
+    chunk = column.chunk(0)
+    offsets = np.frombuffer(chunk.buffers()[1], np.int32)[chunk.offset:]
+    return offsets[1:].take(rows) - offsets.take(rows)
 
 
 def hash_text(column: pa.ChunkedArray, seed: int = 0) -> np.ndarray:

@@ -13,6 +13,7 @@ from ragdash.analysis.diagnosis import Diagnosis
 from ragdash.analysis.verdict import RunCheck, Verdict, best_run, verdict_state, withhold
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache, verdict_cache
+from ragdash.dashboard.jobs import ahead
 from ragdash.dashboard.session import relevance, reviews, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.scope import Scope
@@ -266,8 +267,11 @@ class PageContext:
         return self.selection.k
 
     def only(self, entries: Sequence[SessionRun]) -> PageContext:
-        """The context with these runs alone, the first as the baseline."""
-        return replace(self, selection=replace(self.selection, entries=tuple(entries), baseline=0))
+        """The context with these runs alone; the first is the baseline where that of the sidebar is not among them."""
+        digests = [entry.digest for entry in entries]
+        baseline = self.digests[self.baseline]
+        position = digests.index(baseline) if baseline in digests else 0
+        return replace(self, selection=replace(self.selection, entries=tuple(entries), baseline=position))
 
 
 def spec_of(template: str, k: int) -> Spec:
@@ -300,6 +304,8 @@ def current() -> PageContext:
         raise PageEnds
     baseline = next((index for index, entry in enumerate(usable) if entry.digest == state.get(state.BASELINE)), 0)
     selection = Selection(tuple(usable), baseline, state.get(state.METRIC), int(state.get(state.K)))
+    ahead.offer([(entry.digest, entry.name) for entry in usable], baseline, scope(), selection.template, selection.k,
+                state.truth_names())
     context = _with_colors_of_best(PageContext(selection, scope()))
     if context.scope.by_evidence:
         relevance.note_relevance(context.scope, context.digests)

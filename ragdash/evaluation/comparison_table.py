@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
 from itertools import chain
@@ -45,7 +46,7 @@ class ComparisonTable(list[list[Comparison]]):
     """
 
     def __init__(self, rows: Iterable[list[Comparison]] = (), inputs: ComparisonInputs | None = None):
-        super().__init__(rows)
+        super().__init__([[replace(pair, inputs=inputs) for pair in row] for row in rows])
         self.inputs = inputs
 
     def __repr__(self) -> str:
@@ -154,8 +155,9 @@ class ComparisonTable(list[list[Comparison]]):
         if not self or self.inputs is None:
             raise ValueError("nothing was compared")
         pages = import_module("ragdash.reporting.notebook")  # a floor above, loaded where a report is wanted
-        return pages.write_report(self.inputs.evaluations, path, title=title, full=full, texts=texts, k=k,
-                                  rules=self.inputs.rules, accepted=self.inputs.accepted,
+        specs = dict.fromkeys([*(pair.spec for pair in self[0]), *self.inputs.evaluations[0].specs])
+        return pages.write_report(self.inputs.evaluations, path, specs=specs, title=title, full=full, texts=texts,
+                                  k=k, rules=self.inputs.rules, accepted=self.inputs.accepted,
                                   repeats=self.inputs.repeats)
 
     def summary(self) -> str:

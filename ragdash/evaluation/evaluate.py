@@ -186,10 +186,14 @@ def evaluate(run: Run | object, truth: Truth | object, metrics: str | Iterable[s
     return replace(evaluate_match(match, specs), match=match)
 
 
-def evaluate_match(match: Match, specs: Sequence[Spec]) -> Evaluation:
-    """Every spec over an existing match; all cutoffs of a metric come out of one pass."""
+def evaluate_match(match: Match, specs: Sequence[Spec],
+                   known: Mapping[Spec, np.ndarray] | None = None) -> Evaluation:
+    """Every spec over an existing match; all cutoffs of a metric come out of one pass.
+
+    known: values (Q,) of specs that were computed before and are means over the queries; they are not computed again.
+    """
     check_overlap(match)
-    values, corpus, unavailable = compute_specs(match, specs)
+    values, corpus, unavailable = _with_known(match, specs, known) if known else compute_specs(match, specs)
     values.setflags(write=False)
     counts = {"queries": len(match.query_ids), "missing": int(match.missing.sum()),
               "unanswerable": int(_unanswerable(match).sum()), "extra": len(match.extra)}
@@ -203,6 +207,17 @@ def evaluate_match(match: Match, specs: Sequence[Spec]) -> Evaluation:
     )
     return Evaluation(match.run.name, match.run.digest, match.truth.digest, match.query_ids, tuple(specs), values,
                       settings, counts, problems, corpus)
+
+
+def _with_known(match: Match, specs: Sequence[Spec],
+                known: Mapping[Spec, np.ndarray]) -> tuple[np.ndarray, dict, dict]:
+    """As `compute_specs`, computing only what is not known."""
+    missing = [spec for spec in specs if spec not in known]
+    computed, corpus, unavailable = compute_specs(match, missing)
+    values = np.empty((len(specs), len(match.query_ids))).T
+    for column, spec in enumerate(specs):
+        values[:, column] = known[spec] if spec in known else computed[:, missing.index(spec)]
+    return values, corpus, unavailable
 
 
 def summaries(evaluations: Sequence[Evaluation], *, level: float = LEVEL, resamples: int = RESAMPLES,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 
@@ -64,6 +65,8 @@ class Comparison:
         The queries compared; None for all.
     baseline, family
         What the candidate is compared with, and what was corrected together.
+    inputs
+        The ComparisonInputs of `ragdash.compare`, for the report; None for an outcome of another origin.
 
     Examples
     --------
@@ -96,6 +99,7 @@ class Comparison:
     slice: Slice | None = None
     baseline: str = ""
     family: Family = Family(2, 1)
+    inputs: object = field(default=None, repr=False, compare=False)
 
     @property
     def sign(self) -> int:
@@ -115,8 +119,18 @@ class Comparison:
         """Return a plotly figure of the difference with its corrected interval and outcome."""
         return self._as_table().plot()
 
+    def report(self, path: str | Path, *, title: str = "", full: bool = False, texts: bool = True, k: int = 10) -> Path:
+        """Write the HTML report of the comparison with this metric first, and return its path.
+
+        It shows all runs that were compared, because the p-values are corrected over them; see `Evaluation.report`.
+        ValueError where `ragdash.compare` did not make this outcome; InputError where it got evaluations that do not
+        hold their runs.
+        """
+        return self._as_table().report(path, title=title, full=full, texts=texts, k=k)
+
     def _as_table(self):
-        return import_module("ragdash.evaluation.comparison_table").ComparisonTable([[self]])  # it imports this file
+        tables = import_module("ragdash.evaluation.comparison_table")  # it imports this file
+        return tables.ComparisonTable([[self]], self.inputs)
 
     def _repr_html_(self) -> str:
         """Difference, interval, corrected p, outcome and n as a table, for notebooks."""

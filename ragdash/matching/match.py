@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.core.arrow_columns import plain_array, take
+from ragdash.core.arrow_columns import same_hashed_texts, take
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ranking.judged_pair_index import MANY
 from ragdash.core.records import Conventions, Run, Truth
@@ -331,6 +331,5 @@ def _judged_by_query(run: Run, truth: Truth, truth_query: np.ndarray) -> tuple[n
     if len(run.repeated):
         counted = ~np.isin(positions, run.repeated, assume_unique=True)
         positions, judgment = positions[counted], judgment[counted]
-    docs = take(run.docs, run.rows(positions))
-    same = pc.equal(docs, truth.docs.take(plain_array(judgment))).to_numpy(zero_copy_only=False).astype(bool)
-    return positions[same], judgment[same]
+    same = same_hashed_texts(run.docs, run.rows(positions), pa.chunked_array([truth.docs]), judgment)
+    return (positions, judgment) if same.all() else (positions[same], judgment[same])

@@ -217,7 +217,7 @@ _register_ragas(
 def citation_precision(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
     """Share of the citations whose context supports the sentence that cites it; a judge checks each sentence.
 
-    [2], [1, 3], [2-4], (source), [source], [^1] and superscripts are read. A number is the place of the context. A
+    [2], [1, 3], [2-4], (source), [source], `[^1]` and superscripts are read. A number is the place of the context. A
     citation that means no context supports nothing. Undefined without an answer, contexts or a citation, and if a
     verdict is missing. Returns (Q,) in [0, 1].
     """

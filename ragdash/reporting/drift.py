@@ -59,7 +59,10 @@ def _clause(drift: Drift, measure: Measure) -> str:
         values = f"similarity to the nearest question {values}"
     elif measure.name == "language":
         values = f"{LANGUAGES[measure.label]} {values}"
-    return f"{_CLAUSES[measure.name]} ({values})"
+    clause = _CLAUSES[measure.name]
+    if measure.name == "topics" and measure.log.value > measure.reference.value:
+        clause = "the mix of topics is another"  # many ask what is in it, word for word
+    return f"{clause} ({values})"
 
 
 def new_questions_sentence(drift: Drift) -> str:

@@ -32,12 +32,15 @@ def plot_evaluations(evaluations: Sequence[Evaluation], spec: Spec, picture: str
 
 
 def write_report(evaluations: Sequence[Evaluation], path: str | Path, *, title: str = "", full: bool = False,
-                 texts: bool = True, k: int = 10, **settings) -> Path:
-    """Write the report of what `evaluate` returned; the first is the baseline. settings: as `report_content`."""
+                 texts: bool = True, k: int = 10, specs: Iterable[Spec] = (), **settings) -> Path:
+    """Write the report of what `evaluate` returned; the first is the baseline. settings: as `report_content`.
+
+    specs: the metrics, the verdict's first; default those of the baseline.
+    """
     from ragdash.reporting.html.report_page import render_report
     from ragdash.reporting.html.sections import ONE_PAGE
 
-    content = report_content(evaluations, evaluations[0].specs, title=title, texts=texts, k=k,
+    content = report_content(evaluations, specs or evaluations[0].specs, title=title, texts=texts, k=k,
                              sections=None if full else ONE_PAGE, **settings)
     file = Path(path)
     file.write_bytes(render_report(content))

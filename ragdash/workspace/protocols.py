@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from ragdash.core.errors import Problem
+from ragdash.workspace.kept_values import KeptValues
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,11 @@ class RecordFiles(Protocol):
         """Where they are, for people."""
         ...
 
+    @property
+    def values(self) -> KeptValues:
+        """The values per query that were computed."""
+        ...
+
     def check(self, read_only: bool) -> None:
         """Raise InputError unless files can be read and, where they may change, written."""
         ...
@@ -148,5 +154,5 @@ class RecordFiles(Protocol):
         ...
 
     def discard(self, digest: str) -> None:
-        """Take the files of a deleted entry away, at once or later."""
+        """Take the files of a deleted entry away, at once or later, and its values at once."""
         ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.storage.folder_blobs import FolderBlobs
 from ragdash.workspace import atomic_folders, parquet
+from ragdash.workspace.kept_values import KeptValues
 from ragdash.workspace.protocols import CatalogueEntry
 
 PLACES = {"run": "runs", "truth": "truths"}
@@ -28,6 +31,11 @@ class FolderRecords:
     def location(self) -> str:
         """The folder."""
         return str(self.folder)
+
+    @property
+    def values(self) -> KeptValues:
+        """The values per query that were computed."""
+        return _values_of(self.folder)
 
     def check(self, read_only: bool) -> None:
         """Raise InputError for a folder that is not there and may not be made."""
@@ -76,6 +84,7 @@ class FolderRecords:
 
     def discard(self, digest: str) -> None:
         """Delete the folders of a digest."""
+        self.values.discard(digest)
         for kind in PLACES:
             try:
                 atomic_folders.discard(self._folder(kind, digest))
@@ -101,6 +110,11 @@ class FolderRecords:
 
     def _folder(self, kind: str, digest: str) -> Path:
         return self.folder / PLACES[kind] / digest
+
+
+@lru_cache(maxsize=16)  # it remembers what was damaged
+def _values_of(folder: Path) -> KeptValues:
+    return KeptValues(FolderBlobs(folder))
 
 
 def _fault(folder: Path, digest: str) -> str:

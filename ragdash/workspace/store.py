@@ -3,6 +3,7 @@
     catalogue.sqlite           names, descriptions, tags, order, mappings, prices, versions
     runs/DIGEST/*.parquet      a run; never changed once it is there
     truths/DIGEST/*.parquet    a truth
+    values/RUN/KEY             values per query that were computed; may be deleted at any time
     broken/                    what could not be read
 """
 
@@ -18,6 +19,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.workspace import parquet
 from ragdash.workspace.catalogue import REBUILT, Catalogue
+from ragdash.workspace.kept_values import KeptValues
 from ragdash.workspace.protocols import CatalogueEntry, CatalogueStore, CatalogueSummary, RecordFiles
 from ragdash.workspace.record_folders import FAULTS, FolderRecords, day, words_of
 from ragdash.workspace.truth_versions import KEY, TruthVersion, version_of_json
@@ -179,6 +181,11 @@ class Workspace:
             self.runs()
         else:
             self._catalogue.keep("checked", "")
+
+    @property
+    def values(self) -> KeptValues:
+        """The values per query of its runs that were computed, for whoever asks next."""
+        return self._records.values
 
     @property
     def catalogue(self) -> CatalogueStore:

@@ -25,6 +25,7 @@ from ragdash.evaluation.scoring import run_plan
 from ragdash.evaluation.scoring.required_scores import plan_texts
 from ragdash.experiments.testset import propose_questions, read_drafts, truth_of
 from ragdash.io.recorded.question_log import log_of_truth, read_log
+from ragdash.reporting.drift import finding
 
 ROOT = Path(__file__).parents[2]
 spec = importlib.util.spec_from_file_location("drift_benchmark", ROOT / "benchmarks" / "drift.py")
@@ -199,6 +200,17 @@ def test_proposals_are_new_refused_first_diverse_and_typical(files):
     travel = sum(any(word in text for word in benchmark.NOUNS["travel"]) for text in new)
     assert travel / drift.new.sum() > 0.5 > 0.2 > travel / len(drift.texts)  # what is new is what the test set lacks
     assert len(propose_questions(drift, 60)) == 60  # more than the places of the first: the others take the rest
+
+
+def test_questions_that_repeat_the_test_set_word_for_word_are_not_called_other_things():
+    things = ["phone", "lamp", "clock", "radio", "fan", "oven", "car", "book", "pen", "cup", "desk", "door", "bike",
+              "shoe", "hat", "coat"]
+    old = [f"What does a {thing} cost in winter?" if index % 2 else f"How do I reset the {thing}?"
+           for index, thing in enumerate(things)]
+    asked = old[:8] + [f"Can I return the {thing}?" for thing in things]
+    logs = [read_log((name, "\n".join(["query_id,question", *(f"{row},{text}" for row, text in enumerate(texts))]
+                                      ).encode())) for name, texts in (("new.csv", asked), ("old.csv", old))]
+    assert "the mix of topics is another (similarity" in finding(compare_logs(*logs))
 
 
 def test_drift_on_the_command_line_writes_questions_that_can_be_asked_and_reviewed(files, capfdbinary, monkeypatch):

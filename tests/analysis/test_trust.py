@@ -62,6 +62,16 @@ def test_kappa_of_grades():
     assert found.kappa == pytest.approx(37 / 67)
 
 
+@pytest.mark.parametrize(("agreed", "n"), [(20, 20), (53, 60), (0, 5)])
+def test_the_share_of_agreement_has_an_exact_interval_at_its_edges_too(agreed, n):
+    labels = np.array([1.0] * agreed + [0.0] * (n - agreed))
+    found = agreement(np.ones(n), labels)
+    wanted = binomtest(agreed, n).proportion_ci(0.95, "exact")
+    assert (found.accuracy_low, found.accuracy_high) == pytest.approx((wanted.low, wanted.high))
+    few_groups = agreement(np.ones(n), labels, groups=np.arange(n) % 3)
+    assert math.isnan(few_groups.accuracy_low), "three groups of queries are too few"
+
+
 def test_kappa_is_undefined_where_nothing_differs():
     assert math.isnan(agreement(np.ones(30), np.ones(30)).kappa)
     assert agreement(np.ones(30), np.array([1.0, 0.0] * 15)).kappa == 0

@@ -9,7 +9,17 @@ import pytest
 from traps import every_trap, make_qrels, make_run
 
 import ragdash
-from ragdash.analysis.verdict import STATES, badges, best_run, find_checks, judged_share, verdict, verdict_state
+from ragdash.analysis.verdict import (
+    STATES,
+    RunCheck,
+    badges,
+    best_run,
+    find_checks,
+    judged_share,
+    merge_alike,
+    verdict,
+    verdict_state,
+)
 from ragdash.core.corpus import Corpus
 from ragdash.core.messages import MESSAGES
 from ragdash.core.ranking.reverse_scores import reverse_scores
@@ -26,6 +36,7 @@ from ragdash.reporting.sentences.verdict import (
     TITLES,
     baseline_sentence,
     change_sentence,
+    check_lines,
     decision_sentence,
     verdict_dict,
     verdict_sentence,
@@ -250,3 +261,17 @@ def test_rankings_that_the_reading_leaves_out_are_said_with_the_verdict(tmp_path
     read = ragdash.read_run(tmp_path / "dense.json", mapping=proposal.facts["mappings"][0])
     assert len(read.docs) == 90
     assert "unread-rankings" not in {check.kind for check in find_checks([Match(read, match.truth)], SPEC)}
+
+
+def test_checks_that_say_the_same_of_several_runs_are_merged():
+    def shallow(run, depth):
+        return RunCheck("shallow-run", "withheld", (run,), {"run": run, "depth": depth, "other": "deep",
+                                                            "other_depth": 30, "k": 10}, ("k", str(depth)))
+
+    merged = merge_alike([shallow("a", 5), shallow("b", 8), *(shallow(name, 5) for name in "cdefg")])
+    assert [(check.runs, check.alike) for check in merged] == [(("a",), tuple("cdefg")), (("b",), ())]
+    first, second = check_lines(merged, "cli", markdown=False)
+    assert first.startswith("a has at most 5 documents") and first.endswith("The same for c, d, e and 2 more runs.")
+    assert "The same" not in second
+    assert check_lines(merge_alike([shallow(name, 5) for name in "abcde"]), "cli", markdown=False)[0].endswith(
+        "The same for b, c, d and e.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from ragdash.core.arrow_columns import equal_texts, text_column
+from ragdash.core.arrow_columns import equal_texts, hash_text, mix, same_hashed_texts, text_column
 
 
 def test_texts_of_two_columns_are_compared_pair_by_pair():
@@ -34,3 +34,32 @@ def test_texts_of_every_length_around_eight_bytes_are_equal_as_strings_are():
         column = text_column([*texts, "x" * 40])  # without more texts the last ones would end with the column
         assert equal_texts(column, left, column, right).tolist() == [
             texts[i] == texts[j] for i, j in zip(left, right, strict=True)], longest
+
+
+def undone(hashes: int, factor: int) -> int:
+    """What was multiplied by the factor, whose upper half was then put over the lower half."""
+    return (hashes ^ hashes >> 32) * pow(factor, -1, 1 << 64) % (1 << 64)
+
+
+def test_the_hash_of_a_short_text_and_its_length_give_the_text_back():
+    texts = ["", "a", "ab", "7", "é", "1234567", "12345678", "\x00", "\x00\x00", "x\x00"]
+    first, second, third = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+    column = text_column(texts)
+    for text, value in zip(texts, hash_text(column).tolist(), strict=True):
+        length = len(text.encode())
+        seed = length * first % (1 << 64)
+        word = undone(undone(value, third), second) - (seed ^ seed >> 32)
+        assert length == 0 or (word % (1 << 64)).to_bytes(8, "little")[8 - length:] == text.encode()
+    query = 0x1234567890ABCDEF  # the hash of a pair gives that of the document back
+    pair = int(mix(np.array([42], np.uint64), np.uint64(query))[0])
+    half = (pair ^ pair >> 29 ^ pair >> 58) * pow(second, -1, 1 << 64) % (1 << 64)
+    assert half ^ half >> 32 == (42 * first + query) % (1 << 64)
+
+
+def test_texts_whose_hashes_collide_are_told_apart():
+    left, right = ["a", "123456789", "", "12345678x"], ["a", "123456789", "b", "12345678y"]
+    rows = np.array([3, 0, 1, 2, 3])  # of hashes that are equal, longer texts may differ, and short ones in length
+    for column in (text_column(left), pa.chunked_array([left[:2], left[2:]])):
+        assert same_hashed_texts(column, rows, text_column(right), rows).tolist() == [False, True, True, False, False]
+    nothing = np.zeros(0, np.int64)
+    assert same_hashed_texts(text_column([]), nothing, text_column(left), nothing).tolist() == []

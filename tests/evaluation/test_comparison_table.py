@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -86,6 +87,17 @@ def test_a_notebook_shows_a_single_comparison():
                      "p, corrected": f"{pair.p_corrected:.3g}", "outcome": "better", "n": "12"}
     nothing = compare({"q0": ["b"]}, [{"q0": ["a"]}], "RR", truth={"q0": []})[0][0]
     assert "<th>difference</th><td>undefined</td>" in nothing._repr_html_()
+
+
+def test_a_single_comparison_reports_all_runs_with_its_metric_first(tmp_path):
+    table = compare(POOR, {"good": GOOD, "mixed": MIXED}, "P@1 RR", truth=TRUTH)
+    pair = table[0][1]
+    assert str(pair.spec) == "RR"
+    page = pair.report(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "good" in page and "mixed" in page and page.index("MRR") < page.index("Precision@1")
+    assert f"({pair.mean_difference:+.3f} [{pair.low:+.3f}, {pair.high:+.3f}])" in page
+    with pytest.raises(ValueError, match="nothing was compared"):
+        replace(pair, inputs=None).report(tmp_path / "other.html")
 
 
 def test_an_improvement_is_asserted():

@@ -110,3 +110,21 @@ def test_who_labels_on_a_sheet_reads_it_too(tmp_path):
     texts = _texts(Match(run, truth))
     assert texts["q1"]["question"] == "user: Who built it?\n\nassistant: Eiffel.\n\nWhen?"
     assert texts["q2"]["question"] == "Alone?"
+
+
+@pytest.mark.parametrize("name", ["messages", "conversation"])
+def test_a_file_that_no_format_reads_keeps_what_was_said_before_the_last_question(tmp_path, name):
+    path = tmp_path / "log.json"
+    talks = ([{"role": "system", "content": "Be brief."}, *CHAT, LAST, {"role": "assistant", "content": "1889."}],
+             [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "Gustave."}])
+    path.write_text(json.dumps([{"id": f"q{at}", name: talk, "sources": [{"id": f"d{at}", "score": 0.5}]}
+                                for at, talk in enumerate(talks, 1)]))
+    with pytest.raises(ragdash.InputError) as raised:
+        ragdash.read_run(path)
+    mapping, = raised.value.problems[0].facts["mappings"]
+    assert mapping["chat_history"] == "chat_history"
+    assert raised.value.problems[0].facts["previews"][0][0]["chat_history"] == "user: Who built it? assistant: Eiffel."
+    run = ragdash.read_run(path, mapping=mapping)
+    assert run.details["query"].to_pylist() == ["When?", "Who?"]
+    assert run.details["answer"].to_pylist() == ["1889.", "Gustave."]
+    assert run.details["chat_history"].to_pylist() == [SAID, None]

@@ -14,7 +14,7 @@ from ragdash.analysis.judge_validation.estimates import (
 from ragdash.analysis.judge_validation.example_choice import PER_CLASS, ExampleChoice, choose_examples
 from ragdash.analysis.judge_validation.files import assign_labels, read_labels, read_verdicts
 from ragdash.analysis.judge_validation.groups import DOCUMENT, groups_of
-from ragdash.analysis.judge_validation.label_store import LabelStore
+from ragdash.analysis.judge_validation.label_store import LabelStore, policy_digest
 from ragdash.analysis.judge_validation.labeling_sheet import SHEET, labeling_sheet, sample_queries, shows_reference
 from ragdash.analysis.judge_validation.model_families import families, same_family
 from ragdash.analysis.judge_validation.stored_verdicts import (
@@ -68,6 +68,7 @@ __all__ = [
            "judged_verdicts",
            "labeling_sheet",
            "placeholder_verdicts",
+           "policy_digest",
            "read_labels",
            "read_stored_verdicts",
            "read_verdicts",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ragdash.evaluation.stats import LEVEL, label_interval
 from ragdash.metrics.bands import YES
 
 CUT = YES  # from here on a value counts as yes
@@ -19,7 +20,9 @@ class Agreement:
     """Verdicts compared with labels: accuracy and kappa of their classes, NaN where undefined.
 
     confusion (C, C): queries by class of the label (row) and of the verdict (column); classes (C,): their names.
-    bias: mean of verdict - label, above 0 where the judge is too kind; apart: mean of |verdict - label|.
+    accuracy_low, accuracy_high: its interval (`label_interval` of agreed or not: Clopper and Pearson's, which has a
+    width at 0 and 1 too). bias: mean of verdict - label, above 0 where the judge is too kind; apart: mean of
+    |verdict - label|.
     constant: the accuracy of a judge that gives every query the class of most labels (constant_class).
     """
 
@@ -32,6 +35,8 @@ class Agreement:
     apart: float
     constant: float
     constant_class: str
+    accuracy_low: float = float("nan")
+    accuracy_high: float = float("nan")
 
     @property
     def adds_nothing(self) -> bool:
@@ -53,7 +58,8 @@ class Votes:
     spread: float
 
 
-def agreement(verdicts: np.ndarray, labels: np.ndarray, cut: float | None = CUT) -> Agreement:
+def agreement(verdicts: np.ndarray, labels: np.ndarray, cut: float | None = CUT, *, level: float = LEVEL,
+              groups: np.ndarray | None = None) -> Agreement:
     """Compute how far a judge's verdicts agree with a person's labels.
 
     Parameters
@@ -62,11 +68,13 @@ def agreement(verdicts: np.ndarray, labels: np.ndarray, cut: float | None = CUT)
         (n,) values in [0, 1], all defined.
     cut
         Values from here are "yes", those below "no". None: each distinct value is a class (scales such as 0, 0.5, 1).
+    level, groups
+        Of the interval of the accuracy: (n,) integers, equal for queries that depend on each other, None for none.
 
     Returns
     -------
     Agreement
-        Accuracy, Cohen's kappa, bias, and the accuracy of a constant answer; NaN for n = 0.
+        Accuracy with its interval, Cohen's kappa, bias, and the accuracy of a constant answer; NaN for n = 0.
 
     Notes
     -----
@@ -80,6 +88,9 @@ def agreement(verdicts: np.ndarray, labels: np.ndarray, cut: float | None = CUT)
     (0.75, 0.5, 0.25, 0.75, 'no')
     >>> result.adds_nothing
     True
+    >>> always = agreement(np.ones(20), np.ones(20))
+    >>> always.accuracy, round(always.accuracy_low, 2), always.accuracy_high
+    (1.0, 0.83, 1.0)
     """
     verdicts, labels = np.asarray(verdicts, np.float64), np.asarray(labels, np.float64)
     columns, rows, classes = _classes(verdicts, labels, cut)
@@ -90,9 +101,10 @@ def agreement(verdicts: np.ndarray, labels: np.ndarray, cut: float | None = CUT)
     observed = np.trace(confusion) / n
     most = int(np.argmax(confusion.sum(axis=1)))
     expected = float(confusion.sum(axis=0) @ confusion.sum(axis=1)) / n**2
+    ends = label_interval((rows == columns).astype(np.float64), level=level, groups=groups)
     return Agreement(n, float(observed), _beyond_chance(observed, expected), classes, confusion,
                      float((verdicts - labels).mean()), float(np.abs(verdicts - labels).mean()),
-                     float(confusion[most].sum() / n), classes[most])
+                     float(confusion[most].sum() / n), classes[most], *ends)
 
 
 def vote_spread(votes: np.ndarray, cut: float = CUT) -> Votes:

@@ -131,19 +131,17 @@ def validate_judge(
     paired = np.flatnonzero(~np.isnan(values) & ~np.isnan(label_values))
     codes = _group_codes(verdicts.query_ids, groups)
     result = ppi(values[:, None], label_values[:, None], level=level, groups=codes)
-    agreed = agreement(values[paired], label_values[paired], cut)
+    paired_codes = None if codes is None else codes[paired]
+    agreed = agreement(values[paired], label_values[paired], cut, level=level, groups=paired_codes)
     disagreeing = paired[classes_of(values[paired], cut) != classes_of(label_values[paired], cut)]
     disagreeing = disagreeing[np.argsort(-np.abs(values[disagreeing] - label_values[disagreeing]), kind="stable")]
     ids = verdicts.query_ids.take(pa.array(disagreeing)).to_pylist()
     labels_only = _labels_only(label_values, level, (0.0, 1.0), codes)
     corrected, rest = _estimate(result), int(result.n_unlabeled[0])
-    n_groups = None if codes is None else len(np.unique(codes[paired]))
-    problems = (
-        *verdicts.problems,
-        *_label_problems(verdicts, labels_only.n, len(paired), unknown_ids),
-        *_judge_problems(verdicts, agreed),
-        *_interval_problems([verdicts.name], corrected, labels_only, rest, n_groups),
-    )
+    n_groups = None if codes is None else len(np.unique(paired_codes))
+    problems = (*verdicts.problems, *_label_problems(verdicts, labels_only.n, len(paired), unknown_ids),
+                *_judge_problems(verdicts, agreed),
+                *_interval_problems([verdicts.name], corrected, labels_only, rest, n_groups))
     return JudgeValidation(
         verdicts.name, verdicts.what, verdicts.run,
         _judge_only(values),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -43,6 +44,18 @@ class LabelStore(EventStore):
         for event in self._store.read(run).events:
             counts[event.doc_id] = counts.get(event.doc_id, 0) + (event.kind == "label")
         return counts
+
+
+def policy_digest(what: str) -> str:
+    """Under which policy a count of `label_counts` was given; "" for none.
+
+    Examples
+    --------
+    >>> policy_digest("Correctness (policy 0123abcd)"), policy_digest("Correctness")
+    ('0123abcd', '')
+    """
+    digest = re.search(r" \(policy ([0-9a-f]{8})\)$", what)
+    return digest[1] if digest else ""
 
 
 def _of_policy(what: str) -> str:

@@ -8,6 +8,7 @@ from ragdash.analysis.verdict.checks import (
     RunCheck,
     badges,
     checks_to_show,
+    merge_alike,
     of_level,
 )
 from ragdash.analysis.verdict.decide import checks_of, decide, evaluation_checks
@@ -23,5 +24,5 @@ from ragdash.analysis.verdict.verdict import STATES, Verdict, best_run, verdict_
 
 __all__ = ["FEW_QUERIES", "FIXES", "LEVELS", "MOST_MISSING", "NEVER_ACCEPTED", "STATES",
            "KnownShares", "RunCheck", "Verdict", "badges", "best_run", "checks_of", "checks_to_show", "decide",
-           "evaluation_checks", "evidence_specs", "find_checks", "judged_share", "known_shares", "of_level",
-           "verdict_state", "withhold"]
+           "evaluation_checks", "evidence_specs", "find_checks", "judged_share", "known_shares", "merge_alike",
+           "of_level", "verdict_state", "withhold"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ragdash.core.messages import Surface, render
 
@@ -33,6 +33,8 @@ class RunCheck:
         The switch that fixes it, such as ("missing", "skip") or ("scores", "reverse"); None where there is none.
     also
         Switches that the fix needs too, such as a spelling of ids next to a way to collapse.
+    alike
+        Further runs of which the same is true; filled by `merge_alike`.
     """
 
     message: str
@@ -41,6 +43,7 @@ class RunCheck:
     facts: Mapping[str, object] = field(default_factory=dict)
     option: tuple[str, str] | None = None
     also: tuple[tuple[str, str], ...] = ()
+    alike: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -99,3 +102,15 @@ def checks_to_show(checks: Iterable[RunCheck], accepted: Iterable[str] = ()) -> 
     checks, accepted = tuple(checks), tuple(accepted)
     fixes = (check for check in checks if check.kind in FIXES)
     return (*of_level(checks, "withheld", accepted), *of_level(checks, "qualified", accepted), *fixes)
+
+
+def merge_alike(checks: Iterable[RunCheck]) -> tuple[RunCheck, ...]:
+    """One check in place of several that say the same of one run each: nine runs that are equally shallow, say."""
+    groups: dict[object, list[RunCheck]] = {}
+    for index, check in enumerate(checks):
+        key: object = index
+        if len(check.runs) == 1:
+            facts = {name: value for name, value in check.facts.items() if name != "run"}
+            key = (check.message, check.level, check.option, check.also, repr(sorted(facts.items())))
+        groups.setdefault(key, []).append(check)
+    return tuple(replace(group[0], alike=tuple(check.runs[0] for check in group[1:])) for group in groups.values())

@@ -74,7 +74,7 @@ def snippet_dict(recipe: Recipe, name: str, runs: Sequence[Run]) -> dict[str, ob
     there = for_engine(recipe, name, runs)
     preset = PRESETS[str(there.preset)]
     return {"engine": preset.engine, "preset": preset.name, "version": preset.version or None,
-            "notes": differences(there, recipe), "code": engine_snippet(there)}
+            "notes": [*differences(there, recipe), f"This code was {preset.tried}."], "code": engine_snippet(there)}
 
 
 def snippet_text(recipe: Recipe, name: str, runs: Sequence[Run]) -> str:

@@ -106,6 +106,12 @@ MESSAGES: Mapping[str, Message] = {
         expected="one of {names:comma}",
         fix="Choose one of these.",
     ),
+    "fusion-common": Message(
+        actual="{count:count document} left out: one of the runs lacks {count:?it}{count:!them}",
+        expected="documents that every run returned, as Chroma has it",
+        fix="To keep the others, give --param default=1000, the rank that such a document gets.",
+        page="Chroma keeps the others if each Knn has a default, the rank that such a document gets.",
+    ),
     "fusion-copies": Message(
         actual="{count:count document} left out: a document before has {near:?nearly }{near:!}the same text",
         expected="each text once, as a union has it",

@@ -108,4 +108,5 @@ def _lookup(hashes: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarra
         place = np.minimum(np.searchsorted(keys[hidden], hashes[others]), len(hidden) - 1)
         key[others] = hidden[place]
         equal[others] = keys[hidden[place]] == hashes[others]
-    return (rows, key) if equal.all() else (rows[equal], key[equal])
+    judged = np.flatnonzero(equal)
+    return rows.take(judged), key.take(judged)

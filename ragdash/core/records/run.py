@@ -312,6 +312,8 @@ class Run:
 
     def query_of(self, positions: np.ndarray) -> np.ndarray:
         """The query (index into query_ids) that owns each position."""
+        if len(positions) > len(self.starts) and np.all(positions[1:] >= positions[:-1]):
+            return np.repeat(np.arange(len(self)), np.diff(np.searchsorted(positions, self.starts)))
         return np.searchsorted(self.starts, positions, "right") - 1
 
     def rows(self, positions: np.ndarray) -> np.ndarray:

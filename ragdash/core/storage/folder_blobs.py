@@ -63,6 +63,11 @@ class FolderBlobs:
             with suppress(OSError):
                 os.removedirs(path.parent)
 
+    def names(self, folder: str) -> list[str]:
+        """The names below a folder; what is being written is not among them."""
+        return sorted(path.relative_to(self._folder).as_posix() for path in (self._folder / folder).rglob("*")
+                      if not path.name.startswith(".") and path.is_file())
+
     def check(self) -> None:
         """Raise InputError unless a content can be written, read and deleted."""
         name = f"check/{secrets.token_hex(8)}"

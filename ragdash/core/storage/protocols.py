@@ -118,6 +118,10 @@ class Blobs(Protocol):
         """Delete contents; a name that is not there is ignored."""
         ...
 
+    def names(self, folder: str) -> list[str]:
+        """The names below a folder, such as "a/b" for "a"; for a folder with few of them."""
+        ...
+
     def check(self) -> None:
         """Raise InputError unless a content can be written, read and deleted."""
         ...

@@ -17,18 +17,23 @@ TERMS: Mapping[str, Term] = {
         entry="a judge's score of a query, from 0 to 1; a person's score of the same", link=_LINK),
     "corrected": Term(
         "Corrected", "The mean of the labels, sharpened by the verdicts on all other queries, as far as verdicts and "
-        "labels agree. Its interval covers both sampling and judge errors (tuned prediction-powered inference).",
+        "labels agree. Its interval covers both sampling and judge errors (tuned prediction-powered inference). It "
+        "needs 20 labels.",
         link="../guide/trust.md",
         entry="the mean of the human labels, sharpened by a judge's verdicts (prediction-powered inference)"),
     "faithfulness": Term(
         "Faithfulness", heading="faithfulness, grounding",
         entry="whether the contexts support the answer: by a judge; by words"),
     "judge_alone": Term(
-        "Judge alone", "Mean of the judge's verdicts over all queries. It has no interval: more queries do not reduce "
-        "judge bias."),
-    "labels_alone": Term("Labels alone", "Mean of the human labels with its interval; does not use the judge."),
+        "Judge alone", "Mean of the judge's verdicts over all queries. Shown without an interval here: one of sampling "
+        "only, as on other pages, leaves out what the judge gets wrong."),
+    "labels_alone": Term(
+        "Labels alone", "Mean of the human labels with its interval, exact for yes and no, also of few labels; does "
+        "not use the judge."),
     "labeled_and_judged": Term("n, N", "Labeled queries, and queries that are only judged."),
-    "accuracy": Term("Accuracy", "Share of the labeled queries on which judge and person agree."),
+    "accuracy": Term(
+        "Accuracy", "Share of the labeled queries on which judge and person agree, with its exact interval "
+        "(Clopper-Pearson): 100% of 20 labels leaves room for a judge that is wrong in one of six."),
     "constant_answer": Term(
         "Constant answer", "How often one answer for all queries, the most frequent label, would agree. A judge that "
         "agrees no more often adds nothing on single answers."),

@@ -74,18 +74,15 @@ def diagnosis(run: str, scope: Scope, k: int, right: float | None = None) -> Dia
     """
     whole_scope, session_rules = scope.whole, rules(k)
     session_rules = session_rules if right is None else replace(session_rules, right=right)
-    specs = text_specs(session_rules)
-    return _diagnosis(
-        run,
-        whole_scope.cache_key(specs),
-        repr(session_rules),
-        _specs=specs,
-        _scope=whole_scope,
-        _rules=session_rules,
-    )
+    return _diagnosis_by(run, whole_scope, session_rules)
 
 
-@shared(max_entries=64, show_spinner="Looking where queries went wrong …")
+def _diagnosis_by(run: str, whole_scope: Scope, rules: DiagnosisRules) -> Diagnosis:
+    specs = text_specs(rules)
+    return _diagnosis(run, whole_scope.cache_key(specs), repr(rules), _specs=specs, _scope=whole_scope, _rules=rules)
+
+
+@shared(max_entries=64, show_spinner="Looking where queries went wrong …", ahead=True)
 def _diagnosis(run: str, scope: tuple, rules: str, _specs: Sequence[Spec], _scope: Scope,
                _rules: DiagnosisRules) -> Diagnosis:
     return diagnose(_scope.match(run, _specs), _rules)
@@ -97,12 +94,17 @@ def gains(run: str, scope: Scope, k: int, spec: Spec) -> np.ndarray:
     Of "fine" queries NaN, as is every stage that no fix of which moves the metric: of the answer for a metric of
     what was retrieved, all for one of speed. All NaN where the spec has no better end or is no mean.
     """
-    run_diagnosis, whole_scope = diagnosis(run, scope, k), scope.whole
+    return gains_by(run, scope, spec, rules(k))
+
+
+def gains_by(run: str, scope: Scope, spec: Spec, rules: DiagnosisRules) -> np.ndarray:
+    """The same by these rules."""
+    run_diagnosis, whole_scope = _diagnosis_by(run, scope.whole, rules), scope.whole
     return _gains(run, scope.cache_key([spec]), repr(run_diagnosis.rules), str(spec), _run_diagnosis=run_diagnosis,
                   _evaluation=whole_scope.evaluation(run, [spec]), _queries=scope.queries)
 
 
-@shared(max_entries=256)
+@shared(max_entries=512, ahead=True)
 def _gains(run: str, scope: tuple, rules: str, spec: str, _run_diagnosis: Diagnosis, _evaluation: Evaluation,
            _queries: np.ndarray) -> np.ndarray:
     try:

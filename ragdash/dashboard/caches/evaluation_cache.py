@@ -10,7 +10,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import astuple, fields, replace
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -18,7 +18,8 @@ import streamlit as st
 
 from ragdash.core.records import Run, Truth
 from ragdash.core.slices import Slice, label_slices
-from ragdash.dashboard.caches.shared_cache import shared
+from ragdash.dashboard.caches import kept_cache
+from ragdash.dashboard.caches.shared_cache import AHEAD, shared
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.bands.best_possible import best_possible
@@ -40,7 +41,7 @@ def counts(run: str, scope: Scope) -> dict[str, int]:
     return dict(_counts(run, scope.cache_key(), _scope=scope))
 
 
-@shared(max_entries=256)
+@shared(max_entries=256, ahead=True)
 def _counts(run: str, key: tuple, _scope: Scope) -> dict[str, int]:
     match, in_scope = _scope.match(run), _scope.queries
     return {"queries": int(in_scope.sum()), "missing": int((match.missing & in_scope).sum()),
@@ -56,7 +57,8 @@ class _ResultCache(Generic[K, V]):
 
     LIMIT = 50_000
 
-    def __init__(self):
+    def __init__(self, name: str):
+        AHEAD[f"{__name__}.{name}"] = self
         self._results: OrderedDict[K, V] = OrderedDict()
         self._computing: dict[K, threading.Lock] = {}
         self._lock = threading.Lock()
@@ -70,6 +72,17 @@ class _ResultCache(Generic[K, V]):
             self._results.update(results)
             while len(self._results) > self.LIMIT:
                 self._results.popitem(last=False)
+
+    def items(self) -> list[tuple[K, V]]:
+        """The results by their keys."""
+        with self._lock:
+            return list(self._results.items())
+
+    def adopt(self, key: K, result: V) -> None:
+        """Take a result that was computed elsewhere, where there is room and none is known."""
+        with self._lock:
+            if len(self._results) < self.LIMIT:
+                self._results.setdefault(key, result)
 
     @contextmanager
     def computing(self, keys: Iterable[K]) -> Iterator[None]:
@@ -91,9 +104,9 @@ class _ResultCache(Generic[K, V]):
                         self._computing.pop(key, None)
 
 
-_SUMMARIES: _ResultCache[tuple, Summary] = _ResultCache()
-_COMPARISONS: _ResultCache[tuple, Comparison] = _ResultCache()
-_FAMILIES: _ResultCache[tuple, PairTests] = _ResultCache()
+_SUMMARIES: _ResultCache[tuple, Summary] = _ResultCache("summaries")
+_COMPARISONS: _ResultCache[tuple, Comparison] = _ResultCache("comparisons")
+_FAMILIES: _ResultCache[tuple, PairTests] = _ResultCache("families")
 
 
 def summary(runs: Sequence[str], scope: Scope, specs: Sequence[Spec]) -> list[tuple[Summary, ...]]:
@@ -105,12 +118,31 @@ def summary(runs: Sequence[str], scope: Scope, specs: Sequence[Spec]) -> list[tu
 
     if wanted := missing():
         with _SUMMARIES.computing((run, *keys[spec]) for run in runs for spec in wanted):
+            for run in runs:
+                _SUMMARIES.update({(run, *keys[spec]): summary for spec, summary in _kept_summaries(
+                    run, scope, [spec for spec in wanted if _SUMMARIES.get((run, *keys[spec])) is None]).items()})
             if wanted := missing():  # what no other session has computed meanwhile
                 with st.spinner("Computing means and intervals …"):
                     rows = summaries([scope.evaluation(run, wanted) for run in runs], weights=scope.resample_weights)
                 _SUMMARIES.update({(run, *keys[summary.spec]): summary
                                    for run, row in zip(runs, rows, strict=True) for summary in row})
+                for run, row in zip(runs, rows, strict=True):
+                    _keep_summaries(run, scope, row)
     return [tuple(_SUMMARIES.get((run, *keys[spec])) for spec in specs) for run in runs]
+
+
+def _kept_summaries(run: str, scope: Scope, specs: Sequence[Spec]) -> dict[Spec, Summary]:
+    """Those of these summaries that the workspace has."""
+    arrays = kept_cache.read(run, {spec: scope.cache_key([spec]) for spec in specs if scope.is_kept([spec])}, "summary")
+    return {spec: Summary(spec, *map(float, array[:3]), n=int(array[3]), undefined=int(array[4]))
+            for spec, array in arrays.items()}
+
+
+def _keep_summaries(run: str, scope: Scope, row: Sequence[Summary]) -> None:
+    keys = {summary.spec: scope.cache_key([summary.spec]) for summary in row if scope.is_kept([summary.spec])}
+    arrays = {one.spec: np.array([one.mean, one.low, one.high, one.n, one.undefined])
+              for one in row if one.spec in keys}
+    kept_cache.keep(run, keys, arrays, "summary")
 
 
 def comparison_rules(scope: Scope, runs: int, margin: float | None = None) -> ComparisonRules:
@@ -146,11 +178,30 @@ def _family(runs: Sequence[str], scope: Scope, spec: Spec, rules: ComparisonRule
     evaluations = [replace(scope.evaluation(run, [spec]), name=run) for run in runs]
     if _FAMILIES.get(key) is None:
         with _FAMILIES.computing([key]):
+            if _FAMILIES.get(key) is None and (kept := _kept_tests(runs, scope, spec, key)) is not None:
+                _FAMILIES.update({key: kept})
             if _FAMILIES.get(key) is None:
                 family = test_family(evaluations, spec, rules)
                 _FAMILIES.update({key: family.tests})
+                _keep_tests(runs, scope, spec, key, family.tests)
                 return family
     return FamilyTests(tuple(evaluations), spec, rules, (), _FAMILIES.get(key))
+
+
+def _kept_tests(runs: Sequence[str], scope: Scope, spec: Spec, key: tuple) -> PairTests | None:
+    """The tests of a family, where the workspace has them: with the first of its runs."""
+    if not scope.is_kept([spec]):
+        return None
+    array = kept_cache.read(runs[0], {spec: key}, "tests").get(spec)
+    if array is None:
+        return None
+    n, *others = kept_cache.parts_of(array, len(fields(PairTests)))
+    return PairTests(n.astype(np.int64), *others)
+
+
+def _keep_tests(runs: Sequence[str], scope: Scope, spec: Spec, key: tuple, tests: PairTests | None) -> None:
+    if tests is not None and scope.is_kept([spec]):
+        kept_cache.keep(runs[0], {spec: key}, {spec: kept_cache.rows_of(astuple(tests))}, "tests")
 
 
 def compared_by_slice(baseline: str, candidates: Sequence[str], scope: Scope, spec: Spec, attribute: str,
@@ -191,7 +242,7 @@ def perfect_mean(run: str, scope: Scope, spec: Spec) -> float:
     return _perfect_mean(scope.cache_key([spec]), str(spec), _run=run, _scope=scope)
 
 
-@shared(max_entries=1024)
+@shared(max_entries=1024, ahead=True)
 def _perfect_mean(key: tuple, spec: str, _run: str, _scope: Scope) -> float:
     parsed = parse_spec(spec)
     return best_possible(_scope.match(_run, [parsed]), parsed, _scope.queries)

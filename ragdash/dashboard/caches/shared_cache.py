@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from functools import update_wrapper, wraps
 from inspect import signature
 from threading import Lock
-from typing import Generic, ParamSpec, TypeVar, cast
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast
 
 import streamlit as st
 
@@ -26,7 +26,24 @@ _inside: ContextVar[bool] = ContextVar("ragdash_shared_cache", default=False)
 _answers: ContextVar[dict[tuple, object] | None] = ContextVar("ragdash_script_run", default=None)
 
 
-def shared(*, max_entries: int, show_spinner: str = "") -> Callable[[Callable[P, R]], SharedCache[P, R]]:
+class AheadCache(Protocol):
+    """A cache whose results may come from another process."""
+
+    def items(self) -> list[tuple[Any, Any]]:
+        """The results by their keys."""
+        ...
+
+    def adopt(self, key: Any, result: Any) -> None:
+        """Take a result that was computed elsewhere, where there is room and none is known."""
+        ...
+
+
+AHEAD: dict[str, AheadCache] = {}
+"""The caches that are filled ahead of the pages (ragdash.dashboard.jobs.ahead), by name."""
+
+
+def shared(*, max_entries: int, show_spinner: str = "",
+           ahead: bool = False) -> Callable[[Callable[P, R]], SharedCache[P, R]]:
     """Keep the last results of a function for all sessions; the one unused longest goes first.
 
     Parameters
@@ -35,6 +52,8 @@ def shared(*, max_entries: int, show_spinner: str = "") -> Callable[[Callable[P,
         How many results are kept.
     show_spinner
         What is shown while a result is computed; nothing within another computation.
+    ahead
+        Whether results are computed ahead too, in another process: they must be small, and the same there.
 
     Examples
     --------
@@ -44,7 +63,14 @@ def shared(*, max_entries: int, show_spinner: str = "") -> Callable[[Callable[P,
     >>> total("a", _numbers=[1, 2]), total("a", _numbers=[50])  # parameters that begin with _ are data, no key
     (3, 3)
     """
-    return lambda function: SharedCache(function, max_entries, show_spinner)
+
+    def decorate(function: Callable[P, R]) -> SharedCache[P, R]:
+        cache = SharedCache(function, max_entries, show_spinner)
+        if ahead:
+            AHEAD[f"{function.__module__}.{function.__name__}"] = cache
+        return cache
+
+    return decorate
 
 
 class SharedCache(Generic[P, R]):
@@ -87,6 +113,17 @@ class SharedCache(Generic[P, R]):
                 return cast(Callable[..., R], self._function)(*args, **kwargs)
         finally:
             _inside.reset(token)
+
+    def items(self) -> list[tuple[Hashable, R]]:
+        """The results by their keys."""
+        with self._lock:
+            return list(self._results.items())
+
+    def adopt(self, key: Hashable, result: R) -> None:
+        """Take a result that was computed elsewhere, where there is room and none is known."""
+        with self._lock:
+            if key not in self._results and len(self._results) < self._max_entries:
+                self._results[key] = result
 
     def clear(self) -> None:
         """Forget every result."""

@@ -47,14 +47,15 @@ def leaderboard_numbers(
 def outcome_table(
     context: PageContext, candidates: Sequence[int], specs: Sequence[Spec], comparisons: ComparisonGrid
 ) -> pd.DataFrame:
-    """The comparison to read, in markdown: a row per candidate and metric."""
+    """The comparison to read, in markdown: a row per candidate and metric; one candidate is named above the table."""
     rows, names = [], fmt.short_names(context.names, MAX_NAME)
     for candidate, spec in ((candidate, spec) for candidate in candidates for spec in specs):
         comparison = comparisons[candidate, spec]
         color = comparison_sentences.COLORS.get(comparison.outcome, "gray")
         rows.append(
             {
-                "Run": f"**{elements.unbroken_swatch(context.slots[candidate], names[candidate])}**",
+                **({"Run": f"**{elements.unbroken_swatch(context.slots[candidate], names[candidate])}**"}
+                   if len(candidates) > 1 else {}),
                 "Metric": fmt.escape(spec.title),
                 "Difference": f"**{fmt.escape(fmt.number(comparison.mean_difference, signed=True))}**{NBSP}:gray["
                 + fmt.escape(_interval_text(comparison).replace(" ", NBSP))

@@ -8,6 +8,7 @@ import streamlit as st
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import figure_cache
 from ragdash.dashboard.components import tables as components_tables
+from ragdash.dashboard.components.run_picker import of_drawn
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
@@ -26,17 +27,21 @@ def means_and_intervals(summaries: list[tuple[Summary, ...]]) -> tuple[np.ndarra
     return mean, low, high
 
 
-def render_curve(context: PageContext, name: str, marked: int) -> None:
-    """One metric at every cutoff, with its confidence bands; the cutoff `marked` is pointed out."""
+def render_curve(context: PageContext, drawn: PageContext, name: str, marked: int) -> None:
+    """One metric at every cutoff, with its confidence bands; the cutoff `marked` is pointed out.
+
+    drawn: the runs of the picture; the table has all.
+    """
     metric, curves = METRICS[name], context.results.curves(name)
-    values = np.array([run_curve.mean[name] for run_curve in curves])
-    low, high = (np.array([getattr(run_curve, side)[name] for run_curve in curves]) for side in ("low", "high"))
+    lines = of_drawn(curves, context, drawn)
+    values = np.array([run_curve.mean[name] for run_curve in lines])
+    low, high = (np.array([getattr(run_curve, side)[name] for run_curve in lines]) for side in ("low", "high"))
     with st.container(key=f"box_{name}"):
         st.header(fmt.escape(f"{metric.title}@k"), anchor=False, help=fmt.escape(metric.summary_line))
         figure = figure_cache.draw(
             precision_recall.by_cutoff,
-            context.names,
-            context.slots,
+            drawn.names,
+            drawn.slots,
             curves[0].ks,
             values,
             curves[0].interval_ks,
@@ -48,19 +53,20 @@ def render_curve(context: PageContext, name: str, marked: int) -> None:
             theme=elements.theme(),
         )
         elements.chart(figure, components_tables.cutoff_table(context, curves, name), f"curve_{name}",
-                      fmt.curve_alt_text(metric.title, context.names, values[:, marked - 1], marked),
+                      fmt.curve_alt_text(metric.title, drawn.names, values[:, marked - 1], marked),
                       title=f"{metric.title} by cutoff k",
                       caption=f"Mean over {fmt.query_range([run_curve.n[name] for run_curve in curves])} with 95% "
                               f"confidence bands.{context.scope.basis}")
 
 
-def render_trade_off(context: PageContext, marked: int) -> None:
-    """Precision against recall, from k = 1 to the deepest rank."""
+def render_trade_off(context: PageContext, drawn: PageContext, marked: int) -> None:
+    """Precision against recall, from k = 1 to the deepest rank; drawn: the runs of the picture."""
     precision, recall = context.results.curves("P"), context.results.curves("R")
     figure = figure_cache.draw(
-        precision_recall.trade_off,
-        context.names, context.slots, precision[0].ks, np.array([run_curve.mean["P"] for run_curve in precision]),
-        np.array([run_curve.mean["R"] for run_curve in recall]), cutoff=marked, theme=elements.theme())
+        precision_recall.trade_off, drawn.names, drawn.slots, precision[0].ks,
+        np.array([run_curve.mean["P"] for run_curve in of_drawn(precision, context, drawn)]),
+        np.array([run_curve.mean["R"] for run_curve in of_drawn(recall, context, drawn)]), cutoff=marked,
+        theme=elements.theme())
     elements.chart(figure, components_tables.trade_off_table(context, precision, recall), "trade_off",
                   "Mean precision against mean recall, from k = 1 to the deepest rank",
                   caption="Each curve starts at k = 1; small marks are at round cutoffs, the large one at "
@@ -68,19 +74,23 @@ def render_trade_off(context: PageContext, marked: int) -> None:
                   note=f"Mean over {fmt.query_range([run_curve.n['P'] for run_curve in precision])}.")
 
 
-def render_interpolated(context: PageContext) -> None:
-    """Interpolated precision at the eleven standard recall levels."""
+def render_interpolated(context: PageContext, drawn: PageContext) -> None:
+    """Interpolated precision at the eleven standard recall levels; drawn: the runs of the picture."""
     curves = context.results.interpolated()
-    figure = figure_cache.draw(precision_recall.interpolated, context.names, context.slots, arrays.RECALL_LEVELS,
-                               np.array([values for values, _ in curves]), theme=elements.theme())
+    figure = figure_cache.draw(precision_recall.interpolated, drawn.names, drawn.slots, arrays.RECALL_LEVELS,
+                               np.array([values for values, _ in of_drawn(curves, context, drawn)]),
+                               theme=elements.theme())
     elements.chart(figure, components_tables.interpolated_table(context, arrays.RECALL_LEVELS, curves), "interpolated",
                   "Interpolated precision at eleven recall levels",
                   caption="The highest precision at any rank that reaches the recall level, mean over "
                           f"{fmt.query_range([n for _, n in curves])}.{context.scope.basis}")
 
 
-def render_first_rank(context: PageContext) -> None:
-    """How the first relevant ranks of each run are distributed, those that are none included."""
+def render_first_rank(context: PageContext, drawn: PageContext) -> None:
+    """How the first relevant ranks of each run are distributed, those that are none included.
+
+    drawn: the runs of the picture.
+    """
     first = context.results.first_ranks()
     if not any(len(ranks) for ranks in first):
         st.markdown("No query here has a relevant document, so there is no rank of the first one.")
@@ -90,7 +100,8 @@ def render_first_rank(context: PageContext) -> None:
     bins = [*labels, "none"]
     shares = np.array([arrays.rank_shares(ranks, edges) for ranks in first])
     st.markdown(fmt.first_rank_sentence(context.names, shares[:, 0], shares[:, -1]))
-    figure = figure_cache.draw(ranking.first_rank, context.names, context.slots, bins, shares, theme=elements.theme())
+    figure = figure_cache.draw(ranking.first_rank, drawn.names, drawn.slots, bins,
+                               np.array(of_drawn(shares, context, drawn)), theme=elements.theme())
     elements.chart(
         figure,
         components_tables.first_rank_table(context, bins, shares, counts),
@@ -102,17 +113,17 @@ def render_first_rank(context: PageContext) -> None:
     )
 
 
-def render_at_cutoffs(context: PageContext, name: str) -> None:
-    """One metric of each run with its interval at the round cutoffs."""
+def render_at_cutoffs(context: PageContext, drawn: PageContext, name: str) -> None:
+    """One metric of each run with its interval at the round cutoffs; drawn: the runs of the picture."""
     metric, ks = METRICS[name], arrays.cutoffs_until(context.selection.depth)
     summaries = context.results.summary([metric.spec(int(k)) for k in ks])
-    mean, low, high = means_and_intervals(summaries)
+    mean, low, high = means_and_intervals(of_drawn(summaries, context, drawn))
     with st.container(key=f"box_{name}"):
         st.header(fmt.escape(f"{metric.title}@k"), anchor=False, help=fmt.escape(metric.summary_line))
-        figure = figure_cache.draw(ranking.at_cutoffs, context.names, context.slots, ks, mean, low, high,
+        figure = figure_cache.draw(ranking.at_cutoffs, drawn.names, drawn.slots, ks, mean, low, high,
                                    axis=axes.axis_of(metric.spec()), theme=elements.theme())
         elements.chart(figure, components_tables.round_cutoffs_table(context, summaries), f"at_{name}",
-                      fmt.curve_alt_text(metric.title, context.names, mean[:, -1], int(ks[-1])),
+                      fmt.curve_alt_text(metric.title, drawn.names, mean[:, -1], int(ks[-1])),
                       title=f"{metric.title} by cutoff k",
                       caption=f"Mean over {fmt.query_range([row[0].n for row in summaries])} with 95% intervals."
                               f"{context.scope.basis}"

@@ -25,8 +25,11 @@ from ragdash.reporting.sentences import formatting as fmt
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
 
+# Streamlit sets the text of each cell by itself: Arrow's columns, pandas' default, are built anew each time.
+pd.set_option("mode.string_storage", "python")
 SIGN, RUN, MARKS, DIFFERENCE, OUTCOME = "●", "Run", "Marks", "Difference", "Outcome"
 NAME = 26  # characters of a name
+LETTER, BOLD = 6.6, 7.4  # pixels of a letter, and of a bold one
 MAX_ROWS, ROW = 14, 35  # rows shown without scrolling; pixels
 OUTCOMES = {**comparison_sentences.OUTCOMES, "undecided": "not significant"}
 
@@ -142,7 +145,7 @@ def _columns(context: PageContext, specs: Sequence[Spec], table: pd.DataFrame) -
     baseline = fmt.escape(context.names[context.baseline])
     columns = {
         SIGN: text(width=34, pinned=True, help=tooltip("leaderboard_sign")),
-        RUN: text(width=_width(table[RUN], 60, 220), pinned=True, help=tooltip("leaderboard_run")),
+        RUN: text(width=_width(table[RUN], 60, 220, BOLD), pinned=True, help=tooltip("leaderboard_run")),
         DIFFERENCE: number(width=84, help=tooltip("leaderboard_difference", baseline=baseline)),
         OUTCOME: text(width=114, help=tooltip("leaderboard_outcome", baseline=baseline)),
         "n": number(width=50, format="localized", help=tooltip("leaderboard_n"))}
@@ -155,9 +158,9 @@ def _columns(context: PageContext, specs: Sequence[Spec], table: pd.DataFrame) -
     return {name: column for name, column in columns.items() if name in table}
 
 
-def _width(texts: Sequence[str], low: int, high: int) -> int:
+def _width(texts: Sequence[str], low: int, high: int, letter: float = LETTER) -> int:
     """Pixels that the longest text needs."""
-    return int(min(max(18 + 6.6 * max(map(len, texts), default=0), low), high))
+    return int(min(max(18 + letter * max(map(len, texts), default=0), low), high))
 
 
 def _picked(key: str, order: Sequence[int], pick: Callable[[int], None]) -> None:

@@ -1,17 +1,25 @@
-"""The runs shown: a field with a chip for each of few runs; of many, a panel with search, tags and settings."""
+"""The runs shown: a field with a chip for each of few runs; of many, a panel with search, tags and settings.
+
+Of many runs, pictures draw the best, the baseline and the one chosen on Compare, unless all are asked for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 from zlib import crc32
 
+import numpy as np
 import streamlit as st
 
 from ragdash.analysis.variants.setting_groups import varying_settings
+from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import run_facts, state
 from ragdash.dashboard.session.data_store import SessionRun
 from ragdash.dashboard.session.run_facts import RunFacts
+from ragdash.evaluation.compare import best_first
 from ragdash.reporting.plots.common.theme import COLORED
 from ragdash.reporting.sentences import formatting as fmt
 
@@ -19,6 +27,9 @@ MAX_CHIPS = 2  # runs that the sidebar shows as chips
 NAME = 34  # characters of a name
 FILTERS = "_run_filters"  # key of the field for tags and settings, of the session alone
 MAX_VALUES = 12  # values of a setting to choose from; one with more is not a group
+MOST_DRAWN = 10  # runs up to which pictures draw all
+FEW = 6  # runs that they draw of more
+T = TypeVar("T")
 
 
 def choose_runs(entries: Sequence[SessionRun]) -> list[str]:
@@ -110,3 +121,52 @@ def matches_filters(run: RunFacts, filters: Sequence[str]) -> bool:
 
 def _show(digests: Sequence[str]) -> None:
     st.session_state[state.SHOWN] = list(digests)
+
+
+def choose_drawn(context: PageContext) -> PageContext:
+    """The context with the runs that the pictures of a page draw; of many, the best of them unless all are wanted."""
+    total = len(context.entries)
+    if total <= MOST_DRAWN:
+        return context
+    drawn = draw_best(context)
+    titles = {"best": f"Best {len(drawn.entries)}", "all": f"All {total}"}
+    with st.container(horizontal=True, vertical_alignment="center", key="drawn_runs"):
+        st.segmented_control("Runs in the pictures", list(titles), format_func=titles.get, required=True,
+                             key=state.choice_key(state.DRAWN, list(titles), "best"), persist_state="session",
+                             label_visibility="collapsed")
+        if state.get(state.DRAWN) == "best":
+            st.caption(f"Pictures show {len(drawn.entries)} of {total} runs: the best by the metric of the sidebar, "
+                       f"the baseline and the run chosen on Compare. Each **Table** tab has all {total}.",
+                       width="content")
+    return drawn if state.get(state.DRAWN) == "best" else context
+
+
+def of_drawn(results: Sequence[T], context: PageContext, drawn: PageContext) -> list[T]:
+    """Of results of all runs, those of the runs that are drawn."""
+    return [result for result, digest in zip(results, context.digests, strict=True) if digest in drawn.digests]
+
+
+def draw_best(context: PageContext) -> PageContext:
+    """The context with few of many runs, in the order of loading.
+
+    They are the best by the sidebar's metric, the baseline, and the run chosen on Compare.
+    """
+    if len(context.entries) <= MOST_DRAWN:
+        return context
+    kept = {context.baseline, *(index for index, digest in enumerate(context.digests)
+                                if digest == state.get(state.CANDIDATE))}
+    for index in _best_first(context):
+        if len(kept) >= FEW:
+            break
+        kept.add(index)
+    return context.only([context.entries[index] for index in sorted(kept)])
+
+
+def _best_first(context: PageContext) -> list[int]:
+    """The indices of the runs by the sidebar's metric; as they were loaded where it cannot be computed."""
+    try:
+        spec = context.selection.spec
+        means = np.array([row[0].mean for row in context.results.summary([spec])])
+    except InputError:
+        return list(range(len(context.entries)))
+    return best_first(means, spec.metric.better)

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ragdash.analysis.verdict import NEVER_ACCEPTED, RunCheck, Verdict, badges, checks_to_show, evidence_specs
+from ragdash.analysis.verdict import (
+    NEVER_ACCEPTED,
+    RunCheck,
+    Verdict,
+    badges,
+    checks_to_show,
+    evidence_specs,
+    merge_alike,
+)
 from ragdash.dashboard import page_list
 from ragdash.dashboard.components import page_links, repeat_lines
 from ragdash.dashboard.page_context import DEFAULT_METRIC, PageContext, PageEnds, spec_of
@@ -92,7 +100,7 @@ def render_checks(context: PageContext, checks: Sequence[RunCheck]) -> None:
     What was done to a run by choice is said too. Of many checks the first are shown, the rest is folded away.
     """
     accepted = tuple(state.get(state.ACCEPTED) or ())
-    shown = checks_to_show(checks, accepted)
+    shown = merge_alike(checks_to_show(checks, accepted))
     many = len(shown) > MAX_CHECKS + 1
     keys = _keys(shown)
     for check, key in list(zip(shown, keys, strict=True))[:MAX_CHECKS if many else None]:
@@ -148,7 +156,7 @@ def _render_fix(context: PageContext, check: RunCheck, key: str) -> None:
     if check.option is None:
         page_links.link("data", "Open Data", icon=":material/build:")
         return
-    digests = [digest for entry in context.entries if entry.name in check.runs or not check.runs
+    digests = [digest for entry in context.entries if entry.name in (*check.runs, *check.alike) or not check.runs
                for digest in digests_of(entry.digest)]
     options = [check.option, *check.also]
     label = f"Use k = {check.option[1]}" if check.option[0] == "k" else fix_label(options)

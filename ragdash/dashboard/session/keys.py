@@ -14,6 +14,7 @@ X_RUN, Y_RUN = "across", "up"  # Ranking
 CANDIDATE, MARGIN, PICTURE, OUTCOME, BY = "candidate", "margin", "picture", "outcome", "by"  # Compare
 GROUP_ROWS, GROUP_COLUMNS = "group", "and"  # the two settings of its groups of runs
 SOURCE, TARGETS, BANDED = "bands", "targets", "banded"  # Threshold bands
+DRAWN = "drawn"  # whether the pictures of many runs draw the best of them or all
 MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS = "measure", "score", "tuned", "average", "corpus"  # Score cutoffs
 COVERS, PAIRS, PAIR = "covers", "pairs", "pair"  # evidence match threshold, on Data
 ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY = "answers", "answer", "right", "look", "kind", "query"  # Answers
@@ -54,7 +55,7 @@ CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
 SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWED, REPEATS, ACCEPTED, DIRECTIONS,
            *CONVENTIONS)
 PAGE = (*PARTS_OF_PAGES, METRICS, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY,
-        GROUP_ROWS, GROUP_COLUMNS, SOURCE, TARGETS, BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS,
+        GROUP_ROWS, GROUP_COLUMNS, SOURCE, TARGETS, BANDED, DRAWN, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS,
         PAIRS, PAIR, ANSWERS, ANSWERS_TAB, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS,
         ATTRIBUTES, STAGES, READINGS, MARKED, PICKED, *OF_MAP, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE,
         SHOW_AS, STAGE, PAID, JUDGE, *OF_VALIDATION, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *OF_HISTORY,
@@ -75,6 +76,7 @@ FOLLOWED_LINKS, DROP_GONE, REJECTED, LINK_KIND = "_followed_links", "_drop_gone"
 FOLLOWED = "_followed"  # the sidebar's metric when the Answers page was last seen
 ANSWERS_TESTED = "_answers_tested"  # whether every metric of Answers is tested where many runs are shown
 ANSWERS_DEFAULT = "_answers_default"  # the metrics of Answers unless others are chosen, when it was last seen
+ANSWER_DEFAULT = "_answer_default"  # the one that its sentence is about unless another is chosen, when last seen
 LEG_GROUP = "_leg_group"  # the documents listed under "What each run brings" on What-if
 MIX_ADDED = "_mix_added"  # name of the run just added on What-if
 BANDS_FILE, PRICES_FILE, HISTORY_FILE = "_bands_file", "prices_file", "history_file"
@@ -97,6 +99,7 @@ RUBRIC_NAME, RUBRIC_QUESTION, RUBRIC_KIND = "_rubric_name", "_rubric_question", 
 RUBRIC_SEES, RUBRIC_COLUMN, RUBRIC_SCALE = "_rubric_sees", "_rubric_column", "_rubric_scale"
 RUBRIC_FILE, RUBRIC_SAVED = "_rubric_file", "_rubric_saved"
 POLICY_ANSWER = "_policy"  # and the name of the question
+POLICY_BEFORE = "_policy_before"  # the policy that this session replaced or removed
 EXAMPLES_PER_CLASS = "_examples_per_class"
 BATCH_AGREED = "_batch_agreed"  # whether texts may be sent to a batch service
 BATCH_REPLIES, BATCH_READ = "_batch_replies", "_batch_read"  # the files to read, what came of them

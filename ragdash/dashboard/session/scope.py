@@ -17,6 +17,7 @@ import pyarrow as pa
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.core.slices import Slice, slices
+from ragdash.dashboard.caches import kept_cache
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.evaluation.evaluate import Evaluation, check_overlap, evaluate_match
@@ -111,6 +112,11 @@ class Scope:
         return (self.truth_digest, *vars(self.conventions).values(), self.slice,
                 *((*vars(self.matching).values(), self.decisions) if evidence else ()),
                 _scores_stamp() if uses_models else "", _verdicts_stamp() if "Judged" in views else "")
+
+    def is_kept(self, specs: Sequence[Spec]) -> bool:
+        """Whether values of these specs may outlive the process: they depend on no answers of models, no decisions."""
+        evidence = self.by_evidence or _need_evidence(specs)
+        return not (evidence and (self.decisions or self.matching.how == EMBEDDING))
 
     def match(self, run: str, specs: Sequence[Spec] = ()) -> Match:
         """The run matched with the truth. Raises InputError where they have no query in common.
@@ -247,9 +253,15 @@ def _matched_by_evidence(key: tuple, matching: Matching, decisions: str, _match:
     return match
 
 
-@shared(max_entries=1024)  # Compare asks for 60 at each cutoff
+@shared(max_entries=1024, ahead=True)  # Compare asks for 60 at each cutoff
 def _evaluation(run: str, key: tuple, specs: tuple[str, ...], _specs: Sequence[Spec], _scope: Scope) -> Evaluation:
-    evaluation = evaluate_match(_scope.match(run, _specs), parse_specs(list(specs)))
+    whole, parsed = _scope.whole, parse_specs(list(specs))
+    keys = {spec: whole.cache_key([spec]) for spec in parsed if whole.is_kept([spec])}
+    known = kept_cache.read(run, keys, "values")
+    evaluation = evaluate_match(_scope.match(run, _specs), parsed, known)
+    kept_cache.keep(run, keys, {spec: evaluation.column(spec) for spec in keys if spec not in known
+                                and spec not in evaluation.corpus and np.isfinite(evaluation.column(spec)).any()},
+                    "values")
     if not _scope.slice:
         return evaluation
     return evaluation.only(evaluation.query_ids.filter(pa.array(_scope.queries)).to_pylist())

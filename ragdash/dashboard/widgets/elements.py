@@ -8,6 +8,7 @@ from functools import partial
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ragdash.core.errors import Problem
 from ragdash.dashboard.session import saved_views, state
@@ -19,6 +20,7 @@ from ragdash.reporting.sentences import formatting as fmt
 
 CARDS = 5  # problems shown as cards; the rest are in a table
 ROWS = 200
+TALL = 700  # pixels of a picture from which on it scrolls in a frame of its own
 MOST_STYLED = 10_000  # cells of a table whose minus signs are written
 _CONFIG = {
     "displaylogo": False,
@@ -192,7 +194,7 @@ def chart(
     """
     picture, numbers, files = st.tabs(["Picture", "Table", "Download"], key=f"{key}_tabs", on_change="rerun")
     if picture.open is not False:
-        with picture:
+        with picture, _frame_of(fig, key):
             if pick_area is not None:
                 selected = st.plotly_chart(fig, key=key, alt=alt, config=_WITH_LASSO, on_select="rerun",
                                            selection_mode=("points", "box", "lasso")).selection.points
@@ -218,6 +220,12 @@ def chart(
             downloads.tables(table, f"{key}_numbers")
     if caption:
         st.caption(caption)
+
+
+def _frame_of(fig: plot_theme.Figure, key: str) -> DeltaGenerator:
+    """The place of a picture: a tall one scrolls, so that the page stays short."""
+    tall = (fig.layout.height or 0) > TALL
+    return st.container(height=TALL if tall else "content", border=False, key=f"{key}_scroll" if tall else None)
 
 
 def frame(

@@ -12,7 +12,7 @@ import numpy as np
 
 from ragdash.core.arrow_columns import mix
 
-ROWS = 1 << 17
+ROWS = 1 << 15
 _SIGN = np.uint64(1 << 63)
 _FEW = 256  # words that are sorted, not put into a table
 _SLOTS = 32  # slots of a table for each of its words, at most
@@ -78,34 +78,59 @@ def first_equal(words: np.ndarray, rounds: int = 3) -> np.ndarray:
     return first
 
 
-def first_of_lists(words: Sequence[np.ndarray], starts: Sequence[np.ndarray]) -> np.ndarray:
-    """As `first_equal` of several lists one behind the other; starts: those (Q + 1,) of each list.
+def matches_of_lists(words: Sequence[np.ndarray], starts: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """(rows whose word a list before theirs has; the first row that has it): (M,) and (M,) int64.
 
-    Only words of one query can be equal, and a list has no word twice. Two lists of queries that are about as long as
-    each other need a small table for each query, whose slots are near each other: twice as fast.
+    Rows are those of the lists one behind the other; starts: those (Q + 1,) of each list. Only words of one query can
+    be equal, and a list has no word twice. Two lists of queries that are about as long as each other need a small
+    table for each query, whose slots are near each other: twice as fast.
     """
-    if len(words) != 2 or not len(words[0]) or not len(words[1]):
-        return first_equal(np.concatenate(words))
-    left, right = words
-    bits = (4 * int(np.diff(starts[0]).max())).bit_length()
-    queries = len(starts[0]) - 1
-    if queries << bits > _SLOTS * len(left):
-        return first_equal(np.concatenate(words))
-    slots = [_slots_by_query(word, listed, bits) for word, listed in zip(words, starts, strict=True)]
-    table = np.full(queries << bits, -1, np.int32)
+    if len(words) == 2 and len(words[0]) and len(words[1]):
+        bits = (4 * int(np.diff(starts[0]).max())).bit_length()
+        size = (len(starts[0]) - 1) << bits
+        if size <= _SLOTS * len(words[0]):
+            slots = [_slots_by_query(word, listed, bits) for word, listed in zip(words, starts, strict=True)]
+            left, right = _matches(*words, *slots, size)
+            return right + len(words[0]), left
+    first = first_equal(np.concatenate(words))
+    later = np.flatnonzero(first != np.arange(len(first)))
+    return later, first[later]
+
+
+def _matches(left: np.ndarray, right: np.ndarray, left_slots: np.ndarray, right_slots: np.ndarray,
+             size: int, rounds: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    """(rows of left, rows of right) with equal words, which have equal slots of a table of this size.
+
+    Left words that lose their slot to another one try again, with the right words that did not find theirs.
+    """
+    table = np.full(size, -1, np.int32)
     rows = np.arange(len(left), dtype=np.int32)
-    table[slots[0]] = rows
-    holder = table[slots[1]]
-    equal = left.take(holder, mode="wrap") == right  # an empty slot, -1, is that of no word on the left
-    first = np.arange(len(left) + len(right))
-    matched = np.flatnonzero(equal)
-    first[matched + len(left)] = holder[matched]
-    lost = np.flatnonzero(table[slots[0]] != rows)
-    if len(lost):
-        open_rows = np.concatenate((lost, np.flatnonzero(~equal & (holder >= 0)) + len(left)))
-        again = np.concatenate((left[lost], right[open_rows[len(lost):] - len(left)]))
-        first[open_rows] = open_rows[first_equal(mix(again, np.uint64(0)))]
-    return first
+    table[left_slots] = rows
+    holder = table.take(right_slots, mode="clip")  # a slot is never outside: "clip" only spares NumPy the look
+    equal = left.take(holder, mode="clip") == right
+    equal &= holder >= 0
+    places = np.flatnonzero(equal)
+    matched = holder.take(places).astype(np.int64), places
+    lost = np.flatnonzero(table.take(left_slots, mode="clip") != rows)
+    if not len(lost):
+        return matched
+    np.logical_not(equal, out=equal)
+    equal &= holder >= 0
+    open_rows = np.flatnonzero(equal)
+    again = _matches_of_few(left.take(lost), right.take(open_rows), rounds - 1)
+    return np.concatenate((matched[0], lost[again[0]])), np.concatenate((matched[1], open_rows[again[1]]))
+
+
+def _matches_of_few(left: np.ndarray, right: np.ndarray, rounds: int) -> tuple[np.ndarray, np.ndarray]:
+    """`_matches` of words that shared a slot: other bits name their slot, or they are sorted."""
+    if len(left) < _FEW or not rounds:
+        order = np.argsort(left, kind="stable")
+        place = np.minimum(np.searchsorted(left[order], right), len(left) - 1)
+        places = np.flatnonzero(left[order[place]] == right)
+        return order[place[places]], places
+    bits = (4 * len(left)).bit_length()
+    slots = [(mix(words, np.uint64(rounds)) >> np.uint64(64 - bits)).view(np.int64) for words in (left, right)]
+    return _matches(left, right, *slots, 1 << bits, rounds)
 
 
 def _slots_by_query(words: np.ndarray, starts: np.ndarray, bits: int) -> np.ndarray:

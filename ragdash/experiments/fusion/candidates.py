@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.core.arrow_columns import equal_texts, in_blocks, take
+from ragdash.core.arrow_columns import in_blocks, same_hashed_texts, take
 from ragdash.core.records import Run
-from ragdash.experiments.fusion.blocks import first_of_lists, query_blocks, ranges
+from ragdash.experiments.fusion.blocks import matches_of_lists, query_blocks, ranges
 from ragdash.matching.tied_ranks import ranks_of
 
 _NO_ROWS = np.zeros(0, np.int64)
@@ -28,20 +28,24 @@ REMEMBERED = 3  # tables of parts, each of P x C numbers
 class Leg:
     """The ranking of one run as it takes part in a fusion, by query and rank.
 
-    run; position (N,) int64 in the run; starts (Q + 1,): rows starts[q]:starts[q+1] belong to query q;
+    run; position (N,) int64 in the run, None where the positions follow each other: from `begin`;
+    starts (Q + 1,): rows starts[q]:starts[q+1] belong to query q;
     rank (N,) int64 from 1; score (N,) float64 or None; candidate (N,) int64, which of the candidates a row is;
-    begin: the first position, where the positions follow each other, else None; new: the rows whose document no leg
-    before has, where that is known.
+    new: the rows whose document no leg before has, where that is known.
     """
 
     run: Run
-    position: np.ndarray
+    position: np.ndarray | None
     starts: np.ndarray
     rank: np.ndarray
     score: np.ndarray | None
     candidate: np.ndarray
-    begin: int | None = None
+    begin: int = 0
     new: np.ndarray | None = None
+
+    def positions(self, rows: np.ndarray) -> np.ndarray:
+        """The positions of these rows in the run: (X,) int64."""
+        return rows + self.begin if self.position is None else self.position[rows]
 
     @cached_property
     def lengths(self) -> np.ndarray:
@@ -123,7 +127,7 @@ class Candidates:
             if leg.run.texts is not None:
                 row = np.full(len(self), -1)
                 row[leg.candidate] = np.arange(len(leg.rank))
-                mine = take(leg.run.texts, leg.run.rows(leg.position))
+                mine = take(leg.run.texts, leg.run.rows(leg.positions(np.arange(len(leg.rank)))))
                 texts = pc.coalesce(texts, mine.take(pa.array(row, mask=row < 0)))
         return texts
 
@@ -150,9 +154,10 @@ class Candidates:
         shorter = []
         for leg, mask in zip(legs, masks, strict=True):
             starts = np.concatenate(([0], np.cumsum(mask)))[leg.starts]
-            shorter.append(replace(leg, position=leg.position[mask], starts=starts, rank=leg.rank[mask],
-                                   score=None if leg.score is None else leg.score[mask],
-                                   candidate=number[leg.candidate[mask]], begin=None, new=None))
+            kept = np.flatnonzero(mask)
+            shorter.append(replace(leg, position=leg.positions(kept), starts=starts, rank=leg.rank[kept],
+                                   score=None if leg.score is None else leg.score[kept],
+                                   candidate=number[leg.candidate[kept]], new=None))
         return Candidates(tuple(shorter), counted[self.starts]), taken
 
 
@@ -168,11 +173,11 @@ class RunRanking:
         """The rows of the queries first:last; the candidates are not numbered yet."""
         low, high = int(self.starts[first]), int(self.starts[last])
         starts = self.starts[first:last + 1] - low
-        position = np.arange(low, high) if self.position is None else self.position[low:high]
+        position = None if self.position is None else self.position[low:high]
         rank = np.arange(1, high - low + 1) - np.repeat(starts[:-1], np.diff(starts))
         scores = self.run.scores
-        score = None if scores is None else scores[low:high] if self.position is None else scores[position]
-        return Leg(self.run, position, starts, rank, score, _NO_ROWS, low if self.position is None else None)
+        score = None if scores is None else scores[low:high] if position is None else scores[position]
+        return Leg(self.run, position, starts, rank, score, _NO_ROWS, low)
 
     def pairs(self, leg: Leg, first: int) -> np.ndarray:
         """The hashes of query and document of a leg of this ranking that begins with the query `first`: (N,)."""
@@ -196,9 +201,8 @@ class Pool:
         """The candidates of a block of queries."""
         legs = [ranking.leg(*block) for ranking in self.rankings]
         pairs = [ranking.pairs(leg, block[0]) for ranking, leg in zip(self.rankings, legs, strict=True)]
-        offsets = np.concatenate(([0], np.cumsum([len(leg.rank) for leg in legs])))
-        first = first_of_lists(pairs, [leg.starts for leg in legs])
-        return _numbered(legs, offsets, _same_text(legs, offsets, first))
+        later, first = matches_of_lists(pairs, [leg.starts for leg in legs])
+        return _numbered(legs, *_of_same_text(legs, pairs, later, first))
 
 
 def gather(runs: Sequence[Run], window: int | None = None, ties: str = "docid") -> Pool:
@@ -285,61 +289,75 @@ def _tied(run: Run, ties: str) -> np.ndarray:
     return np.concatenate(blocks) if blocks else _NO_ROWS
 
 
-def _same_text(legs: Sequence[Leg], offsets: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """The first rows, where the ids of the documents are the same too: equal hashes only raise a suspicion."""
-    differs = np.zeros(len(first), bool)
-    for later in range(1, len(legs)):
-        begin, end = offsets[later], offsets[later + 1]
-        matched = np.flatnonzero(first[begin:end] != np.arange(begin, end)) + begin
-        before = first[matched]
-        for earlier in range(later):
-            mine, theirs = matched, before
-            if later > 1:
-                inside = (before >= offsets[earlier]) & (before < offsets[earlier + 1])
-                mine, theirs = matched[inside], before[inside]
-            if len(mine):
-                left, right = legs[later], legs[earlier]
-                differs[mine] = ~equal_texts(left.run.docs, _rows(left, mine - offsets[later]),
-                                             right.run.docs, _rows(right, theirs - offsets[earlier]))
+def _of_same_text(legs: Sequence[Leg], pairs: Sequence[np.ndarray], later: np.ndarray,
+                  first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The matches (later row, first row) whose documents have the same id: equal hashes only raise a suspicion.
+
+    Where ids differ, all rows with such a hash are matched by their ids. pairs: the hashes of each leg.
+    """
+    offsets = _offsets(legs)
+    differs = np.zeros(len(later), bool)
+    for index, leg in enumerate(legs[1:], 1):
+        for earlier in range(index):
+            chosen = slice(None)
+            if len(legs) > 2:
+                chosen = np.flatnonzero((later >= offsets[index]) & (later < offsets[index + 1])
+                                        & (first >= offsets[earlier]) & (first < offsets[earlier + 1]))
+            other = legs[earlier]
+            differs[chosen] = ~same_hashed_texts(*_docs_at(leg, later[chosen] - offsets[index]),
+                                                 *_docs_at(other, first[chosen] - offsets[earlier]))
     if not differs.any():
-        return first
-    suspects = np.flatnonzero(np.isin(first, first[differs]))
+        return later, first
+    hashes = np.concatenate(pairs)
+    suspects = np.flatnonzero(np.isin(hashes, hashes[later[differs]]))
     owner = np.searchsorted(offsets, suspects, "right") - 1
     texts = pa.concat_arrays([_docs(leg, suspects[owner == index] - offsets[index]) for index, leg in enumerate(legs)])
-    keys = first[suspects] * (len(suspects) + 1) + texts.dictionary_encode().indices.to_numpy()
+    _, word = np.unique(hashes[suspects], return_inverse=True)
+    keys = word * (len(suspects) + 1) + texts.dictionary_encode().indices.to_numpy()
     _, index, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    first = first.copy()
-    first[suspects] = suspects[index][inverse]
-    return first
+    again = np.flatnonzero(index[inverse] != np.arange(len(suspects)))
+    kept = ~np.isin(later, suspects)
+    return (np.concatenate((later[kept], suspects[again])),
+            np.concatenate((first[kept], suspects[index[inverse[again]]])))
+
+
+def _offsets(legs: Sequence[Leg]) -> np.ndarray:
+    """The first row of each leg, where the rows of all are one behind the other, and last their number: (P + 1,)."""
+    return np.concatenate(([0], np.cumsum([len(leg.rank) for leg in legs])))
 
 
 def _rows(leg: Leg, rows: np.ndarray) -> np.ndarray:
-    return leg.run.rows(leg.position[rows] if leg.begin is None else rows + leg.begin)
+    return leg.run.rows(leg.positions(rows))
+
+
+def _docs_at(leg: Leg, rows: np.ndarray) -> tuple[pa.ChunkedArray, np.ndarray]:
+    """(a column of documents, where those of these rows of the leg are in it)."""
+    if leg.position is None and leg.run.order is None:
+        return leg.run.docs.slice(leg.begin, len(leg.rank)), rows
+    return leg.run.docs, _rows(leg, rows)
 
 
 def _docs(leg: Leg, rows: np.ndarray) -> pa.Array:
     return take(leg.run.docs, _rows(leg, rows))
 
 
-def _numbered(legs: list[Leg], offsets: np.ndarray, first: np.ndarray) -> Candidates:
-    """Number the first rows by query, leg and rank; the others have the number of their first row."""
-    fresh = [first[a:b] == np.arange(a, b) for a, b in pairwise(offsets)]
-    news = [np.flatnonzero(mask) for mask in fresh]
-    cuts = [np.searchsorted(new, leg.starts) for new, leg in zip(news, legs, strict=True)]
+def _numbered(legs: Sequence[Leg], later: np.ndarray, first: np.ndarray) -> Candidates:
+    """Number the rows by query, leg and rank; the later rows have the number of their first row."""
+    offsets = _offsets(legs)
+    is_new = np.ones(offsets[-1], bool)
+    is_new[later] = False
+    news = [np.flatnonzero(is_new[a:b]) for a, b in pairwise(offsets)]
+    cuts = [leg.starts if len(new) == len(leg.rank) else np.searchsorted(new, leg.starts)
+            for new, leg in zip(news, legs, strict=True)]
     counts = np.stack([np.diff(cut) for cut in cuts])
     starts = np.concatenate(([0], np.cumsum(counts.sum(axis=0))))
     number = np.empty(offsets[-1], np.int64)
     before = starts[:-1].copy()
-    numbered = []
-    for index, (leg, mask, new, cut) in enumerate(zip(legs, fresh, news, cuts, strict=True)):
-        mine = number[offsets[index]:offsets[index + 1]]
-        values = np.arange(len(new)) + np.repeat(before - cut[:-1], counts[index])
-        if len(new) == len(mine):
-            mine[:] = values
-        else:
-            mine[new] = values
-            seen = np.flatnonzero(~mask)
-            mine[seen] = number[first[seen + offsets[index]]]
-        before += counts[index]
-        numbered.append(replace(leg, candidate=mine, new=new))
-    return Candidates(tuple(numbered), starts)
+    for new, cut, count, begin in zip(news, cuts, counts, offsets, strict=False):
+        values = np.arange(len(new))
+        values += np.repeat(before - cut[:-1], count)
+        number[begin + new] = values
+        before += count
+    number[later] = number[first]
+    return Candidates(tuple(replace(leg, candidate=number[a:b], new=new)
+                            for leg, new, (a, b) in zip(legs, news, pairwise(offsets), strict=True)), starts)

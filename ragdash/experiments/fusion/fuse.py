@@ -21,6 +21,8 @@ from ragdash.experiments.fusion.candidates import Candidates, Leg, Pool, gather
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
 
+FEW = 4  # where fewer than a fourth of the texts are asked for, the others are not read
+
 
 def fuse(runs: Sequence[Run], method: str = "rrf", window: int | None = None, *, preset: str | None = None,
          name: str | None = None, ties: str = "docid", **params: object) -> Run:
@@ -73,16 +75,19 @@ def fuse(runs: Sequence[Run], method: str = "rrf", window: int | None = None, *,
     overlap = any(block.overlap for block in blocks)
     return replace(fused, settings={"fusion": recipe.settings(runs)},
                    problems=(*_merged_problems(runs), *warnings_of(runs, pool, overlap or len(recipe.legs) == 1),
-                             *_copies(recipe, sum(block.left_out for block in blocks))))
+                             *_left_out(recipe, sum(block.left_out for block in blocks))))
 
 
-def fused_order(candidates: Candidates, recipe: Recipe, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
-    """(candidates in fused order, starts (Q + 1,), whether ties are settled); candidates without a score are left out.
+def fused_order(candidates: Candidates, recipe: Recipe,
+                scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, bool]:
+    """(candidates in fused order, starts (Q + 1,), their scores, whether ties are settled), without those that have no
+    score.
 
     Equal scores are in order of appearance where they are not settled: evaluations order them by id.
     """
     if len(candidates.legs) == 1:
-        return *_cut(candidates.legs[0].candidate, candidates.starts, recipe.cut), True
+        order, starts = _cut(candidates.legs[0].candidate, candidates.starts, recipe.cut)
+        return order, starts, scores[order], True
     starts, chosen = candidates.starts, None
     if len(scores) and np.isnan(scores.min()):
         chosen = np.flatnonzero(~np.isnan(scores))
@@ -93,7 +98,8 @@ def fused_order(candidates: Candidates, recipe: Recipe, scores: np.ndarray) -> t
     order = order if chosen is None else chosen[order]
     if recipe.ties == "id" or (recipe.cut is not None and recipe.ties == "docid"):
         order = _settle(candidates, order, falling, starts, "ascending" if recipe.ties == "id" else "descending")
-    return *_cut(order, starts, recipe.cut), recipe.ties != "docid"
+    falling, _ = _cut(falling, starts, recipe.cut)
+    return *_cut(order, starts, recipe.cut), falling, recipe.ties != "docid"
 
 
 def _down_to_ties(order: np.ndarray, falling: np.ndarray, starts: np.ndarray,
@@ -109,7 +115,7 @@ def _down_to_ties(order: np.ndarray, falling: np.ndarray, starts: np.ndarray,
 
 
 def _cut(order: np.ndarray, starts: np.ndarray, cut: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """The first `cut` of each query, and their starts."""
+    """The first `cut` values of each query, and their starts."""
     if cut is None or np.diff(starts).max(initial=0) <= cut:
         return order, starts
     lengths = np.diff(starts)
@@ -146,8 +152,26 @@ def texts_of(candidates: Candidates, chosen: np.ndarray) -> pa.Array:
 
 
 def _column(candidates: Candidates, chosen: np.ndarray, name: str) -> pa.Array:
+    if len(chosen) * FEW < len(candidates):
+        return _column_of_few(candidates, chosen, name)
     row, new_rows = _sources(candidates)
     return take(pa.chunked_array(_chunks(candidates, new_rows, name), pa.string()), row[chosen])
+
+
+def _column_of_few(candidates: Candidates, chosen: np.ndarray, name: str) -> pa.Array:
+    """As `_column`, without a look at the texts of the others."""
+    wanted = np.zeros(len(candidates), bool)
+    wanted[chosen] = True
+    place, parts, count = np.zeros(len(candidates), np.int64), [], 0
+    for leg in candidates.legs:
+        rows = np.flatnonzero(wanted[leg.candidate])
+        members = leg.candidate[rows]
+        wanted[members], place[members] = False, np.arange(count, count + len(rows))
+        count += len(rows)
+        column = getattr(leg.run, name)
+        parts.append(pa.nulls(len(rows), pa.string()) if column is None
+                     else take(column, leg.run.rows(leg.positions(rows))))
+    return take(pa.chunked_array(parts, pa.string()), place[chosen])
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +233,7 @@ class Block:
 def _fused_block(candidates: Candidates, recipe: Recipe, space: Space, first: int) -> Block:
     """Fuse a block of queries that begins with the query `first`."""
     scores = recipe.scores(candidates)
-    order, starts, settled = fused_order(candidates, recipe, scores)
+    order, starts, falling, settled = fused_order(candidates, recipe, scores)
     row, new_rows = _sources(candidates)
     new_pairs = np.concatenate([_pairs(leg, new) for leg, new in zip(candidates.legs, new_rows, strict=True)])
     columns = {name: _chunks(candidates, new_rows, name) for name in ("docs", "texts", "sources")
@@ -225,7 +249,7 @@ def _fused_block(candidates: Candidates, recipe: Recipe, space: Space, first: in
     rows, pairs, keys = (array[base:base + len(order)] for array in (space.rows, space.pairs, space.scores))
     np.take(row, order, out=rows, mode="clip")
     np.take(new_pairs, rows, out=pairs, mode="clip")
-    np.take(scores, order, out=keys, mode="clip")
+    keys[:] = falling
     left_out = int(np.isnan(scores).sum()) if len(order) < len(scores) else 0
     return Block(starts, base, len(order), _digest(pairs, keys, starts, settled), columns, settled, overlap, left_out)
 
@@ -260,7 +284,7 @@ def _sources(candidates: Candidates) -> tuple[np.ndarray, list[np.ndarray]]:
 
 def _pairs(leg: Leg, new: np.ndarray) -> np.ndarray:
     """The hashes of query and document of these rows of a leg."""
-    if leg.begin is None:
+    if leg.position is not None:
         return leg.run.pairs[leg.position[new]]
     pairs = leg.run.pairs[leg.begin:leg.begin + len(leg.rank)]
     return pairs if len(new) == len(pairs) else pairs[new]
@@ -273,8 +297,8 @@ def _chunks(candidates: Candidates, new_rows: Sequence[np.ndarray], name: str) -
         column = getattr(leg.run, name)
         if column is None:
             chunks.append(pa.nulls(len(new), pa.string()))
-        elif leg.begin is None or leg.run.order is not None:
-            chunks.append(take(column, leg.run.rows(leg.position[new])))
+        elif leg.position is not None or leg.run.order is not None:
+            chunks.append(take(column, leg.run.rows(leg.positions(new))))
         else:
             column = column.slice(leg.begin, len(leg.rank))
             chunks += column.chunks if len(new) == len(leg.rank) else [take(column, new)]
@@ -311,8 +335,10 @@ def _merged_problems(runs: Sequence[Run]) -> list[Problem]:
                               if problem.kind != "duplicate-document"))
 
 
-def _copies(recipe: Recipe, count: int) -> list[Problem]:
-    """How many documents a union left out as copies."""
+def _left_out(recipe: Recipe, count: int) -> list[Problem]:
+    """How many documents a union left out as copies, or Chroma's RRF because a list lacks them."""
+    if count and recipe.method == "rrf-common":
+        return [Problem("fusion-common", {"count": count}, severity="note")]
     if not count or not METHODS[recipe.method].reads_texts(recipe.params):
         return []
     return [Problem("fusion-copies", {"count": count, "near": recipe.params["same"] == "near"}, severity="note")]

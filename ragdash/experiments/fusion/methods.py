@@ -146,6 +146,36 @@ def rrf_stretched(candidates: Candidates, *, k: float = 2.0, weights: Weights = 
     return candidates.total(parts)
 
 
+@method("rrf-common", "RRF of common documents", r"\sum w / (k + r)", "Chroma rust/worker operators/rank.rs",
+        allowed={"k": (1e-6, 1e6), "base": (0, 1)}, needs_scores=False)
+def rrf_common(candidates: Candidates, *, k: float = 60.0, weights: Weights = None, base: int = 0,
+               default: float | None = None) -> np.ndarray:
+    """As rrf, but a document that a list lacks is left out. With `default`, it gets that in place of a rank."""
+    scores = rrf(candidates, k=k, weights=weights, base=base)
+    shares = _weights(candidates, weights)
+    if default is None:
+        return np.where(candidates.lists == len(candidates.legs), scores, np.nan)
+    listed = [np.full(len(leg.rank), float(weight)) for leg, weight in zip(candidates.legs, shares, strict=True)]
+    return scores + (float(np.sum(shares)) - candidates.total(listed)) / (k + default)
+
+
+@method("reciprocal", "Reciprocal ranks", r"\sum w / r", "Typesense src/index.cpp", needs_scores=False)
+def reciprocal(candidates: Candidates, *, weights: Weights = None) -> np.ndarray:
+    """As rrf with k = 0: the second result counts half of the first. Equal scores of the first run share a rank.
+
+    The next lower score has the next rank, however many share the one above it.
+    """
+    ranks = [leg.rank.astype(np.float64) for leg in candidates.legs]
+    first = candidates.legs[0]
+    if first.score is not None and len(first.rank):
+        lower = first.rank == 1
+        lower[1:] |= first.score[1:] != first.score[:-1]
+        counted = np.cumsum(lower)
+        before = counted[np.minimum(first.starts[:-1], len(counted) - 1)]
+        ranks[0] = (counted - first.spread(before) + 1).astype(np.float64)
+    return candidates.total([weight / rank for weight, rank in zip(_weights(candidates, weights), ranks, strict=True)])
+
+
 @method("weighted", "Weighted sum of scores", r"\sum w n(s)", "ranx wsum; Bruch et al. 2023")
 def weighted(candidates: Candidates, *, norm: Norm = "min-max", weights: Weights = None) -> np.ndarray:
     """Normalized scores times the weight of their run, added up: usually better than RRF once the weight is tuned."""

@@ -92,13 +92,15 @@ def ranx_min_max(leg: Leg, candidates: Candidates) -> np.ndarray:
     return (leg.score - low) / np.maximum(_high(leg) - low, TINY)
 
 
-def theoretical_min_max(lowest: float) -> Callable[[Leg, Candidates], np.ndarray]:
-    """The function of tmm with this lowest possible score."""
+def theoretical_min_max(lowest: float, constant: float = 1.0) -> Callable[[Leg, Candidates], np.ndarray]:
+    """The function of tmm with this lowest possible score, and the value where no score is above it."""
 
     def normalize(leg: Leg, candidates: Candidates) -> np.ndarray:
-        return _ratio(leg.score - lowest, _high(leg) - lowest, 1.0)
+        return _ratio(leg.score - lowest, _high(leg) - lowest, constant)
 
-    normalize.__doc__ = f"As min-max, with {lowest:g}, the lowest score that the system can give, as the lower end."
+    words = "" if constant else " 0 where no score is above it."
+    normalize.__doc__ = (f"As min-max, with {lowest:g}, the lowest score that the system can give, as the lower end."
+                         f"{words}")
     return normalize
 
 
@@ -244,6 +246,24 @@ def llamaindex_relative(leg: Leg, candidates: Candidates) -> np.ndarray:
 def llamaindex_dist(leg: Leg, candidates: Candidates) -> np.ndarray:
     """As dbsf-population; where all are equal, 1 if the score is above 0, else 0."""
     return _three_sd(leg, 0, (leg.score > 0).astype(np.float64))
+
+
+# AutoRAG divides by 0 where all scores of a list are equal, and what is no number counts as 0
+normalization("autorag-tmm-lexical", "s / max", "AutoRAG 0.3.27 hybrid_cc.py")(theoretical_min_max(0.0, 0.0))
+normalization("autorag-tmm-semantic", "(s + 1) / (max + 1)", "AutoRAG 0.3.27 hybrid_cc.py")(
+    theoretical_min_max(-1.0, 0.0))
+
+
+@normalization("autorag-mm", r"(s - min) / (max - min)", "AutoRAG 0.3.27 hybrid_cc.py")
+def autorag_min_max(leg: Leg, candidates: Candidates) -> np.ndarray:
+    """As min-max; 0 where all are equal."""
+    return _min_max(leg, 0.0)
+
+
+@normalization("autorag-dbsf", r"(s - (mean - 3 sd_n)) / (6 sd_n)", "AutoRAG 0.3.27 hybrid_cc.py")
+def autorag_dbsf(leg: Leg, candidates: Candidates) -> np.ndarray:
+    """As dbsf-population; 0 where all are equal."""
+    return _three_sd(leg, 0, 0.0)
 
 
 def _milvus(function: Callable[[np.ndarray], np.ndarray], words: str) -> Callable[[Leg, Candidates], np.ndarray]:

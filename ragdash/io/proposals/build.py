@@ -15,6 +15,7 @@ from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.query_fields import RUN_TYPES, TRUTH_TYPES, details_table
 from ragdash.io.assemble.query_ids import question_as_id
+from ragdash.io.chat_messages import messages_of
 from ragdash.io.json.exact_parser import to_python
 from ragdash.io.proposals.content.grades import graded_object, whole_factor, with_grades
 from ragdash.io.proposals.content.numbered_rows import NAME as NUMBERED
@@ -202,6 +203,7 @@ class _Builder:
     def _add_run_details(self, details: dict, row: dict, query: str | None, variant: Mapping[str, str]) -> None:
         if query:
             details.setdefault("query", query)
+        self._add_history(details, row)
         answer = answer_of([self._in_sentences(path, value) for path, value in zip(
             self.paths.get("answer", ()), self._values(row, "answer", variant), strict=False)])
         if answer is not None:
@@ -230,6 +232,11 @@ class _Builder:
                 times.setdefault(time_stage(path) or TOTAL, value * 1000 if time_unit(path) == "s" else value)
         return times
 
+    def _add_history(self, details: dict, row: dict) -> None:
+        earlier = next((value for value in self._values(row, "chat_history", {}) if type(value) is list), None)
+        if earlier:
+            details.setdefault("chat_history", messages_of(earlier) or None)
+
     def _add_attributes(self, details: dict, row: dict) -> None:
         attributes = {path: to_python(row[path]) for path in self.paths.get("attributes", ()) if not is_missing(
             row.get(path))}
@@ -240,6 +247,7 @@ class _Builder:
         details = self.truths.setdefault(name, {})
         if query:
             details.setdefault("query", query)
+        self._add_history(details, row)
         answers = [text for value in self._values(row, "answers", {}) for text in texts_of(value)]
         if answers:
             details.setdefault("answers", answers)

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
+from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message, messages_of
+from ragdash.io.field_names import QUERY_ALIASES
 from ragdash.io.json.exact_parser import NumberText
 from ragdash.io.proposals.content.paired_ids import PairedId
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, GENERIC, QUESTION, RETRIEVING, WEAK_GOLD, last_words, words
 
+HISTORIES = QUERY_ALIASES["chat_history"]
 SAMPLE = 2000  # records that are profiled
 _DEEPEST = 6
 _FIRST_VARIANTS = {"original", "raw", "initial", "user", "en", "english", "full", "standalone"}  # of a question
@@ -26,7 +28,8 @@ _ID_LIKE = re.compile(r"[^\s]{1,200}")
 
 
 def flatten(record: dict, whole: frozenset[str] = frozenset()) -> dict[str, object]:
-    """{path: value} of a record: members of objects as a.b, of lists of objects as a[].b with a list of values.
+    """{path: value} of a record: members of objects as a.b, of lists of objects as a[].b with a list of values, what
+    was said before a question as its messages, {"role", "text"} each.
 
     whole: paths of objects that hold data, such as {document: grade}; their members are no fields.
     """
@@ -51,7 +54,7 @@ def _flatten_into(fields: dict, prefix: str, value: dict, depth: int, whole: fro
                 deepest = max(member, key=int)  # a list for each cutoff: {"5": ["d1", ...], "10": [...]}
                 fields[f"{path}.{deepest}"] = member[deepest]
         elif type(member) is list and member and any(type(item) is dict for item in member) and depth < _DEEPEST:
-            message = _chat_text(path, member)
+            message = (messages_of(member) or None) if path in HISTORIES else _chat_text(path, member)
             if message is not None:
                 fields[path] = message
                 continue

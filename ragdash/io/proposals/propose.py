@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ragdash.core.errors import shorten
+from ragdash.core.records.details import conversation_text
 from ragdash.io.proposals.build import FileContent, try_content
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
@@ -13,8 +14,9 @@ from ragdash.io.source.source import Source
 MOST_READINGS = 3
 _UNREADABLE = {"context.span_id", "document_position"}  # documents of Phoenix, without their ids
 _OF_RUNS = ("scores", "labels")  # a truth has no place for them
-_ORDER = ("query_id", "query", "config", "retrieved", "doc_id", "score", "rank", "text", "contexts", "answer",
-          "relevant", "grade", "answers", "evidence", "source", "latency_ms", "scores", "labels", "attributes")
+_ORDER = ("query_id", "query", "chat_history", "config", "retrieved", "doc_id", "score", "rank", "text", "contexts",
+          "answer", "relevant", "grade", "answers", "evidence", "source", "latency_ms", "scores", "labels",
+          "attributes")
 
 
 def propose(source: Source) -> list[Reading]:
@@ -113,6 +115,9 @@ def _preview(item: Assignment, mapping: dict[str, str], count: int = 3) -> list[
                 continue
             fields = [item.fields[path] for path in spec.split("+") if path in item.fields]
             values = [field.values[index] for field in fields if index < len(field.values)]
+            if name == "chat_history":
+                values = [conversation_text([(message["role"], message["text"]) for message in value])
+                          for value in values if type(value) is list]
             row[name] = shorten(", ".join(str(value) for value in values if value is not None), 80)
         rows.append(row)
     return rows

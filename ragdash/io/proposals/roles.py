@@ -18,7 +18,7 @@ from ragdash.io.proposals.choices.settle import (
 )
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.times import time_stage
-from ragdash.io.proposals.fields import Field, is_missing, profile
+from ragdash.io.proposals.fields import HISTORIES, Field, is_missing, profile
 from ragdash.io.proposals.names import (
     ANSWER,
     GOLD,
@@ -51,6 +51,7 @@ def assign(records: RecordList) -> list[Assignment]:
     fields, family = _with_families(with_returned_lists(fields))
     result = Assignment(records, fields, runs=family.variants if family else ())
     free = {name: item for name, item in fields.items() if not is_noise(item)} or dict(fields)
+    _assign_history(result, free)
     _assign_query(result, free)
     _assign_truth(result, free)
     assign_returned(result, free, family)
@@ -67,6 +68,14 @@ def assign(records: RecordList) -> list[Assignment]:
     drop_unlike_ids(result, free)
     result.ignored = [name for name in free if not name.startswith(KEY) and not is_inside(name, result.roles)]
     return [item for item in (result, *alternatives) if item.is_useful]
+
+
+def _assign_history(result: Assignment, free: dict[str, Field]) -> None:
+    """What was said before the question: the first field of such a name with messages."""
+    earlier = next((free[name] for name in HISTORIES if name in free and any(
+        type(value) is list for value in free[name].values)), None)
+    if earlier is not None:
+        take(result, free, "chat_history", earlier)
 
 
 def _add_plain(result: Assignment, free: dict[str, Field], family: ColumnFamily) -> None:

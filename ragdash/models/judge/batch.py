@@ -84,7 +84,7 @@ def ask(
         if budget.cost is not None and endpoint.prices is None:
             raise InputError([Problem("no-prices")])
         with verdict_store.writing() as writer:
-            writer.use(judge)
+            writer.use(judge, trial=budget.calls == 1)
             tracker = BudgetTracker(budget, Event(), shared_budget)
             job = _job(endpoint, judge, verdict_store, writer, tracker, patience, list(todo.values()))
             job.total, job.cached = len(todo) + cached, cached

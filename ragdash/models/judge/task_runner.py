@@ -21,14 +21,15 @@ Answering = Callable[[list[Question]], Sequence[Reply]]
 NOT_ASKED = Reply(None, "not-asked")
 
 
-def run_tasks(askings: Sequence[TaskSteps], answer: Answering, vote: int = 0) -> list[Judgment]:
+def run_tasks(askings: Sequence[TaskSteps], answer: Answering, vote: int = 0,
+              additions: PromptAdditions | None = None) -> list[Judgment]:
     """What each asking comes to: (C,). answer: the replies to a round's questions, aligned. An asking one of whose
-    replies is missing ends with that reason.
+    replies is missing ends with that reason. additions: to the prompts; None: those in force.
     """
     judgments: dict[int, Judgment] = {}
     wanted: dict[int, list[Question]] = {}
     versions: dict[int, set[str]] = {}
-    additions = prompt_additions()
+    additions = prompt_additions() if additions is None else additions
     _step(askings, dict.fromkeys(range(len(askings))), wanted, judgments, vote, additions)
     while wanted:
         order = list(wanted)
@@ -61,15 +62,18 @@ def _step(askings: Sequence[TaskSteps], replies_of: dict[int, list[Reply] | None
             wanted[i] = [question.with_vote(vote) for question in asked] if vote else asked
 
 
-def read(askings: Sequence[TaskSteps], verdict_store: VerdictStore, judge: Judge, vote: int = 0) -> list[Judgment]:
-    """What the verdict store knows of the tasks: (C,); unfinished ones are missing, with the stored reason if any."""
+def read(askings: Sequence[TaskSteps], verdict_store: VerdictStore, judge: Judge, vote: int = 0,
+         additions: PromptAdditions | None = None) -> list[Judgment]:
+    """What the verdict store knows of the tasks: (C,); unfinished ones are missing, with the stored reason if any.
+    additions: as in `run_tasks`.
+    """
     def answer(questions: list[Question]) -> list[Reply]:
         keys = [judge.key(question) for question in questions]
         known = verdict_store.get(keys)
         failed = verdict_store.failed([key for key in keys if key not in known])
         return [known.get(key) or failed.get(key) or NOT_ASKED for key in keys]
 
-    return run_tasks(askings, answer, vote)
+    return run_tasks(askings, answer, vote, additions)
 
 
 def answer_from_store(
@@ -93,6 +97,18 @@ def known_keys(askings: Sequence[TaskSteps], verdict_store: VerdictStore, judge:
     return verdict_store.known_keys(
         [judge.key(question) for question in planned_questions(askings, verdict_store, judge, vote)[0]]
     )
+
+
+def task_names(asking: TaskSteps) -> frozenset[str]:
+    """The tasks of all questions that an asking leads to, were the replies as guessed."""
+    names: set[str] = set()
+
+    def answer(questions: list[Question]) -> list[Reply]:
+        names.update(question.task for question in questions)
+        return [Reply(question.guess()) if question.guess else NOT_ASKED for question in questions]
+
+    run_tasks([asking], answer)
+    return frozenset(names)
 
 
 def first_round(askings: Sequence[TaskSteps], vote: int = 0) -> list[Question]:

@@ -19,12 +19,13 @@ from ragdash.reporting.plots.common.theme import (
     escape,
     figure,
     looks,
-    shorten,
     value_text,
     wrap_title,
 )
+from ragdash.reporting.sentences.formatting import short_names
 
 ROW, TALLEST = 58, 0.66  # pixels of a run's row; the share of it that the highest bar takes
+NAME = 14  # characters of a name
 BINS = 10  # in a stretch of the axis as long as 1
 NARROW = 0.055  # a part of a bar below this share bears no number
 PUOR = ("#b35806", "#f1a340", "#fee0b6", "#f7f7f7", "#d8daeb", "#998ec3", "#542788")
@@ -58,7 +59,7 @@ def distribution(names: Sequence[str], slots: Sequence[int], values: Sequence[np
                      tickvals=[low - width, *edges[2:-2:2], high + width],
                      ticktext=[f"{edge:.3g}".replace("-", "−") for edge in (low, *edges[2:-2:2], high)])
     fig.update_yaxes(tickvals=[0.3 - row for row in range(len(names))], fixedrange=True, showgrid=False,
-                     ticktext=[_signed(look, name) for look, name in zip(run_looks, names, strict=True)],
+                     ticktext=_signed_names(run_looks, names),
                      range=[-len(names) + 0.9, 1], tickfont={"size": 13, "color": theme.ink})
     fig.update_layout(barmode="overlay")
     return fig
@@ -118,7 +119,7 @@ def quadrants(names: Sequence[str], slots: Sequence[int], counts: np.ndarray, ki
     _numbers(fig, counts, total, [retrieved for _, retrieved, _ in kinds] + [True], theme)
     fig.update_xaxes(title_text="Share of the queries", tickformat=".0%", range=[0, 1], showgrid=False)
     fig.update_yaxes(tickvals=np.arange(len(names)), range=[len(names) - 0.5, -0.5], fixedrange=True, showgrid=False,
-                     ticktext=[_signed(look, name) for look, name in zip(run_looks, names, strict=True)],
+                     ticktext=_signed_names(run_looks, names),
                      tickfont={"size": 13, "color": theme.ink})
     fig.update_layout(barmode="stack", bargap=0.34 if len(names) > 1 else 0.5, showlegend=True,
                       legend_traceorder="normal")
@@ -162,9 +163,10 @@ def correlation(rows: Sequence[str], columns: Sequence[str], rho: np.ndarray, n:
     return fig
 
 
-def _signed(look: Look, name: str) -> str:
-    """A run's sign in its color and its name."""
-    return f'<span style="color:{look.color}">{look.sign}</span> {shorten(name, 14)} '
+def _signed_names(run_looks: Sequence[Look], names: Sequence[str]) -> list[str]:
+    """Each run's sign in its color and its name."""
+    return [f'<span style="color:{look.color}">{look.sign}</span> {escape(name)} '
+            for look, name in zip(run_looks, short_names(names, NAME), strict=True)]
 
 
 def _arrow(axis: Axis) -> str:

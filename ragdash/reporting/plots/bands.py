@@ -17,11 +17,12 @@ from ragdash.reporting.plots.common.theme import (
     escape,
     figure,
     looks,
-    shorten,
     value_text,
 )
+from ragdash.reporting.sentences.formatting import short_names
 
 LINE, MARK, FOOT = 17, 32, 24  # pixels: a line of text, the room of a symbol, the foot with the target's value
+NAME = 28  # characters of a name
 NARROW, LETTER = 300, 6.5  # pixels: the bands on a telephone, a letter of their words
 
 
@@ -46,10 +47,11 @@ def band_placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray,
     rows, foot = max(len(names), 1), FOOT * ((target is not None) + limited)
     fig = figure(theme, height=row * rows + foot + 90)
     _shade(fig, edges, span, axis, theme, best if limited else np.inf)
+    short = short_names(names, NAME)
     for index, look in enumerate(looks(names, slots, theme)):
         values = (float(mean[index]), float(low[index]), float(high[index]))
         fig.add_trace(_dot(index + middle, look, values, int(n[index]), axis, texts[index]))
-        _heading(fig, index, look, names[index], values[0], texts[index], theme)
+        _heading(fig, index, look, short[index], values[0], texts[index], theme)
         if target is not None and np.isfinite(values[0]):
             fig.add_shape(type="line", x0=target, x1=target, y0=index + middle - 0.32 * MARK / row,
                           y1=index + middle + 0.32 * MARK / row, line={"color": theme.ink, "width": 3}, layer="below")
@@ -162,7 +164,7 @@ def _dot(y: float, look: Look, values: tuple[float, float, float], n: int, axis:
 def _heading(fig: go.Figure, row: int, look: Look, name: str, mean: float, words: str, theme: Theme) -> None:
     """The run's name with its mean, and the words, above its symbol."""
     value = str(value_text(np.array(mean))) if np.isfinite(mean) else "undefined"
-    text = f'<span style="color:{look.color}">{look.sign}</span> <b>{shorten(name, 28)}</b>  {value}'
+    text = f'<span style="color:{look.color}">{look.sign}</span> <b>{escape(name)}</b>  {value}'
     fig.add_annotation(x=0, xref="paper", y=row, yref="y", xanchor="left", yanchor="top", yshift=-3, xshift=3,
                        showarrow=False, align="left", text=text + (f"<br>{escape(words)}" if words else ""),
                        font={"size": 12, "color": theme.ink})

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from ragdash.reporting.plots.common.point_labels import label_points
 from ragdash.reporting.plots.common.theme import (
     COLORED,
     LIGHT,
@@ -18,7 +19,6 @@ from ragdash.reporting.plots.common.theme import (
     escape,
     figure,
     looks,
-    shorten,
 )
 
 POINTS = 400  # a line has at most this many: more cannot be seen
@@ -65,7 +65,8 @@ def pareto(names: Sequence[str], slots: Sequence[int], cost: np.ndarray, quality
     """Quality against cost with the interval of each; the runs on the front are joined, the others are hollow.
 
     cost, quality: (3, N), mean, low and high each; NaN: no mark, or no interval. on_front: (N,) bool. unit "$" is
-    written before numbers, others behind them. Of many runs, those with a color and those on the front have labels.
+    written before numbers, others behind them. Of many runs, those with a color and those on the front have labels,
+    as far as there is room.
     """
     cost, quality = np.asarray(cost, float), np.asarray(quality, float)
     fig = figure(theme, height=440)
@@ -79,25 +80,26 @@ def pareto(names: Sequence[str], slots: Sequence[int], cost: np.ndarray, quality
             fig.add_trace(
                 _run(look, cost[:, index], quality[:, index], bool(on_front[index]), axis, unit, n[index], theme)
             )
-            if len(names) > MOST_LABELS and slots[index] >= COLORED and not on_front[index]:
-                continue  # under the pointer: dozens of names would lie on each other
-            fig.add_annotation(
-                x=float(np.log10(cost[0, index])) if log else float(cost[0, index]),
-                y=float(quality[0, index]),
-                text=shorten(names[index], 18),
-                showarrow=False,
-                xanchor="left",
-                yanchor="bottom",
-                xshift=9,
-                yshift=5,
-                font={"size": 12, "color": theme.ink},
-            )
+    _label_runs(fig, names, slots, cost[0], quality[0], on_front, (_room(cost, log), _zoomed(axis, quality)), log,
+                theme)
     fig.update_xaxes(title_text=escape(title) + " · ← lower is better", type="log" if log else "linear",
                      tickprefix="$" if unit == "$" else "", tickformat=",~g", nticks=7, dtick=1 if log else None,
                      range=_room(cost, log))
     arrow = {"higher": " · higher is better ↑", "lower": " · ↓ lower is better"}.get(axis.better or "", "")
     fig.update_yaxes(title_text=escape(axis.label) + arrow, tickformat=".3~f", range=_zoomed(axis, quality))
     return fig
+
+
+def _label_runs(fig: go.Figure, names: Sequence[str], slots: Sequence[int], cost: np.ndarray, quality: np.ndarray,
+                on_front: np.ndarray, ranges: tuple[list[float] | None, list[float] | None], log: bool,
+                theme: Theme) -> None:
+    """Names next to the marks, those on the front first; of many runs, not those of gray ones behind it."""
+    visible = [index for index in np.argsort(~np.asarray(on_front, bool), kind="stable").tolist()
+               if np.isfinite([cost[index], quality[index]]).all()
+               and (len(names) <= MOST_LABELS or slots[index] < COLORED or on_front[index])]
+    if visible and None not in ranges:
+        points = np.column_stack([np.log10(cost[visible]) if log else cost[visible], quality[visible]])
+        label_points(fig, points, [names[index] for index in visible], *ranges, theme)
 
 
 def is_wide(values: np.ndarray) -> bool:

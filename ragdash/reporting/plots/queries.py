@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.reporting.plots.common.theme import LIGHT, Theme, escape, figure, looks, shorten, spread_positions
+from ragdash.reporting.sentences.formatting import short_names
 
 MAX_LABELED = 12  # relevant documents with their names beside them
 FAINT = 400  # other documents that are drawn, best ranks first
@@ -38,8 +39,8 @@ def bump(names: Sequence[str], slots: Sequence[int], docs: Sequence[str], ranks:
     _labels(fig, np.flatnonzero(relevant)[:MAX_LABELED], docs, grades, positions, lanes[1], theme)
     run_looks = looks(names, slots, theme)
     fig.update_xaxes(tickvals=np.arange(len(names)), showgrid=False, side="top", range=[-0.25, len(names) - 0.75],
-                     ticktext=[f'<span style="color:{look.color}">{look.sign}</span> {shorten(name, 14)}'
-                               for look, name in zip(run_looks, names, strict=True)])
+                     ticktext=[f'<span style="color:{look.color}">{look.sign}</span> {escape(name)}'
+                               for look, name in zip(run_looks, short_names(names, 14), strict=True)])
     ticks = sorted({1, *(rank for rank in (3, 5, 10, 20, 50, 100, 200, 500, 1000) if rank < k), k})
     fig.update_yaxes(tickvals=[*ticks, *lanes], ticktext=[*map(str, ticks), DEEPER, NONE], title_text="Rank",
                      range=[lanes[1] + gap / 2, 1 - gap / 2], showgrid=False)

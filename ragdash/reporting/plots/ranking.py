@@ -18,8 +18,8 @@ from ragdash.reporting.plots.common.theme import (
     escape,
     figure,
     looks,
-    shorten,
 )
+from ragdash.reporting.sentences.formatting import short_names
 
 MANY_POINTS = 1_000  # more marks than this are drawn as a 2-D histogram
 GROUPED_BARS = 4  # more runs than this are drawn as a heat map
@@ -96,8 +96,8 @@ def _rank_map(names: Sequence[str], bins: Sequence[str], shares: np.ndarray, the
         customdata=full,
         hovertemplate="%{customdata}<br>first relevant at rank %{x}<br>%{z:.1%} of queries<extra></extra>"))
     fig.update_xaxes(title_text="Rank of the first relevant document", type="category", showgrid=False)
-    fig.update_yaxes(tickvals=positions, ticktext=[shorten(name, 20) for name in names], autorange="reversed",
-                     showgrid=False)
+    fig.update_yaxes(tickvals=positions, ticktext=[escape(name) for name in short_names(names, 20)],
+                     autorange="reversed", showgrid=False)
     return fig
 
 
@@ -120,8 +120,9 @@ def per_query(x_name: str, y_name: str, x: np.ndarray, y: np.ndarray, *, axis: A
         _bubbles(fig, points, count, ids, looks([y_name], slots[1:], theme)[0])
     fig.add_shape(type="line", x0=span[0], y0=span[0], x1=span[1], y1=span[1], layer="below",
                   line={"color": theme.muted, "width": 1, "dash": "dot"})
-    fig.update_xaxes(title_text=f"{escape(axis.label)}, {shorten(x_name, 24)}", range=span, tickformat=".2~f")
-    fig.update_yaxes(title_text=f"{escape(axis.label)}, {shorten(y_name, 24)}", range=span, tickformat=".2~f")
+    short = short_names([x_name, y_name], 24)
+    fig.update_xaxes(title_text=f"{escape(axis.label)}, {escape(short[0])}", range=span, tickformat=".2~f")
+    fig.update_yaxes(title_text=f"{escape(axis.label)}, {escape(short[1])}", range=span, tickformat=".2~f")
     return fig
 
 

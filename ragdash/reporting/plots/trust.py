@@ -8,7 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.reporting.plots.common.forest import difference_axis_title, difference_range, difference_ticks, signed
-from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, shorten, value_text
+from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, value_text
+from ragdash.reporting.sentences.formatting import short_names
 
 JUDGE, LABELS, CORRECTED = "judge alone", "labels alone", "corrected"
 ROW, DENSE, MANY = 64, 50, 4  # pixels of a run, of one among more than this many
@@ -22,8 +23,8 @@ def intervals(names: Sequence[str], slots: Sequence[int], judge: np.ndarray, lab
     """For each run three lines: the judge's mean (hollow), the labels' interval (thin), the corrected one (bold).
 
     judge (N,); labels, corrected (N, 3): mean, low, high; NaN where undefined: nothing is drawn, and the right end
-    says so. n, unlabeled: (N,), labeled queries and those with a verdict only. baseline: its name where the values are
-    differences to it; the axis then includes zero, and right is better.
+    says which mean is. n, unlabeled: (N,), labeled queries and those with a verdict only. baseline: its name where the
+    values are differences to it; the axis then includes zero, and right is better.
     """
     judge, labels, corrected = (np.asarray(array, float) for array in (judge, labels, corrected))
     spelled = value_text if baseline is None else signed
@@ -34,11 +35,13 @@ def intervals(names: Sequence[str], slots: Sequence[int], judge: np.ndarray, lab
         _judge(fig, index, look, judge[index], spelled, theme)
         _bar(fig, index, look, labels[index], LABELS, spelled, theme.muted, 1.5, look.name)
         _bar(fig, index + STEP, look, corrected[index], CORRECTED, spelled, look.color, 3.5, look.name)
-        _annotate_right(fig, index, corrected[index], int(n[index]), int(unlabeled[index]), spelled, theme)
+        _annotate_right(fig, index, corrected[index], labels[index], int(n[index]), int(unlabeled[index]), spelled,
+                        theme)
     _legend(fig, theme)
     fig.update_yaxes(tickvals=np.arange(len(names)), range=[len(names) - 0.5, -0.5], showgrid=False, fixedrange=True,
-                     ticktext=[f'{shorten(name, 16)} <span style="color:{look.color}">{look.sign}</span>'
-                               for name, look in zip(names, run_looks, strict=True)], tickfont={"size": 13})
+                     ticktext=[f'{escape(name)} <span style="color:{look.color}">{look.sign}</span>'
+                               for name, look in zip(short_names(names, 16), run_looks, strict=True)],
+                     tickfont={"size": 13})
     _scale(fig, np.concatenate([judge, labels.ravel(), corrected.ravel()]), axis, baseline, theme)
     fig.update_layout(margin={"t": 34, "b": 62, "r": 104}, showlegend=True)
     return fig
@@ -49,8 +52,8 @@ def _judge(fig: go.Figure, index: int, look: Look, value: float, spelled, theme:
         x=np.array([value]), y=np.array([index - STEP]), mode="markers", name=JUDGE, showlegend=False,
         marker={"color": theme.paper, "symbol": look.symbol, "size": 10, "opacity": 1,
                 "line": {"width": 2, "color": look.color}},
-        hovertemplate=f"{look.name}<br>{JUDGE} {spelled(np.array([value]))[0]}<br>no interval: what it gets wrong is "
-                      "not known<extra></extra>"))
+        hovertemplate=f"{look.name}<br>{JUDGE} {spelled(np.array([value]))[0]}<br>an interval of sampling only would "
+                      "leave out what it gets wrong<extra></extra>"))
 
 
 def _bar(fig: go.Figure, y: float, look: Look, ends: np.ndarray, estimate: str, spelled, color: str, thick: float,
@@ -70,12 +73,15 @@ def _bar(fig: go.Figure, y: float, look: Look, ends: np.ndarray, estimate: str, 
         hovertemplate=f"{name}<br>{estimate} {text[0]} [{text[1]}, {text[2]}]<extra></extra>"))
 
 
-def _annotate_right(
-    fig: go.Figure, index: int, ends: np.ndarray, n: int, unlabeled: int, spelled, theme: Theme
-) -> None:
-    """At the right end: the corrected mean, n and N."""
-    finite = np.isfinite(ends).all()
-    first = f"<b>{spelled(ends)[0]}</b>" if finite else "no labels" if not n else "no interval"
+def _annotate_right(fig: go.Figure, index: int, corrected: np.ndarray, labels: np.ndarray, n: int, unlabeled: int,
+                    spelled, theme: Theme) -> None:
+    """At the right end: the corrected mean, n and N; without one, the mean of the labels if its interval is drawn."""
+    if np.isfinite(corrected).all():
+        first = f"<b>{spelled(corrected)[0]}</b>"
+    elif np.isfinite(labels).all():
+        first = f"labels {spelled(labels)[0]}"
+    else:
+        first = "no interval" if n else "no labels"
     fig.add_annotation(x=1, xref="paper", y=index, yref="y", xanchor="left", xshift=8, showarrow=False, align="left",
                        text=f'{first}<br><span style="color:{theme.muted}">n {n:,} · N {unlabeled:,}</span>',
                        font={"size": 12})

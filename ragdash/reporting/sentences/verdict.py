@@ -197,7 +197,18 @@ def _evidence_text(pair: Comparison, markdown: bool) -> str:
 def check_lines(checks: Sequence[RunCheck], surface: Surface = "page", *, markdown: bool = True) -> list[str]:
     """A line for each check: what was found, what follows, and how to fix it."""
     plain = escape if markdown else str
-    return [plain(f"{check.found(surface)}. {check.effect(surface)} {check.fix(surface)}".rstrip()) for check in checks]
+    return [plain(" ".join(filter(None, (f"{check.found(surface)}.", check.effect(surface), check.fix(surface),
+                                         _same_for(check.alike)))))
+            for check in checks]
+
+
+def _same_for(runs: Sequence[str]) -> str:
+    """The other runs of which a check says the same."""
+    if not runs:
+        return ""
+    rest = len(runs) - MAX_NAMES
+    names = [*runs[:MAX_NAMES], f"{rest:,} more runs"] if rest > 1 else runs
+    return f"The same for {listed(names)}."
 
 
 def fix_lines(verdict: Verdict, *, markdown: bool = True) -> list[str]:

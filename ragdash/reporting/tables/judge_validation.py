@@ -33,6 +33,7 @@ from ragdash.reporting.tables.evaluation import SCHEMA
 
 JUDGE_VALIDATION_FORMATS = ("table", "json", "csv", "markdown")
 DISAGREEMENTS_SHOWN = 10  # disagreements
+ACCURACY = ("accuracy", "accuracy_low", "accuracy_high")
 HEADLINES = {"corrected": "the corrected mean", "labels": "the mean of the labels alone"}
 
 
@@ -113,7 +114,7 @@ def judge_validation_table(
                 "labels_n": result.labels.n,
                 "n": result.corrected.n,
                 "N": result.rest,
-                "accuracy": finite_or_none(agreed.accuracy) if agreed else None,
+                **{name: finite_or_none(getattr(agreed, name)) if agreed else None for name in ACCURACY},
                 "constant": finite_or_none(agreed.constant) if agreed else None,
                 "kappa": finite_or_none(agreed.kappa) if agreed else None,
                 "bias": finite_or_none(agreed.bias) if agreed else None,
@@ -140,7 +141,7 @@ def _estimates(
             estimate_text(validation.corrected),
             f"{validation.corrected.n:,}",
             f"{validation.rest:,}",
-            number(validation.agreement.accuracy),
+            accuracy_text(validation.agreement),
             number(validation.agreement.constant),
             number(validation.agreement.kappa),
             f"{sum(validation.missing.values()):,}",
@@ -173,6 +174,19 @@ def estimate_text(estimate: Estimate, spelled=number) -> str:
     return f"{spelled(estimate.mean)}{ends}"
 
 
+def accuracy_text(agreed: Agreement) -> str:
+    """0.950 [0.831, 0.994]: the share of labels on which judge and person agree, with its interval.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ragdash.analysis.judge_validation import agreement
+    >>> accuracy_text(agreement(np.ones(20), np.ones(20)))
+    '1.000 [0.832, 1.000]'
+    """
+    return estimate_text(Estimate(agreed.accuracy, agreed.accuracy_low, agreed.accuracy_high, agreed.n))
+
+
 def _heading(name: str, form: str) -> str:
     return f"### {name}\n" if form == "markdown" else f"{name}\n{'=' * len(name)}\n"
 
@@ -186,7 +200,7 @@ def _notes(validation: JudgeValidation) -> list[str]:
         sentences.append(f"On {agreed.n:,} labeled queries the judge is {kind} the person: {signed(agreed.bias)} on "
                     f"average, {number(agreed.apart)} apart.")
         adds = "The judge adds nothing on single answers" if agreed.adds_nothing else "The judge agrees in " \
-            f"{number(agreed.accuracy)}"
+            f"{accuracy_text(agreed)}"
         sentences.append(f"Labels: {', '.join(f'{number(share)} {name}' for name, share in _base_rate(agreed).items())}"
                          f". Always “{agreed.constant_class}” would agree in {number(agreed.constant)}. {adds}.")
     if validation.headline:
@@ -271,7 +285,7 @@ def _run(validation: JudgeValidation) -> dict:
         "agreement": {
             "n": agreed.n,
             **{name: finite_or_none(getattr(agreed, name))
-               for name in ("accuracy", "constant", "kappa", "bias", "apart")},
+               for name in (*ACCURACY, "constant", "kappa", "bias", "apart")},
             "constant_class": agreed.constant_class or None,
             "base_rate": _base_rate(agreed),
             "adds_nothing": agreed.adds_nothing,

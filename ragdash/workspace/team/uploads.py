@@ -22,6 +22,7 @@ from sqlalchemy import Connection, text
 from ragdash.core.errors import InputError
 from ragdash.core.storage.postgres.database import Database
 from ragdash.core.storage.protocols import Blobs
+from ragdash.workspace.kept_values import KeptValues
 from ragdash.workspace.protocols import CatalogueEntry
 from ragdash.workspace.record_folders import FAULTS, PLACES, fault_of, unwritable, words_of
 
@@ -50,6 +51,12 @@ class BlobRecords:
     def __init__(self, database: Database, project: str, blobs: Blobs, location: str):
         self._database, self._project, self._blobs, self._location = database, project, blobs, location
         self._collected = float("-inf")
+        self._values = KeptValues(blobs, project)
+
+    @property
+    def values(self) -> KeptValues:
+        """The values per query that were computed."""
+        return self._values
 
     @property
     def location(self) -> str:
@@ -103,7 +110,9 @@ class BlobRecords:
         return self.location_of(entry)
 
     def discard(self, digest: str) -> None:
-        """Nothing at once: other servers may be reading. `collect` deletes the files a day later."""
+        """The values alone: other servers may be reading the files. `collect` deletes those a day later."""
+        with suppress(InputError):  # then they go with the files
+            self.values.discard(digest)
 
     def collect(self, hours: float = HOURS) -> int:
         """Delete the files that nobody has named for some hours, by the clock of the database; how many uploads.
@@ -120,7 +129,10 @@ class BlobRecords:
     def _collect_some(self, connection: Connection, hours: float) -> int:
         limits = {"project": self._project, "hours": hours, "limit": AT_ONCE}
         rows = connection.execute(_UNUSED, limits).all()
-        self._blobs.delete(name for _, names in rows for name in json.loads(names))
+        names = [name for _, names in rows for name in json.loads(names)]
+        self._blobs.delete(names)
+        for digest in {name.split("/")[2] for name in names if name.split("/")[1:2] == [PLACES["run"]]}:
+            self.values.discard(digest)  # what a server kept that did not know yet that the run was deleted
         if rows:
             connection.execute(_FORGET, {"project": self._project, "ids": [row[0] for row in rows]})
         return len(rows)

@@ -56,6 +56,13 @@ def test_the_page_shows_the_two_planted_regressions():
     assert len(line["x"]) == 10
 
 
+def test_runs_of_other_names_are_shown_by_what_they_share():
+    runs = [replace(run, name=f"variant {number}", header=replace(run.header, name=f"variant {number}"))
+            for number, run in enumerate(commits(5, seed=9))]
+    at = opened("history", **address(TRUTH, runs, metric="RR"))
+    assert widget(at, "button_group", "lines_by").value == "branch" and len(charts(at)["history"]["data"][1]["x"]) == 3
+
+
 def test_repeats_are_one_point_unless_each_is_asked_for():
     at = opened("history", **address(TRUTH, repeated_nights(), metric="RR"))
     said = texts(at)

@@ -137,6 +137,16 @@ def test_a_run_that_is_too_shallow_for_the_cutoff_is_compared_at_its_depth_by_on
     assert not at.exception and "Not comparable yet" not in headings(at) + texts(at) and asked(at, "k") == ["1"]
 
 
+def test_runs_that_are_equally_shallow_are_one_check_with_one_fix():
+    deep = run_of("deep", ["b", "a", "c"], [3.0, 2.0, 1.0])
+    shallow = [run_of(f"top-1-{name}", [document], [2.0]) for name, document in (("x", "a"), ("y", "b"), ("z", "c"))]
+    at = opened("overview", **address(judged(), [deep, *shallow, run_of("top-2", ["c", "a"], [2.0, 1.0])]))
+    assert sum(button.label == "Use k = 1" for button in at.button) == 1
+    said = texts(at).replace("\\", "")
+    assert "top-1-x has at most 1 documents per query" in said and "The same for top-1-y and top-1-z." in said
+    assert "top-2 has at most 2 documents" in said
+
+
 def test_labels_that_differ_are_told_next_to_a_verdict_on_retrieval():
     runs = [run.with_file_scores(FileScores.build(
         [(query, run.name, "verdict", "Incorrect" if at < wrong else "Correct") for at, query in enumerate(QUERIES)]))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
-from page_cases import address, charts, opened, texts
+from page_cases import address, charts, keys, opened, texts, widget
 
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard import page_list
@@ -33,3 +36,36 @@ def test_one_run_alone_has_neither_a_baseline_nor_a_choice_of_runs_and_no_ready_
     at = opened("overview", **address(Truth.build("truth", queries, ["a"] * 24, [1] * 24), [run]))
     assert {"Baseline", "Runs shown"}.isdisjoint(one.label for one in (*at.sidebar.selectbox, *at.sidebar.multiselect))
     assert "More queries would make the interval narrower." in texts(at)
+
+
+def many_runs(count: int, **more) -> dict:
+    """The address of a session with runs of which the later ones rank the relevant document lower."""
+    queries = [f"q{n}" for n in range(8)]
+    runs = [Run.build(f"run-{place:02d}", [query for query in queries for _ in range(count)],
+                      [*("a" if rank == place else f"x{rank}" for rank in range(count))] * len(queries),
+                      [*range(count, 0, -1)] * len(queries)) for place in range(count)]
+    return address(Truth.build("truth", queries, ["a"] * len(queries), [1] * len(queries)), runs, **more)
+
+
+@pytest.mark.parametrize(("page", "key"), [("ranking", "at_RR"), ("precision-recall", "curve_P"),
+                                           ("score-cutoffs", "sweep"), ("compare/similarity", "likeness_matrix"),
+                                           ("threshold-bands", "bands_R_10"), ("compare/differences", "forest")])
+def test_of_many_runs_pictures_draw_the_best_and_the_baseline_say_so_and_draw_all_when_asked(page, key):
+    def names(at) -> set[str]:
+        chart = charts(at)[key]
+        labels = json.dumps([chart["layout"].get("yaxis", {}).get("ticktext", []),
+                             [note["text"] for note in chart["layout"].get("annotations", [])],
+                             [trace.get("name") for trace in chart["data"]]])
+        return set(re.findall(r"run-\d\d", labels))
+
+    at = opened(page, **many_runs(14, baseline="run-12", candidate="run-11"))
+    best = {"run-00", "run-01", "run-02", "run-03", "run-11", "run-12"}
+    assert names(at) == (best - {"run-12"} if key == "forest" else best)
+    assert "show 6 of 14 runs" in texts(at) and "tab has all 14" in texts(at)
+    widget(at, "button_group", "drawn").set_value("all").run()
+    assert len(names(at)) == 14 - (key == "forest") and "6 of 14" not in texts(at)
+
+
+def test_up_to_ten_runs_are_all_drawn_without_a_choice():
+    at = opened("ranking", **many_runs(10))
+    assert len(charts(at)["at_RR"]["data"]) == 10 and "drawn" not in keys(at, "button_group")

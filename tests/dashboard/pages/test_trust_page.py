@@ -7,6 +7,7 @@ from __future__ import annotations
 import base64
 import csv
 import io
+import itertools
 import json
 import re
 from types import SimpleNamespace
@@ -15,6 +16,7 @@ import numpy as np
 import page_cases
 import pytest
 from page_cases import address, charts
+from scipy import stats
 from streamlit.testing.v1 import AppTest
 from trust_cases import IDS, REAL, TOY, a_run, judged, labeled, scores, the_truth
 
@@ -40,7 +42,7 @@ from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.tasks.examples import examples_of
-from ragdash.models.judge.tasks.policy import Policy, save_policy
+from ragdash.models.judge.tasks.policy import Policy, current_policy, save_policy
 from ragdash.reporting.sentences.judge import judge_name
 from ragdash.reporting.tables import label_sheet_bytes
 
@@ -102,7 +104,9 @@ def test_the_numbers_are_those_of_the_library(pair):
     mean, low, high, alone = (f"{100 * value:.0f}" for value in (one.corrected.mean, one.corrected.low,
                                                                  one.corrected.high, one.judge.mean))
     narrower = 1 - (one.corrected.high - one.corrected.low) / (one.labels.high - one.labels.low)
-    assert (f"dense: judge and person agree on 88% of 60 labels (kappa {one.agreement.kappa:.2f}). "
+    share = [f"{100 * end:.0f}" for end in stats.binomtest(53, 60).proportion_ci(0.95, "exact")]
+    assert (f"dense: judge and person agree on 88% of 60 labels [{', '.join(share)}] "
+            f"(kappa {one.agreement.kappa:.2f}). "
             f"Always saying “{one.agreement.constant_class}” would agree on {100 * one.agreement.constant:.0f}%. "
             f"Corrected for the errors of the judge, the run is faithful in {mean}% [{low}, {high}] of 100 queries. "
             f"The judge makes the interval {narrower:.0%} narrower than the labels alone. "
@@ -110,7 +114,7 @@ def test_the_numbers_are_those_of_the_library(pair):
             ) in text
     tables = " ".join(str(table.value) for table in at.table)
     assert "What fools this judge?" in text and "answer length" in tables and "no clear effect" in tables
-    assert f"hybrid: judge and person agree on 92% of 50 labels (kappa {other.agreement.kappa:.2f}). " in text
+    assert f"hybrid: judge and person agree on 92% of 50 labels [81, 98] (kappa {other.agreement.kappa:.2f}). " in text
     figure = charts(at)["trust_means"]
     for name, of in (("corrected", "corrected"), ("labels alone", "labels")):
         wanted = [(getattr(each, of).mean, getattr(each, of).low, getattr(each, of).high) for each in (one, other)]
@@ -125,6 +129,12 @@ def test_the_numbers_are_those_of_the_library(pair):
     assert [len(table.value) for table in at.table] == [2, 2, 2]  # agreement, errors by length and run, confusion
     confusion = at.table[2].value.to_numpy()[:, 1:].tolist()
     assert [[int(str(cell).strip("*")) for cell in row] for row in confusion] == one.agreement.confusion.tolist()
+
+
+def test_labels_of_one_run_do_not_take_away_the_way_to_more(pair):
+    button_of = button(opened(*pair[0]), "start_labeling")
+    assert button_of.label == "Label more answers" and button_of.proto.type == "secondary"
+    assert button(opened(pair[0][0], a_run("new")), "start_labeling").label == "Label more answers"
 
 
 def test_labels_become_examples_and_are_held_out_of_the_numbers(pair):
@@ -243,10 +253,13 @@ def test_few_labels_give_no_interval(pair):
     labeled(run, scores(4), 12, 2)
     at = opened(run)
     assert "judge and person agree on 83% of 12 labels" in said(at)
-    assert "An interval needs 20 labels on this run." in said(at)
+    (mean, low, high), = drawn(charts(at)["trust_means"], "labels alone")
+    assert (f"Labels alone: {100 * mean:.0f}% [{100 * low:.0f}, {100 * high:.0f}]. The corrected mean needs 20 labels "
+            "on this run.") in said(at), "what is drawn is said"
     assert not drawn(charts(at)["trust_means"], "corrected")
-    assert "no interval" in str(charts(at)["trust_means"]["layout"]["annotations"])
-    assert button(at, "start_labeling")
+    notes = str(charts(at)["trust_means"]["layout"]["annotations"])
+    assert f"labels {mean:.3f}" in notes and "no interval" not in notes
+    assert button(at, "start_labeling").label == "Label more answers"
 
 
 def test_a_judge_that_always_says_yes_is_told_of():
@@ -329,17 +342,51 @@ def test_the_runs_of_a_query_come_mixed_and_without_their_names():
     for run in runs:
         judged(run, TRUTH, scores(1))
     at = opened(*runs, desk="label", sheet="20", seed="7")
-    firsts = set()
-    for _ in range(12):
-        firsts.add(label_item(at).split(">By ")[1][:3])
+    order = []
+    for _ in range(20):
+        order.append(re.search(r">By (\w+) thing (\d+)", label_item(at)).groups())
         button(at, "label_y").click().run()
-        button(at, "label_n").click().run()
-    assert firsts == {"one", "two"}
+    asked = [query for _, query in order]
+    assert len(set(order)) == 20 and len(set(asked)) == 10, "the answers of both runs to ten queries, before others"
+    assert sum(first == second for first, second in itertools.pairwise(asked)) < 5, "not one question after another"
+    assert {name for name, _ in order[:5]} == {"one", "two"}
     kept = [LabelStore().read(run.digest, "Faithfulness") for run in runs]
-    assert kept[0].keys() == kept[1].keys() and len(kept[0]) == 12
+    assert kept[0].keys() == kept[1].keys() and len(kept[0]) == 10
+    assert "the answers to 10 of them at a time are shuffled" in said(at)
     assert "with seed 7, 2 answers to each" in at.get("progress")[0].proto.text
+    again = opened(*runs, desk="label", sheet="20", seed="7")
+    assert label_item(again) == label_item(at), "the seed decides the order"
     at.selectbox(key="of").set_value(runs[1].digest).run()
-    assert "12 of 20" in at.get("progress")[0].proto.text
+    assert "10 of 20" in at.get("progress")[0].proto.text
+
+
+def test_a_policy_says_before_and_afterwards_what_it_hides_and_leads_back(pair):
+    """Saved, replaced and removed on the page; nothing of what was given under other rules is lost."""
+    runs, _, _ = pair
+    at = opened(*runs, desk="label")
+    hidden = "200 verdicts (Faithfulness) and 110 labels"
+    assert f"Saving this policy hides {hidden}, given without a policy, on all pages." in said(at)
+    assert "is in force" not in said(at)
+    button(at, "policy_save").click().run()
+    policy = current_policy()
+    assert f"The labeling policy {policy.digest} is in force." in said(at) and f"without a policy: {hidden}" in said(at)
+    assert button(at, "policy_save").disabled, "nothing would change"
+    judged(runs[0], TRUTH, scores(3))
+    assert "without a policy: 100 verdicts (Faithfulness) and 110 labels" in said(at.run())
+    at.radio(key="_policy_rounding").set_value("wrong").run()
+    assert "Saving this policy hides 100 verdicts (Faithfulness), given under policy " + policy.digest in said(at)
+    button(at, "policy_save").click().run()
+    assert f"under policy {policy.digest}: 100 verdicts (Faithfulness)" in said(at)
+    button(at, f"policy_to_{policy.digest}").click().run()
+    assert current_policy() == policy and at.radio(key="_policy_rounding").value == "right"
+    button(at, "policy_to_None").click().run()
+    assert current_policy() is None and "agree on 88% of 60 labels" in said(opened(*runs))
+    assert f"under policy {policy.digest}: " not in said(at), "all that is known under it is shown without it too"
+    save_policy(policy)
+    viewer = opened(*runs, secrets={"auth": AUTH, "access": {"editors": ["ada@example.org"],
+                                                             "viewers": ["bob@example.org"]}},
+                    user={"is_logged_in": True, "email": "bob@example.org"})
+    assert "without a policy: 100 verdicts" in said(viewer) and button(viewer, "policy_to_None") is None
 
 
 def test_the_end_of_a_sheet_leads_back_to_what_was_skipped():
@@ -484,6 +531,7 @@ def test_labels_of_the_files_and_groups_of_dependent_queries():
     grouped = page_cases.shown(at.selectbox(key="groups").set_value("kind").run())
     assert ("Queries with the same kind count as one group in every interval: 2 groups, 2 of them labeled."
             in said(grouped))
+    assert "An interval needs 10 labeled groups." in said(grouped) and "Nearly all" not in said(grouped)
     judged(run, TRUTH, scores(1))
     faithful = opened(run)
     assert faithful.selectbox(key="labels_from").value == "" and "no labels yet" in said(faithful)

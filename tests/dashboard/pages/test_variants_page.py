@@ -50,6 +50,7 @@ def test_each_part_shows_what_it_is_called():
     for part, chart in (("parallel", "parallel_settings"), ("settings", "setting_grid")):
         widget(at, "button_group", "variants_part").set_value(part)
         assert set(charts(shown(at.run()))) == {chart}
+    assert widget(at, "selectbox", "group").value == "model"  # the one that matters most
     widget(at, "button_group", "variants_part").set_value("compromises")
     assert "No latency or cost" in "".join(header.value for header in shown(at.run()).header)
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from ragdash.experiments.fusion.blocks import falling_order, first_equal, first_of_lists
+from ragdash.experiments.fusion.blocks import falling_order, first_equal, matches_of_lists
 
 
 def first_rows(words: np.ndarray) -> list[int]:
@@ -38,7 +38,10 @@ def test_documents_of_two_lists_of_a_query_meet(lengths, few_bits):
             words.append(rng.permutation(pool)[:size])
     words = [np.concatenate(parts) >> np.uint64(20 if few_bits else 0) for parts in lists]
     starts = [np.concatenate(([0], np.cumsum([len(part) for part in parts]))) for parts in lists]
-    assert first_of_lists(words, starts).tolist() == first_rows(np.concatenate(words))
+    expected = first_rows(np.concatenate(words))
+    later, first = matches_of_lists(words, starts)
+    assert sorted(zip(later.tolist(), first.tolist(), strict=True)) == [
+        (row, before) for row, before in enumerate(expected) if before != row]
 
 
 @pytest.mark.parametrize("length", [5, 200])

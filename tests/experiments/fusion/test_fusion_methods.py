@@ -48,7 +48,8 @@ def test_every_method_gives_the_scores_of_its_plain_definition(monkeypatch, rows
 
 
 def test_hashes_that_collide_do_not_merge_documents(monkeypatch):
-    systems = random_lists(2)
+    systems = [{query: {f"document-{doc}": score for doc, score in docs.items()} for query, docs in lists.items()}
+               for lists in random_lists(2)]  # the hash of up to 8 bytes cannot collide
     runs = [run_of(f"run{i}", lists) for i, lists in enumerate(systems)]
     expected = fuse(runs)
     pool = gather(runs)
@@ -138,6 +139,7 @@ def test_runs_without_scores_are_fused_by_rank_methods_only():
             assert kinds(error) == ["fusion-scores"] and "rrf" in str(error.value)
         else:
             options = {"same": "id"} if "same" in method.params else {}  # these runs have no texts
+            options |= {"default": 10.0} if "default" in method.params else {}
             assert len(fuse(runs, method.name, **options).docs) >= 3
     assert len(fuse(runs, "weighted", norm="rank").docs) == 4
 
@@ -167,7 +169,7 @@ def test_every_method_and_preset_explains_itself():
 
     assert all(method.doc and method.source and method.formula for method in METHODS.values())
     assert all(norm.doc and norm.formula for norm in NORMALIZATIONS.values())
-    assert all(preset.source and preset.engine for preset in PRESETS.values())
+    assert all(preset.source and preset.engine and preset.tried for preset in PRESETS.values())
     assert any(preset.version for preset in PRESETS.values()), "empty only where the source states none"
     assert ragdash.fuse is fuse
     assert make_recipe(two_runs(), preset="haystack-rrf").params["weights"] == (30.5, 30.5)

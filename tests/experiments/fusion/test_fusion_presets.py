@@ -50,6 +50,17 @@ VALUES = [
     ("milvus-weighted", {"weights": (0.5, 0.5), "norm": "none"}, {"a": 6.305, "b": 4.5, "c": 1.91, "d": 0.4}),
     ("lancedb-linear", {}, {"a": 0.3, "b": 0.2, "c": 0.7, "d": 0.7 * 19 / 21}),
     ("pinecone-hybrid", {"alpha": 0.5}, {"a": 6.305, "b": 4.5, "c": 1.91, "d": 0.4}),
+    ("chroma-rrf", {}, {"a": 1 / 60 + 1 / 62, "c": 1 / 62 + 1 / 60}),
+    ("chroma-rrf", {"default": 1000, "weights": (2, 1)}, {
+        "a": 2 / 60 + 1 / 62, "b": 2 / 61 + 1 / 1060, "c": 2 / 62 + 1 / 60, "d": 2 / 1060 + 1 / 61}),
+    ("typesense-hybrid", {}, {"a": 0.8, "b": 0.35, "c": 0.7 / 3 + 0.3, "d": 0.15}),
+    ("autorag-cc-mm", {}, {"a": 0.5, "b": 1 / 3, "c": 0.5, "d": 19 / 42}),
+    ("autorag-cc-mm", {"weight": 0.7}, {"a": 0.3, "b": 0.2, "c": 0.7, "d": 0.7 * 19 / 21}),
+    ("autorag-cc-tmm", {}, {"a": 0.942308, "b": 0.375, "c": 0.625, "d": 0.494505}),
+    # population sds: bm25 sqrt(14), dense 0.0946338
+    ("autorag-cc-z", {}, {"a": -0.169947, "b": 0.133631, "c": -0.263083, "d": 0.2994}),
+    ("autorag-cc-dbsf", {}, {"a": 0.471675, "b": 0.272272, "c": 0.456153, "d": 0.2999}),
+    ("ragbuilder-ensemble", {}, {"a": 0.016133, "b": 0.008065, "c": 0.016133, "d": 0.008065}),
 ]
 TIES = {"milvus-rrf": "acbd", "opensearch-rrf": "acbd", "langchain-ensemble": "acbd", "haystack-rrf": "acbd",
         "elasticsearch-rrf": "cadb"}
@@ -77,6 +88,30 @@ def test_libraries_keep_equal_scores_in_order_of_first_appearance():
             assert "".join(docs) == (ranked if preset in by_rank else scored), preset
 
 
+def test_typesense_gives_texts_that_match_equally_well_one_rank_and_the_next_ones_the_next():
+    """The last case: the values in the test of Typesense's own hybrid search."""
+    text = {"a": 9.0, "b": 9.0, "c": 9.0, "d": 4.0}
+    runs = [run_of("text", {"p": {"z": 1.0}, "q": text, "r": text}),
+            run_of("vector", {"q": {"d": 1.0}, "r": {"x": 1.0}})]
+    fused = fuse(runs, preset="typesense-hybrid")
+    for query, d in (("q", 0.7 / 2 + 0.3), ("r", 0.7 / 2)):
+        table = fused.ranking(query)
+        scores = dict(zip(table["doc_id"].to_pylist(), table["score"].to_pylist(), strict=True))
+        assert [scores[doc] for doc in "abcd"] == pytest.approx([0.7, 0.7, 0.7, d]), query
+    names = ("butter", "butterfly", "butterball")
+    runs = [run_of("text", {"q": dict(zip(names, (3.0, 2.0, 1.0), strict=True))}),
+            run_of("vector", {"q": dict(zip((names[0], names[2], names[1]), (3.0, 2.0, 1.0), strict=True))})]
+    table = fuse(runs, preset="typesense-hybrid").ranking("q")
+    assert table["doc_id"].to_pylist() == list(names)
+    assert table["score"].to_pylist() == pytest.approx([1.0, 0.45, 0.7 / 3 + 0.3 / 2])
+
+
+def test_chroma_leaves_out_what_a_list_lacks_and_says_so():
+    [note] = [problem for problem in fuse(two_runs(), preset="chroma-rrf").problems if problem.kind == "fusion-common"]
+    assert note.facts["count"] == 2 and note.severity == "note"
+    assert not fuse(two_runs(), preset="chroma-rrf", default=50).problems
+
+
 def test_every_preset_has_a_golden_value():
     assert {preset for preset, _, _ in VALUES} == set(PRESETS)
 
@@ -96,7 +131,9 @@ def test_the_values_of_the_engines_own_tests():
 EDGES = [("weaviate-relative", {}, 0.25, 0.25), ("opensearch-min_max", {}, 0.5, 0.5), ("vespa-linear", {}, 0.5, 0.5),
          ("elasticsearch-linear", {"norm": "elasticsearch-minmax"}, 5.0, 5.0), ("qdrant-dbsf", {}, 0.5, 0.5),
          ("haystack-dbsf", {}, 5.0, 5.0), ("llamaindex-relative", {}, 0.5, 0.5), ("lancedb-linear", {}, 0.0, 0.0),
-         ("opensearch-z_score", {}, 2.5, 2.5), ("opensearch-l2", {}, math.sqrt(0.5) / 2, 0.5)]
+         ("opensearch-z_score", {}, 2.5, 2.5), ("opensearch-l2", {}, math.sqrt(0.5) / 2, 0.5),
+         ("autorag-cc-mm", {}, 0.0, 0.0), ("autorag-cc-z", {}, 0.0, 0.0), ("autorag-cc-dbsf", {}, 0.0, 0.0),
+         ("autorag-cc-tmm", {}, 0.5, 0.5), ("typesense-hybrid", {}, 0.7, 0.7)]
 
 
 @pytest.mark.parametrize(("preset", "changes", "constant", "single"), EDGES)
@@ -112,9 +149,12 @@ def test_the_window_of_an_engine_limits_its_lists():
     docs = {f"d{i:03}": 200.0 - i for i in range(150)}
     runs = [run_of("a", {"q": docs}), run_of("b", {"q": {doc: -score for doc, score in docs.items()}})]
     returned = {preset: fuse(runs, preset=preset).depth
-                for preset in ("elasticsearch-rrf", "redis-rrf", "azure-rrf", "weaviate-ranked", "trectools-rrf")}
+                for preset in ("elasticsearch-rrf", "redis-rrf", "azure-rrf", "weaviate-ranked", "trectools-rrf",
+                              "qdrant-rrf", "lancedb-rrf", "typesense-hybrid", "ragbuilder-ensemble")}
     assert returned == {"elasticsearch-rrf": 10, "redis-rrf": 40, "azure-rrf": 100, "weaviate-ranked": 150,
-                        "trectools-rrf": 150}
+                        "trectools-rrf": 150, "qdrant-rrf": 20, "lancedb-rrf": 10, "typesense-hybrid": 150,
+                        "ragbuilder-ensemble": 40}
+    assert fuse(runs, preset="chroma-rrf").depth == 0 and fuse(runs, preset="chroma-rrf", window=80).depth == 10
     assert fuse(runs, preset="elasticsearch-rrf", window=50).depth == 50
 
 

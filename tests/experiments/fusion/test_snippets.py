@@ -29,6 +29,14 @@ def runs_of_two(seed: int = 0) -> list:
                           for q in range(12)}) for name in ("bm25", "dense")]
 
 
+def requests_of(code: str) -> list[tuple[str, str]]:
+    """(first line, body) of the requests in a snippet; none where it is a call."""
+    if not code.startswith(("GET ", "PUT ", "POST ", "db.")):
+        return []
+    parts = re.split(r"(?m)^(?=(?:GET|PUT|POST|db\.))", code)[1:]
+    return [(head, body) for head, _, body in (part.partition("\n") for part in parts)]
+
+
 def scores_of(run) -> dict:
     return {(query, doc): score for query in run.query_ids.to_pylist() for doc, score in
             zip(run.ranking(query)["doc_id"].to_pylist(), run.ranking(query)["score"].to_pylist(), strict=True)}
@@ -48,9 +56,8 @@ def test_every_preset_has_a_query_and_every_number_of_the_recipe_is_in_it():
             assert second in code, name
         elif {"alpha", "weight"} & given.keys():
             assert "0.3" in code, name
-        head, _, body = code.partition("\n")
-        if head.startswith(("GET ", "PUT ", "POST ", "db.")):
-            json.loads(body)
+        for head, body in requests_of(code):
+            assert head.startswith(("GET ", "PUT ", "POST ", "db.")) and json.loads(body), name
         if preset.window:
             assert "23" in code, name
 
@@ -58,7 +65,8 @@ def test_every_preset_has_a_query_and_every_number_of_the_recipe_is_in_it():
 def test_a_setting_keeps_its_order_as_the_preset_of_an_engine():
     """The engine's scores are the setting's times one factor, up to the 0.001 that OpenSearch gives in place of 0."""
     runs, found = runs_of_two(), set()
-    for method, params in (("rrf", {}), ("rrf", {"k": 20.0}), ("rrf", {"weights": (0.3, 0.7)}), ("combsum", {}),
+    for method, params in (("rrf", {}), ("rrf", {"k": 1.0, "base": 0}), ("rrf", {"k": 20.0}),
+                           ("rrf", {"weights": (0.3, 0.7)}), ("combsum", {}),
                            ("weighted", {"weights": (0.25, 0.75)}), ("weighted", {"norm": "none", "weights": (1, 3)}),
                            ("weighted", {"norm": "l2"}), ("weighted", {"norm": "dbsf"}),
                            ("weighted", {"norm": "dbsf-population", "weights": (2, 1)})):

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from ragdash.reporting.plots import latency_cost
-from ragdash.reporting.plots.common.theme import DARK, LIGHT, Axis
+from ragdash.reporting.plots.common.point_labels import label_points
+from ragdash.reporting.plots.common.theme import DARK, LIGHT, Axis, figure
 
 NDCG = Axis("NDCG@10", 0.0, 1.0)
 HOSTILE = "<b>x</b> & %{x}"
@@ -61,7 +62,20 @@ def test_of_many_runs_those_with_a_color_and_those_on_the_front_have_labels():
     names = [f"run {at}" for at in range(12)]
     fig = latency_cost.pareto(names, range(12), means, means, np.arange(12) == 10, axis=NDCG, title="x", unit="ms",
                               n=[9] * 12)
-    assert [note.text for note in fig.layout.annotations] == [*names[:6], "run 10"] and len(fig.data) == 13
+    labels = [note.text for note in fig.layout.annotations]
+    assert sorted(labels) == sorted([*names[:6], "run 10"]) and len(fig.data) == 13
+
+
+def test_names_lie_neither_on_each_other_nor_beyond_the_edge_of_a_phone():
+    close = np.array([[0.0, 0.5], [0.0, 0.51], [1.0, 0.5], [1.0, 0.5], [0.5, 0.8]])
+    fig = figure()
+    names = ["left-chunk-256-a", "left-chunk-512-a", "right-chunk-256", "right-chunk-512", "middle"]
+    labeled = label_points(fig, close, names, [-0.1, 1.1], [0, 1], LIGHT)
+    notes = fig.layout.annotations
+    assert labeled == [0, 1, 2, 3, 4]
+    assert [(note.xanchor, note.yanchor) for note in notes] == [
+        ("left", "bottom"), ("left", "top"), ("right", "bottom"), ("right", "top"), ("left", "bottom")]
+    assert label_points(figure(), close[[2] * 9], [*"abcdefghi"], [-0.1, 1.1], [0, 1], LIGHT) == [0, 1, 2, 3]
 
 
 def test_dollars_stand_before_numbers_and_hostile_names_are_written_out():

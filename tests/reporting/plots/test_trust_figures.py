@@ -27,7 +27,8 @@ def test_three_marks_a_run_and_none_without_an_interval():
     assert ends(fig, "labels alone") == [pytest.approx((0.6, 0.7, 0.8)), pytest.approx((0.4, 0.6, 0.8))]
     assert [one.x[0] for one in fig.data if one.name == "judge alone" and one.x[0] is not None] == JUDGE
     notes = [note.text for note in fig.layout.annotations]
-    assert "0.720" in notes[0] and "n 60 · N 440" in notes[0] and "no interval" in notes[1]
+    assert "0.720" in notes[0] and "n 60 · N 440" in notes[0]
+    assert "labels 0.600" in notes[1] and "no interval" not in notes[1]
     assert "dense &amp; co" in fig.layout.yaxis.ticktext[0]
     low, high = fig.layout.xaxis.range
     assert low <= 0.4 and high >= 0.8

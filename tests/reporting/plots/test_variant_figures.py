@@ -93,6 +93,12 @@ def test_many_numbers_are_on_a_scale_of_their_own(many, scale):
     assert list(k.dimensions[0].values) == [2 * row if scale else row for row in range(many)]
 
 
+def test_long_titles_of_axes_are_tilted_so_that_they_do_not_lie_on_each_other():
+    for names, angle in ((["k", "model"], 0), (["retriever.kind", "retriever.depth", "chunk.size"], -20)):
+        fig = variants.parallel(["x"], [dict.fromkeys(names, "1")], names, np.array([0.5]), axis=UNIT)
+        assert fig.data[0].labelangle == angle
+
+
 def test_at_most_eight_settings_are_drawn():
     names = [f"s{number}" for number in range(9)]
     fig = variants.parallel(["x"], [dict.fromkeys(names, "1")], names, np.array([0.5]), axis=UNIT)

@@ -20,6 +20,7 @@ from ragdash.models.judge import default_verdict_store
 from ragdash.reporting.html.blocks import Table, Text
 from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.report_page import build_report, build_sections
+from ragdash.reporting.html.sections import judge_validation
 from ragdash.reporting.sentences.formatting import number
 from ragdash.reporting.tables.judge_validation import estimate_text
 
@@ -75,7 +76,7 @@ def test_who_said_what_by_hand():
     one = section(found)
     assert [row[0] for row in table(one)[1:]] == ["old Claim faithfulness", "new Claim faithfulness"]
     assert ("**new** minus **old**, Claim faithfulness: +0.375 by the judge alone; 2 queries labeled in both, too few "
-            "for an interval; labels alone +0.500") in said(one)
+            "to correct it; labels alone +0.500") in said(one)
     inside = section(found, queries=np.array([True, True, False, False]))
     assert table(inside)[1] == ["old Claim faithfulness", "1", "0", "1", "0"], "of the queries that count"
     assert "1 query labeled in both" in said(inside)
@@ -118,3 +119,20 @@ def test_the_page_holds_both_and_no_markup_of_names():
         label(one, {"q0": 1.0, "q1": 0.0})
     page = build_report(ReportRequest(found, SPECS, sections=("judges",))).decode()
     assert "Judge yes, person no" in page and "minus <strong>" in page and "<b>old</b>" not in page
+
+
+def test_the_one_page_says_how_many_labels_are_used_and_held_out(monkeypatch):
+    runs = matches({"old": [RIGHT] * 40, "new": [RIGHT] * 39 + [WRONG]})
+
+    def one_page() -> str:
+        return said(build_sections(ReportContent(ReportRequest(runs, SPECS, sections=("summary",))))[0])
+
+    assert "Claim faithfulness** is of a judge; its intervals are of sampling only. No answer is labeled" in one_page()
+    label(runs[0], {f"q{at}": 1.0 for at in range(25)})
+    label(runs[1], {f"q{at}": 1.0 for at in range(3)})
+    verdicts = judged_verdicts(evaluate_match(runs[0], SPECS), runs[0], SPECS[0])
+    mean = estimate_text(validate_judge(verdicts, {f"q{at}": 1.0 for at in range(25)}).corrected)
+    assert f"Human labels used: 25 of old, 3 of new. Corrected by them: old {mean}." in one_page()
+    monkeypatch.setattr(judge_validation, "held_out_queries", lambda match, spec: frozenset({"q0", "q1", "q2"}))
+    assert "Human labels used: 22 of old, 0 of new. Corrected by them: old" in one_page()
+    assert "6 labels held out of all of these numbers" in one_page()

@@ -379,3 +379,30 @@ def test_projects_of_one_database_do_not_see_each_other(postgres, project):
     second.add_run(run)
     second.delete(run.digest)
     assert first.load_run(run.digest).digest == run.digest
+
+
+def test_the_names_below_a_folder_of_blobs(blobs):
+    for name in ("p/values/r1/a", "p/values/r1/b", "p/values/r10/a", "p/values/r2/a", "q/values/r1/z", "p/values/r"):
+        blobs.put(name, b"x")
+    assert blobs.names("p/values/r1") == ["p/values/r1/a", "p/values/r1/b"]
+    assert blobs.names("p/values/none") == [] and len(blobs.names("p")) == 5
+    blobs.delete(blobs.names("p/values/r1"))
+    assert blobs.names("p/values/r1") == [] and blobs.names("p/values/r10") == ["p/values/r10/a"]
+
+
+def test_values_are_read_by_another_server_and_go_with_their_run(open_home):
+    home, runs = open_home(), [run_of("a"), run_of("b")]
+    arrays = {"k1": np.array([0.5, np.nan]), "k2": np.arange(3.0)}
+    for run in runs:
+        home.add_run(run)
+        home.values.keep(run.digest, arrays)
+    read = open_home().values.read(runs[0].digest, ["k2", "k1", "k3"])
+    assert {key: array.tobytes() for key, array in read.items()} == {key: a.tobytes() for key, a in arrays.items()}
+    blobs, folder = home.values._blobs, home.values._name(runs[1].digest, "").rstrip("/")
+    name = f"{folder}/k1"
+    blobs.delete([name])
+    blobs.put(name, b"damaged")
+    assert list(open_home().values.read(runs[1].digest, ["k1", "k2"])) == ["k2"]
+    assert open_home().values.problems()[0].message == "broken-values" and name not in blobs.names(folder)
+    home.delete(runs[0].digest)
+    assert home.values.read(runs[0].digest, ["k1"]) == {} and blobs.names(folder) == [f"{folder}/k2"]

@@ -20,6 +20,7 @@ from ragdash.models.judge.allowed_hosts import VARIABLE
 from ragdash.workspace import Workspace, open_workspace
 
 STATUS = "RAGDASH_STATUS"  # as ragdash.dashboard.monitoring reads it
+AHEAD = "RAGDASH_AHEAD"  # as ragdash.dashboard.jobs.ahead reads it; "0" computes nothing before a page asks for it
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -57,6 +58,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError([Problem("no-log-folder", {}, options.logdir, field="logdir")])
     paths = {"RAGDASH_FILES": options.files, "RAGDASH_TRUTH": options.truth or ()}
     environment = {**os.environ, **{key: os.pathsep.join(map(_absolute, files)) for key, files in paths.items()},
+                   AHEAD: os.environ.get(AHEAD, "1"),
                    **({"RAGDASH_READ_ONLY": "1"} if options.read_only else {}),
                    **({"RAGDASH_WATCH": str(Path(options.logdir).expanduser().resolve())} if options.logdir else {})}
     if options.judge_hosts is not None:

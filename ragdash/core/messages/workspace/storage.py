@@ -92,6 +92,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a file that can be read",
         fix="Check whether reviews are missing; restore a copy of the file, or delete this one.",
     ),
+    "broken-values": Message(
+        actual="{count:count array} of kept values, damaged ({reason})",
+        expected="the values as they were written",
+        fix="Nothing is lost: they were computed again. Check the disk if this comes back.",
+    ),
     "broken-workspace-file": Message(
         actual="{type} {name!r}, which cannot be read ({reason})",
         expected="the files as they were written",

@@ -13,6 +13,8 @@ _HAS = text("select 1 from ragdash.blobs where project = :project and name = :na
 _PUT = text("insert into ragdash.blobs (project, name, piece, content) values (:project, :name, :piece, :content)")
 _GET = text("select content from ragdash.blobs where project = :project and name = :name order by piece")
 _DELETE = text("delete from ragdash.blobs where project = :project and name = any(:names)")
+_NAMES = text("select name from ragdash.blobs where project = :project and name > :first and name < :last "
+              "and piece = 0 order by name")
 _LOCK = text("select pg_advisory_xact_lock(hashtextextended(:project || '/' || :name, 0))")
 
 
@@ -55,6 +57,11 @@ class DatabaseBlobs:
         listed = list(names)
         self._database.write(lambda connection: connection.execute(
             _DELETE, {"project": self._project, "names": listed}))
+
+    def names(self, folder: str) -> list[str]:
+        """The names below a folder."""
+        which = {"project": self._project, "first": f"{folder}/", "last": f"{folder}0"}  # 0 follows / in the code
+        return list(self._database.read(lambda connection: connection.execute(_NAMES, which).scalars().all()))
 
     def check(self) -> None:
         """Raise InputError unless the database can be used."""

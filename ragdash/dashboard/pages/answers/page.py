@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import verdict_panel
+from ragdash.dashboard.components import judge_note, verdict_panel
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.answers import answer_browser, figures, judged_metrics
+from ragdash.dashboard.pages.answers import answer_browser, figures, judged_metrics, policy_effects
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers import sections as answers_sections
 from ragdash.dashboard.pages.answers.judge import page as judge_page
@@ -24,7 +24,10 @@ def render() -> None:
     elements.title("Answers", "Are the answers right and grounded?")
     context = page_context.current()
     verdict_panel.render_warnings(context)
+    policy_effects.render_note(context)
     part = elements.choose_part("Answers", PARTS, state.ANSWERS_PART)
+    if part != "judge":
+        judge_note.render_work(context)
     {"scores": render_scores, "judge": judge_page.render, "validation": validation_page.render}[part](context)
 
 

@@ -34,8 +34,8 @@ from ragdash.reporting.sentences import judge as judged_words
 from ragdash.reporting.sentences.answers import SINGLE_WORDS, unavailable_metrics, word_overlap_note
 
 FAMILIES = ("answers", "semantic", "grounding", "judged")
-DEFAULT_METRICS = ["SupportCoverage", "NumberMatch", "TokenF1", "ROUGE_L", "CoverEM", "EM", "UnsupportedNumbers",
-                   "HallucinationRate"]
+DEFAULT_METRICS = ["SupportCoverage", "NumberMatch", "TokenF1", "ROUGE_L", "UnsupportedNumbers", "HallucinationRate",
+                   "CoverEM", "EM"]  # in the order of evidence
 MAX_LABELS = 6  # labels and scores of the files among the default metrics
 MAX_JUDGED = 4  # those that a judge has scored among them
 
@@ -152,7 +152,11 @@ def choose_metric(data: AnswersData) -> Spec:
     if available and st.session_state.get(state.FOLLOWED, sidebar_name) != sidebar_name:
         st.session_state[state.ANSWER] = sidebar_name
     st.session_state[state.FOLLOWED] = sidebar_name
-    key = state.choice_key(state.ANSWER, list(names), sidebar_name if available else str(first))
+    default = sidebar_name if available else str(first)
+    if st.session_state.get(state.ANSWER) == st.session_state.get(state.ANSWER_DEFAULT):
+        st.session_state.pop(state.ANSWER, None)  # nothing else was chosen: verdicts that are back lead again
+    st.session_state[state.ANSWER_DEFAULT] = default
+    key = state.choice_key(state.ANSWER, list(names), default)
     st.selectbox("Answer metric", list(names), format_func=lambda name: names[name].title, key=key, width=240,
                  persist_state="session", help=tooltip("answer_metric"))
     return names[state.get(state.ANSWER)]
@@ -307,4 +311,4 @@ def _render_notes(data: AnswersData, *, uneven: bool) -> None:
         st.caption(" ".join(filter(None, sentences)))
     for line in unavailable_metrics(context.names, data.values):
         st.caption(f":material/info: {line}")
-    judge_note.render_judge_note(context, data.specs)
+    judge_note.render_judge_note(context, data.specs, work=False)

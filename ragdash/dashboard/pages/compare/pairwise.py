@@ -10,7 +10,7 @@ import streamlit as st
 
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import figure_cache
-from ragdash.dashboard.components import comparison_tables, query_links, verdict_panel
+from ragdash.dashboard.components import comparison_tables, query_links, run_picker, verdict_panel
 from ragdash.dashboard.components.comparison_tables import ComparisonGrid
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
@@ -98,7 +98,11 @@ def render_differences(context: PageContext, specs: list[Spec]) -> None:
     _render_table(context, [selected], specs, comparisons)
     gains = np.array([comparisons[index, specs[0]].mean_difference for index in candidates])
     order = [candidates[index] for index in best_first(gains, specs[0].metric.better)]
-    _render_forest(context, order, specs[:1], comparisons, "forest")
+    st.header(fmt.escape(f"All {len(candidates)} candidates: {specs[0].title}"), anchor=False,
+              help=tooltip("leaderboard_differences"))
+    drawn = run_picker.choose_drawn(context)
+    _draw_forest(context, order, specs[:1], comparisons, "forest", f"Differences to {_name(context)}",
+                 [index for index in order if context.digests[index] in drawn.digests])
 
 
 def _note_undrawn(specs: Sequence[Spec]) -> None:
@@ -134,16 +138,28 @@ def visible_candidates(context: PageContext, selected: int) -> list[int]:
 
 def _render_forest(context: PageContext, candidates: Sequence[int], specs: Sequence[Spec],
                    comparisons: ComparisonGrid, key: str) -> None:
-    """The differences of candidates to the baseline on some metrics, with their intervals."""
-    name = fmt.shorten_middle(context.names[context.baseline], TITLE_NAME)
-    grid = [[comparisons[index, spec] for spec in specs] for index in candidates]
-    shown = f"{fmt.shorten_middle(context.names[candidates[0]], TITLE_NAME)} minus {name}" if len(candidates) == 1 \
-        else f"Differences to {name}" if len(specs) > 1 else f"All {len(candidates)} candidates: {specs[0].title}"
+    """The differences of candidates to the baseline on some metrics, with their intervals and a heading."""
+    shown = f"{fmt.shorten_middle(context.names[candidates[0]], TITLE_NAME)} minus {_name(context)}" \
+        if len(candidates) == 1 else f"Differences to {_name(context)}"
     st.header(fmt.escape(shown), anchor=False, help=tooltip("leaderboard_differences"))
-    elements.chart(forest_figure(context, candidates, grid, specs),
-                   comparison_tables.test_table([comparison for row in grid for comparison in row]), key,
-                   f"{shown}, with intervals", formats=TEST_FORMATS, title=shown,
-                   note=_forest_note(context, [comparison for row in grid for comparison in row]))
+    _draw_forest(context, candidates, specs, comparisons, key, shown)
+
+
+def _draw_forest(context: PageContext, candidates: Sequence[int], specs: Sequence[Spec], comparisons: ComparisonGrid,
+                 key: str, title: str, drawn: Sequence[int] | None = None) -> None:
+    """The picture and its table; drawn: the candidates of the picture, all where None."""
+    def grid(rows: Sequence[int]) -> list[list[Comparison]]:
+        return [[comparisons[index, spec] for spec in specs] for index in rows]
+
+    drawn = candidates if drawn is None else drawn
+    flat = [comparison for row in grid(candidates) for comparison in row]
+    elements.chart(forest_figure(context, drawn, grid(drawn), specs), comparison_tables.test_table(flat), key,
+                   f"{title}, with intervals", formats=TEST_FORMATS, title=title, note=_forest_note(context, flat))
+
+
+def _name(context: PageContext) -> str:
+    """The baseline's name as a title has it."""
+    return fmt.shorten_middle(context.names[context.baseline], TITLE_NAME)
 
 
 def _forest_note(context: PageContext, comparisons: Sequence[Comparison]) -> str:

@@ -16,7 +16,7 @@ from ragdash.analysis import run_similarity
 from ragdash.analysis.run_similarity import DEPTH, Oracle, RunSimilarity, TopKLists, UniqueDocuments
 from ragdash.core.errors import Unavailable
 from ragdash.core.terms import tooltip
-from ragdash.dashboard.components import query_links
+from ragdash.dashboard.components import query_links, run_picker
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
@@ -33,13 +33,20 @@ def render(context: PageContext, spec: Spec) -> None:
     """Matrix of similarities, what one run alone found, and the best run of each query."""
     st.header("How alike are the runs?", anchor=False,
               help=tooltip("run_similarity"))
-    _render_matrix(context)
-    _render_unique_finds(context)
-    if spec.metric.better is not None and spec.metric.aggregate == "mean":
-        _render_oracle(context, spec)
+    drawn = run_picker.choose_drawn(context)
+    _render_matrix(context, drawn)
+    alone = _render_unique_finds(context)
+    wins = _render_oracle(context, spec) if spec.metric.better is not None and spec.metric.aggregate == "mean" else {}
+    if len(context.entries) > run_picker.MOST_DRAWN and (alone or wins):
+        fold = st.expander(f"Numbers of all {len(context.entries)} runs", key="similarity_fold", on_change="rerun")
+        if fold.open:
+            with fold:
+                table = pd.DataFrame({"Run": context.names, **alone, **wins})
+                elements.frame(table, "similarity_runs", "What each run alone found, and where it is the best run")
 
 
-def _render_matrix(context: PageContext) -> None:
+def _render_matrix(context: PageContext, drawn: PageContext) -> None:
+    """The similarity of each two runs; drawn: the runs of the picture, the table has all."""
     titles = {**MEASURES, "overlap": f"Overlap@{context.k}"}
     depth = min(DEPTH, max(entry.run.depth for entry in context.entries))
     means = {"rbo": f"How similar the first {depth} ranks are; the top ranks count most (p = 0.9).",
@@ -52,15 +59,17 @@ def _render_matrix(context: PageContext) -> None:
     in_scope = context.scope.queries
     similarity = _likeness(tuple(context.digests), context.scope.whole.cache_key(), name, context.k, _context=context)
     mean, n = _mean_similarity(similarity, in_scope, len(context.entries))
-    figure = pictures.matrix(context.names, context.slots, mean, n, title=titles[name], span=similarity.range,
-                             theme=elements.theme())
+    shown = np.flatnonzero([digest in drawn.digests for digest in context.digests])
+    part = np.ix_(shown, shown)
+    figure = pictures.matrix(drawn.names, drawn.slots, mean[part], n[part], title=titles[name],
+                             span=similarity.range, theme=elements.theme())
     table = pd.DataFrame(
         [
             {"Run": context.names[a], "Other run": context.names[b], titles[name]: mean[a, b], "n": n[a, b]}
             for a, b in combinations(range(len(context.entries)), 2)
         ]
     )
-    with st.container(width=220 + 110 * min(len(context.entries), 8), key="square_matrix"):
+    with st.container(width=220 + 110 * min(len(shown), 8), key="square_matrix"):
         elements.chart(figure, table, "likeness_matrix", f"{titles[name]} of each two runs, mean over queries",
                       caption=f"{means[name]} Mean over the queries for which it is defined.")
 
@@ -106,31 +115,44 @@ def _cached_unique(
         return None
 
 
-def _render_unique_finds(context: PageContext) -> None:
+def _render_unique_finds(context: PageContext) -> dict[str, list[int]]:
+    """What each run alone found, the most first; of many runs the first. Returns columns of a table of all."""
     unique_finds = find_unique(context)
     if unique_finds is None:
-        return
+        return {}
     in_scope = context.scope.queries
     unit = "gold span" if context.scope.by_evidence else "relevant document"
     st.markdown(f"**Found by one run only**: {unit}s in its first {context.k} that no other run shown has there.")
+    counts = [int(in_scope[unique.queries].sum()) for unique in unique_finds]
+    queries = [int((unique.mask(len(in_scope)) & in_scope).sum()) for unique in unique_finds]
+    many = len(counts) > run_picker.MOST_DRAWN
+    order = _highest(counts) if many else range(len(counts))
     with st.container(horizontal=True, vertical_alignment="center", key="only_found"):
-        for index, unique in enumerate(unique_finds):
-            queries = int((unique.mask(len(in_scope)) & in_scope).sum())
-            count_text = fmt.count(int(in_scope[unique.queries].sum()), unit)
-            label = f"{elements.swatch(context.slots[index], context.names[index])} **{count_text}**"
-            if queries:
-                query_links.link(
-                    f"{label} in {fmt.count(queries, 'query', 'queries')}",
-                    context.digests[index],
-                    icon=None,
-                    **{state.CASE: "alone"},
-                )
-            else:
-                st.caption(f"{elements.swatch(context.slots[index], context.names[index])} none", width="content")
+        for index in order:
+            label = elements.swatch(context.slots[index], context.names[index])
+            if queries[index]:
+                query_links.link(f"{label} **{fmt.count(counts[index], unit)}** in "
+                                 f"{fmt.count(queries[index], 'query', 'queries')}", context.digests[index], icon=None,
+                                 **{state.CASE: "alone"})
+            elif not many:
+                st.caption(f"{label} none", width="content")
+    if many:
+        none = sum(not count for count in counts)
+        more = len(counts) - none - sum(bool(counts[index]) for index in order)
+        st.caption(f"{fmt.count(none, 'run')} found none that way{f'; {more} more found some' if more else ''}.")
+    return {"Found alone": counts, "In queries": queries}
 
 
-def _render_oracle(context: PageContext, spec: Spec) -> None:
-    """The best run of each query, and how much better than the best single run that would be."""
+def _highest(counts: Sequence[int]) -> list[int]:
+    """The indices of the few highest counts, the highest first."""
+    return sorted(range(len(counts)), key=lambda index: -counts[index])[:run_picker.FEW]
+
+
+def _render_oracle(context: PageContext, spec: Spec) -> dict[str, list[int]]:
+    """The best run of each query, and how much better than the best single run that would be.
+
+    Returns a column of a table of all runs.
+    """
     oracle = _best_run_per_query(
         tuple(context.digests),
         context.scope.cache_key([spec]),
@@ -138,25 +160,27 @@ def _render_oracle(context: PageContext, spec: Spec) -> None:
         _evaluations=context.results.evaluations([spec]),
     )
     if not oracle.n:
-        return
+        return {}
     single = fmt.escape(context.names[oracle.single])
     worse = "lower" if spec.metric.better == "lower" else "higher"
     ends = fmt.escape(f"[{fmt.number(oracle.gain_low)}, {fmt.number(oracle.gain_high)}]")
     st.markdown(f"**The best run of each query** would have {fmt.escape(spec.title)} {fmt.number(oracle.mean)}: "
                 f"{fmt.number(oracle.gain)} {ends} {worse} than {single} alone, on "
                 f"{fmt.count(oracle.n, 'query', 'queries')}.")
-    wins = [
-        f"{elements.swatch(context.slots[index], context.names[index])} {queries_won:,}"
-        for index, queries_won in enumerate(oracle.wins.tolist())
-    ]
-    level = oracle.n - int(oracle.wins.sum())
+    won = oracle.wins.tolist()
+    many = len(won) > run_picker.MOST_DRAWN
+    order = _highest(won) if many else range(len(won))
+    wins = [f"{elements.swatch(context.slots[index], context.names[index])} {won[index]:,}" for index in order]
+    if many:
+        wins.append(f"{len(won) - len(wins)} other runs {sum(won) - sum(won[index] for index in order):,}")
     left_out = f" {fmt.count(oracle.left_out, 'query', 'queries')} without a value in some run left out." \
         if oracle.left_out else ""
     st.caption(
-        f"Queries with one best run: {', '.join(wins)}; several runs tie on {level:,}.{left_out} No routing of queries "
-        "to these runs can gain more. The best run is chosen with hindsight: runs that differ only by chance also show "
-        "a gain, and more runs show a larger one."
+        f"Queries with one best run: {', '.join(wins)}; several runs tie on {oracle.n - sum(won):,}.{left_out} No "
+        "routing of queries to these runs can gain more. The best run is chosen with hindsight: runs that differ only "
+        "by chance also show a gain, and more runs show a larger one."
     )
+    return {"Best run of queries": won}
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

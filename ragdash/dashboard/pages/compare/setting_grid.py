@@ -29,16 +29,17 @@ def groupable(context: PageContext) -> list[str]:
             if 1 < len({run[name] for run in settings if name in run}) <= MAX_VALUES]
 
 
-def render(context: PageContext, spec: Spec) -> None:
-    """Choose one or two settings, and draw the mean of each group."""
+def render(context: PageContext, spec: Spec, first: Sequence[str] = ()) -> None:
+    """Choose one or two settings, and draw the mean of each group. first: the settings that are offered first."""
     names, settings = groupable(context), _settings(context)
-    by_size = sorted(names, key=lambda name: -len({run.get(name) for run in settings}))
+    in_order = sorted(names, key=lambda name: -len({run.get(name) for run in settings}))
+    in_order = list(dict.fromkeys([*(name for name in first if name in names), *in_order]))
     st.header(f"By setting: {fmt.escape(spec.title)}", anchor=False, help=tooltip("setting_groups"))
     with st.container(horizontal=True, key="setting_choice"):
-        st.selectbox("Rows", names, key=state.choice_key(state.GROUP_ROWS, names, by_size[0]), width=220,
+        st.selectbox("Rows", names, key=state.choice_key(state.GROUP_ROWS, names, in_order[0]), width=220,
                      persist_state="session")
         others = [NONE, *(name for name in names if name != state.get(state.GROUP_ROWS))]
-        default = next((name for name in by_size if name in others), NONE)
+        default = next((name for name in in_order if name in others), NONE)
         st.selectbox("Columns", others, key=state.choice_key(state.GROUP_COLUMNS, others, default), width=220,
                      persist_state="session")
     row = state.get(state.GROUP_ROWS)

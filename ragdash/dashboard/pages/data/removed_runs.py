@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from ragdash.dashboard.jobs import ahead
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import SessionRun
 
@@ -15,6 +16,7 @@ def remove_run(digest: str) -> None:
             is_baseline = entry.digest == state.get(state.BASELINE)
             st.session_state[state.REMOVED_RUN] = (position, entry, is_baseline)
     state.drop_run(digest)
+    ahead.forget(digest)
 
 
 def removed_run() -> SessionRun | None:

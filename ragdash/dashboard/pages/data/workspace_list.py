@@ -12,6 +12,7 @@ from ragdash.core.records import Run
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.auth import rights
 from ragdash.dashboard.caches.shared_cache import shared
+from ragdash.dashboard.jobs import ahead
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import LOADED, workspace
 from ragdash.dashboard.widgets import elements
@@ -121,6 +122,8 @@ def _all_entries(home: Workspace) -> tuple[CatalogueEntry, ...]:
 
 def _render_rebuilt(home: Workspace) -> None:
     """The warning that the list was lost and built again, until somebody who may change things dismisses it."""
+    for problem in home.values.problems():
+        elements.warning(problem)
     warning = home.rebuilt()
     if warning is not None:
         elements.warning(warning)
@@ -250,6 +253,7 @@ def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
 
 
 def _delete_entry(digest: str) -> None:
+    ahead.forget(digest)
     workspace().delete(digest)
     state.drop_run(digest)
     if state.truth() == digest:

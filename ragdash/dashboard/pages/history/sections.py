@@ -70,9 +70,11 @@ def _choose_line(points: Sequence[HistoryPoint]) -> list[HistoryPoint]:
     """The points of the chosen line; a choice appears where there is more than one."""
     options = [by for by in LINES if by == "name" or any(
         point.tags if by == "tag" else getattr(point, by) for point in points)]
+    longest = {by: max(map(len, lines_of(points, by).values())) for by in options}
+    default = "name" if longest["name"] > 1 else max(options, key=lambda by: longest[by])
     with st.container(horizontal=True, vertical_alignment="bottom", key="history_choice"):
         st.segmented_control("Lines by", options, format_func=LINES.get, required=True,
-                             persist_state="session", key=state.choice_key(state.HISTORY_BY, options, "name"))
+                             persist_state="session", key=state.choice_key(state.HISTORY_BY, options, default))
         lines = lines_of(points, state.get(state.HISTORY_BY))
         names = sorted(lines, key=lambda name: -len(lines[name]))
         st.selectbox("Line", names, key=state.choice_key(state.HISTORY_LINE, names, names[0]), width=260,

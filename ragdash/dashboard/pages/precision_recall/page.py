@@ -6,7 +6,7 @@ import streamlit as st
 
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import curve_panels, repeat_lines, verdict_panel
+from ragdash.dashboard.components import curve_panels, repeat_lines, run_picker, verdict_panel
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import METRICS
@@ -34,9 +34,10 @@ def render() -> None:
             persist_state="session",
         )
 
+    drawn = run_picker.choose_drawn(context)
     with st.grid(2, min_column_width=360, gap="medium", key="curve_grid"):
         for name in (name for name in page_context.CURVES if name in state.get(state.CURVES)):
-            curve_panels.render_curve(context, name, marked)
+            curve_panels.render_curve(context, drawn, name, marked)
     if not state.get(state.CURVES):
         elements.empty("No curve is chosen", "Choose one or more under **Curves**.")
 
@@ -52,6 +53,6 @@ def render() -> None:
         persist_state="session",
     )
     if state.get(state.VIEW) == "k":
-        curve_panels.render_trade_off(context, marked)
+        curve_panels.render_trade_off(context, drawn, marked)
     else:
-        curve_panels.render_interpolated(context)
+        curve_panels.render_interpolated(context, drawn)

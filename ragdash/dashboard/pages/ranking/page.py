@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import curve_panels, repeat_lines, verdict_panel
+from ragdash.dashboard.components import curve_panels, repeat_lines, run_picker, verdict_panel
 from ragdash.dashboard.widgets import elements
 
 
@@ -18,8 +18,9 @@ def render() -> None:
     verdict_panel.end_unless_judged(context)
     repeat_lines.render(singles)
 
-    curve_panels.render_first_rank(context)
+    drawn = run_picker.choose_drawn(context)
+    curve_panels.render_first_rank(context, drawn)
     with st.grid(2, min_column_width=360, gap="medium", key="cutoffs"):
         for name in ("RR", "nDCG"):
-            curve_panels.render_at_cutoffs(context, name)
+            curve_panels.render_at_cutoffs(context, drawn, name)
     curve_panels.render_per_query(context)

@@ -12,6 +12,8 @@ from ragdash.analysis.score_thresholds import MEASURES, OperatingPoint, Precisio
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import score_cutoff_cache
+from ragdash.dashboard.components import run_picker
+from ragdash.dashboard.components.run_picker import of_drawn
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.score_cutoffs import sentences as score_sentences
 from ragdash.dashboard.pages.score_cutoffs import tables as score_tables
@@ -44,6 +46,7 @@ def render(context: PageContext) -> None:
         st.caption(f"Left out here: {'; '.join(unscored)}.", help=tooltip("score_order"))
     context = context.only([entry for entry in context.entries if not reasons[entry.digest]])
     corpus = _render_choices()
+    drawn = run_picker.choose_drawn(context)
     sweeps = _result_per_run(context, lambda digest: score_cutoff_cache.sweep(digest, context.scope, corpus), "sweep")
     if sweeps is None and corpus is not None:
         corpus = None
@@ -51,9 +54,9 @@ def render(context: PageContext) -> None:
             context, lambda digest: score_cutoff_cache.sweep(digest, context.scope, None), "sweep_bare"
         )
     points = _operating_points(context, corpus)
-    _render_sweep(context, sweeps, points)
+    _render_sweep(context, drawn, sweeps, points)
     _render_advice(points)
-    _render_curves(context, sweeps)
+    _render_curves(context, drawn, sweeps)
 
 
 def _render_choices() -> int | None:
@@ -103,8 +106,8 @@ def _measure_values(sweeps: Sequence[Sweep], measure: str) -> list[np.ndarray]:
     return [getattr(sweep, measure) for sweep in sweeps]
 
 
-def _render_sweep(context: PageContext, sweeps: list[Sweep], points: OperatingPoints) -> None:
-    """One measure of each run against the cutoff, with the best cutoff marked."""
+def _render_sweep(context: PageContext, drawn: PageContext, sweeps: list[Sweep], points: OperatingPoints) -> None:
+    """One measure of each run against the cutoff, with the best cutoff marked; drawn: the runs of the picture."""
     measure, cutoff_axis = state.get(state.MEASURE), state.get(state.CUTOFF_BY)
     title, *_, meaning = score_sentences.MEASURES[measure]
     values = _measure_values(sweeps, measure)
@@ -118,10 +121,11 @@ def _render_sweep(context: PageContext, sweeps: list[Sweep], points: OperatingPo
                       "of queries left with nothing can still be shown.")
         return
     points_by_run = dict(zip(points.digests, points.operating_points, strict=True))
-    marked = [points_by_run[digest].threshold if digest in points_by_run else np.nan for digest in context.digests]
+    marked = [points_by_run[digest].threshold if digest in points_by_run else np.nan for digest in drawn.digests]
+    lines = of_drawn(sweeps, context, drawn)
     figure = score_cutoff_cache.cached_figure(
         "sweep",
-        context.entries,
+        drawn.entries,
         context.scope,
         sweeps[0].corpus_size,
         measure,
@@ -129,13 +133,13 @@ def _render_sweep(context: PageContext, sweeps: list[Sweep], points: OperatingPo
         marked,
         elements.theme().name,
         draw=lambda: pictures_of.sweep(
-            context.names,
-            context.slots,
-            [sweep.quantiles for sweep in sweeps],
-            [sweep.thresholds for sweep in sweeps],
-            values,
+            drawn.names,
+            drawn.slots,
+            [sweep.quantiles for sweep in lines],
+            [sweep.thresholds for sweep in lines],
+            _measure_values(lines, measure),
             axis=score_sentences.measure_axis(measure),
-            n=n,
+            n=of_drawn(n, context, drawn),
             scale=cutoff_axis,
             marked=marked,
             theme=elements.theme(),
@@ -201,8 +205,8 @@ def _render_advice(points: OperatingPoints) -> None:
                "The halves are the same for every run.")
 
 
-def _render_curves(context: PageContext, sweeps: list[Sweep]) -> None:
-    """ROC and precision-recall by score, pooled or as the mean over queries."""
+def _render_curves(context: PageContext, drawn: PageContext, sweeps: list[Sweep]) -> None:
+    """ROC and precision-recall by score, pooled or as the mean over queries; drawn: the runs of the pictures."""
     st.header("How well scores separate relevant documents", anchor=False,
               help=tooltip("every_cutoff"))
     st.segmented_control(
@@ -220,51 +224,50 @@ def _render_curves(context: PageContext, sweeps: list[Sweep]) -> None:
     with st.grid(2, min_column_width=360, gap="medium", key="score_curves"):
         with st.container(key="box_pr"):
             st.subheader("Precision-recall by score", anchor=False, help=tooltip("precision_recall_area"))
-            _render_precision_recall(context, [pr for _, pr in curves], sweeps, average)
+            _render_precision_recall(context, drawn, [pr for _, pr in curves], sweeps, average)
         with st.container(key="box_roc"):
             st.subheader("ROC", anchor=False, help=tooltip("roc_area"))
-            _render_roc(context, [roc for roc, _ in curves], average)
+            _render_roc(context, drawn, [roc for roc, _ in curves], average)
 
 
-def _render_roc(context: PageContext, curves: list[Roc], average: str) -> None:
+def _render_roc(context: PageContext, drawn: PageContext, curves: list[Roc], average: str) -> None:
     if any(curve.relevant and curve.other for curve in curves):
-        pooled = average == "pooled"
+        pooled, lines = average == "pooled", of_drawn(curves, context, drawn)
         _render_areas(
-            context, "roc", average, pictures_of.roc,
-            [curve.fpr if pooled else curve.grid_fpr for curve in curves],
-            [curve.tpr if pooled else curve.mean_tpr for curve in curves],
-            [curve.auc if pooled else curve.macro_auc for curve in curves],
-            [curve.n for curve in curves],
+            drawn, "roc", average, pictures_of.roc,
+            [curve.fpr if pooled else curve.grid_fpr for curve in lines],
+            [curve.tpr if pooled else curve.mean_tpr for curve in lines],
+            [curve.auc if pooled else curve.macro_auc for curve in lines],
+            [curve.n for curve in lines],
             table=score_tables.roc_table(context.names, curves), key="roc", alt="ROC curves",
             unit="AUC")
     st.caption(score_sentences.roc_basis(curves))
 
 
-def _render_precision_recall(
-    context: PageContext, score_curves: list[PrecisionRecall], sweeps: list[Sweep], average: str
-) -> None:
+def _render_precision_recall(context: PageContext, drawn: PageContext, score_curves: list[PrecisionRecall],
+                             sweeps: list[Sweep], average: str) -> None:
     if any(curve.relevant for curve in score_curves):
         averaged = [_average_precision(sweep) for sweep in sweeps]
         pooled = average == "pooled"
-        curves = score_curves if pooled else sweeps
+        curves = of_drawn(score_curves if pooled else sweeps, context, drawn)
+        areas = [curve.average_precision for curve in score_curves] if pooled else averaged
         _render_areas(
-            context, "pr", average, pictures_of.precision_recall,
+            drawn, "pr", average, pictures_of.precision_recall,
             [curve.recall if pooled else curve.recall[::-1] for curve in curves],
             [curve.precision if pooled else curve.precision[::-1] for curve in curves],
-            [curve.average_precision for curve in score_curves] if pooled else averaged,
-            [curve.n for curve in score_curves],
+            of_drawn(areas, context, drawn), of_drawn([curve.n for curve in score_curves], context, drawn),
             table=score_tables.precision_recall_table(context.names, score_curves, averaged), key="pr_by_score",
             alt="Precision-recall by score", unit="AP")
     st.caption(score_sentences.precision_recall_basis(score_curves, average))
 
 
-def _render_areas(context: PageContext, name: str, average: str, draw: Callable, x: list, y: list,
+def _render_areas(drawn: PageContext, name: str, average: str, draw: Callable, x: list, y: list,
                   areas: list[float], n: list[int], *, table: pd.DataFrame, key: str, alt: str, unit: str) -> None:
     """A line for each run, with the area below it; unit: what the area is called."""
     figure = score_cutoff_cache.cached_figure(
-        name, context.entries, context.scope, average, elements.theme().name,
-        draw=lambda: draw(context.names, context.slots, x, y, areas, n, theme=elements.theme()))
-    listed = ", ".join(f"{run} {unit} {fmt.number(area)}" for run, area in zip(context.names, areas, strict=True))
+        name, drawn.entries, drawn.scope, average, elements.theme().name,
+        draw=lambda: draw(drawn.names, drawn.slots, x, y, areas, n, theme=elements.theme()))
+    listed = ", ".join(f"{run} {unit} {fmt.number(area)}" for run, area in zip(drawn.names, areas, strict=True))
     elements.chart(figure, table, key, f"{alt}: {listed}",
                   note=f"{fmt.query_range(n)[:1].upper()}{fmt.query_range(n)[1:]}; {unit}: the area below the curve.")
 

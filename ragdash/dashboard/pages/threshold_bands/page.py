@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import judge_note, verdict_panel
+from ragdash.dashboard.components import judge_note, run_picker, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.compare import leaderboard
 from ragdash.dashboard.pages.threshold_bands import bands_file
@@ -51,7 +51,8 @@ def render_bands(context: PageContext) -> None:
             source = threshold_bands_sections.choose_source(specs)
         rated = threshold_bands_sections.rate_metrics(context, specs, source)
         threshold_bands_sections.render_finding(context, rated, finding)
-        threshold_bands_sections.render_figures(context, rated)
-        threshold_bands_sections.render_targets(context, rated)
+        drawn = run_picker.choose_drawn(context)
+        threshold_bands_sections.render_figures(context, drawn, rated)
+        threshold_bands_sections.render_targets(context, drawn, rated)
         judge_note.render_judge_note(context, specs)
-        threshold_bands_sections.render_slices(context, rated)
+        threshold_bands_sections.render_slices(context, drawn, rated)

@@ -10,7 +10,8 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
-from ragdash.dashboard.caches import score_cutoff_cache
+from ragdash.dashboard.caches import figure_cache, score_cutoff_cache
+from ragdash.dashboard.components import run_picker
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands import tables as threshold_bands_tables
 from ragdash.dashboard.pages.threshold_bands.bands_file import bands_in_force
@@ -193,8 +194,8 @@ def render_finding(context: PageContext, rated_metrics: Sequence[RatedMetric], c
     container.markdown("  \n".join(sentences))
 
 
-def render_figures(context: PageContext, rated_metrics: Sequence[RatedMetric]) -> None:
-    """Each metric that has bands: the runs on them."""
+def render_figures(context: PageContext, drawn: PageContext, rated_metrics: Sequence[RatedMetric]) -> None:
+    """Each metric that has bands: the runs on them; drawn: the runs of the pictures."""
     with st.grid(2, min_column_width=360, gap="medium", key="bands_grid"):
         for rated_metric in rated_metrics:
             if rated_metric.table:
@@ -205,11 +206,11 @@ def render_figures(context: PageContext, rated_metrics: Sequence[RatedMetric]) -
                         anchor=False,
                         help=f"{fmt.escape(rated_metric.spec.metric.summary_line)} Bands: {bands}",
                     )
-                    _render_figure(context, rated_metric)
+                    _render_figure(context, drawn, rated_metric)
                     _render_target_field(rated_metric)
 
 
-def render_targets(context: PageContext, rated_metrics: Sequence[RatedMetric]) -> None:
+def render_targets(context: PageContext, drawn: PageContext, rated_metrics: Sequence[RatedMetric]) -> None:
     """The metrics without bands: said so, with a target to set instead."""
     bare = [rated_metric for rated_metric in rated_metrics if not rated_metric.table]
     if not bare:
@@ -228,16 +229,16 @@ def render_targets(context: PageContext, rated_metrics: Sequence[RatedMetric]) -
                 )
                 _render_target_field(rated_metric)
                 if rated_metric.target:
-                    _render_figure(context, rated_metric)
+                    _render_figure(context, drawn, rated_metric)
 
 
-def _render_figure(context: PageContext, rated_metric: RatedMetric) -> None:
-    """The runs, best first, on the bands of the metric, or on the two sides of its target."""
-    order, rows = rated_metric.order, [rated_metric.summaries[index] for index in rated_metric.order]
-    mean, low, high = (
-        np.array([getattr(row, field) for row in rows], dtype=float) for field in ("mean", "low", "high")
-    )
-    names, title = [context.names[index] for index in order], threshold_bands_tables.chart_name(rated_metric.spec)
+def _render_figure(context: PageContext, drawn: PageContext, rated_metric: RatedMetric) -> None:
+    """The runs, best first, on the bands of the metric, or on the two sides of its target.
+
+    drawn: the runs of the picture; the table has all.
+    """
+    order = [index for index in rated_metric.order if context.digests[index] in drawn.digests]
+    rows, names = [rated_metric.summaries[index] for index in order], [context.names[index] for index in order]
     if rated_metric.table:
         edges, labels = rated_metric.table.edges, [band.label for band in rated_metric.table.bands]
     else:
@@ -246,34 +247,22 @@ def _render_figure(context: PageContext, rated_metric: RatedMetric) -> None:
             ["below the target", "reached"] if rated_metric.spec.metric.better == "higher" else ["reached", "above it"]
         )
     descriptions = [rated_metric.place_text(index) for index in order]
-    slots, theme, axis = [context.slots[index] for index in order], elements.theme(), axes.axis_of(rated_metric.spec)
-    target = rated_metric.target.value if rated_metric.target else None
-    figure = score_cutoff_cache.cached_figure(
-        "bands",
+    mean, low, high, n = (np.array([getattr(row, field) for row in rows]) for field in ("mean", "low", "high", "n"))
+    figure = figure_cache.draw(
+        pictures_of.band_placement,
         names,
-        slots,
-        rows,
-        edges,
+        [context.slots[index] for index in order],
+        mean,
+        low,
+        high,
+        n,
+        np.array(edges),
         labels,
-        descriptions,
-        target,
-        repr(rated_metric.best_possible),
-        theme.name,
-        draw=lambda: pictures_of.band_placement(
-            names,
-            slots,
-            mean,
-            low,
-            high,
-            np.array([row.n for row in rows]),
-            np.array(edges),
-            labels,
-            axis=axis,
-            words=descriptions,
-            target=target,
-            best=rated_metric.best_possible,
-            theme=theme,
-        ),
+        axis=axes.axis_of(rated_metric.spec),
+        words=descriptions,
+        target=rated_metric.target.value if rated_metric.target else None,
+        best=rated_metric.best_possible,
+        theme=elements.theme(),
     )
     alt = "; ".join(f"{name}: {fmt.number(row.mean)}, {text or 'undefined'}"
                     for name, row, text in zip(names, rows, descriptions, strict=True))
@@ -281,17 +270,21 @@ def _render_figure(context: PageContext, rated_metric: RatedMetric) -> None:
     elements.chart(
         figure,
         threshold_bands_tables.bands_table(
-            names, rows, rated_metric.table, rated_metric.target,
+            [context.names[index] for index in rated_metric.order],
+            [rated_metric.summaries[index] for index in rated_metric.order], rated_metric.table, rated_metric.target,
             None if rated_metric.is_rated else band_sentences.unrated(rated_metric.spec)),
-        f"bands_{title}",
+        f"bands_{threshold_bands_tables.chart_name(rated_metric.spec)}",
         f"{rated_metric.spec.title}: {alt}",
-        caption=f"{source}Mean over {fmt.query_range([row.n for row in rows])} with 95% intervals."
+        caption=f"{source}Mean over {fmt.query_range([row.n for row in rated_metric.summaries])} with 95% intervals."
                 f"{context.scope.basis}",
     )
 
 
-def render_slices(context: PageContext, rated_metrics: Sequence[RatedMetric]) -> None:
-    """A metric in each slice of an attribute of the queries; nothing where the truth has no attributes."""
+def render_slices(context: PageContext, drawn: PageContext, rated_metrics: Sequence[RatedMetric]) -> None:
+    """A metric in each slice of an attribute of the queries; nothing where the truth has no attributes.
+
+    drawn: the runs of the readable table; that of all numbers has all.
+    """
     attributes = list(dict.fromkeys(query_slice.attribute for query_slice in context.scope.slices.values()))
     if not attributes:
         return
@@ -315,7 +308,9 @@ def render_slices(context: PageContext, rated_metrics: Sequence[RatedMetric]) ->
     if readable.open is not False:
         with readable:
             st.table(
-                threshold_bands_tables.slices_table(context, rows, table, rated_metric.target),
+                threshold_bands_tables.slices_table(
+                    drawn, [(part, run_picker.of_drawn(row, context, drawn)) for part, row in rows], table,
+                    rated_metric.target),
                 border="horizontal",
                 hide_index=True,
                 alt=alt,
@@ -336,6 +331,8 @@ def render_slices(context: PageContext, rated_metrics: Sequence[RatedMetric]) ->
         if rated_metric.table
         else band_sentences.no_bands_reason(rated_metric.spec, rated_metric.no_bands_reason)
     )
+    if len(drawn.entries) < len(context.entries):
+        note += f" {len(drawn.entries)} of {len(context.entries)} runs; “All numbers” has all {len(context.entries)}."
     note += f" Target: {band_sentences.target_text(rated_metric.target)}." if rated_metric.target else ""
     st.caption(f"{fmt.escape(note)} Mean over n queries of each kind with its 95% interval."
                f"{context.scope.basis}")

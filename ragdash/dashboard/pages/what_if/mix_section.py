@@ -34,7 +34,7 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import what_if as sentences
 
 TUNED = "tuned"
-OF_ENGINES = ("arithmetic", "geometric", "harmonic", "rrf-stretched")  # methods that their presets offer
+OF_ENGINES = ("arithmetic", "geometric", "harmonic", "rrf-stretched", "rrf-common", "reciprocal")  # with presets
 DEPTHS = ("5", "10", "20", "50", "100", "200", "500", "1000")  # of a cascade
 WINDOWS = ("default", "all", "5", "10", "20", "50", "100", "200", "500", "1000")
 MOST_CHANGES = 50
@@ -175,9 +175,8 @@ def _render_export(context: PageContext, choice: Choice, pool: JudgedPool, recip
     code = engine_snippet(recipe)
     with st.expander("Recipe as code", key="mix_code"):
         if code is not None and recipe.preset:
-            version = f", {recipe.version}" if recipe.version else ""
-            st.caption(f"{PRESETS[recipe.preset].engine}{version}. Fill in what is in angle brackets, and check it "
-                       "against the documentation of your version.")
+            preset, version = PRESETS[recipe.preset], f", {recipe.version}" if recipe.version else ""
+            st.caption(f"{preset.engine}{version}. Fill in what is in angle brackets. This code was {preset.tried}.")
             st.code(code, language=None)
         st.caption("Python")
         st.code(python_snippet(recipe, names), language="python")

@@ -25,6 +25,14 @@ def _k(recipe: Recipe) -> float:
     return int(k) if k.is_integer() else k
 
 
+MOST = 10_000  # candidates that Elasticsearch and MongoDB look at
+
+
+def _candidates(window: int | None, default: int) -> int:
+    """How many candidates a vector search looks at: ten times as many as it returns, if the engine allows that."""
+    return max(min(10 * (window or default), MOST), window or default)
+
+
 def _json(head: str, body: Mapping | Sequence) -> str:
     return f"{head}\n{json.dumps(body, indent=2)}\n"
 
@@ -32,7 +40,7 @@ def _json(head: str, body: Mapping | Sequence) -> str:
 def _elasticsearch_queries(recipe: Recipe) -> list[dict]:
     return [{"standard": {"query": {"match": {"<text field>": "<query>"}}}},
             *({"knn": {"field": "<vector field>", "query_vector": "<vector>", "k": recipe.window,
-                       "num_candidates": 10 * (recipe.window or 10)}} for _ in range(recipe.runs - 1))]
+                       "num_candidates": _candidates(recipe.window, 10)}} for _ in range(recipe.runs - 1))]
 
 
 def _elasticsearch_rrf(recipe: Recipe) -> str:
@@ -54,15 +62,23 @@ def _elasticsearch_linear(recipe: Recipe) -> str:
 
 
 def _opensearch(recipe: Recipe) -> str:
+    """The pipeline that fuses, and the query that goes through it."""
+    size = recipe.window or 100
+    searches: list[dict] = [{"match": {"<text field>": {"query": "<query>"}}},
+                            *({"knn": {"<vector field>": {"vector": "<vector>", "k": size}}}
+                              for _ in range(recipe.runs - 1))]
+    query = {"query": {"hybrid": {"queries": searches, "pagination_depth": size}}, "size": 10}
     if recipe.preset == "opensearch-rrf":
         combination: dict[str, object] = {"technique": "rrf", "rank_constant": _k(recipe)}
         if len(set(_weights(recipe))) > 1:
             combination["parameters"] = {"weights": _shares(recipe)}
-        return _json("PUT /_search/pipeline/<name>", {"phase_results_processors": [
-            {"score-ranker-processor": {"combination": combination}}]})
-    return _json("PUT /_search/pipeline/<name>", {"phase_results_processors": [{"normalization-processor": {
-        "normalization": {"technique": str(recipe.params["norm"]).removeprefix("opensearch-")},
-        "combination": {"technique": f"{recipe.method}_mean", "parameters": {"weights": _shares(recipe)}}}}]})
+        processor: dict = {"score-ranker-processor": {"combination": combination}}
+    else:
+        processor = {"normalization-processor": {
+            "normalization": {"technique": str(recipe.params["norm"]).removeprefix("opensearch-")},
+            "combination": {"technique": f"{recipe.method}_mean", "parameters": {"weights": _shares(recipe)}}}}
+    return (_json("PUT /_search/pipeline/<name>", {"phase_results_processors": [processor]})
+            + _json("GET /<index>/_search?search_pipeline=<name>", query))
 
 
 def _weaviate(recipe: Recipe) -> str:
@@ -86,7 +102,26 @@ def _milvus(recipe: Recipe) -> str:
     else:
         weights = ", ".join(f"{weight:g}" for weight in _weights(recipe))
         ranker = f"WeightedRanker({weights}, norm_score={recipe.params['norm'] != 'none'})"
-    return f"client.hybrid_search(\n    \"<collection>\", reqs=[<requests>], ranker={ranker}, limit=10,\n)\n"
+    searches = "".join(f"        AnnSearchRequest(data=[<vector {index}>], anns_field=\"<field {index}>\", param={{}}, "
+                       f"limit={recipe.window or 100}),\n" for index in range(1, recipe.runs + 1))
+    return (f"client.hybrid_search(\n    collection_name=\"<collection>\",\n    reqs=[\n{searches}    ],\n"
+            f"    ranker={ranker}, limit=10,\n)\n")
+
+
+def _chroma(recipe: Recipe) -> str:
+    default = recipe.params.get("default")
+    more = "" if default is None else f", default={float(str(default)):g}"
+    ranks = "".join(f"    Knn(query=<vector {index}>, key=\"<field {index}>\", limit={recipe.window or 100}, "
+                    f"return_rank=True{more}),\n" for index in range(1, recipe.runs + 1))
+    return (f"ranks = [\n{ranks}]\nsearch = Search().rank(Rrf(ranks, k={_k(recipe)}, weights={_weights(recipe)}))"
+            ".limit(10)\ncollection.search(search)\n")
+
+
+def _typesense(recipe: Recipe) -> str:
+    return _json("POST /multi_search", {"searches": [{
+        "collection": "<collection>", "q": "<query>", "query_by": "<text field>",
+        "vector_query": f"<vector field>:([<vector>], k: {recipe.window or 100}, "
+                        f"alpha: {_weights(recipe)[-1]:g})"}]})
 
 
 def _langchain(recipe: Recipe) -> str:
@@ -131,7 +166,7 @@ def _mongodb(recipe: Recipe) -> str:
     searches: list[list[dict]] = [[{"$search": {"index": "<text index>", "text": {
         "query": "<query>", "path": "<text field>"}}}, {"$limit": size}]]
     searches += [[{"$vectorSearch": {"index": "<vector index>", "path": "<vector field>", "queryVector": "<vector>",
-                                     "numCandidates": 10 * size, "limit": size}}] for _ in names[1:]]
+                                     "numCandidates": _candidates(size, size), "limit": size}}] for _ in names[1:]]
     stage = {"input": {"pipelines": dict(zip(names, searches, strict=True))},
              "combination": {"weights": dict(zip(names, _weights(recipe), strict=True))}}
     return _json("db.<collection>.aggregate: stages", [{"$rankFusion": stage}, {"$limit": 10}])
@@ -158,8 +193,24 @@ def _haystack(recipe: Recipe) -> str:
 
 
 def _autorag(recipe: Recipe) -> str:
-    return ("- node_type: hybrid_retrieval\n  top_k: 10\n  modules:\n    - module_type: hybrid_rrf\n"
-            f"      weight: {_k(recipe)}\n")
+    if recipe.preset == "autorag-rrf":
+        k = _k(recipe)
+        module = f"hybrid_rrf\n      weight_range: ({k}, {k})\n"
+    else:
+        weight = _weights(recipe)[-1]
+        module = (f"hybrid_cc\n      normalize_method: {str(recipe.preset).rpartition('-')[2]}\n"
+                  f"      weight_range: ({weight:g}, {weight:g})\n      test_weight_size: 1\n")
+    return ("- node_type: hybrid_retrieval\n  strategy:\n    metrics: [retrieval_ndcg]\n  top_k: 10\n  modules:\n"
+            f"    - module_type: {module}")
+
+
+def _ragbuilder(recipe: Recipe) -> str:
+    size = recipe.window or 20
+    kinds = [f"type=\"bm25\", retriever_kwargs={{\"k\": {size}}}",
+             *[f"type=\"vector_similarity\", retriever_k=[{size}]"] * (recipe.runs - 1)]
+    retrievers = "".join(f"    BaseRetrieverConfig({kind}, weight={weight}),\n"
+                         for kind, weight in zip(kinds, _weights(recipe), strict=True))
+    return f"RetrievalConfig(retrievers=[\n{retrievers}], top_k=10)\n"
 
 
 def _trectools(recipe: Recipe) -> str:
@@ -180,4 +231,7 @@ WRITERS: Mapping[str, Callable[[Recipe], str]] = {
     "azure-rrf": _azure, "lancedb-rrf": _lancedb, "lancedb-linear": _lancedb, "pinecone-hybrid": _pinecone,
     "mongodb-rankfusion": _mongodb, "redis-rrf": _redis, "langchain-ensemble": _langchain,
     "llamaindex-reciprocal": _llamaindex, "llamaindex-relative": _llamaindex, "llamaindex-dist": _llamaindex,
-    "haystack-rrf": _haystack, "haystack-dbsf": _haystack, "autorag-rrf": _autorag, "trectools-rrf": _trectools}
+    "haystack-rrf": _haystack, "haystack-dbsf": _haystack, "autorag-rrf": _autorag, "autorag-cc-mm": _autorag,
+    "autorag-cc-tmm": _autorag, "autorag-cc-z": _autorag, "autorag-cc-dbsf": _autorag,
+    "ragbuilder-ensemble": _ragbuilder, "chroma-rrf": _chroma, "typesense-hybrid": _typesense,
+    "trectools-rrf": _trectools}

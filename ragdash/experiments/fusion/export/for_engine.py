@@ -19,7 +19,10 @@ _NORMS: Mapping[str, Mapping[str, str]] = {
     "weaviate-relative": {"min-max": "min-max"}, "qdrant-dbsf": {"dbsf": "dbsf"}, "milvus-weighted": {"none": "none"},
     "vespa-linear": {"min-max": "vespa-linear"}, "lancedb-linear": {"min-max": "lancedb-linear"},
     "pinecone-hybrid": {"none": "none"}, "llamaindex-relative": {"min-max": "llamaindex-relative"},
-    "llamaindex-dist": {"dbsf-population": "llamaindex-dist"}}
+    "llamaindex-dist": {"dbsf-population": "llamaindex-dist"}, "autorag-cc-mm": {"min-max": "autorag-mm"},
+    "autorag-cc-z": {"z-score": "z-score"}, "autorag-cc-dbsf": {"dbsf-population": "autorag-dbsf"}}
+_RRF = ("rrf", "rrf-stretched", "rrf-common", "reciprocal")
+FAR = 1e9  # a rank that adds nothing
 
 
 def targets() -> list[str]:
@@ -96,7 +99,7 @@ def _uneven(recipe: Recipe) -> bool:
 def _params(recipe: Recipe, preset: Preset) -> dict[str, object] | None:
     """The options that make the preset fuse as the recipe does; None where it cannot."""
     params: dict[str, object] | None = None
-    if recipe.method == "rrf" and preset.method in ("rrf", "rrf-stretched"):
+    if recipe.method == "rrf" and preset.method in _RRF:
         params = _rrf_params(recipe, preset)
     elif recipe.method in ("weighted", "combsum"):
         params = _norm_params(recipe, preset)
@@ -114,13 +117,15 @@ def _params(recipe: Recipe, preset: Preset) -> dict[str, object] | None:
 
 
 def _rrf_params(recipe: Recipe, preset: Preset) -> dict[str, object] | None:
-    """k of the preset, where ranks may begin at 0 and the stretched RRF subtracts 1."""
+    """k of the preset, where ranks may begin at 0 and the stretched RRF subtracts 1; Typesense has no k."""
     if recipe.params.get("decimals") is not None or recipe.params.get("shared_ranks"):
         return None
     first = float(str(recipe.params["k"])) + int(str(recipe.params["base"]))  # what the first result divides by
+    if preset.method == "reciprocal":
+        return {} if first == 1 else None
     k = first if preset.method == "rrf-stretched" else first - int(str(preset.params.get("base", 1)))
     if "k" in preset.options:
-        return {"k": k}
+        return {"k": k, "default": FAR} if preset.method == "rrf-common" else {"k": k}
     return {} if k == preset.params["k"] else None
 
 

@@ -24,9 +24,12 @@ def reference() -> str:
          method.source) for method in METHODS.values()))
     norms = _table(("normalization", "value", "what it does", "source"), (
         (f"`{norm.name}`", f"${norm.formula}$", _first(norm.doc), norm.source) for norm in NORMALIZATIONS.values()))
-    presets = _table(("preset", "version", "method", "window", "weights", "missing document", "equal scores", "note"), (
+    head = ("preset", "version", "method", "window", "weights", "missing document", "equal scores", "note",
+            "its query was")
+    presets = _table(head, (
         (f"`{preset.name}`", preset.version or "not stated", _method_of(preset), _window_of(preset),
-         _weights_of(preset), preset.missing, _ties_of(preset), preset.note) for preset in PRESETS.values()))
+         _weights_of(preset), preset.missing, _ties_of(preset), preset.note, preset.tried)
+        for preset in PRESETS.values()))
     return f"### Methods\n\n{methods}\n### Normalizations\n\n{norms}\n### Engine presets\n\n{presets}"
 
 

@@ -175,7 +175,7 @@ def context_tokens(pool: JudgedPool, recipe: Recipe, k: int) -> np.ndarray:
     def work(index: int) -> None:
         first, last = pool.pool.blocks[index]
         candidates, _ = pool.blocks[index].candidates.part(recipe.legs, recipe.window)
-        order, starts, _ = fused_order(candidates, shown, recipe.scores(candidates))
+        order, starts, *_ = fused_order(candidates, shown, recipe.scores(candidates))
         length = pc.fill_null(pc.utf8_length(texts_of(candidates, order)), 0).to_numpy().astype(np.float64)
         sums = np.bincount(np.repeat(np.arange(last - first), np.diff(starts)), length, last - first)
         known = in_truth[first:last] >= 0

@@ -27,7 +27,9 @@ def queries_only(rows: Sequence[dict]) -> list[dict]:
 
 
 def with_speakers(rows: Sequence[dict]) -> list[dict]:
-    """The records; those of a conversation and no question have its last question and answer under the speakers."""
+    """The records; those of a conversation and no question have its last question and answer under the speakers, and
+    what was said before that question as chat_history.
+    """
     name = next((name for name in _CONVERSATIONS if rows and all(_messages(row.get(name)) for row in rows[:50])), None)
     if name is None:
         return list(rows)
@@ -43,8 +45,10 @@ def with_speakers(rows: Sequence[dict]) -> list[dict]:
             for row, rest, talk in zip(rows, without_talk, talks, strict=True)]
 
 
-def _last_words(talk: list[dict[str, str]], with_answer: bool) -> dict[str, str | None]:
-    asked = {"user": last_message(talk, USER_ROLES)}
+def _last_words(talk: list[dict[str, str]], with_answer: bool) -> dict[str, str | list[dict[str, str]] | None]:
+    last = next((at for at in reversed(range(len(talk))) if talk[at]["role"].lower() in USER_ROLES), 0)
+    earlier = [message for message in talk[:last] if message["role"].lower() in USER_ROLES | MODEL_ROLES]
+    asked = {"user": last_message(talk, USER_ROLES), **({"chat_history": earlier} if earlier else {})}
     return {**asked, "assistant": last_message(talk, MODEL_ROLES)} if with_answer else asked
 
 

@@ -141,16 +141,21 @@ def examples_of(metric: str, version: str = "") -> ExampleSet | None:
 
 def prompt_additions() -> PromptAdditions:
     """The policy and the examples in force."""
-    return PromptAdditions(current_policy(), tuple(_in_force().values()))
+    return additions_under(current_policy())
+
+
+def additions_under(policy: Policy | None) -> PromptAdditions:
+    """What would be in force under this policy, None for none; nothing is written."""
+    return PromptAdditions(policy, tuple(_under(policy).values()))
 
 
 def _in_force() -> Mapping[str, ExampleSet]:
-    stored = stored_examples()
-    if not stored:
-        return {}
-    policy = current_policy()
+    return _under(current_policy()) if stored_examples() else {}
+
+
+def _under(policy: Policy | None) -> Mapping[str, ExampleSet]:
     digest = policy.digest if policy else ""
-    return {task: added for task, added in stored.items() if added.policy == digest}
+    return {task: added for task, added in stored_examples().items() if added.policy == digest}
 
 
 _TRIED: list[Mapping[str, ExampleSet]] = []

@@ -11,6 +11,8 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import cache
+from itertools import product
 from pathlib import Path
 
 import orjson
@@ -71,6 +73,19 @@ class Policy:
         rules = "\n".join(f"- {ASKED[name][1][getattr(self, name)]}" for name in names)
         system = f"{question.system}\nThese decisions come first where they differ from the rules above:\n{rules}"
         return replace(question, system=system)
+
+
+@cache
+def policy_of(digest: str) -> Policy | None:
+    """The policy of a digest; None for one that no policy has.
+
+    Examples
+    --------
+    >>> policy_of(Policy("right", "between", "wrong", "right").digest).partial
+    'between'
+    """
+    policies = (Policy(*answers) for answers in product(*(answers for _, answers in ASKED.values())))
+    return next((policy for policy in policies if policy.digest == digest), None)
 
 
 def policy_file() -> Path:

@@ -27,7 +27,7 @@ from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.sentences.formatting import count, escape, number
 from ragdash.reporting.sentences.judge_validation import OUTCOMES, difference_outcome, held_out_sentence
-from ragdash.reporting.tables.judge_validation import estimate_text
+from ragdash.reporting.tables.judge_validation import accuracy_text, estimate_text
 
 CONFUSION_HEADER = ["Run", "Both yes", "Judge yes, person no", "Judge no, person yes", "Both no"]
 signed = partial(number, signed=True)
@@ -74,12 +74,38 @@ def label_blocks(content: ReportContent, specs: Sequence[Spec]) -> list:
     return [*blocks, Text("Differences, query by query:"), _list(difference_lines)] if difference_lines else blocks
 
 
+def label_note(content: ReportContent, specs: Sequence[Spec]) -> list[Text]:
+    """For the one page: of each judged metric, how many labels its judge was compared with, how many were held out, and
+    the means that they correct; that there are none where nobody labeled.
+    """
+    lines = []
+    for spec in specs:
+        by_run = {run: labeled.validation for run in range(len(content.names))
+                  if (labeled := _compared(content, run, spec)) is not None}
+        used = [f"{validation.corrected.n:,} of {escape(content.names[run])}" for run, validation in by_run.items()]
+        corrected = [f"{escape(content.names[run])} {estimate_text(validation.corrected)}"
+                     for run, validation in by_run.items() if np.isfinite(validation.corrected.low)]
+        held_out = sum(validation.held_out for validation in by_run.values())
+        labels = "No answer is labeled, so how often the judge is wrong is unknown."
+        if used:
+            means = f" Corrected by them: {', '.join(corrected)}." if corrected else ""
+            labels = f"Human labels used: {', '.join(used)}.{means}{held_out_sentence(held_out)}"
+        lines.append(f"**{escape(spec.title)}** is of a judge; its intervals are of sampling only. {labels}")
+    return [Text("  \n".join(lines), quiet=True)] if lines else []
+
+
 def _list(lines: Sequence[str]) -> Text:
     return Text("\n".join(f"- {line}" for line in lines))
 
 
 def _labeled_run(content: ReportContent, run: int, spec: Spec) -> LabeledRun | None:
     """None where no query with a verdict is labeled."""
+    labeled = _compared(content, run, spec)
+    return labeled if labeled is not None and labeled.validation.corrected.n else None
+
+
+def _compared(content: ReportContent, run: int, spec: Spec) -> LabeledRun | None:
+    """None where nothing is labeled; labels of queries without a verdict, and those held out, count here."""
     try:
         verdicts = verdicts_of(content.evaluations[run], spec)
         verdicts = replace(verdicts, held_out=held_out_queries(content.request.matches[run], spec))
@@ -87,7 +113,7 @@ def _labeled_run(content: ReportContent, run: int, spec: Spec) -> LabeledRun | N
         validation = validate_judge(verdicts, labels) if labels else None
     except InputError:
         return None
-    return LabeledRun(verdicts, labels, validation) if validation is not None and validation.corrected.n else None
+    return LabeledRun(verdicts, labels, validation) if validation is not None else None
 
 
 def _mean(content: ReportContent, run: int, spec: Spec, validation: JudgeValidation) -> str:
@@ -96,12 +122,12 @@ def _mean(content: ReportContent, run: int, spec: Spec, validation: JudgeValidat
     corrected = (
         f"{estimate_text(validation.corrected)} corrected by {label_count} of people"
         if np.isfinite(validation.corrected.low)
-        else f"{label_count} with a verdict, too few for an interval"
+        else f"{label_count} with a verdict, too few to correct it"
     )
     return f"**{escape(content.names[run])}**, {escape(spec.title)}: " + escape(
         f"{number(validation.judge.mean)} by the judge alone; {corrected}; "
         f"labels alone {estimate_text(validation.labels)}; {count(validation.rest, 'other query', 'other queries')}; "
-        f"accuracy {number(agreement.accuracy)} (always “{agreement.constant_class}”: {number(agreement.constant)}), "
+        f"accuracy {accuracy_text(agreement)} (always “{agreement.constant_class}”: {number(agreement.constant)}), "
         f"kappa {number(agreement.kappa)}."
         f"{held_out_sentence(validation.held_out)}"
     )
@@ -137,7 +163,7 @@ def _difference(names: str, spec: Spec, difference: CorrectedDifference) -> str:
     corrected = (
         f"{estimate_text(difference.corrected, signed)} corrected by {query_count}"
         if has_interval
-        else f"{query_count}, too few for an interval"
+        else f"{query_count}, too few to correct it"
     )
     outcome = f"; {OUTCOMES[difference_outcome(difference, spec)]}" if has_interval else ""
     return f"{names}, {escape(spec.title)}: " + escape(

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ragdash.analysis.recomputed import recomputed_in
-from ragdash.analysis.verdict import Verdict, badges
+from ragdash.analysis.verdict import Verdict, badges, merge_alike
 from ragdash.evaluation.compare import best_first, direction
 from ragdash.evaluation.compare import differences as differences_of
 from ragdash.metrics import Spec
@@ -17,6 +17,7 @@ from ragdash.metrics.docs.human_agreement import leading_metric
 from ragdash.reporting.html.blocks import Block, Figure, Heading, QueryBlock, ReportDocument, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
+from ragdash.reporting.html.sections.judge_validation import label_note
 from ragdash.reporting.html.sections.queries import query_block
 from ragdash.reporting.plots import leaderboard as plots
 from ragdash.reporting.plots.common.axes import axis_of
@@ -50,7 +51,8 @@ def summary(content: ReportContent, title: str) -> Section:
     shown = _shown_runs(content)
     blocks: list[Block | Heading] = [
         Text(_origin(content), quiet=True), Text(_with_short_names(content, decision)), *_warnings(content, verdict),
-        _table(content, shown), *_repeats(content), *_recomputed(content), *_picture(content, shown),
+        _table(content, shown), *label_note(content, _judged_columns(content)), *_repeats(content),
+        *_recomputed(content), *_picture(content, shown),
         *_examples(content)]
     return Section("summary", title, blocks)
 
@@ -68,7 +70,7 @@ def _origin(content: ReportContent) -> str:
 
 def _warnings(content: ReportContent, verdict: Verdict) -> list[Block | Heading]:
     """The checks that withhold or qualify the verdict, the worst first."""
-    checks, fixes = (*verdict.withheld, *verdict.qualified), sentences.fix_lines(verdict)
+    checks, fixes = merge_alike((*verdict.withheld, *verdict.qualified)), sentences.fix_lines(verdict)
     if not checks and not fixes:
         return []
     lines = [f"- {_cut(_with_short_names(content, line), WARNING_LENGTH)}"
@@ -87,10 +89,19 @@ def _shown_runs(content: ReportContent) -> list[int]:
     return [int(run) for run in (shown if baseline in shown else [*shown[:-1], baseline])]
 
 
+def _columns(content: ReportContent) -> list[Spec]:
+    """The metrics of the table: main ones, and what says something of the answers."""
+    answers = _answer_specs(content)
+    return [*(spec for spec in content.request.specs if spec not in answers)][:MAX_METRICS - len(answers)] + answers
+
+
+def _judged_columns(content: ReportContent) -> list[Spec]:
+    return [spec for spec in _columns(content) if spec.metric.view == "Judged"]
+
+
 def _table(content: ReportContent, shown: Sequence[int]) -> Table:
     """Runs and main metrics, and what says something of the answers."""
-    answers = _answer_specs(content)
-    specs = [*(spec for spec in content.request.specs if spec not in answers)][:MAX_METRICS - len(answers)] + answers
+    specs = _columns(content)
     columns = [content.metric_summaries(spec) for spec in specs]
     varying = len({summary.n for summary in columns[0]}) > 1
     times, n = _mean_times(content), columns[0][0].n

@@ -34,6 +34,7 @@ SIGNS = "●■◆▲✚★⬢▼◀▶"  # the same symbols as characters, for 
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 MARGIN = {"l": 10, "r": 16, "t": 14, "b": 10, "pad": 0}
 LEGEND_NAME = 22  # characters of a name in a legend
+END_NAME = 14  # characters of a name at the end of a line
 LISTED = 12  # runs whose names a legend has; of more it counts the gray ones
 DIRECT_LABELS = 6  # more runs than this get a legend instead of a label at the end of each line
 
@@ -231,8 +232,11 @@ def figure(theme: Theme = LIGHT, height: int = 360) -> go.Figure:
                 "font": {"size": 12, "color": theme.ink},
                 "orientation": "h",
                 "x": 0,
-                "y": 1.02,
-                "yanchor": "bottom",
+                "yref": "container",  # its place does not depend on the margin, which is old when a window is resized
+                "y": 1,
+                "yanchor": "top",
+                "borderwidth": 6,  # room between it and the picture
+                "bordercolor": "rgba(0,0,0,0)",
                 "title": {"text": ""},
             },
         }
@@ -294,9 +298,9 @@ def end_labels(fig: go.Figure, run_looks: Sequence[Look], heights: Sequence[floa
     visible = [index for index, height in enumerate(heights) if np.isfinite(height)]
     share = 17 / max((fig.layout.height or 360) - 70, 1)
     positions = spread_positions([heights[index] for index in visible], share * (y_range[1] - y_range[0]))
-    width = 0
+    width, short = 0, short_names([html.unescape(look.name) for look in run_looks], END_NAME)
     for index, position in zip(visible, positions, strict=True):
-        look, text = run_looks[index], shorten(html.unescape(run_looks[index].name), 14)
+        look, text = run_looks[index], escape(short[index])
         fig.add_annotation(x=1, xref="paper", y=float(position), yref="y", xanchor="left", xshift=6, showarrow=False,
                            text=f'<span style="color:{look.color}">{look.sign}</span> {text}', font={"size": 12},
                            align="left")

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from ragdash.reporting.plots.common.theme import LIGHT, Theme, escape, figure, looks, tint, value_text
 from ragdash.reporting.sentences.formatting import short_names
 
-CELL, MAX_LABELED = 46, 6  # pixels; runs with their names above the columns, more have their symbols there
+CELL, MAX_LABELED = 46, 3  # pixels; runs with their names above the columns, more have their symbols there
 DENSE, MAX_TEXTS = 24, 14  # pixels of a cell among many; runs with numbers in the cells
 
 
@@ -54,7 +54,7 @@ def matrix(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, n: np.n
     run_looks = looks(names, slots, theme)
     signs = [f'<span style="color:{look.color}">{look.sign}</span>' for look in run_looks]
     rows = [f"{escape(name)} {sign}" for name, sign in zip(short_names(names, 20), signs, strict=True)]
-    top = [f"{sign} {escape(name)}" for name, sign in zip(short_names(names, 12), signs, strict=True)]
+    top = [f"{sign} {escape(name)}" for name, sign in zip(short_names(names, 9), signs, strict=True)]
     fig.update_xaxes(tickvals=np.arange(len(names)), ticktext=top if len(names) <= MAX_LABELED else signs, side="top",
                      tickangle=0, showgrid=False, fixedrange=True, tickfont={"color": theme.ink})
     fig.update_yaxes(tickvals=np.arange(len(names)), ticktext=rows, range=[len(names) - 0.5, -0.5], showgrid=False,

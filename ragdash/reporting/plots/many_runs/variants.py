@@ -16,6 +16,7 @@ from ragdash.reporting.plots.common.theme import LIGHT, Axis, Theme, escape, fig
 ROW, AIR = 26, 0.7  # pixels of a row; rows of air above the name of a setting
 NAME, LABEL = 24, 14  # characters
 MOST_AXES, MOST_TICKS = 8, 12  # of parallel coordinates
+ROOM = 40  # letters of titles that fit side by side above the axes of a phone
 MOST_NAMES = 8  # of best compromises that are written next to their marks
 ALPHA = 0.05
 
@@ -94,14 +95,15 @@ def parallel(names: Sequence[str], settings: Sequence[Mapping[str, str]], shown:
     dimensions.append({"label": shorten(axis.title, LABEL), "values": np.where(np.isfinite(mean), mean, low - air),
                        "range": [high + air, low - air] if axis.better == "lower" else [low - air, high + air],
                        "tickformat": ".3~f"})
+    tilted = sum(len(dimension["label"]) for dimension in dimensions) > ROOM
     fig = figure(theme, height=420)
     fig.add_trace(go.Parcoords(
         dimensions=dimensions, labelfont={"size": 13, "color": theme.ink}, tickfont={"size": 11, "color": theme.ink},
-        rangefont={"size": 11, "color": theme.muted}, labelangle=0, labelside="top",
+        rangefont={"size": 11, "color": theme.muted}, labelangle=-20 if tilted else 0, labelside="top",
         unselected={"line": {"color": theme.grid, "opacity": 0.3}},
         line={"color": mean, "colorscale": [[0, tint(theme, theme.gray, 0.35)], [1, theme.better]],
               "reversescale": axis.better == "lower", "cmin": low, "cmax": high, "showscale": False}))
-    fig.update_layout(margin={"t": 56, "l": 70, "r": 60, "b": 24})
+    fig.update_layout(margin={"t": 72 if tilted else 56, "l": 70, "r": 60, "b": 24})
     return fig
 
 

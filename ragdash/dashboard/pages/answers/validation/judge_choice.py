@@ -58,7 +58,7 @@ def choices(context: PageContext) -> TrustData:
             )
             _group_select(context)
     if not judges and judge != LOCAL_JUDGE:
-        _no_verdicts(name)
+        _no_verdicts(context, name)
     data = trust_data.load(context, name, judge)
     _show_judge(data)
     if data.is_local and not data.judged_runs:
@@ -110,7 +110,7 @@ def _group_select(context: PageContext) -> None:
                  help=tooltip("dependent_queries"))
 
 
-def _no_verdicts(name: str) -> None:
+def _no_verdicts(context: PageContext, name: str) -> None:
     spec = trust_data.spec_of(name)
     title = spec.metric.title
     state.choice_key(state.TRUST_VIEW, list(VIEWS), "result")
@@ -133,7 +133,7 @@ def _no_verdicts(name: str) -> None:
     show_warnings({"": [problem for problem in problems if problem.severity == "warning"]})
     example_labels.show_examples(spec)
     if current_policy() is not None:
-        labeling_policy.labeling_policy(labeled=True)
+        labeling_policy.labeling_policy(context, labeled=True)
     raise PageEnds
 
 

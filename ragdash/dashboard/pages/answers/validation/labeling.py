@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 import streamlit as st
 
 from ragdash.analysis.judge_validation import RunVerdicts, labeling_sheet, sample_queries, shows_reference
+from ragdash.core.paths import PACKAGE
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers.validation import data as trust_data
@@ -24,6 +26,7 @@ from ragdash.reporting.sentences import formatting as fmt
 
 SIZES = ("20", "50", "100", "150")  # queries offered; any other number can be typed
 DEFAULT_SIZE, LARGEST_SIZE = 50, 2_000
+MIXED = 10  # queries whose answers are shuffled together
 LABEL_CHOICES = (("Yes", 1.0, "y", "check"), ("In between", 0.5, "i", "remove"), ("No", 0.0, "n", "close"))
 Item = tuple[str, str]
 """A query and the digest of a run."""
@@ -50,11 +53,12 @@ def labeling_view(data: TrustData) -> None:
     if read_only():
         st.info("View only: you cannot save labels on this server.", icon=":material/lock:")
     st.caption(
-        "Label each answer without seeing its verdict or its run. Answers are drawn at random and come in random "
-        "order, so your labels are a random sample whenever you stop."
+        f"Label each answer without seeing its verdict or its run. Queries are drawn at random, and the answers to "
+        f"{MIXED} of them at a time are shuffled, so your labels are a random sample whenever you stop."
     )
     drawn_sheet = _choose_sheet(data)
-    labeling_policy.labeling_policy(bool(drawn_sheet.saved_labels))
+    labeling_policy.labeling_policy(data.context, bool(drawn_sheet.saved_labels))
+    st.html(f"<script>{_keys_script()}</script>", unsafe_allow_javascript=True)
     with st.container(key="label_desk"):
         _progress(drawn_sheet)
         position = _shown_position(drawn_sheet)
@@ -64,6 +68,11 @@ def labeling_view(data: TrustData) -> None:
             _item_view(drawn_sheet, position)
     st.caption(f"Labels are saved immediately and can be undone. {MIN_LABELS} labels on a run give an interval. "
                "Skip only answers you cannot read: skipping hard ones makes the sample less random.")
+
+
+@cache
+def _keys_script() -> str:
+    return (PACKAGE / "dashboard" / "assets" / "label_keys.js").read_text(encoding="utf-8")
 
 
 def _choose_sheet(data: TrustData) -> Sheet:
@@ -103,7 +112,8 @@ def _seed() -> int:
 def draw_sheet(data: TrustData, runs: Sequence[int], n: int, seed: int) -> Sheet:
     """Draw a sheet of n queries from all queries, whatever slice is shown.
 
-    The runs of each query come in random order, so that position does not reveal the run.
+    The answers to MIXED queries at a time come in random order, so that position does not reveal the run, and answers
+    to one question seldom follow each other. Whoever stops has labeled nearly the same queries in all runs.
 
     Parameters
     ----------
@@ -123,13 +133,17 @@ def draw_sheet(data: TrustData, runs: Sequence[int], n: int, seed: int) -> Sheet
         for index in runs
     )
     queries = sample_queries(verdicts, n, seed=seed)
-    mixed = np.random.default_rng([seed, 1]).permuted(np.tile(np.arange(len(runs)), (len(queries), 1)), axis=1)
-    items = tuple(
-        (query, verdicts[index].run) for query, row in zip(queries, mixed.tolist(), strict=True) for index in row
-    )
+    items = tuple(item for start in range(0, len(queries), MIXED)
+                  for item in _shuffled(queries[start:start + MIXED], [row.run for row in verdicts], [seed, 1, start]))
     saved_labels = {(query, run_verdicts.run): value for run_verdicts in verdicts
             for query, value in trust_data.labels(run_verdicts.run, data.label_key)[0].items()}
     return Sheet(data, tuple(queries), items, saved_labels, verdicts)
+
+
+def _shuffled(queries: Sequence[str], runs: Sequence[str], seed: Sequence[int]) -> list[Item]:
+    """The answers of all runs to these queries, in random order; those of one run in the order of the queries."""
+    items = [(query, run) for query in queries for run in runs]
+    return [items[index] for index in np.random.default_rng(seed).permutation(len(items))] if len(runs) > 1 else items
 
 
 def _sheet_file(drawn_sheet: Sheet, run_indices: Sequence[int]) -> None:

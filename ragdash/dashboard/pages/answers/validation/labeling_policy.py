@@ -8,14 +8,15 @@ import streamlit as st
 
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
-from ragdash.dashboard.auth import rights
+from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.pages.answers import policy_effects
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
-from ragdash.models.judge.tasks.policy import ASKED, Policy, current_policy, save_policy
+from ragdash.models.judge.tasks.policy import ASKED, Policy, current_policy
 from ragdash.reporting.sentences import formatting as fmt
 
 
-def labeling_policy(labeled: bool) -> None:
+def labeling_policy(context: PageContext, labeled: bool) -> None:
     """Render the policy; open as long as nothing is labeled and nothing decided.
 
     Parameters
@@ -37,24 +38,24 @@ def labeling_policy(labeled: bool) -> None:
             key = f"{state.POLICY_ANSWER}_{name}"
             st.session_state.setdefault(key, asdict(policy)[name] if policy else next(iter(answers)))
             st.radio(question, list(answers), format_func=answers.get, key=key, persist_state="session")
+        chosen = policy_effects.chosen_policy()
+        if chosen != policy:
+            _say_what_is_set_aside(context, "Saving this policy", chosen, policy)
         with st.container(horizontal=True, key="policy_buttons"):
-            st.button("Save policy", icon=":material/save:", key="policy_save", on_click=_save,
-                      help=tooltip("labeling_policy"))
+            st.button("Save policy", icon=":material/save:", key="policy_save", help=tooltip("labeling_policy"),
+                      disabled=chosen == policy, on_click=policy_effects.change_policy, args=(chosen,))
             if policy is not None:
-                st.button("Remove policy", icon=":material/delete:", key="policy_remove", on_click=_remove)
+                st.button("Remove policy", icon=":material/delete:", key="policy_remove",
+                          on_click=policy_effects.change_policy, args=(None,))
 
 
-def _save() -> None:
+def _say_what_is_set_aside(context: PageContext, step: str, to: Policy, before: Policy | None) -> None:
+    """Say what a step hides, before it is taken; nothing where it hides nothing."""
     try:
-        with rights.change("save-policy"):
-            save_policy(Policy(**{name: st.session_state[f"{state.POLICY_ANSWER}_{name}"] for name in ASKED}))
-    except InputError as error:
-        state.set_notice(error.problems)
-
-
-def _remove() -> None:
-    try:
-        with rights.change("save-policy"):
-            save_policy(None)
-    except InputError as error:
-        state.set_notice(error.problems)
+        hidden = policy_effects.set_aside_by(context, to)
+    except InputError:  # the tab says what cannot be read
+        return
+    if hidden:
+        st.markdown(f":orange[:material/warning:] **{step} hides {fmt.escape(hidden.words)}**, given "
+                    f"{policy_effects.name_of(before)}, on all pages. They are kept: you can go back at any time. "
+                    "Under the new policy, the judge has to be asked again.")

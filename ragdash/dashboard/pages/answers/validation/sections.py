@@ -24,6 +24,7 @@ from ragdash.reporting.plots.common.theme import Axis
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.judge_validation import held_out_sentence
 from ragdash.reporting.tables.escaping import p_number
+from ragdash.reporting.tables.judge_validation import accuracy_text
 
 MOST_SENTENCES = 4  # runs described in sentences; the table has all of them
 
@@ -59,9 +60,8 @@ def summary(data: TrustData) -> None:
     if unjudged:
         st.caption(f":material/info: No verdicts on {fmt.escape(fmt.listed(unjudged))}.")
     show_warnings({context.names[index]: data.validations[index].problems for index in data.judged_runs})
-    if not data.has_corrected_interval and not any(data.validations[index].agreement.n >= MIN_LABELS
-                                                   for index in data.labeled_runs):
-        show_next_step()
+    if any(data.validations[index].rest for index in data.judged_runs):
+        show_next_step([data.validations[index].agreement.n for index in data.judged_runs])
 
 
 def show_warnings(problems_by_run: Mapping[str, Sequence[Problem]]) -> None:
@@ -71,13 +71,15 @@ def show_warnings(problems_by_run: Mapping[str, Sequence[Problem]]) -> None:
         st.caption("  \n".join(f":orange[:material/warning:] {line}" for line in lines))
 
 
-def show_next_step() -> None:
-    """Render the way to a first interval: label some answers."""
+def show_next_step(labels: Sequence[int] = (0,)) -> None:
+    """Render the way to an interval, or to a narrower one: label answers. labels: of each run, so far."""
+    short = sum(n < MIN_LABELS for n in labels)
     with st.container(horizontal=True, vertical_alignment="center", key="what_next"):
-        st.button("Label answers", icon=":material/edit_note:", type="primary", key="start_labeling",
+        st.button("Label more answers" if any(labels) else "Label answers", icon=":material/edit_note:",
+                  type="primary" if short else "secondary", key="start_labeling",
                   on_click=lambda: st.session_state.update({state.TRUST_VIEW: "label"}))
-        st.caption(f"{MIN_LABELS} labels on randomly drawn answers of a run give it an interval; 50 to 150 give a "
-                   "narrower one.")
+        st.caption(f"{MIN_LABELS} labels on randomly drawn answers of a run correct its mean and give it an interval; "
+                   "50 to 150 give a narrower one." if short else "More labels make the intervals narrower.")
 
 
 def _source(data: TrustData) -> str:
@@ -140,7 +142,7 @@ def agreements(data: TrustData) -> None:
     for index in data.labeled_runs:
         agreement = data.validations[index].agreement
         rows.append({"Run": _run_label(data, index), "n": f"{agreement.n:,}",
-                     "Accuracy": fmt.number(agreement.accuracy),
+                     "Accuracy": accuracy_text(agreement),
                      "Constant answer": f"{fmt.number(agreement.constant)} ({agreement.constant_class})",
                      "Kappa": fmt.number(agreement.kappa),
                      "Bias": fmt.number(agreement.bias, signed=True),

@@ -6,11 +6,17 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ragdash.analysis.judge_validation import DOCUMENT, CorrectedDifference, Estimate, JudgeValidation
+from ragdash.analysis.judge_validation import (
+    DOCUMENT,
+    Agreement,
+    CorrectedDifference,
+    Estimate,
+    JudgeValidation,
+)
 from ragdash.core.errors import Problem
 from ragdash.core.terms import tooltips
 from ragdash.core.text.metric_names import answer_aspect
-from ragdash.evaluation.stats import MIN_LABELS
+from ragdash.evaluation.stats import MIN_GROUPS, MIN_LABELS
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.judge_validation import OUTCOMES, difference_outcome
@@ -95,14 +101,13 @@ def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: 
     if not agreed.n:
         return f"{name}: no labels yet. {alone} over {total}; how often it is wrong is unknown."
     kappa = "kappa undefined" if np.isnan(agreed.kappa) else f"kappa {fmt.number(agreed.kappa, 2)}"
-    first = (f"{name}: {source} and person agree on {_percent(agreed.accuracy)} of {fmt.count(agreed.n, 'label')} "
-             f"({kappa}). Always saying “{agreed.constant_class}” would agree on {_percent(agreed.constant)}.")
+    first = (f"{name}: {source} and person agree on {_percent(agreed.accuracy)} of {fmt.count(agreed.n, 'label')}"
+             f"{_agreement_ends(agreed)} ({kappa}). "
+             f"Always saying “{agreed.constant_class}” would agree on {_percent(agreed.constant)}.")
     if agreed.adds_nothing:
         first += f" So for a single answer the {source} says no more than that."
-    if agreed.n < MIN_LABELS:
-        return f"{first} An interval needs {MIN_LABELS} labels on this run. {alone}."
     if not np.isfinite(corrected.low):
-        return f"{first} Nearly all queries are labeled. Labels alone: {_with_interval(validation.labels, binary)}."
+        return f"{first} {_uncorrected(validation, binary)} {alone}."
     if validation.headline == "labels":
         return (f"{first} With the {source}, the result is no more exact than by the labels alone: "
                 f"{_with_interval(validation.labels, binary)}. {alone}.")
@@ -110,6 +115,23 @@ def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: 
     result = f"the run {QUESTIONS[spec.name][1]} in {mean} of {total}" if binary and spec.name in QUESTIONS else \
         f"the mean is {mean} over {total}"
     return f"{first} Corrected for the errors of the {source}, {result}.{_narrower(validation, source)} {alone}."
+
+
+def _uncorrected(validation: JudgeValidation, binary: bool) -> str:
+    """Why there is no corrected interval, and what there is."""
+    labels = validation.labels
+    if not np.isfinite(labels.low):
+        return f"An interval needs {MIN_GROUPS} labeled groups."
+    alone = f"Labels alone: {_with_interval(labels, binary)}."
+    if validation.agreement.n < MIN_LABELS:
+        return f"{alone} The corrected mean needs {MIN_LABELS} labels on this run."
+    return f"Nearly all queries are labeled. {alone}"
+
+
+def _agreement_ends(agreed: Agreement) -> str:
+    """The interval of the share of labels on which both agree, after a blank; "" for none."""
+    low, high = 100 * agreed.accuracy_low, 100 * agreed.accuracy_high
+    return f" [{low:.0f}, {high:.0f}]" if np.isfinite(low) else ""
 
 
 def _narrower(validation: JudgeValidation, source: str) -> str:
@@ -123,13 +145,16 @@ def difference_sentence(estimated: CorrectedDifference, spec: Spec, name: str, *
     """Summarize the paired difference of a run to the baseline."""
     corrected = estimated.corrected
     alone = f"The {source} alone says {_difference_text(estimated.judge.mean, binary)}."
-    if not np.isfinite(corrected.low) and corrected.n >= MIN_LABELS and np.isfinite(estimated.labels.low):
-        return (f"{name}: nearly all queries are labeled. Labels alone: "
-                f"{_difference_with_ends(estimated.labels, binary)}. {alone}")
+    of_labels = f"labels alone: {_difference_with_ends(estimated.labels, binary)}."
+    if not np.isfinite(corrected.low) and corrected.n >= MIN_LABELS:
+        why = f"nearly all queries are labeled. {of_labels.capitalize()}" if np.isfinite(estimated.labels.low) else \
+            f"an interval needs {MIN_GROUPS} groups labeled in both runs."
+        return f"{name}: {why} {alone}"
     if not np.isfinite(corrected.low):
         there = f"there {'is' if corrected.n == 1 else 'are'} {corrected.n:,}"
-        return (f"{name}: {alone[:1].lower()}{alone[1:]} An interval needs {MIN_LABELS} queries with a label in both "
-                f"runs; {there}.")
+        first = of_labels + " " + alone if np.isfinite(estimated.labels.low) else alone[:1].lower() + alone[1:]
+        return (f"{name}: {first} The corrected difference needs {MIN_LABELS} queries with a label in both runs; "
+                f"{there}.")
     outcome = OUTCOMES[difference_outcome(estimated, spec)]
     return f"{name}: {outcome}, {_difference_with_ends(corrected, binary)} corrected. {alone}"
 

@@ -24,6 +24,8 @@ def means_table(data: TrustData) -> pd.DataFrame:
                 "n": validation.agreement.n,
                 "N": validation.rest,
                 "Accuracy": validation.agreement.accuracy,
+                "Accuracy, low": validation.agreement.accuracy_low,
+                "Accuracy, high": validation.agreement.accuracy_high,
                 "Constant answer": validation.agreement.constant,
                 "Kappa": validation.agreement.kappa,
                 "Bias": validation.agreement.bias,

@@ -37,6 +37,13 @@ class VariantsData:
         """The runs' names."""
         return self.context.names
 
+    @property
+    def by_effect(self) -> list[str]:
+        """The settings that vary, those with the largest effects first."""
+        important = [name for setting in self.variants.effects.settings for name in setting.title.split(", ")]
+        return sorted(self.variants.varying,
+                      key=lambda name: important.index(name) if name in important else len(important))
+
 
 def build_data(context: PageContext) -> VariantsData:
     """The variants; where there are none, what would help, and the page ends."""

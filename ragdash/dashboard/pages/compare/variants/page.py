@@ -38,7 +38,7 @@ def render_parts(context: PageContext, data: VariantsData) -> None:
     part = elements.choose_part("Variants", PARTS, state.VARIANTS_PART)
     if part == "settings":
         if setting_grid.groupable(context):
-            setting_grid.render(context, data.spec)
+            setting_grid.render(context, data.spec, data.by_effect)
         else:
             elements.empty("Nothing to group", "No setting has at most 15 values that runs share.")
         return

@@ -62,8 +62,7 @@ def render_parallel(data: VariantsData) -> None:
     variants = data.variants
     st.header("All settings of all runs", anchor=False)
     mean = np.array([row.mean for row in variants.summaries], float)
-    important = [name for setting in variants.effects.settings for name in setting.title.split(", ")]
-    order = sorted(variants.varying, key=lambda name: important.index(name) if name in important else len(important))
+    order = data.by_effect
     figure = pictures.parallel(data.names, variants.settings, order, mean, axis=axes.axis_of(data.spec),
                                theme=elements.theme())
     frame = pd.DataFrame([{"Run": name, **{setting: run.get(setting, NOT_SET) for setting in variants.varying},

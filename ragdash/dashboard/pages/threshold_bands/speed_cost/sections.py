@@ -9,6 +9,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.components import run_picker
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import tables as speed_cost_tables
 from ragdash.dashboard.pages.threshold_bands.speed_cost.data import PRICE_TITLES, STAGE_TITLES, SpeedCostData
@@ -20,6 +21,8 @@ from ragdash.reporting.plots import latency_cost as plots
 from ragdash.reporting.plots.common import axes
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.latency_cost import duration, front_sentences, markdown_money
+
+MOST_ROWS, TALL_TABLE = 10, 560  # rows that a table shows without scrolling; pixels of a longer one
 
 
 def render_finding(data: SpeedCostData) -> None:
@@ -57,12 +60,14 @@ def render_tables(data: SpeedCostData) -> None:
     runs_tab, stages_tab, numbers_tab = st.tabs(["Runs", "By stage", "All numbers"], key="spending", on_change="rerun")
     if runs_tab.open is not False:
         with runs_tab:
-            st.table(speed_cost_tables.runs_table(data), border="horizontal", hide_index=True,
-                     alt="Latency, tokens and cost of each run")
+            table = speed_cost_tables.runs_table(data)
+            st.table(table, border="horizontal", hide_index=True, alt="Latency, tokens and cost of each run",
+                     height=TALL_TABLE if len(table) > MOST_ROWS else "content")
     if stages_tab.open:
         with stages_tab:
-            st.table(speed_cost_tables.stages_table(data, STAGE_TITLES), border="horizontal", hide_index=True,
-                     alt="Latency of each run by stage")
+            table = speed_cost_tables.stages_table(data, STAGE_TITLES)
+            st.table(table, border="horizontal", hide_index=True, alt="Latency of each run by stage",
+                     height=TALL_TABLE if len(table) > MOST_ROWS else "content")
     if numbers_tab.open:
         with numbers_tab:
             elements.frame(speed_cost_tables.numbers_table(data), "spending_numbers", "Every number of speed and cost",
@@ -95,7 +100,10 @@ def render_times(data: SpeedCostData) -> None:
     timed_runs = [index for index, timed in enumerate(data.timings) if timed is not None and stage in timed.stages]
     values = [data.timings[index].stages[stage][data.in_scope] for index in timed_runs]
     names, slots = ([column[index] for index in timed_runs] for column in (data.context.names, data.context.slots))
-    figure = plots.ecdf(names, slots, values, title=f"Latency, {STAGE_TITLES[stage].lower()}", theme=elements.theme())
+    drawn = run_picker.choose_drawn(data.context)
+    lines = [row for row, index in enumerate(timed_runs) if data.context.digests[index] in drawn.digests]
+    figure = plots.ecdf(*([column[row] for row in lines] for column in (names, slots, values)),
+                        title=f"Latency, {STAGE_TITLES[stage].lower()}", theme=elements.theme())
     elements.chart(figure, speed_cost_tables.ecdf_table(names, values), "ecdf",
                   f"Share of the queries of each run within a latency ({STAGE_TITLES[stage].lower()})",
                   formats={"Milliseconds": "%.3f"},

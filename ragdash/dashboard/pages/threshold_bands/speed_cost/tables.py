@@ -18,6 +18,7 @@ from ragdash.reporting.sentences.latency_cost import duration, markdown_money
 if TYPE_CHECKING:
     from ragdash.dashboard.pages.threshold_bands.speed_cost.data import SpeedCostData
 
+MAX_NAME = 32  # characters of a name in a table
 MAX_ECDF_ROWS = 200  # rows of a run in the table of times
 
 
@@ -28,10 +29,10 @@ def times_text(ratio: float) -> str:
 
 def runs_table(data: SpeedCostData) -> pd.DataFrame:
     """A row per run: the whole latency, tokens, cost; columns that no run has are left out."""
-    rows = []
+    rows, names = [], fmt.short_names(data.context.names, MAX_NAME)
     for index, entry in enumerate(data.context.entries):
         timed, total, run_cost = data.timings[index], data.speeds[index].get("total"), data.costs[index]
-        row = {"Run": f"**{elements.swatch(entry.slot, entry.name)}**", **_latency_cells(total)}
+        row = {"Run": f"**{elements.swatch(entry.slot, names[index])}**", **_latency_cells(total)}
         tokens = (None, None) if timed is None else (timed.prompt, timed.completion)
         for name, values in zip(("Prompt tokens", "Completion tokens"), tokens, strict=True):
             row[name] = _mean_tokens(values, data)
@@ -48,14 +49,14 @@ def runs_table(data: SpeedCostData) -> pd.DataFrame:
 
 def stages_table(data: SpeedCostData, titles: Mapping[str, str]) -> pd.DataFrame:
     """A row per stage and run."""
-    rows = []
+    rows, names = [], fmt.short_names(data.context.names, MAX_NAME)
     for stage in data.stages():
         for index, entry in enumerate(data.context.entries):
             speed = data.speeds[index].get(stage)
             rows.append(
                 {
                     "Stage": titles[stage],
-                    "Run": f"**{elements.swatch(entry.slot, entry.name)}**",
+                    "Run": f"**{elements.swatch(entry.slot, names[index])}**",
                     **_latency_cells(speed),
                     "n": UNDEFINED if speed is None else f"{speed.n:,}",
                 }

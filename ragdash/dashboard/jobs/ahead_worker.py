@@ -1,0 +1,72 @@
+"""Computes what pages ask for first: `python -m ragdash.dashboard.jobs.ahead_worker FOLDER`, a request on stdin."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from ragdash.core.errors import InputError, Unavailable
+
+if TYPE_CHECKING:
+    from ragdash.dashboard.jobs.ahead import AheadRequest
+
+SECONDS = 180.0  # of processor time for a request
+NICE = 19
+
+
+def steps(request: AheadRequest) -> Iterator[Callable[[], object]]:
+    """What to compute, in order: what every page shows of the metric of the sidebar, then of other metrics."""
+    from ragdash.dashboard.jobs.ahead_view import View
+    from ragdash.dashboard.page_context import COLUMNS, CUTOFFS
+
+    view = View(request.runs, request.baseline, request.scope, request.truth_names)
+    templates = list(dict.fromkeys([request.template, *COLUMNS]))
+    cutoffs = list(dict.fromkeys([request.k, *CUTOFFS]))
+    yield partial(view.summaries, [request.template], cutoffs)
+    yield partial(view.summaries, templates, cutoffs)
+    for template in templates:
+        for k in cutoffs if template.endswith("@k") else cutoffs[:1]:
+            yield partial(view.tests, template, k)
+            yield partial(view.checks, template, k)
+    for k in cutoffs:
+        yield partial(view.diagnoses, templates, k)
+    for template in templates:
+        for k in cutoffs:
+            yield partial(view.leaderboard, template, k)
+
+
+def main(folder: Path, requests: IO[bytes], results: IO[bytes]) -> None:
+    """Do the request, and write each result as it is there."""
+    request = pickle.load(requests)
+    from ragdash.dashboard.caches import kept_cache
+    from ragdash.dashboard.jobs.ahead import read_record
+    from ragdash.dashboard.jobs.ahead_results import Writer
+    from ragdash.dashboard.session.data_store import LOADED
+
+    kept_cache.allow(request.may_keep)
+    for digest in (*dict(request.runs), request.scope.truth_digest):
+        LOADED.put(read_record(folder, digest))
+    writer = Writer(results, request.scope.truth.query_ids)
+    for step in steps(request):
+        with suppress(InputError, Unavailable):  # the page says why
+            step()
+        writer.send()
+        if time.process_time() > SECONDS:
+            break
+    kept_cache.wait()
+
+
+if __name__ == "__main__":
+    if hasattr(os, "nice"):
+        os.nice(NICE)
+    os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
+    with suppress(BrokenPipeError), os.fdopen(os.dup(1), "wb") as stream:  # broken: the server has ended
+        os.dup2(2, 1)  # what a package prints is no result
+        main(Path(sys.argv[1]), sys.stdin.buffer, stream)

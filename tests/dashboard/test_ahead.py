@@ -1,0 +1,156 @@
+"""What is computed ahead of the pages: the same as the pages compute, stopped with its runs, never in their way."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from page_cases import address, opened
+
+from ragdash.core.records import Conventions, Run, Truth
+from ragdash.dashboard import page_context
+from ragdash.dashboard.caches import kept_cache
+from ragdash.dashboard.caches.shared_cache import AHEAD, shared
+from ragdash.dashboard.jobs import ahead, ahead_results, ahead_worker
+from ragdash.dashboard.session import data_store
+from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.scope import Scope
+
+QUERIES = [f"q{number}" for number in range(20)]
+
+
+@pytest.fixture
+def request_(monkeypatch):
+    """Two runs and a truth that this server has loaded, and a request for them."""
+    rng = np.random.default_rng(1)
+    runs = [Run.build(name, np.repeat(QUERIES, 4).tolist(), [f"d{n}" for _ in QUERIES for n in rng.permutation(7)[:4]],
+                      np.tile(np.arange(4.0, 0, -1), 20)) for name in ("a", "b")]
+    truth = Truth.build("gold", QUERIES, ["d1"] * 20, [1] * 20)
+    for record in (*runs, truth):
+        LOADED.put(record)
+    clear()
+    yield ahead.AheadRequest(tuple((run.digest, run.name) for run in runs), 0, Scope(truth.digest, Conventions()),
+                             "nDCG@k", 10, (), False)
+    clear()
+
+
+def clear() -> None:
+    for cache in AHEAD.values():
+        cache._results.clear()
+
+
+def known() -> dict:
+    return {(name, key): value for name, cache in AHEAD.items() for key, value in cache.items()}
+
+
+def python(code: str):
+    """Starts a process in place of the worker."""
+    return lambda folder: subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
+def until(condition) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_results_of_the_process_are_those_of_the_pages(request_, monkeypatch, tmp_path):
+    """What the worker sends, read again, lets Compare, Overview and Failures compute nothing of it anew."""
+    monkeypatch.setattr(kept_cache, "_allowed", False)
+    monkeypatch.setattr(page_context, "CUTOFFS", (3, 10))
+    for digest in (*dict(request_.runs), request_.scope.truth_digest):
+        ahead.write_record(tmp_path, LOADED.load(digest))
+        assert ahead.read_record(tmp_path, digest).digest == digest
+    with (tmp_path / "results").open("wb") as stream:
+        writer = ahead_results.Writer(stream, request_.scope.truth.query_ids)
+        for step in ahead_worker.steps(request_):
+            step()
+            writer.send()
+    computed = known()
+    clear()
+    with (tmp_path / "results").open("rb") as stream:
+        while (results := ahead._next(stream, request_.scope.truth.query_ids)) is not None:
+            ahead_results.adopt(results)
+    adopted = known()
+    assert len(adopted) > 100 and all(repr(adopted[key]) == repr(computed[key]) for key in adopted)
+    evaluation = next(value for (name, _), value in adopted.items() if name.endswith("_evaluation"))
+    assert evaluation.query_ids is request_.scope.truth.query_ids, "held once, not with each result"
+    for page in ("overview", "compare", "failures"):
+        runs = [LOADED.run(digest) for digest, _ in request_.runs]
+        opened(page, **address(request_.scope.truth, runs))
+    assert not known().keys() - adopted.keys(), "the pages look under the same keys"
+
+
+@pytest.mark.slow
+def test_the_process_itself_fills_the_caches(request_):
+    queue = ahead.AheadQueue(ahead.start_worker)
+    queue.offer(request_)
+    until(lambda: len(known()) > 20)
+    queue.forget(request_.runs[0][0])
+    until(queue.is_idle)
+    queue.offer(request_)
+    until(lambda: not queue.is_idle())
+    queue.stop()
+    until(queue.is_idle)
+
+
+def test_a_run_that_is_taken_away_stops_its_process_and_may_be_offered_again(request_):
+    started = []
+
+    def start(folder):
+        started.append(folder)
+        return python("import time; time.sleep(600)")(folder)
+
+    queue = ahead.AheadQueue(start)
+    queue.offer(request_)
+    queue.offer(request_)
+    until(lambda: queue._current is not None)
+    queue.forget("another run")
+    assert not queue.is_idle() and len(started) == 1
+    queue.forget(request_.runs[1][0])
+    until(queue.is_idle)
+    assert not started[0].exists(), "its files are gone"
+    queue.offer(request_)
+    until(lambda: len(started) == 2)
+    queue.stop()
+    until(queue.is_idle)
+
+
+@pytest.mark.parametrize("code", ["print('no result')", "import os; os._exit(3)", ""])
+def test_a_process_that_fails_does_no_harm(request_, code):
+    queue = ahead.AheadQueue(python(code))
+    queue.offer(request_)
+    until(lambda: queue.is_idle() and queue._thread.is_alive())
+    assert not known()
+
+
+def test_offers_return_at_once_and_respect_the_limits(request_, monkeypatch):
+    taken = []
+    monkeypatch.setattr(ahead.QUEUE, "offer", taken.append)
+    monkeypatch.setattr(data_store, "read_only", lambda: True)
+    arguments = (request_.runs, 0, request_.scope, "nDCG@k", 10, ())
+    ahead.offer(*arguments)
+    assert not taken, "off unless the server asks for it"
+    monkeypatch.setenv(ahead.VARIABLE, "1")
+    ahead.offer(*arguments)
+    ahead.offer(request_.runs * 7, *arguments[1:])
+    assert [one.may_keep for one in taken] == [False] and len(taken) == 1
+    assert ahead._records(request_) and threading.active_count() < 50
+    monkeypatch.setattr(LOADED, "limit", 100)
+    assert not ahead._records(request_), "too large to be held twice"
+
+
+def test_adopted_results_never_push_others_out():
+    @shared(max_entries=2)
+    def double(number):
+        return 2 * number
+
+    assert double(1) == 2
+    for number in (1, 5, 6):
+        double.adopt((number,), "elsewhere")
+    assert double.items() == [((1,), 2), ((5,), "elsewhere")] and double(5) == "elsewhere"
