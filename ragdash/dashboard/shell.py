@@ -115,8 +115,8 @@ def _pages_without_data(present: set[str]) -> None:
 def _keep_history() -> None:
     """One Back press per page: what a page writes to its address replaces the entry of the browser's history.
 
-    Streamlit adds an entry for every choice, and for the step from an address of an earlier version, or of a saved view
-    without its page.
+    A new page begins at its top, also where a click into a picture opens it. Streamlit adds an entry for every choice,
+    and for the step from an address of an earlier version, or of a saved view without its page.
     """
     moved = json.dumps(list(page_list.MOVED))
     st.html(f"""<script>if (!window.ragdashHistory) {{
@@ -126,7 +126,9 @@ def _keep_history() -> None:
             const next = new URL(url, location.href), view = new URLSearchParams(location.search).get("view");
             const stays = next.pathname === location.pathname || moved.includes(location.pathname.split("/").pop())
                 || (view !== null && view === next.searchParams.get("view"));
-            return stays ? history.replaceState(data, title, url) : push(data, title, url);
+            if (stays) return history.replaceState(data, title, url);
+            document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+            return push(data, title, url);
         }};
     }}</script>""", unsafe_allow_javascript=True)
 

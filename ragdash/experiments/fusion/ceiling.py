@@ -12,11 +12,12 @@ import numpy as np
 
 from ragdash.core.arrow_columns import on_all_cores
 from ragdash.experiments.fusion.fuse import fused_order
-from ragdash.experiments.fusion.judged_pool import JudgedPool
+from ragdash.experiments.fusion.judged_pool import JudgedPool, scores_of
 from ragdash.experiments.fusion.recipe import Recipe
 from ragdash.metrics import Spec
 
 WINDOWS = (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
+PADDED = 4  # how much larger than its lists a table of them may be
 SAME_VALUE = 1e-12  # values that differ by less are equal
 
 
@@ -139,7 +140,8 @@ def churn(pool: JudgedPool, recipe: Recipe, run: int, k: int) -> Churn:
     def work(index: int) -> None:
         candidates, (low, high) = pool.blocks[index].candidates, pool.pool.blocks[index]
         scores = _scores_of_all(pool, index, recipe)
-        order, starts, *_ = fused_order(candidates, replace(recipe, cut=min(k + 1, recipe.cut or k + 1)), scores)
+        few = without_low(scores, candidates.starts, k + 1)
+        order, starts, *_ = fused_order(candidates, replace(recipe, cut=min(k + 1, recipe.cut or k + 1)), few)
         place = np.arange(len(order)) - np.repeat(starts[:-1], np.diff(starts))
         owner = np.repeat(np.arange(high - low), np.diff(starts))
         leg = candidates.legs[run]
@@ -155,6 +157,26 @@ def churn(pool: JudgedPool, recipe: Recipe, run: int, k: int) -> Churn:
 
     on_all_cores(work, range(len(pool.blocks)))
     return Churn(first, top, tied, k)
+
+
+def without_low(scores: np.ndarray, starts: np.ndarray, most: int) -> np.ndarray:
+    """The scores with NaN where `most` others of the same list are higher: few are left to sort.
+
+    starts (Q + 1,): the scores starts[q]:starts[q+1] are of one list.
+
+    Examples
+    --------
+    >>> without_low(np.array([3.0, 1.0, 2.0, 2.0, 5.0, 4.0]), np.array([0, 4, 6]), 2).tolist()
+    [3.0, nan, 2.0, 2.0, 5.0, 4.0]
+    """
+    lengths = np.diff(starts)
+    longest = int(lengths.max(initial=0))
+    if longest <= most or len(lengths) * longest > PADDED * len(scores):
+        return scores
+    table = np.full((len(lengths), longest), -np.inf)
+    table[np.arange(longest) < lengths[:, None]] = np.where(np.isnan(scores), -np.inf, scores)
+    lowest = np.partition(table, longest - most, axis=1)[:, longest - most]
+    return np.where(scores >= np.repeat(lowest, lengths), scores, np.nan)
 
 
 def changes(pool: JudgedPool, recipe: Recipe, run: int, gain: np.ndarray, k: int,
@@ -182,7 +204,7 @@ def _scores_of_all(pool: JudgedPool, index: int, recipe: Recipe) -> np.ndarray:
     """The fused score of every candidate of a block, NaN for those that the recipe leaves out: (C,)."""
     candidates = pool.blocks[index].candidates
     part, taken = candidates.part(recipe.legs, recipe.window)
-    scores = recipe.scores(part)
+    scores = scores_of(part, recipe)
     if len(part.legs) == 1:
         scores = np.empty(len(part))
         scores[part.legs[0].candidate] = -part.legs[0].rank

@@ -21,6 +21,8 @@ from ragdash.experiments.fusion.candidates import Candidates, Leg, Pool, gather
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
 
+FEW = 4  # where fewer than a fourth of the texts are asked for, the others are not read
+
 
 def fuse(runs: Sequence[Run], method: str = "rrf", window: int | None = None, *, preset: str | None = None,
          name: str | None = None, ties: str = "docid", **params: object) -> Run:
@@ -150,8 +152,26 @@ def texts_of(candidates: Candidates, chosen: np.ndarray) -> pa.Array:
 
 
 def _column(candidates: Candidates, chosen: np.ndarray, name: str) -> pa.Array:
+    if len(chosen) * FEW < len(candidates):
+        return _column_of_few(candidates, chosen, name)
     row, new_rows = _sources(candidates)
     return take(pa.chunked_array(_chunks(candidates, new_rows, name), pa.string()), row[chosen])
+
+
+def _column_of_few(candidates: Candidates, chosen: np.ndarray, name: str) -> pa.Array:
+    """As `_column`, without a look at the texts of the others."""
+    wanted = np.zeros(len(candidates), bool)
+    wanted[chosen] = True
+    place, parts, count = np.zeros(len(candidates), np.int64), [], 0
+    for leg in candidates.legs:
+        rows = np.flatnonzero(wanted[leg.candidate])
+        members = leg.candidate[rows]
+        wanted[members], place[members] = False, np.arange(count, count + len(rows))
+        count += len(rows)
+        column = getattr(leg.run, name)
+        parts.append(pa.nulls(len(rows), pa.string()) if column is None
+                     else take(column, leg.run.rows(leg.positions(rows))))
+    return take(pa.chunked_array(parts, pa.string()), place[chosen])
 
 
 @dataclass(frozen=True, eq=False)

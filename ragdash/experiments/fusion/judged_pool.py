@@ -57,7 +57,7 @@ class JudgedBlock:
     def ranks(self, recipe: Recipe) -> tuple[np.ndarray, np.ndarray]:
         """(rank of each hit in the fused lists, 0 where it is not in them: (H,); length of each list: (queries,))."""
         candidates = self.candidates
-        scores = recipe.scores(candidates)
+        scores = scores_of(candidates, recipe)
         if len(candidates.legs) == 1:  # the run's own order, with its ties
             scores = np.empty(len(candidates))
             scores[candidates.legs[0].candidate] = -candidates.legs[0].rank
@@ -104,6 +104,17 @@ class JudgedBlock:
         """The smallest type that holds a count of a query's candidates."""
         most = int(self._pair_counts.max(initial=0))
         return next(kind for kind in (np.uint8, np.uint16, np.uint32) if most <= np.iinfo(kind).max)
+
+
+def scores_of(candidates: Candidates, recipe: Recipe) -> np.ndarray:
+    """`recipe.scores`; those of the last recipe are remembered, as its values and its changes need them: (C,)."""
+    key = ("scores", repr(recipe))
+    if key not in candidates.tables:
+        for old in [name for name in candidates.tables if isinstance(name, tuple) and name[0] == "scores"]:
+            del candidates.tables[old]
+        scores = recipe.scores(candidates)  # may remember tables of its own, and forget the oldest ones
+        candidates.tables[key] = scores
+    return candidates.tables[key]
 
 
 @dataclass(frozen=True, eq=False)

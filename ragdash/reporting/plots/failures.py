@@ -169,8 +169,10 @@ def map_by_value(places: np.ndarray, hover: Sequence[str], values: np.ndarray, t
 
 def _map(axes: tuple[str, str], theme: Theme) -> go.Figure:
     fig = figure(theme, height=520)
-    fig.update_layout(dragmode="lasso", hovermode="closest")
-    fig.update_xaxes(title_text=escape(axes[0]), showticklabels=False, ticks="")
+    # the legend is below, so that the buttons above the picture do not cover it
+    fig.update_layout(dragmode="lasso", hovermode="closest", margin_t=36,
+                      legend={"yref": "container", "y": 0, "yanchor": "bottom"})
+    fig.update_xaxes(title_text=escape(axes[0]), title_standoff=4, showticklabels=False, ticks="")
     fig.update_yaxes(title_text=escape(axes[1]), showticklabels=False, ticks="")
     return fig
 

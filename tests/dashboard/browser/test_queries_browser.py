@@ -109,3 +109,47 @@ def test_a_letter_typed_into_the_search_is_no_step(visit, samples_link):
     field.press("Enter")
     app.settle()
     assert "text=lunar" in app.page.url
+
+
+# where each mark of the map is in the window: {query: [x, y]}
+MARKS = """() => {
+    const plot = document.querySelector('.st-key-query_map .js-plotly-plot'), at = plot.getBoundingClientRect();
+    const { xaxis, yaxis, _size: size } = plot._fullLayout, marks = {};
+    plot._fullData.forEach(trace => plot.calcdata[trace.index].forEach(mark => {
+        if (mark.x !== undefined) marks[trace.hovertext[mark.i].split(':')[0]] =
+            [at.left + size.l + xaxis.c2p(mark.x), at.top + size.t + yaxis.c2p(mark.y)];
+    }));
+    return marks;
+}"""
+
+
+def test_a_lasso_on_the_map_opens_exactly_its_queries_at_the_top_of_their_page(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/failures?"))
+    app.page.get_by_role("tab", name="Query map").click()
+    app.settle()
+    app.chart("query_map").evaluate("chart => chart.scrollIntoView({block: 'center'})")
+    app.calm()
+    marks = app.page.evaluate(MARKS)
+    x = sorted(place[0] for place in marks.values())
+    gap = max(range(len(x) - 4, len(x) - 1), key=lambda i: x[i] - x[i - 1])  # the widest on the right
+    inside = {query for query, place in marks.items() if place[0] >= x[gap]}
+    left, right = (x[gap - 1] + x[gap]) / 2, x[-1] + 15
+    low, high = (sign(place[1] for place in marks.values()) for sign in (min, max))
+    corners = [(left, low - 8), (right, low - 8), (right, high + 8), (left, high + 8), (left, low - 8)]
+    app.page.mouse.move(*corners[0])
+    app.page.mouse.down()
+    for corner in corners[1:]:
+        app.page.mouse.move(*corner, steps=8)
+    app.page.mouse.up()
+    app.page.get_by_role("heading", name="Queries", level=1).wait_for()
+    app.settle().calm()
+    assert 2 <= len(inside) < 5 and f"Only {len(inside)} queries picked" in app.page.inner_text("[data-testid=stMain]")
+    assert app.page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
+    seen = {head(app).partition(":")[0]}
+    for _ in inside - seen:
+        before = head(app)
+        app.page.keyboard.press("n")
+        wait_for_head(app, "head !== arg", before)
+        app.settle()
+        seen.add(head(app).partition(":")[0])
+    assert seen == inside

@@ -6,6 +6,7 @@ Letters: Q queries of the truth.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import shorten, wrap
 
 import numpy as np
 import pandas as pd
@@ -30,7 +31,7 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.failures import query_map as sentences
 
 STAGE, OUTCOME, DIFFERENCE, VALUE = "stage", "outcome", "difference", "value"
-SHORT_QUESTION = 90  # characters of a question under the pointer
+SHORT_QUESTION, HOVER_WIDTH = 100, 45  # characters of a question under the pointer, and of a line of it
 
 
 def render(data: FailuresData) -> None:
@@ -99,17 +100,16 @@ def _render_map(data: FailuresData, result: QueryMap, texts: Sequence[str | None
                    caption=sentences.map_caption(result.layout, result.source, result.share, result.vectors.shape[1],
                                                  int(shown.sum()), int((data.in_scope & ~shown).sum()),
                                                  result.left_out if data.in_scope.all() else 0))
-    st.caption(":material/lasso_select: Draw around marks, or click one: exactly these queries open.")
+    st.caption(":material/lasso_select: Draw around marks, or around one: exactly these queries open.")
 
 
 def _hover(data: FailuresData, ids: Sequence[str], texts: Sequence[str | None], values: np.ndarray) -> list[str]:
     """What is under the pointer: id, question, stage and value."""
     lines = []
     for row, (name, text) in enumerate(zip(ids, texts, strict=True)):
-        question = text or ""
-        question = question if len(question) <= SHORT_QUESTION else f"{question[:SHORT_QUESTION - 1]}…"
+        question = shorten(f"{name}: {text or ''}", SHORT_QUESTION, placeholder="…")
         value = "" if data.spec is None else f"<br>{pictures.escape(data.spec.title)} {fmt.number(values[row])}"
-        lines.append(f"{pictures.escape(name)}: {pictures.escape(question)}<br>"
+        lines.append(f"{'<br>'.join(map(pictures.escape, wrap(question, HOVER_WIDTH)))}<br>"
                      f"{STAGES[data.diagnosis.stage[row]].title}{value}")
     return lines
 
