@@ -173,6 +173,29 @@ def test_a_port_in_use_is_not_opened(capfdbinary):
     assert status == 2 and f"port {port} of 127.0.0.1" in err and err.count("\n") == 1
 
 
+@pytest.mark.parametrize(("memory", "arguments", "said"), [
+    ("abc", (), "a number of GB above 0"), ("-1", (), "RAGDASH_MEMORY"), ("nan", (), "'nan'"),
+    ("", ("--port", "8599", "--status", "127.0.0.1:8599"), "the pages are served there"),
+    ("", ("--", "--server.port=8598"), "Use --port instead"),
+    ("", ("--", "--server.address=::"), "Use --host instead")])
+def test_a_server_whose_settings_contradict_each_other_does_not_start(capfdbinary, monkeypatch, memory, arguments,
+                                                                      said):
+    monkeypatch.setenv("RAGDASH_MEMORY", memory)
+    monkeypatch.setattr(os, "execve", None)
+    status, _, err = call(capfdbinary, "dashboard", "--no-browser", *arguments)
+    assert status == 2 and said in err and err.count("\n") == 1
+
+
+def test_a_folder_that_is_gone_is_no_fault_of_ragdash(tmp_path, monkeypatch, capfdbinary):
+    def gone():
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(os, "getcwd", gone)
+    monkeypatch.setenv("RAGDASH_LOG_DIR", "here")
+    status, _, err = call(capfdbinary, "view", "--no-browser")
+    assert status == 2 and "Change to another folder" in err and err.count("\n") == 1
+
+
 def test_an_address_that_is_none_is_not_opened(capfdbinary):
     status, _, err = call(capfdbinary, "dashboard", "--no-browser", "--host", "999.1.1.1", "--port", "8599")
     assert status == 2 and "999.1.1.1" in err and err.count("\n") == 1
