@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import pyarrow as pa
@@ -286,6 +287,30 @@ def test_the_script_for_a_shell_knows_every_command_and_option(capfdbinary, shel
     script = capfdbinary.readouterr().out.decode()
     assert ended.value.code == 0
     assert all(name in script for name in (*command_line.COMMANDS, "fail-under", "no-worse-than", "max-calls"))
+
+
+def test_what_is_half_written_when_a_command_is_stopped_goes(files, monkeypatch):
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    (files / "out.txt").write_text("earlier")
+    before = sorted(files.iterdir())
+    monkeypatch.setattr(os, "replace", stopped)
+    assert command_line.main(["metrics", "RR", "-o", str(files / "out.txt")]) == 130
+    assert sorted(files.iterdir()) == before and (files / "out.txt").read_text() == "earlier"
+
+
+def test_warnings_of_python_are_lines_like_all_others(monkeypatch, capsys):
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    command_line.show_warnings()
+    warnings.showwarning("two open recordings of a\x1b[31m", UserWarning, "sweep.py", 217)
+    assert capsys.readouterr().err == "warning: two open recordings of a\\x1b[31m\n"
+
+
+def test_without_docstrings_metrics_have_no_explanation_and_no_fault():
+    done = subprocess.run([sys.executable, "-OO", "-m", "ragdash", "metrics", "RR"], capture_output=True, check=False,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert done.returncode == 0 and done.stdout.startswith(b"RR"), done.stderr
 
 
 def test_control_characters_of_a_name_do_not_reach_the_terminal(files, capfdbinary):
