@@ -23,7 +23,7 @@ from ragdash.workspace import Workspace, open_workspace
 STATUS = "RAGDASH_STATUS"  # as ragdash.dashboard.monitoring reads it
 MEMORY = "RAGDASH_MEMORY"  # as the pages read it
 STREAMLIT = {"--server.port": "--port", "--server.address": "--host", "--server.headless": "--no-browser"}
-# options of Streamlit that are options of ours
+# options of Streamlit that ragdash has too
 AHEAD = "RAGDASH_AHEAD"  # as ragdash.dashboard.jobs.ahead reads it; "0" computes nothing before a page asks for it
 
 
