@@ -93,6 +93,13 @@ def score_cutoffs(text: str) -> list[float]:
     return values
 
 
+def level(text: str) -> float:
+    """The argparse type of the level of a test: above 0 and below 1."""
+    if not 0 < float(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no level between 0 and 1")
+    return float(text)
+
+
 def seconds(text: str) -> float:
     """A duration above 0 and below a million seconds."""
     if not 0 < float(text) < 1e6:

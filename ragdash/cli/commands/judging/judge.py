@@ -26,6 +26,8 @@ from ragdash.models.judge.verdict_store.jsonl import unpacked
 from ragdash.reporting.sentences.judge import drift_sentence
 from ragdash.reporting.sentences.judge_validation import examples_text
 
+MOST_VOTES = 1_000  # of a question; each is a call
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
@@ -54,7 +56,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "verdicts")
     parser.add_argument("--renew", action="store_true", help="ask again what other versions of the judge than the "
                         "newest judged on these runs; their verdicts are set aside under a judge of their own")
-    parser.add_argument("--votes", "--repeats", type=whole_number(1), metavar="N", help="ask each question so often")
+    parser.add_argument("--votes", "--repeats", type=whole_number(1, MOST_VOTES), metavar="N",
+                        help="ask each question so often")
 
 
 def run(options: argparse.Namespace) -> int:
