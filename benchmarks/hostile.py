@@ -2,7 +2,7 @@
 
     python benchmarks/hostile.py             every text leads once: in the fields of which there is a single value
     python benchmarks/hostile.py --texts 5   the first five texts only
-    python benchmarks/hostile.py --first 23  from the 23rd text on
+    python benchmarks/hostile.py --first 23  from the 23rd text on; with --texts 1 this round alone
 
 Each round keeps a workspace in which run names, judgments, ids, questions, answers, references, contexts, documents,
 sources, attributes, settings, models, notes, tags, descriptions, reasons of judges and drafts hold the texts of
@@ -42,19 +42,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--texts", type=int, default=len(TEXTS), help="how many texts lead a round (default: all)")
     parser.add_argument("--first", type=int, default=1, help="the text that leads the first round (default: 1)")
     options = parser.parse_args(arguments)
-    rounds = options.texts
+    numbers = range(options.first - 1, min(options.first - 1 + options.texts, len(TEXTS)))
+    if not numbers or options.first < 1:
+        parser.error(f"no round: there are {len(TEXTS)} texts")
     counts: Counter[str] = Counter()
     started = time.monotonic()
     with sync_playwright() as api:
         browser = api.chromium.launch(executable_path=CHROMIUM, headless=True, args=FLAGS)
-        for number in range(options.first - 1, rounds):
+        for number in numbers:
             of_round = _round(browser, [*TEXTS[number:], *TEXTS[:number]])
             harm = {name: of_round[name] for name in HARM if of_round[name]} or "nothing"
-            print(f"{number + 1} of {rounds}: {TEXTS[number][:50]!r}, {of_round['visits']} visits: {harm}", flush=True)
+            print(f"{number + 1} of {len(TEXTS)}: {TEXTS[number][:50]!r}, {of_round['visits']} visits: {harm}",
+                  flush=True)
             counts += of_round
         browser.close()
     minutes = (time.monotonic() - started) / 60
-    print(f"texts {len(TEXTS)}, rounds {rounds - options.first + 1}, pages and parts {len(VISITS)}, "
+    print(f"texts {len(TEXTS)}, rounds {len(numbers)}, pages and parts {len(VISITS)}, "
           f"visits {counts['visits']:,}")
     print(f"requests that left the server, or scripts that failed: {counts['faults']}")
     print(f"scripts of a text that ran: {counts['scripts']}; dialogs: {counts['dialogs']}")

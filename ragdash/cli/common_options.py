@@ -10,6 +10,7 @@ from ragdash.core.ids.spellings import SPELLINGS
 from ragdash.core.records import CHOICES, Conventions
 from ragdash.io.field_names import FIELDS
 from ragdash.io.proposals.reading import ROLES
+from ragdash.models.engines.opening import ENGINES
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
@@ -59,6 +60,13 @@ def add_matching_options(parser: argparse.ArgumentParser) -> None:
                         "model whose values count (default: the one that scored last)")
     parser.add_argument("--match-threshold", type=float, default=Matching.threshold, metavar="T",
                         help="from which similarity on a chunk holds a span")
+    add_engine_option(parser)
+
+
+def add_engine_option(parser: argparse.ArgumentParser) -> None:
+    """The option of the commands whose work a cluster can do."""
+    parser.add_argument("--engine", choices=ENGINES, default=ENGINES[0], help="where models run, judges are called and "
+                        "texts are compared: this machine, or a Ray cluster, found by RAY_ADDRESS (default: local)")
 
 
 def add_resampling_options(parser: argparse.ArgumentParser) -> None:
@@ -91,6 +99,13 @@ def score_cutoffs(text: str) -> list[float]:
     if not all(map(math.isfinite, values)):
         raise ValueError
     return values
+
+
+def level(text: str) -> float:
+    """The argparse type of the level of a test: above 0 and below 1."""
+    if not 0 < float(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no level between 0 and 1")
+    return float(text)
 
 
 def seconds(text: str) -> float:

@@ -23,6 +23,7 @@ from ragdash.core.ranking.reverse_scores import reverse_scores
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.io import Readable, detect, read_corpus, read_runs, read_truth
 from ragdash.io.source.read_progress import report_progress
+from ragdash.models.engines import LOCAL, Engine, open_engine
 
 if TYPE_CHECKING:  # metrics and matching are imported by the functions that need them
     from ragdash.matching.match import Matching
@@ -38,7 +39,17 @@ def matching_of(options: argparse.Namespace) -> Matching:
     """How documents are matched with the truth, by the options --match..."""
     from ragdash.matching.match import Matching
 
-    return Matching(options.match, options.match_how, options.match_threshold, options.match_model)
+    return Matching(options.match, options.match_how, options.match_threshold, options.match_model,
+                    matching_engine(options))
+
+
+def matching_engine(options: argparse.Namespace) -> Engine:
+    """Where texts are compared; InputError where none would be."""
+    name = options.engine
+    if name != LOCAL.name and (options.match == "id" or options.match_how in ("exact", "embedding")):
+        message = "engine-unused/id" if options.match == "id" else "engine-unused/evidence"
+        raise InputError([Problem(message, {"engine": name, "how": options.match_how}, field="--engine")])
+    return open_engine(name)
 
 
 def read_inputs(options: argparse.Namespace) -> tuple[list[Run], Truth]:

@@ -1,7 +1,7 @@
 """The command line: results go to standard output, messages to standard error.
 
 Exit status: 0 success; 1 a bound given with --fail-under or --no-worse-than was missed, or a gate failed; 2 bad input
-or usage; 3 an error of ragdash itself.
+or usage; 3 an error of ragdash itself; 130 stopped with Ctrl+C.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ import errno
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Collection, Sequence
 from importlib import import_module
 from types import ModuleType
 
-from ragdash.cli.completion import PrintCompletion
-from ragdash.core.console import STANDARD_OUTPUT, printable, say
+from ragdash.cli.command_line import Parser, PrintCompletion, check_outputs
+from ragdash.core.console import STANDARD_OUTPUT, print_note, printable, say
 from ragdash.core.errors import InputError, Problem
 
 # The module of a command is ragdash.cli.commands.<name>, with add_options(parser) and run(options). It is imported
@@ -70,8 +71,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Our own threads share the cores. Those of OpenBLAS wait actively for each other: with them, intervals took seven
     # times the processor time on a busy machine. It reads this when numpy is imported, which commands do.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    options = parse(sys.argv[1:] if arguments is None else arguments)
     try:
+        options = parse(sys.argv[1:] if arguments is None else arguments)
+        check_outputs(options)
         command = _module_of(options.command)
         if "pyarrow" in sys.modules:
             import_module("ragdash.core.arrow_columns").leave_pandas_out()
@@ -84,6 +86,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`
         _discard_output()
         return 0
+    except KeyboardInterrupt:
+        print_note("error: stopped")
+        return 130
     except MemoryError:
         say([Problem("out-of-memory")])
         return 2
@@ -95,6 +100,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: this is a fault of ragdash {_version()}, not of your files. Please report it with the lines "
               "above; CONTRIBUTING.md says how.", file=sys.stderr)
         return 3
+
+
+def show_warnings() -> None:
+    """Have warnings of Python's own kind, such as those of recordings, shown as lines like all others."""
+    warnings.showwarning = lambda message, *_, **__: print_note(f"warning: {message}")
 
 
 def _lacks_memory(error: Exception) -> bool:
@@ -130,7 +140,7 @@ def _full_parser() -> argparse.ArgumentParser:
 
 def _parser(with_options: Collection[str | None]) -> argparse.ArgumentParser:
     """The parser of the command line, with the options of these commands alone."""
-    parser = argparse.ArgumentParser(prog="ragdash", description="Which retrieval configuration is better, where does "
+    parser = Parser(prog="ragdash", description="Which retrieval configuration is better, where does "
                                      "it fail, can I trust that, can I show it?")
     parser.add_argument("--version", action="version", version=f"ragdash {_version()}")
     parser.add_argument("--print-completion", action=PrintCompletion, metavar="SHELL", full_parser=_full_parser,

@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -91,9 +92,9 @@ def _replace(path: Path, content: bytes) -> None:
             file.write(content)
         os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
         os.replace(temporary, path)
-    except OSError:
-        os.unlink(temporary)
-        raise
+    finally:  # also when stopped
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
 
 
 def _umask() -> int:

@@ -147,6 +147,9 @@ class InputError(ValueError):
         self.problems = tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
+    def __reduce__(self) -> tuple:
+        return type(self), (self.problems,)
+
 
 class Unavailable(Exception):
     """Something cannot be computed from what is there; problem says why and what would help, as a warning."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -104,6 +106,19 @@ def open_private(path: Path, mode: str) -> BinaryIO:
         If it cannot be opened.
     """
     return open(path, mode, opener=lambda name, flags: os.open(name, flags, 0o600))
+
+
+def refuse_device(path: str | os.PathLike) -> None:
+    """Raise OSError where an input is a device: /dev/zero never ends. Pipes do, and a file of no bytes is empty."""
+    facts = os.stat(path)
+    if (stat.S_ISCHR(facts.st_mode) or stat.S_ISBLK(facts.st_mode)) and facts.st_rdev != os.stat(os.devnull).st_rdev:
+        raise OSError(errno.EINVAL, "it is a device, not a file", str(path))
+
+
+def read_input(path: str | os.PathLike) -> bytes:
+    """The content of a file that somebody named; OSError where it cannot be read, or is a device."""
+    refuse_device(path)
+    return Path(path).read_bytes()
 
 
 def log_folder() -> Path:

@@ -236,6 +236,8 @@ def _run_command(words: Sequence[str], output: Path, writes_file: bool, timeout:
 
 def _read_output(output: Path) -> tuple[Run | None, str]:
     """The run that a command wrote, or why there is none."""
+    if not output.is_file():  # also of a pipe, whose other end nobody has
+        return None, "it wrote no file"
     try:
         return read_run((output.name, output.read_bytes())), ""
     except OSError:

@@ -48,7 +48,7 @@ def grounded(run: Run, truth: Truth, rows: np.ndarray) -> Grounded:
     Texts that the run lacks are the corpus'. Raises Unavailable where the run has no answers, or nothing has texts.
     """
     answer_texts = answers(run, rows)
-    return Grounded(answer_texts, *contexts(run, truth, rows))
+    return Grounded(answer_texts, *contexts(run, truth, rows), questions_of(run, truth, rows)[0])
 
 
 def contexts(run: Run, truth: Truth,

@@ -6,7 +6,7 @@ Letters: N rows of the run, H hits, R judgments. A position counts the run's row
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ from ragdash.matching.views.ranked import Ranked
 from ragdash.matching.views.subtopics import Diversified, diversified, numbered_truth
 from ragdash.matching.views.supplied import Supplied
 from ragdash.matching.views.texts import Answered, Grounded
+from ragdash.models.engines import LOCAL, Engine
 
 if TYPE_CHECKING:  # judges and models are imported by the views that need them
     from ragdash.matching.views.judged import Judged
@@ -44,13 +45,15 @@ class Matching:
     """What makes a returned document relevant: its "id", or the "evidence" in its text (docs/reference/evidence.md).
 
     how: the similarity of a chunk and a gold span; threshold: from which on the chunk covers it, in (0, 1]; model: of
-    how="embedding", a model's name or its weights' hash, "": the one last used.
+    how="embedding", a model's name or its weights' hash, "": the one last used; engine: where texts are compared,
+    which changes no value.
     """
 
     by: str = "id"
     how: str = "partial"
     threshold: float = THRESHOLD
     model: str = ""
+    engine: Engine = field(default=LOCAL, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         wrong = [Problem("unknown-matching", {"value": value, "choices": list(choices)}, field=name)
@@ -236,7 +239,7 @@ class Match:
         ranks = np.zeros(len(self.run.docs), np.int64)  # of a repeat: not read
         ranks[positions] = self.ranks(positions)
         return match_evidence(self.run, self.truth, self.matching.how, min(FLOOR, self.matching.threshold),
-                              ranks=ranks, model=self.matching.model)
+                              ranks=ranks, model=self.matching.model, engine=self.matching.engine)
 
     @cached_property
     def covered(self) -> Covered:

@@ -83,8 +83,8 @@ def number_match(answered: Answered) -> Values:
 
     Numbers, percentages, years, dates, times and ranges, also in words (three). The answer may have more digits than
     the reference, and fewer if three are significant. More than four numbers that are neither in the reference nor in
-    the question match only in a sentence that concludes. The rules: ragdash.core.text.stated_quantities. Undefined
-    where no reference has a number. Returns (Q,): 0 or 1.
+    the question match only in a sentence or clause that concludes. The rules:
+    ragdash.core.text.stated_quantities. Undefined where no reference has a number. Returns (Q,): 0 or 1.
     """
     query, answer, reference = answered.pairs
     question = answered.question[query]
@@ -191,12 +191,14 @@ def answer_relevance(answered: Answered, *, normalization: str = "squad", langua
 def refusal(answered: Answered) -> Values:
     """1 if the answer declines to answer ("I don't know", "the context does not say"), else 0.
 
-    Detected by a list of phrases in its first sentence. Neither good nor bad, since some questions have no answer.
-    Undefined without an answer, or for one without a letter or a digit. Returns (Q,): 0 or 1.
+    Detected by lists of phrases and by their place, and by the question: "No, it does not mention a fee" may answer it.
+    Neither good nor bad, since some questions have no answer. Undefined without an answer, or for one without a letter
+    or a digit. Returns (Q,): 0 or 1.
     """
-    refused = {text: float(is_refusal(text)) if _has_letters_or_digits(text) else np.nan
-            for text in dict.fromkeys(answered.answers) if text is not None}
-    return np.array([refused.get(text, np.nan) for text in answered.answers], np.float64)
+    pairs = list(zip(answered.answers, answered.questions, strict=True))
+    refused = {(text, question): float(is_refusal(text, question or "")) if _has_letters_or_digits(text) else np.nan
+               for text, question in dict.fromkeys(pairs) if text is not None}
+    return np.array([refused.get(pair, np.nan) for pair in pairs], np.float64)
 
 
 def _has_letters_or_digits(text: str) -> bool:

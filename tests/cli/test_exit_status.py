@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import errno
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,6 +20,7 @@ from helpers import call
 
 from ragdash import __version__
 from ragdash.cli import main as command_line
+from ragdash.cli.command_line import INPUTS, OUTPUTS
 from ragdash.core.console import printable
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,14 +42,93 @@ def ragdash(*arguments: object, **options) -> subprocess.CompletedProcess:
                           env=environment, check=False, **options)
 
 
-def test_a_full_disk_behind_standard_output_is_one_line(files):
+@pytest.mark.parametrize("arguments", [("metrics", "RR"), ("--version",), ("gate", "--help"),
+                                       ("--print-completion", "bash")])
+def test_a_full_disk_behind_standard_output_is_one_line(files, arguments):
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
     with open("/dev/full", "wb") as full:
-        done = ragdash("evaluate", files / "run.trec", "--truth", files / "qrels.txt", stdout=full)
+        done = ragdash(*arguments, stdout=full, cwd=files)
     assert done.returncode == 2
     assert done.stderr.startswith(b"error: standard output: found No space left on device")
     assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("closed", ["<&-", "2>&-", "2>/dev/full", "<&- >&- 2>&-"])
+def test_closed_and_full_standard_streams_change_no_exit_status(files, closed):
+    """The message of a missing file; with a closed standard input, of an empty one."""
+    run = "-" if closed == "<&-" else "missing.trec"
+    done = subprocess.run(f'exec "{sys.executable}" -m ragdash evaluate {run} --truth qrels.txt {closed}', shell=True,
+                          capture_output=True, cwd=files, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
+    assert (done.returncode, done.stdout) == (2, b""), done.stderr
+    assert b"Traceback" not in done.stderr and (b"empty file" in done.stderr) == (closed == "<&-")
+
+
+def test_a_closed_standard_error_is_no_place_for_an_output(files):
+    done = subprocess.run(f'exec "{sys.executable}" -m ragdash evaluate run.trec --truth qrels.txt -o out.txt 2>&-',
+                          shell=True, cwd=files, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
+    assert done.returncode == 0 and (files / "out.txt").read_text().startswith("metric ")
+
+
+@pytest.mark.parametrize("arguments", [("evaluate", "/dev/full"), ("evaluate", "run.trec", "--truth", "/dev/zero"),
+                                       ("gate", "run.trec", "--against", "/dev/zero"),
+                                       ("trust", "run.trec", "-m", "RR", "--labels", "/dev/full")])
+def test_a_device_without_an_end_is_not_read(files, capfdbinary, monkeypatch, arguments):
+    if not Path("/dev/zero").exists() or not Path("/dev/full").exists():
+        pytest.skip("this system has no such devices")
+    monkeypatch.chdir(files)
+    truth = () if "--truth" in arguments else ("--truth", "qrels.txt")
+    status, _, err = call(capfdbinary, *arguments, *truth)
+    assert status == 2 and "it is a device" in err
+
+
+def test_an_output_never_replaces_an_input(files, capfdbinary, monkeypatch):
+    monkeypatch.chdir(files)
+    (files / "link").symlink_to("run.trec")
+    (files / "base.ragdash").write_text("a baseline")
+    truth = ("--truth", "qrels.txt")
+    for option, *arguments in (("-o", "evaluate", "run.trec", *truth, "-o", "run.trec"),
+                               ("-o", "compare", "a=run.trec", "run.trec", *truth, "-o", "link"),
+                               ("-o", "report", "run.trec", *truth, "-o", "./qrels.txt"),
+                               ("-o", "convert", "run.trec", "-o", f"{files}/run.trec"),
+                               ("-o", "pin", "n=run.trec", *truth, "-o", "run.trec"),
+                               ("--result-json", "gate", "run.trec", *truth, "--against", "base.ragdash",
+                                "--result-json", "base.ragdash")):
+        status, _, err = call(capfdbinary, *arguments)
+        assert status == 2 and "a file that this command reads" in err and f"another name for {option}." in err, err
+    assert (files / "run.trec").read_text() == RUN and (files / "qrels.txt").read_text() == QRELS
+    assert call(capfdbinary, "evaluate", "run.trec", *truth, "-o", "table")[0] == 0
+    assert call(capfdbinary, "evaluate", "run.trec", *truth, "-o", "table")[0] == 0  # a file named as a choice is
+
+
+def test_every_option_that_names_a_file_is_known_as_input_or_output():
+    """Those that are neither write next to what they name, or check it themselves."""
+    names = set()
+    for parser in parsers(command_line._full_parser()):
+        names |= {action.dest for action in parser._actions if action.dest not in (*INPUTS, *OUTPUTS) and re.search(
+            r"\b(FILE|RUN|TRUTH|LOG|SHEET|IN|OUT|CORPUS)\b", str(action.metavar))}
+    assert names == {"batch_out"}
+
+
+def parsers(parser):
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for choice in action.choices.values():
+                yield from parsers(choice)
+
+
+def test_a_command_that_is_stopped_says_so_in_one_line(files):
+    if os.name != "posix":
+        pytest.skip("signals")
+    os.mkfifo(files / "pipe")
+    process = subprocess.Popen([sys.executable, "-m", "ragdash", "evaluate", "pipe", "--truth", "qrels.txt"],
+                               cwd=files, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    with open(files / "pipe", "wb"):  # opens when the command reads it
+        time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60)[1] == b"error: stopped\n"
+    assert process.returncode == 130
 
 
 def test_a_closed_standard_output_is_one_line(files):
@@ -71,6 +154,16 @@ def test_a_number_out_of_range_is_a_usage_error(capfdbinary, arguments):
         command_line.main(arguments)
     assert ended.value.code == 2
     assert re.search(rb"argument --\w+: \d+ is (more|less) than [\d,]+\n$", capfdbinary.readouterr().err)
+
+
+@pytest.mark.parametrize("arguments", [
+    ("sweep", "true {k}", "--set", "k=1", "--timeout", "nan"), ("sweep", "true {k}", "--set", "k=1", "--timeout", "-1"),
+    ("drift", "log.jsonl", "--alpha", "nan"), ("drift", "log.jsonl", "--alpha", "2"),
+    ("drift", "log.jsonl", "--seed", "-1"), ("judge", "run.trec", "--votes", "1000000000")])
+def test_a_number_that_means_nothing_is_a_usage_error(capfdbinary, arguments):
+    with pytest.raises(SystemExit) as ended:
+        command_line.main(arguments)
+    assert ended.value.code == 2 and f"argument {arguments[-2]}" in capfdbinary.readouterr().err.decode()
 
 
 def test_a_port_in_use_is_not_opened(capfdbinary):

@@ -145,3 +145,27 @@ def test_hard_cases_by_somebody_who_did_not_know_the_rules():
 def test_a_ten_is_joined_with_a_digit_alone():
     assert [[float(one.value) for one in quantities(text)] for text in ("twenty-nine", "twenty-ten")] == [
         [29.0], [20.0, 10.0]]
+
+
+@pytest.mark.parametrize(("answer", "reference", "question", "stated"), [
+    ("Front: 2.5 bar, rear: 2.3 bar.", "2.3 bar", "What is the pressure in front?", False),
+    ("Front: 2.3 bar, rear: 2.5 bar.", "2.3 bar", "What is the pressure in front?", True),
+    ("It could be 10 MB or 25 MB.", "25 MB", "", False), ("Ports 80 or 443.", "80 and 443", "", True),
+    ("Plan 20 has no copay.", "$20", "What is the copay?", False), ("See page 20.", "20", "On which page?", True),
+    ("It is 17.4 km long.", "17", "How many stations are there?", False),
+    ("There are no open findings.", "0", "How many findings are open?", True),
+    ("I do not know.", "0", "How many findings are open?", False), ("0 people", "none", "How many came?", True),
+    ("She came third.", "3rd", "", True), ("by 12 monks", "12th century", "", False),
+    ("in the 2nd quarter of 2022", "Q3 2022", "", False), ("in the third quarter of 2022", "Q3 2022", "", True),
+    ("half a cup", "1/2 cup", "", True), ("1.5 cups", "1 ½ cups", "", True), ("66.7%", "two thirds", "", True),
+    ("25%", "1 in 4", "", True), ("24%", "1 in 4", "", False), ("49 cents", "49 €", "", False),
+    ("49 cents", "€0.49", "", True), ("12 dollars", "12 million dollars", "", False),
+    ("36512", "36 512 habitants", "", True),
+    ("512 and 36", "36 512 habitants", "", False), ("1,234,567", "12,34,567", "", True),
+    ("1e-6", "1 × 10^-6", "", True),
+    ("1e-9", "1 × 10^-6", "", False), ("p = .03", "0.03", "", True), ("1:25000", "1:25,000", "", True),
+    ("sieben", "7", "", True), ("10 Gbps", "10 Gbit/s", "", True), ("10 Mbps", "10 Gbit/s", "", False),
+    ("4 + 16 = 20, so it has 24 bytes.", "20", "", False), ("340 hectares", "3.4 square kilometers", "", True),
+    ("third party services", "third party advisory services", "", None)])
+def test_names_choices_clauses_and_other_forms(answer, reference, question, stated):
+    assert states_quantities(answer, reference, question) is stated

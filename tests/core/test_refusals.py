@@ -60,3 +60,25 @@ def test_short_ways_to_say_that_the_passages_lack_it(answer):
     "There is nothing to pay.", "No passenger was named in the lawsuit."])
 def test_answers_that_only_sound_like_it(answer):
     assert not is_refusal(answer)
+
+
+@pytest.mark.parametrize(("answer", "question", "declines"), [
+    ("The documents give no exact year, but it was built about 1210.", "", False),
+    ("The documents do not name the price, but you may ask the vendor.", "", True),
+    ("The documents do not name the price, but they describe the pump.", "", True),
+    ("I could not find the year. However, it was built about 1210.", "", False),
+    ("I could not find the year. However, they mention a fire.", "", True),
+    ("About 8,000, although the text gives no exact figure.", "", False),
+    ("Vitamins A and C; the text does not mention any others.", "", False),
+    ("The museum is open.", "", False), ("The name is not given in the text.", "Who built it?", True),
+    ("The text does not mention a fee.", "Does the text mention a fee?", False),
+    ("It is unclear from the text whether a fee is due.", "Is a fee due?", True),
+    ("The lake covers 14 square kilometers. I have no information on its depth.", "What is the lake's depth?", True),
+    ("The hall seats 900. I have no information on standing places.", "What is the capacity of the hall?", False),
+    ("The brochure describes the colors. It contains no information on the engine.", "", True),
+    ("Step 1: none found. So the question cannot be answered.", "", True),
+    ('{"answer": null, "reason": "not there"}', "", True), ('{"answer": "null and void"}', "", False),
+    ("Jag vet inte.", "", True), ("Bilmiyorum.", "", True), ("Nevím.", "", True), ("मुझे नहीं पता।", "", True),
+    ("Tôi không tìm thấy thông tin.", "", True), ("Det er ikke noe gebyr.", "", False)])
+def test_what_follows_and_what_was_asked_decide(answer, question, declines):
+    assert is_refusal(answer, question) == declines

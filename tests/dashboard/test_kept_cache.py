@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.dashboard.caches import evaluation_cache, kept_cache
+from ragdash.dashboard.caches import comparability_cache, evaluation_cache, kept_cache, verdict_cache
 from ragdash.dashboard.session import data_store, scope
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation import evaluate
@@ -42,6 +42,8 @@ def forget() -> None:
     kept_cache.wait()
     data_store.LOADED.clear()
     scope._evaluation.clear()
+    for cached in (verdict_cache._checks, verdict_cache._known_shares, comparability_cache.id_findings):
+        cached.clear()
     for cache in (evaluation_cache._SUMMARIES, evaluation_cache._FAMILIES, evaluation_cache._COMPARISONS):
         cache._results.clear()
 
@@ -53,7 +55,8 @@ def results(home: Workspace) -> tuple:
     rules = evaluation_cache.comparison_rules(where, 2)
     return (repr([where.evaluation(run, SPECS).values.tobytes() for run in digests]),
             repr(evaluation_cache.summary(digests, where, SPECS)),
-            repr(evaluation_cache.compared(digests[0], digests[1:], where, SPECS[:2], rules)))
+            repr(evaluation_cache.compared(digests[0], digests[1:], where, SPECS[:2], rules)),
+            repr(verdict_cache.checks(digests, ["a", "b"], where, parse_specs("P@1")[0], 3)))
 
 
 def refuse(*_, **__):
@@ -67,6 +70,8 @@ def compute_nothing(monkeypatch) -> None:
                         lambda match, specs: refuse() if {*specs} & {*SPECS[:2]} else compute(match, specs))
     monkeypatch.setattr(evaluation_cache, "summaries", refuse)
     monkeypatch.setattr(evaluation_cache, "test_family", refuse)
+    monkeypatch.setattr(comparability_cache, "check_ids", refuse)
+    monkeypatch.setattr(verdict_cache, "known_shares", refuse)
 
 
 def test_after_a_restart_values_means_and_tests_are_read(home, monkeypatch):

@@ -105,7 +105,8 @@ def _lengths(match: Match) -> list[float]:
 
 
 def _refusals(match: Match) -> list[float]:
-    return [np.nan if text is None else float(is_refusal(text)) for text in match.answered.answers]
+    return [np.nan if text is None else float(is_refusal(text, question or ""))
+            for text, question in zip(match.answered.answers, match.answered.questions, strict=True)]
 
 
 def _context_counts(match: Match) -> list[float]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from ragdash.cli.common_options import add_reading_options
+from ragdash.cli.common_options import add_engine_option, add_reading_options
 from ragdash.cli.inputs import read_inputs
 from ragdash.cli.job_progress import CANCELLED, reported_problems, write_message, write_progress
 from ragdash.core.console import say
 from ragdash.evaluation.scoring import plan_scoring, run_plan
 from ragdash.matching.evidence import HOW
+from ragdash.models.engines import open_engine
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -27,18 +28,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hub", action="store_true", help="fetch a model that is not on this machine")
     parser.add_argument("--device", metavar="NAME", help="cpu, cuda, mps ... (default: what the model finds)")
     parser.add_argument("--progress", choices=("text", "json"), default="text")
+    add_engine_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print what will be computed and how long it takes, do it, print the progress; returns the exit status."""
     with reported_problems(options):
+        engine = open_engine(options.engine)
         runs, truth = read_inputs(options)
         evidence = options.match_how is not None
         metrics = ("" if evidence else "SBERT") if options.metrics is None else options.metrics
         prepared = plan_scoring(runs, truth, metrics, evidence=evidence, model=options.model,
                         cross_encoder=options.cross_encoder, nli=options.nli, hub=options.hub)
         write_message(options, "plan", str(prepared))
-        report = run_plan(prepared, device=options.device, progress=lambda progress: write_progress(options, progress))
+        report = run_plan(prepared, device=options.device, progress=lambda progress: write_progress(options, progress),
+                          engine=engine)
     write_message(options, "report", report.as_dict() if options.progress == "json" else report)
     say(report.problems)
     return CANCELLED if report.cancelled else 0

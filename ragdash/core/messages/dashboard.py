@@ -7,6 +7,11 @@ from collections.abc import Mapping
 from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
+    "lost-upload": Message(
+        actual="an upload that ended when the server was restarted",
+        expected="a file that has arrived",
+        fix="Drop the file again; everything shown before is still here.",
+    ),
     "mapped-twice": Message(
         actual="two columns read as {meaning!r}",
         expected="one column for each",

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from ragdash.core.text.dates_and_times import MONTH, dates, times
+from ragdash.core.text.amounts.dates_and_times import MONTH, dates, times
+from ragdash.core.text.amounts.number_words import NUMBER_WORD, TENS, WORDS, fractions, ordinals, powers, quarters
+from ragdash.core.text.amounts.units import CURRENCY_WORD, currency_before, units_after
 from ragdash.core.text.numbers import number_value, numbers
-from ragdash.core.text.units import currency_before, units_after
 
 _MINUS = re.compile(r"(?:(?<![\w)%.])[-\u2212\u2013]|\b(?:minus|negative))\s?$", re.IGNORECASE)
 FALL = re.compile(r"\b(?:decreas|declin|fell|fall|drop|down\b|loss|lost|lower|reduc|shr[ai]nk|less\b|minus|negativ"
@@ -22,21 +23,21 @@ RISE = re.compile(r"\b(?:increas|grew|grow|ris(?:e|es|ing)\b|rose|risen|gain|hig
 _YEAR_BEFORE = re.compile(r"\b(?:in|year|years|fy|fiscal|since|by|until|during|for|of|from|and|to|vs\.?|or|jahr)\s?$",
                           re.IGNORECASE)
 _RANGE = re.compile(r"\s?(?:[-\u2013\u2014]|to|bis|through)\s?")
-_DIGITS = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
-_TENS = {word: 10 * number for number, word in
-         enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)}
-_WORDS = {word: number for number, word in enumerate(_DIGITS)} | _TENS
-_NUMBER_WORD = re.compile(rf"\b(?:({'|'.join(_TENS)})-({'|'.join(_DIGITS[1:10])})|({'|'.join(_WORDS)}))\b",
-                          re.IGNORECASE)
 _SHARE_WORD = re.compile(r"\b(?:(?P<half>(?:one[ -])?half)|(?P<quarter>(?:one|a)[ -]quarter)"
                          r"|(?P<three>three[ -]quarters)"
-                         r"|(?:a )?(?P<dozen>dozen))\b(?! (?:year|hour|time|day|an?\b))", re.IGNORECASE)
+                         r"|(?:a )?(?P<dozen>dozen))\b(?! (?:year|hour|time|day|an? (?:year|hour|day|month"
+                         r"|century|dozen|million|billion|mile|point)\b))", re.IGNORECASE)
 _SHARES = {"half": 50, "quarter": 25, "three": 75}
 _EAST_ASIAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _POINT_GROUP = re.compile(r"[1-9]\d{0,2}\.\d{3}")  # 1.500: may have a decimal mark, or be 1500 as in German
 _NOT = re.compile(r"\b(?:not|nicht|pas|and not|rather than|instead of)\s(?:[$€£]|us\$)?$", re.IGNORECASE)
+# 36 512, as in French or Polish: groups of three digits behind one to three
+_SPACED = re.compile(r"(?<![\d.,\u00a0])(?<!\d )[1-9]\d{0,2}(?: \d{3})+(?!\d)")
+# "section 20" and "plan 20" are names, not amounts
+_NAMED = re.compile(r"(?:\b(?P<word>section|article|chapter|page|p\.|pp\.|figure|fig\.|table|plan|step|version|clause"
+                    r"|paragraph|appendix|annex|exhibit|note|item|room|phase|type|level|number|no\.|seite|abschnitt"
+                    r"|artikel"
+                    r"|kapitel|tabelle|page|chapitre|tableau|página|capítulo|sección)|§)\s?$", re.IGNORECASE)
 _SENTENCE_REACH = 120  # characters before a number in which a word of falling gives its sign
 
 
@@ -44,12 +45,13 @@ _SENTENCE_REACH = 120  # characters before a number in which a word of falling g
 class Quantity:
     """One quantity of a text.
 
-    kind: number, year, date, time or range. mantissa: as written, without scale; scale: power of ten of its word
-    (6 for million), None where none is written. decimals: digits behind the decimal mark. unit: "%", the code of a
+    kind: number, year, date, time, range, ordinal or quarter. mantissa: as written, without scale; scale: power of ten
+    of its word (6 for million), None where none is written. decimals: digits behind the mark. unit: "%", the code of a
     currency, the spelling of a measure or "". signs: 1 and -1, both where words or parentheses may make it negative.
     direction: 1 or -1 where words say that it rose or fell. grouped: the number if its point parts thousands, None
-    where it cannot. counted: a noun follows it. parts: (year, ((month, day), ...)) with 0 for what is not written,
-    (hour, minute), or the ends of a range. start, stop: its place.
+    where it cannot. counted: a noun follows it. named: the word before it that makes it a name, such as "section".
+    counts: it answers "how many". worded: its currency is a word behind it ("12 dollars"). parts: (year, ((month,
+    day), ...)) with 0 for what is not written, (hour, minute), or the ends of a range. start, stop: its place.
     """
 
     kind: str
@@ -63,6 +65,9 @@ class Quantity:
     direction: int = 0
     grouped: Decimal | None = None
     counted: bool = False
+    named: str = ""
+    counts: bool = False
+    worded: bool = False
     parts: tuple = ()
 
     @property
@@ -90,29 +95,49 @@ def _content(part: object) -> object:
     return part.content if isinstance(part, Quantity) else part
 
 
-def quantities(text: str) -> list[Quantity]:
+def quantities(text: str, *, places: bool = False) -> list[Quantity]:
     """Every quantity of a text, in order.
 
     List numbering, citations like [2] and digits behind a letter (Q3) are none. "one" counts only before a scale, or in
-    a text of at most three words.
+    a text of at most three words. places: ordinals and quarters of a year are read as such, else "3rd" is a number.
 
     Examples
     --------
     >>> [(found.kind, str(found.value), found.unit) for found in quantities("In 2019 sales fell 3.5% to $1.2 million")]
     [('year', '2019', ''), ('number', '3.5', '%'), ('number', '1.2E+6', 'USD')]
     """
+    text = _SPACED.sub(lambda match: match[0].replace(" ", "\u00a0"), text)
     masked = _EAST_ASIAN.sub(" ", text)  # digits behind a letter are none, but these are written without spaces
     whole = [Quantity("date", start, stop, parts=parts) for start, stop, parts in dates(text)]
     taken = {index for quantity in whole for index in range(quantity.start, quantity.stop)}
     whole += [Quantity("time", start, stop, parts=parts) for start, stop, parts in times(text) if start not in taken]
     taken = {index for quantity in whole for index in range(quantity.start, quantity.stop)}
+    whole += [quantity for quantity in _in_other_forms(text, places)
+              if taken.isdisjoint(range(quantity.start, quantity.stop))]
+    taken |= {index for quantity in whole for index in range(quantity.start, quantity.stop)}
     written = [_number(text, start, stop) for start, stop in numbers(masked) if start not in taken]
     taken |= {index for quantity in written for index in range(quantity.start, quantity.stop)}
-    spelled = [_spelled(text, match) for match in _NUMBER_WORD.finditer(text) if match.start() not in taken]
+    spelled = [_spelled(text, match) for match in NUMBER_WORD.finditer(text) if match.start() not in taken]
     shares = [_share(match) for match in _SHARE_WORD.finditer(text) if match.start() not in taken]
     quantities_found = [*whole, *written, *(quantity for quantity in spelled if quantity), *shares]
     ordered = sorted(quantities_found, key=lambda item: item.start)
     return [item for item in _with_ranges(text, ordered) if not _NOT.search(text[max(item.start - 16, 0):item.start])]
+
+
+def _in_other_forms(text: str, places: bool) -> list[Quantity]:
+    """Powers of ten and fractions, with places quarters of a year and ordinals; of two in one place the first."""
+    forms = [Quantity("number", start, stop, value, max(-int(value.as_tuple().exponent), 0))
+             for start, stop, value in powers(text)]
+    for start, stop, value in fractions(text):
+        scale, unit, end = units_after(text, stop, False)
+        forms.append(Quantity("number", start, end, value, 2, scale, unit))
+    for kind, spans in (("quarter", quarters), ("ordinal", ordinals)) if places else ():
+        forms += [Quantity(kind, start, stop, Decimal(number)) for start, stop, number in spans(text)]
+    apart: list[Quantity] = []
+    for quantity in forms:
+        if all(quantity.stop <= other.start or other.stop <= quantity.start for other in apart):
+            apart.append(quantity)
+    return apart
 
 
 def _share(match: re.Match) -> Quantity:
@@ -125,7 +150,10 @@ def _share(match: re.Match) -> Quantity:
 
 def _number(text: str, start: int, stop: int) -> Quantity:
     """The number at this place with what is written around it."""
-    written, value = text[start:stop], number_value(text[start:stop])
+    written = text[start:stop]
+    if text[start - 1:start] == "." and not text[max(start - 2, 0):start - 1].strip(" (=<>"):  # .03
+        written = f"0.{written}"
+    value = number_value(written)
     try:
         mantissa = Decimal(value)
     except ArithmeticError:  # 1.2.3: a version, equal only to itself
@@ -143,7 +171,10 @@ def _number(text: str, start: int, stop: int) -> Quantity:
     grouped = Decimal(written.replace(".", "")) if _POINT_GROUP.fullmatch(written) else None
     counted = not unit and bool(re.match(r"\s(?!(?:and|or|of|in|to|was|were|is|for|on|at|by|than)\b)[^\W\d_]{3,}",
                                          text[end:end + 8]))
-    return Quantity("number", start, end, mantissa, decimals, scale, unit, signs, direction, grouped, counted)
+    name = _NAMED.search(text[max(start - 12, 0):start]) if not unit else None
+    return Quantity("number", start, end, mantissa, decimals, scale, unit, signs, direction, grouped, counted,
+                    (name["word"] or "§").lower() if name else "",
+                    worded=bool(CURRENCY_WORD.search(text[stop:end])))
 
 
 def _decimals(written: str, value: str) -> int:
@@ -181,7 +212,7 @@ def _signs(text: str, start: int, stop: int, first: int, closed: bool = False) -
 
 def _spelled(text: str, match: re.Match) -> Quantity | None:
     """A number in words, with its scale and unit."""
-    number = _WORDS[match[1].lower()] + _WORDS[match[2].lower()] if match[1] else _WORDS[match[3].lower()]
+    number = TENS[match[1].lower()] + WORDS[match[2].lower()] if match[1] else WORDS[match[3].lower()]
     scale, unit, stop = units_after(text, match.end(), False)
     if number == 1 and scale is None and not unit and len(text.split()) > 3:
         return None

@@ -16,7 +16,14 @@ Rules, each with its reason:
 - An answer with many other numbers would often match by chance: at most MAX_OTHERS numbers may be neither in the
   reference nor in the question, or, for a count below 10, MAX_OTHERS_OF_COUNT. In a longer answer each sentence that
   concludes is read alone: the first and the last with a number, and those with "therefore", "answer" and their like or
-  with bold text. If a sentence says that it concludes ("therefore", "the answer is"), it alone counts.
+  with bold text. If a sentence says that it concludes ("therefore", "the answer is", "so"), what follows in it counts
+  alone. The clause of a sentence that has most of the words of the question by which its clauses differ is read alone
+  too, and a clause with none of them does not answer: "Front: 2.5 bar, rear: 2.3 bar" states no 2.3 for the front.
+- "10 or 25 MB" states neither of the two: it leaves open which.
+- "section 20" and "plan 20" are names. They state 20 only where the question or the reference says "section" too.
+- An ordinal is an ordinal: "12 monks" do not state the 12th century. A quarter is a quarter, whatever its year.
+- To "how many", a number with a unit of measure is no answer, and "none" and "no open findings" state 0.
+- 12 dollars are not 12 million dollars, although a bare 12 may be; cents are hundredths of any currency.
 """
 
 from __future__ import annotations
@@ -24,12 +31,15 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise
 
+from ragdash.core.text.amounts.clauses import asked_words, clauses
+from ragdash.core.text.amounts.units import CENT, CURRENCY_WORD, MEASURES, SCALES
 from ragdash.core.text.quantities import FALL, RISE, Quantity, quantities
+from ragdash.core.text.refusals import is_refusal
 from ragdash.core.text.sentences import sentences
 from ragdash.core.text.tokenizer import stop_words
-from ragdash.core.text.units import MEASURES, SCALES
 
 MAX_OTHERS, MAX_OTHERS_OF_COUNT = 4, 2
 MAX_WORDS = 5  # of a reference that is a number, as where NumberMatch was compared with people
@@ -38,7 +48,7 @@ _ABOUT = frozenset(("about", "around", "approximately", "roughly", "nearly", "al
 _DECIDES = re.compile(r"\b(?:therefore|thus|hence|(?:so|and) the (?:\w+ )?(?:answer|total|average|result"
                       r"|difference|mean|sum)"
                       r"|the (?:final |correct )?answer is|in conclusion|final answer|daher|donc|por lo tanto"
-                      r"|quindi)\b",
+                      r"|quindi)\b|(?:^|[,;]\s)so\b(?! (?:that|far|called|much|many|long|as)\b)",
                       re.IGNORECASE)
 _CONCLUDES = re.compile(r"\*\*|\b(?:answer|therefore|thus|hence|in total|in conclusion|result(?:s|ing)?|final(?:ly)?"
                         r"|equals|amounts? to|antwort|daher|also|donc|réponse|por lo tanto|respuesta|quindi)\b|=",
@@ -47,6 +57,12 @@ _ASKS_FOR_TIME = re.compile(r"\b(?:when|years?|date|fiscal|period|wann|jahre?n?|
                             r"|anno)\b",
                             re.IGNORECASE)
 _CHANGES = re.compile(r"\b(?:chang|differ|versus|vs\b)", re.IGNORECASE)
+_COUNTS = re.compile(r"\bhow many (?P<noun>[^\W\d_]+)|\b(?:wie ?viele|combien d[e'’]|cuánt[oa]s|quant[ie]|quant[oa]s"
+                     r"|hoeveel|ile) ?(?P<other>[^\W\d_]+)", re.IGNORECASE)
+_NO_THINGS = ("points", "percent", "percentage", "basis", "degrees", "times", "square", "cubic")  # units too
+_NONE = re.compile(r"\b(?:no|none|nobody|no one|zero|nil|kein\w*|aucun\w*|ning[uú]n\w*|nessun\w*|nenhum\w*|geen)\b",
+                   re.IGNORECASE)
+_OR = re.compile(r"\s(?:or|oder|ou|o|of|или)\s(?:about |rather )?[$€£¥]?$", re.IGNORECASE)
 _IN_SCALE = re.compile(r"\bin (thousand|million|billion)s?\b", re.IGNORECASE)
 _HALF = Decimal("0.5")
 
@@ -61,9 +77,12 @@ def states_quantities(answer: str, reference: str, question: str = "") -> bool |
     >>> states_quantities("It rose by 12.6 million.", "-12.6 million")
     False
     """
-    expected = quantities(reference)
+    expected = _expected(reference, question)
     if not expected:
         return None
+    counts = _counts(question)
+    if counts and len(expected) == 1 and not expected[0].value and _says_none(answer):
+        return True
     if question.strip() and not _ASKS_FOR_TIME.search(question):  # a reference of four digits is a number here
         expected = [replace(quantity, kind="number") if quantity.kind == "year" and len(reference.split()) < 3
                     else quantity for quantity in expected]
@@ -71,30 +90,114 @@ def states_quantities(answer: str, reference: str, question: str = "") -> bool |
         expected = [replace(quantity, scale=SCALES[in_scale[1].lower()])
                     if quantity.kind == "number" and quantity.scale is None and quantity.unit != "%" else quantity
                     for quantity in expected]
+    expected = [replace(quantity, counts=counts and not quantity.unit) for quantity in expected]
     asked = 0 if _CHANGES.search(question) else bool(RISE.search(question)) - bool(FALL.search(question))
     expected = [replace(quantity, direction=quantity.direction or asked) for quantity in expected]
     asks_for_fall = asked < 0
-    known = [*expected, *quantities(question)]
+    known = [*expected, *_read(question)]
     limit = MAX_OTHERS_OF_COUNT if all(map(_is_count, expected)) else MAX_OTHERS
-    years = any(quantity.kind in ("year", "date") for quantity in expected)
+    kinds = {quantity.kind for quantity in expected}
+    unlisted = {"ordinal", "quarter", *(() if kinds & {"year", "date"} else ("year", "date"))} - kinds
+    asked_about = f"{question} {reference}".lower()
 
     def states(stated: list[Quantity]) -> bool:
         """Whether these hold each expected quantity, without too many others."""
-        if not all(any(same_quantity(wanted, quantity, asks_for_fall) for quantity in stated)
-                   or _ends_in_a_row(wanted, stated) for wanted in expected):
+        eligible = [quantity for quantity in stated if quantity not in passed_over]
+        if not all(any(same_quantity(wanted, quantity, asks_for_fall) for quantity in eligible)
+                   or _ends_in_a_row(wanted, eligible) for wanted in expected):
             return False
         others = {quantity.content for quantity in stated
-                  if (years or quantity.kind not in ("year", "date"))
-                  and not any(same_quantity(other, quantity, True) for other in known)}
+                  if quantity.kind not in unlisted and not any(same_quantity(other, quantity, True) for other in known)}
         return len(others) <= limit
 
-    stated = quantities(answer)
-    kinds = {quantity.kind for quantity in expected}
-    decided = [quantity for start, stop in sentences(answer) if _DECIDES.search(answer[start:stop])
-               for quantity in stated if start <= quantity.start < stop and quantity.kind in kinds]
+    stated = [quantity for quantity in _read(answer) if quantity.named in asked_about]
+    passed_over = _left_open(answer, stated, known)
+    decided = [quantity for quantity in _decided(answer, stated) if quantity.kind in kinds]
     if decided:
         return states(decided)
-    return states(stated) or any(states(part) for part in _conclusions(answer, stated))
+    elsewhere, asked_for = _by_clause(answer, stated, question)
+    passed_over += elsewhere if len(expected) == 1 else []
+    return states(stated) or any(states(part) for part in [*_conclusions(answer, stated), *asked_for])
+
+
+@lru_cache(4096)
+def _read(text: str) -> tuple[Quantity, ...]:
+    """The quantities of a text, ordinals and quarters too; kept, as many answers share a question."""
+    return tuple(quantities(text, places=True))
+
+
+def _expected(reference: str, question: str) -> list[Quantity]:
+    """The quantities that an answer has to state: those of the reference, but for quarters that the question names."""
+    asked = {quantity.value for quantity in _read(question) if quantity.kind == "quarter"}
+    wanted = [quantity for quantity in _read(reference)
+             if quantity.kind != "quarter" or quantity.value not in asked]
+    if not wanted and _counts(question) and len(reference.split()) < 3 and _NONE.search(reference):
+        return [Quantity("number", 0, len(reference))]
+    others = [quantity for quantity in wanted if quantity.kind != "ordinal"]
+    return others if others and len(reference.split()) > MAX_WORDS else wanted
+
+
+def _counts(question: str) -> bool:
+    """Whether it asks how many things there are, and not how many of a unit."""
+    match = _COUNTS.search(question)
+    noun = ((match["noun"] or match["other"]) if match else "").lower()
+    unit = noun in MEASURES or noun in SCALES or noun in _NO_THINGS or CURRENCY_WORD.fullmatch(noun)
+    return bool(noun) and not unit
+
+
+def _says_none(answer: str) -> bool:
+    """Whether an answer without a number, that does not decline, says that there are none."""
+    return bool(_NONE.search(answer)) and not any(
+        quantity.value for quantity in _read(answer) if quantity.kind == "number") and not is_refusal(answer)
+
+
+def _left_open(answer: str, stated: list[Quantity], known: list[Quantity]) -> list[Quantity]:
+    """The quantities of "10, 25 or 50 MB", as far as they differ and are not all in reference and question."""
+    result: list[Quantity] = []
+    run = stated[:1]
+    for left, right in [*pairwise(stated), (None, None)]:
+        between = "" if left is None else answer[left.stop:right.start]
+        if left is not None and len(between) < 16 and (_OR.search(between) or not between.strip(" ,$€£")):
+            run.append(right)
+            continue
+        joined = any(_OR.search(answer[a.stop:b.start]) for a, b in pairwise(run))
+        units = {quantity.unit for quantity in run if quantity.unit}
+        if joined and len(units) < 2 and len({quantity.value for quantity in run}) > 1 and not all(
+                any(same_quantity(other, quantity, True) for other in known) for quantity in run):
+            result += run
+        run = [right] if right is not None else []
+    return result
+
+
+def _decided(answer: str, stated: list[Quantity]) -> list[Quantity]:
+    """The quantities of the sentences that say that they conclude: what follows that word, else all of the sentence."""
+    result = []
+    for start, stop in sentences(answer):
+        if match := _DECIDES.search(answer, start, stop):
+            inside = [quantity for quantity in stated if start <= quantity.start < stop]
+            result += [quantity for quantity in inside if quantity.start >= match.start()] or inside
+    return result
+
+
+def _by_clause(answer: str, stated: list[Quantity],
+               question: str) -> tuple[list[Quantity], list[list[Quantity]]]:
+    """(quantities in clauses without the words that the question has and others of the sentence have, those with)."""
+    asked = _read(question)
+    numbers = [quantity for quantity in stated if quantity.kind == "number"
+               and not any(same_quantity(other, quantity, True) for other in asked)]
+    elsewhere, asked_for = [], []
+    for spans in clauses(answer, [(quantity.start, quantity.stop) for quantity in numbers]):
+        words = asked_words(question, [answer[start:stop] for start, stop in spans], stop_words())
+        inside = [[quantity for quantity in numbers if start <= quantity.start < stop] for start, stop in spans]
+        if len(spans) < 2 or words.count(max(words)) > 1 or not max(words):
+            continue
+        best = inside[words.index(max(words))]
+        asked_for.append(best)
+        units = {quantity.unit for quantity in best}
+        elsewhere += [quantity for part, count in zip(inside, words, strict=True) if not count for quantity in part
+                      if quantity.unit in units and len(part) == len(best) == 1
+                      and not any(same_quantity(quantity, other, True) for other in best)]
+    return elsewhere, asked_for
 
 
 def is_quantity(text: str) -> bool:
@@ -155,6 +258,14 @@ def same_quantity(reference: Quantity, answer: Quantity, free_sign: bool = False
         return all(same_quantity(*ends, True) for ends in zip(reference.parts, answer.parts, strict=True))
     if reference.kind == answer.kind and reference.kind in ("time", "version"):
         return reference.parts == answer.parts
+    if reference.kind == "ordinal":
+        bare = answer.kind == "number" and not (answer.unit or answer.counted or answer.decimals or answer.scale)
+        return (answer.kind == "ordinal" or bare) and reference.value == answer.value
+    if "quarter" in (reference.kind, answer.kind):
+        return reference.kind == answer.kind and reference.value == answer.value
+    if answer.kind == "ordinal":
+        return reference.kind == "number" and not (reference.unit or reference.counted) and (
+            reference.value == answer.value)
     if "year" in (reference.kind, answer.kind):
         four_digits = all(quantity.stop - quantity.start == 4 for quantity in (reference, answer))
         return (reference.kind == answer.kind or four_digits) and reference.value == answer.value
@@ -186,6 +297,12 @@ def _same_date(reference: tuple, answer: tuple) -> bool:
 
 
 def _same_number(reference: Quantity, answer: Quantity) -> bool:
+    if CENT in (reference.unit, answer.unit) and reference.unit != answer.unit:
+        whole, part = (answer, reference) if reference.unit == CENT else (reference, answer)
+        return whole.unit not in MEASURES and whole.unit != "%" and whole.value in (
+            part.value.scaleb(-2), part.value if not whole.unit else None)
+    if reference.counts and answer.unit:
+        return False
     if reference.unit and answer.unit and reference.unit != answer.unit:
         return _same_measure(reference, answer)
     if reference.unit == "%" and answer.counted and not answer.decimals:
@@ -193,7 +310,8 @@ def _same_number(reference: Quantity, answer: Quantity) -> bool:
     if _is_count(reference):
         return reference.value in (answer.value, answer.mantissa if not answer.unit else answer.value)
     pairs = [((reference.value, reference.step), (answer.value, answer.step))]
-    if (reference.scale is None) != (answer.scale is None) and "%" not in (reference.unit, answer.unit):
+    bare = not (reference.unit and answer.unit and answer.worded) or reference.scale is None
+    if (reference.scale is None) != (answer.scale is None) and "%" not in (reference.unit, answer.unit) and bare:
         pairs.append(((reference.mantissa, Decimal(1).scaleb(-reference.decimals)),
                       (answer.mantissa, Decimal(1).scaleb(-answer.decimals))))
     if (reference.unit == "%") != (answer.unit == "%"):

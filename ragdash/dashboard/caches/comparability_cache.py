@@ -11,10 +11,13 @@ from ragdash.analysis.comparability import ComparabilityReport, check_ids
 from ragdash.analysis.comparability import check_comparability as found_in
 from ragdash.core.ids.normalization import CollapseChoice, collapse_choices
 from ragdash.core.records import Conventions, Run, Truth
+from ragdash.dashboard.caches import kept_cache
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.scope import Scope
 from ragdash.metrics import Spec, parse_spec
+
+NO_FINDINGS = "no findings about ids"
 
 
 def comparability_report(
@@ -35,11 +38,20 @@ def _comparability_report(runs: tuple[tuple[str, str], ...], truth: str, convent
     return found_in(_runs, _truth, Conventions(*conventions), (parse_spec(spec),), ids, matches)
 
 
-@shared(max_entries=64)
+@shared(max_entries=64, ahead=True)
 def id_findings(runs: tuple[tuple[str, str], ...], truth: str, _runs: list[Run],
                 _truth: Truth) -> tuple[Finding, ...]:
-    """What is found about the ids of runs (digest and name), which depends on no metric, cutoff or convention."""
-    return check_ids(_runs, _truth)
+    """What is found about the ids of runs (digest and name), which depends on no metric, cutoff or convention.
+
+    That nothing was found about a run is kept; findings are looked for again.
+    """
+    suspects = {digest: run for run, (digest, _) in zip(_runs, runs, strict=True)
+                if kept_cache.read_numbers(digest, (truth,), NO_FINDINGS) is None}
+    findings = check_ids([*suspects.values()], _truth) if suspects else ()
+    if not findings:
+        for digest in suspects:
+            kept_cache.keep_numbers(digest, (truth,), [], NO_FINDINGS)
+    return findings
 
 
 def lenient(conventions: Conventions) -> Conventions:

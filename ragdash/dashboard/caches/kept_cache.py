@@ -22,7 +22,7 @@ from ragdash.metrics import Spec
 from ragdash.workspace import Workspace
 from ragdash.workspace.kept_values import value_key
 
-CODE = ("core", "matching", "metrics", "evaluation")  # floors that decide what a value is
+CODE = ("core", "matching", "metrics", "evaluation", "analysis")  # floors that decide what a value is
 OUTSIDE = ("Judged", "Entailed", "Scored")  # views of what models and judges have answered
 WAITING = 5_000  # arrays that wait to be written; more are not kept
 
@@ -49,7 +49,7 @@ def read(run: str, keys: Mapping[Spec, tuple], what: str) -> dict[Spec, np.ndarr
 def keep(run: str, keys: Mapping[Spec, tuple], arrays: Mapping[Spec, np.ndarray], what: str) -> None:
     """Keep arrays after a while, in a thread: no page waits for it. Only of runs that the workspace has."""
     named = {_name(keys[spec], spec, what): array for spec, array in arrays.items() if is_keepable(spec)}
-    if named and (not data_store.read_only() if _allowed is None else _allowed):
+    if named and _may_keep():
         _WRITER.put(data_store.workspace(), run, named)
 
 
@@ -60,6 +60,10 @@ def allow(allowed: bool) -> None:
     """Say for this process whether it may keep values, in place of the rights of a visitor."""
     global _allowed
     _allowed = allowed
+
+
+def _may_keep() -> bool:
+    return not data_store.read_only() if _allowed is None else _allowed
 
 
 def _name(key: tuple, spec: Spec, what: str) -> str:
@@ -121,6 +125,24 @@ _WRITER = _Writer()
 def wait() -> None:
     """Until everything that `keep` took is written: for tests, and for the worker that computes ahead."""
     _WRITER.wait()
+
+
+def read_numbers(run: str, key: tuple, what: str) -> np.ndarray | None:
+    """Some numbers about a run that depend on no metric."""
+    try:
+        return next(iter(data_store.workspace().values.read(run, [_number_name(key, what)]).values()), None)
+    except InputError:
+        return None
+
+
+def keep_numbers(run: str, key: tuple, numbers: Sequence[float], what: str) -> None:
+    """Keep them, as `keep` does."""
+    if _may_keep():
+        _WRITER.put(data_store.workspace(), run, {_number_name(key, what): np.array(numbers, np.float64)})
+
+
+def _number_name(key: tuple, what: str) -> str:
+    return value_key(code_digest(), what, key)
 
 
 def rows_of(arrays: Sequence[np.ndarray]) -> np.ndarray:

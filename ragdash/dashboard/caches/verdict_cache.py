@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ragdash.analysis.verdict import KnownShares, RunCheck, find_checks, known_shares
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.caches import comparability_cache
+from ragdash.dashboard.caches import comparability_cache, kept_cache
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.scope import Scope
 from ragdash.metrics import Spec, parse_spec
@@ -40,6 +40,11 @@ def _checks(runs: tuple[str, ...], names: tuple[str, ...], key: tuple, spec: str
     return find_checks(matches, parsed, k, ids=ids, truths=truths, queries=_scope.queries, known=known)
 
 
-@shared(max_entries=64)
+@shared(max_entries=64, ahead=True)
 def _known_shares(run: str, truth: str, _run: Run, _truth: Truth) -> KnownShares:
-    return known_shares(_run, _truth)
+    kept = kept_cache.read_numbers(run, (truth,), "known shares")
+    if kept is not None and len(kept) == 4:
+        return [(float(share), int(documents)) for share, documents in kept.reshape(2, 2)]
+    shares = known_shares(_run, _truth)
+    kept_cache.keep_numbers(run, (truth,), [number for pair in shares for number in pair], "known shares")
+    return shares

@@ -59,6 +59,14 @@ def render_curve(context: PageContext, drawn: PageContext, name: str, marked: in
                               f"confidence bands.{context.scope.basis}")
 
 
+def render_recall_finding(context: PageContext, marked: int) -> None:
+    """In words: which run finds most within the cutoff, and what more documents would add."""
+    curves = context.results.curves("R")
+    recall = np.array([run_curve.mean["R"] for run_curve in curves])
+    if sentence := fmt.recall_sentence(context.names, curves[0].ks, recall, marked):
+        st.markdown(sentence)
+
+
 def render_trade_off(context: PageContext, drawn: PageContext, marked: int) -> None:
     """Precision against recall, from k = 1 to the deepest rank; drawn: the runs of the picture."""
     precision, recall = context.results.curves("P"), context.results.curves("R")
@@ -99,7 +107,8 @@ def render_first_rank(context: PageContext, drawn: PageContext) -> None:
     edges, labels = arrays.rank_bins(context.selection.depth)
     bins = [*labels, "none"]
     shares = np.array([arrays.rank_shares(ranks, edges) for ranks in first])
-    st.markdown(fmt.first_rank_sentence(context.names, shares[:, 0], shares[:, -1]))
+    sentence = fmt.first_rank_sentence(context.names, shares[:, 0], shares[:, -1])
+    st.markdown(f"{sentence} {fmt.FIRST_RANK_ADVICE}" if len(first) > 1 else sentence)
     figure = figure_cache.draw(ranking.first_rank, drawn.names, drawn.slots, bins,
                                np.array(of_drawn(shares, context, drawn)), theme=elements.theme())
     elements.chart(

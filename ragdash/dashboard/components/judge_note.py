@@ -7,21 +7,37 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ragdash.dashboard.components import page_links
+from ragdash.dashboard.jobs import judging
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.metrics import Spec
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge
 
 MAX_LINES = 6  # lines of what is missing
 
 
-def render_judge_note(context: PageContext, specs: Sequence[Spec], *, quiet: bool = False) -> None:
+def render_work(context: PageContext) -> None:
+    """While a judge is asked about runs that are shown: who, and that values still change; else nothing."""
+    job = judging.current()
+    if job is None or not job.running or job.key[0] != context.scope.truth_digest or not (
+            set(job.key[1]) & set(context.digests)):
+        return
+    titles = fmt.listed([judge.metric_title(name) for name in job.details["metrics"]])
+    st.caption(f":orange[:material/hourglass_top:] **{fmt.escape(job.details['judge'])}** is judging "
+               f"{fmt.escape(fmt.listed(job.names))}: {fmt.escape(titles)}. Its values cover what is judged so far "
+               "and change until it is done.")
+
+
+def render_judge_note(context: PageContext, specs: Sequence[Spec], *, quiet: bool = False, work: bool = True) -> None:
     """Beside a table of values; nothing where none of its metrics is judged. quiet: in one piece, without the way on
-    where nothing is lacking altogether.
+    where nothing is lacking altogether; work: say too that a judge is asked just now.
     """
     judged_specs = [spec for spec in specs if spec.metric.view == "Judged"]  # not those of a local model
     if not judged_specs:
         return
+    if work:
+        render_work(context)
     evaluations = context.results.evaluations(specs)
     lacking, remarks = (
         judge.unavailable_judged(context.names, evaluations, judged_specs),

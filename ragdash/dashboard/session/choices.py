@@ -1,15 +1,20 @@
-"""The choices of a page: each is valid when it is asked for, and its default is noted for the address."""
+"""The choices of a page: each is valid when it is asked for, and its default is noted for the address.
+
+The files of an upload field are here too: asked for in any other way, they may be files that the server no longer has.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile
 
 from ragdash.dashboard.session import short_address
 from ragdash.dashboard.session.keys import CHANGED_PAGE, LAST_PAGE, RESET, USED
 
-__all__ = ["choice_key", "choices_key", "close_page", "fraction_key", "get", "number_key", "open_page", "text_key"]
+__all__ = ["choice_key", "choices_key", "close_page", "fraction_key", "get", "lost_uploads", "number_key", "open_page",
+           "text_key", "uploaded_file", "uploaded_files"]
 
 
 def open_page(page: str) -> None:
@@ -75,6 +80,29 @@ def text_key(key: str) -> str:
 def get(key: str):
     """The value of a choice."""
     return st.session_state.get(key)
+
+
+def uploaded_files(key: str) -> tuple[UploadedFile, ...]:
+    """The files of an upload field.
+
+    An open page names its files again to a server that was started anew, which does not have them: they are left out.
+    """
+    return tuple(file for file in _named_files(key) if not isinstance(file, DeletedFile))
+
+
+def uploaded_file(key: str) -> UploadedFile | None:
+    """The file of an upload field for one file; see `uploaded_files`."""
+    return next(iter(uploaded_files(key)), None)
+
+
+def lost_uploads(key: str) -> bool:
+    """Whether an upload field names files that the server no longer has."""
+    return any(isinstance(file, DeletedFile) for file in _named_files(key))
+
+
+def _named_files(key: str) -> list[UploadedFile | DeletedFile]:
+    value = st.session_state.get(key)
+    return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def _use(key: str, default: object) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 
 import pandas as pd
@@ -40,8 +41,11 @@ def theme() -> plot_theme.Theme:
 def set_contrast() -> None:
     """Dark words on the dark appearance's blue buttons and chips: Streamlit writes white there, with a contrast of 3.5.
 
-    Those of the sidebar have a darker blue of their own, which is too dark for the words of a chosen segment there.
+    Those of the sidebar have a darker blue of their own, which is too dark for the words of a chosen segment there. In
+    both appearances the pages without data are gray, and dark enough to read.
     """
+    st.html('<style>[data-testid="stSidebar"] :is([disabled], [aria-disabled="true"])[data-testid="stPageLink-NavLink"]'
+            f' :is(p, span){{color: {theme().muted} !important; opacity: 1 !important}}</style>')
     if theme() is plot_theme.DARK:
         selector = ':is([data-testid="stBaseButton-primary"]:not(:disabled), [data-tag], [data-tag-index])'
         segment = '[data-testid="stSidebar"] [data-variant="segmented_control"][data-selected="true"]'
@@ -222,10 +226,10 @@ def chart(
         st.caption(caption)
 
 
-def _frame_of(fig: plot_theme.Figure, key: str) -> DeltaGenerator:
+def _frame_of(fig: plot_theme.Figure, key: str) -> DeltaGenerator | nullcontext:
     """The place of a picture: a tall one scrolls, so that the page stays short."""
     tall = (fig.layout.height or 0) > TALL
-    return st.container(height=TALL if tall else "content", border=False, key=f"{key}_scroll" if tall else None)
+    return st.container(height=TALL, border=False, key=f"{key}_scroll") if tall else nullcontext()
 
 
 def frame(

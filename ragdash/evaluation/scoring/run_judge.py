@@ -23,6 +23,7 @@ from ragdash.matching.views.panel_verdicts import LACKING, reason_counts, split_
 from ragdash.matching.views.rankings import keep_places, ranking_of, with_rivals
 from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.judged import judge_request
+from ragdash.models.engines import LOCAL, Engine
 from ragdash.models.judge import (
     Budget,
     Endpoint,
@@ -229,14 +230,16 @@ def run_judging(
     cancel: Event | None = None,
     patience: Patience | None = None,
     shared_budget: SharedBudget | None = None,
+    engine: Engine = LOCAL,
 ) -> JudgeReport:
     """Ask what was prepared, round after round. Ctrl+C, `cancel`, a listener that answers False and the budget stop it;
     every verdict is kept, and the same again goes on from there. shared_budget: bounds this process and others.
+    engine: where the calls are made.
     """
     start = time.monotonic()
     judging = TaskRunner(prepared.endpoint, prepared.verdict_store, budget or Budget(), progress,
                       {"concurrency": concurrency, "cancel": cancel, "patience": patience,
-                       "shared_budget": shared_budget})
+                       "shared_budget": shared_budget, "engine": engine})
     stop_reason = None
     try:
         for vote in range(max(votes for _, votes in prepared.names)):

@@ -1,4 +1,4 @@
-"""Run local models: longest texts first, in blocks that are stored as soon as they are done.
+"""Run local models: longest texts first, in shards that are stored as soon as they are done.
 
 Letters: N texts or pairs.
 """
@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+
+import numpy as np
 
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.scoring.plan import (
+    LONGEST_PIECES,
     TABLES,
     Item,
-    ModelSource,
     ScoringListener,
     ScoringPlan,
     ScoringProgress,
@@ -22,22 +25,27 @@ from ragdash.evaluation.scoring.plan import (
 )
 from ragdash.evaluation.scoring.required_scores import items_to_compute, plan_scoring
 from ragdash.metrics import Spec
-from ragdash.models.local import ENCODER, Encoder, Folder, Model, PairScorer, ScoreCache
+from ragdash.models.engines import LOCAL, Engine, Task
+from ragdash.models.local import ENCODER, Encoder, PairScorer, ScoreCache
+from ragdash.models.local.model_work import ModelWork
 from ragdash.models.local.score_cache import pair_key, text_key
+from ragdash.models.local.sentence_transformers import BATCH, thread_count
 
-FIRST_BLOCK, LAST_BLOCK, QUICK = 64, 4096, 0.5  # items at a time: twice as many while they take less than this, seconds
+FIRST_BLOCK, LAST_BLOCK = 64, 512  # items of the first shard, and at most; each has twice as many as the one before
+MOST_PIECES = 16_384  # word pieces of a shard, about: some seconds of one core with a small model
 
 
 def score(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec] = "SBERT", *,
           model: str | Encoder | None = None, cross_encoder: str | PairScorer | None = None,
           nli: str | PairScorer | None = None, store: ScoreCache | None = None, progress: ScoringListener | None = None,
-          device: str | None = None, hub: bool = False, evidence: bool = False) -> ScoringReport:
+          device: str | None = None, hub: bool = False, evidence: bool = False,
+          engine: Engine = LOCAL) -> ScoringReport:
     """Compute what semantic metrics need and keep it; what is kept already is not computed again.
 
     model, cross_encoder, nli: a folder, NAME=folder, a name that is in the hub's cache, or any Encoder and PairScorer;
     None: as the environment says. hub: fetch the models if they are not here. evidence: also what how="embedding"
-    needs of chunks and gold spans (metrics may then be empty). Raises InputError where a metric is not of this kind, a
-    model cannot be used, or no run has what is needed.
+    needs of chunks and gold spans (metrics may then be empty). engine: where the models run.
+    Raises InputError where a metric is not of this kind, a model cannot be used, or no run has what is needed.
     """
     return run_plan(
         plan_scoring(
@@ -53,15 +61,17 @@ def score(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec]
         ),
         progress=progress,
         device=device,
+        engine=engine,
     )
 
 
-def run_plan(plan: ScoringPlan, *, progress: ScoringListener | None = None, device: str | None = None) -> ScoringReport:
+def run_plan(plan: ScoringPlan, *, progress: ScoringListener | None = None, device: str | None = None,
+             engine: Engine = LOCAL) -> ScoringReport:
     """Do what is planned. Ctrl+C, or a listener that answers False, stops it; what is done is kept."""
     start, computed, cancelled = time.monotonic(), 0, False
     try:
         for task in plan.tasks:
-            for block_size in _compute_task(task, plan.store, device, progress or (lambda _: None)):
+            for block_size in _compute_task(task, plan.store, device, engine, progress or (lambda _: None)):
                 computed += block_size
     except (KeyboardInterrupt, _Stopped):
         cancelled = True
@@ -82,58 +92,51 @@ class _Stopped(Exception):
     """The listener said so."""
 
 
-def _compute_task(task: ScoringTask, store: ScoreCache, device: str | None, tell: ScoringListener) -> Iterator[int]:
-    """Compute and keep what is to do, and say after each block how many items it had."""
-    if not task.todo:
+def _compute_task(task: ScoringTask, store: ScoreCache, device: str | None, engine: Engine,
+                  tell: ScoringListener) -> Iterator[int]:
+    """Compute and keep what is to do, and say after each shard how many items it had."""
+    todo = task.todo and items_to_compute(task.kind, task.items, store, task.model)  # another process may have been
+    if not todo:  # at it
         if task.model:
             store.use(task.kind, task.name, task.weights, task.model.max_length, task.model.activation)
         return
-    _report_progress(
-        tell, ScoringProgress(kind=task.kind, model=task.name, stage="loading", done=0, total=len(task.todo))
-    )
-    source = _load_source(task.source, device)
-    model = store.use(task.kind, task.name, task.weights, source.max_length, getattr(source, "activation", ""))
-    todo = items_to_compute(task.kind, task.items, store, model)  # another process may have been at it
-    weight = [word_pieces(item, model.max_length) for item in todo]
-    ahead, size, position, begin, done_weight = sum(weight), FIRST_BLOCK, 0, time.monotonic(), 0.0
-    while position < len(todo):
-        block_start, block = time.monotonic(), todo[position:position + size]
-        _store_values(task.kind, source, store, model, block)
-        done_weight += sum(weight[position:position + size])
-        position += len(block)
-        elapsed = max(time.monotonic() - begin, 1e-6)
-        size = min(size * 2, LAST_BLOCK) if time.monotonic() - block_start < QUICK else size
-        yield len(block)
-        if position == len(todo):
-            store.save_rate(model, done_weight / elapsed)
-        _report_progress(
-            tell,
-            ScoringProgress(
-                kind=task.kind,
-                model=task.name,
-                stage="computing",
-                done=position,
-                total=len(todo),
-                rate=position / elapsed,
-                left=elapsed * (ahead - done_weight) / done_weight,
-            ),
-        )
+    of_task = {"kind": task.kind, "model": task.name}
+    _report_progress(tell, ScoringProgress(**of_task, stage="loading", done=0, total=len(todo)))
+    work = ModelWork(task.kind, task.source, task.weights, device, thread_count())
+    if engine.name == LOCAL.name:
+        work.load()
+    key = text_key if task.kind == ENCODER else pair_key
+    model, pieces, done, begin = task.model, np.zeros(0), 0, time.monotonic()
+    shards = list(shards_of(todo))
+    needs = Task(work, cores=work.threads, gpus=float(str(device).startswith("cuda")))
+    with closing(engine.map(needs, shards)) as results:
+        for shard, values in zip(shards, results, strict=True):
+            if not done:
+                model = store.use(task.kind, task.name, task.weights, values.max_length, values.activation)
+                pieces = np.array([word_pieces(item, model.max_length) for item in todo])
+            store.save(TABLES[task.kind], model, list(map(key, shard)), values.cut, values.values)
+            done += len(shard)
+            elapsed, share = max(time.monotonic() - begin, 1e-6), pieces[:done].sum() / pieces.sum()
+            yield len(shard)
+            if done == len(todo) and engine.name == LOCAL.name:
+                store.save_rate(model, float(pieces.sum()) / elapsed)
+            _report_progress(tell, ScoringProgress(**of_task, stage="computing", done=done, total=len(todo),
+                                                   rate=done / elapsed, left=elapsed * (1 / share - 1)))
 
 
-def _load_source(source: ModelSource, device: str | None) -> Encoder | PairScorer:
-    if not isinstance(source, Folder):
-        return source
-    from ragdash.models.local.sentence_transformers import load
-
-    return load(source, device)
-
-
-def _store_values(
-    kind: str, source: Encoder | PairScorer, store: ScoreCache, model: Model, block: Sequence[Item]
-) -> None:
-    values = source.encode(block) if kind == ENCODER else source.score(block)
-    key = text_key if kind == ENCODER else pair_key
-    store.save(TABLES[kind], model, [key(item) for item in block], source.cut(block), values)
+def shards_of(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
+    """The items in shards of whole batches, small ones first, which show soon how long it takes. The cut depends on the
+    texts alone: not on the engine, its workers or how fast they are.
+    """
+    position, size = 0, FIRST_BLOCK
+    while position < len(items):
+        end, pieces = position, 0.0
+        while end < min(position + size, len(items)) and pieces < MOST_PIECES:
+            batch = items[end:end + BATCH]
+            pieces += sum(word_pieces(item, LONGEST_PIECES) for item in batch)
+            end += len(batch)
+        yield items[position:end]
+        position, size = end, min(size * 2, LAST_BLOCK)
 
 
 def _report_progress(tell: ScoringListener, progress: ScoringProgress) -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from ragdash.core.console import count
 from ragdash.core.errors import Collector, InputError, Problem
+from ragdash.core.paths import read_input
 from ragdash.io.tables.row_reader import csv_rows
 from ragdash.matching.views.judged import IMPORTED, Judged, imported_question
 from ragdash.metrics import parse_spec
@@ -110,7 +111,7 @@ def _replace(judged: Judged, judge: Judge, names: Iterable[str], verdicts: Itera
 def _read_rows(path: Path) -> tuple[list[dict], str]:
     """(rows, digest) of a JSON, JSON lines or CSV file."""
     try:
-        content = path.read_bytes()
+        content = read_input(path)
         text = content.decode("utf-8-sig")
         rows = _json_rows(text) if path.suffix.lower() != ".csv" else None
     except (OSError, ValueError, RecursionError) as error:

@@ -10,6 +10,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import BinaryIO
 
+from ragdash.core.paths import refuse_device
+
 ProgressCallback = Callable[[str, int, int], None]  # file, bytes read, bytes in all; it may be called from any thread
 _callback: ContextVar[ProgressCallback | None] = ContextVar("ragdash_told", default=None)
 _CHUNK_BYTES = 16 << 20  # bytes read at once where a whole file is wanted
@@ -34,6 +36,7 @@ def has_callback() -> bool:
 def open_file(path: Path) -> BinaryIO:
     """The file, open for reading, with progress reports if there is a callback."""
     callback = _callback.get()
+    refuse_device(path)
     return open(path, "rb") if callback is None else io.BufferedReader(_ProgressFile(path, callback), 1 << 20)
 
 

@@ -10,6 +10,7 @@ from typing import TypeAlias
 import orjson
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import read_input
 from ragdash.matching.evidence.spans import normalize
 
 Decisions: TypeAlias = Mapping[tuple[str, str, str], bool]
@@ -48,7 +49,7 @@ def read_decisions(path: str | Path | tuple[str, bytes]) -> dict[tuple[str, str,
     """
     decisions: dict[tuple[str, str, str], bool] = {}
     problems = []
-    name, content = path if isinstance(path, tuple) else (str(path), Path(path).read_bytes())
+    name, content = path if isinstance(path, tuple) else (str(path), read_input(path))
     for number, line in enumerate(content.splitlines(), 1):
         if not line.strip():
             continue

@@ -5,7 +5,9 @@ Letters: N rows of the run, Q queries of the truth, C chunks compared, P distinc
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -16,16 +18,19 @@ from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.records import Run, Truth
 from ragdash.matching.evidence.embedding import Embedded, TextCollector
+from ragdash.matching.evidence.pair_shards import score_pairs_by
 from ragdash.matching.evidence.scores import EvidenceScores
-from ragdash.matching.evidence.similarity import HOW, LIKE, WHOLE, Similarity, score_pairs
+from ragdash.matching.evidence.similarity import HOW, WHOLE, score_pairs
 from ragdash.matching.evidence.spans import Spans, is_empty, normalize, spans
+from ragdash.models.engines import LOCAL, Engine
 from ragdash.models.local import ScoreCache, default_score_cache
 
 FLOOR = 0.5
 
 
 def match_evidence(run: Run, truth: Truth, how: str = "partial", floor: float = FLOOR, depth: int | None = None,
-                   ranks: np.ndarray | None = None, store: ScoreCache | None = None, model: str = "") -> EvidenceScores:
+                   ranks: np.ndarray | None = None, store: ScoreCache | None = None, model: str = "",
+                   engine: Engine = LOCAL) -> EvidenceScores:
     """Score every pair of a returned chunk and a gold span of its query.
 
     Parameters
@@ -43,6 +48,8 @@ def match_evidence(run: Run, truth: Truth, how: str = "partial", floor: float = 
         order of the file.
     store, model
         Of how="embedding"; default: the user's store and the model used last.
+    engine
+        Where texts are compared; vectors are read here.
 
     Returns
     -------
@@ -58,20 +65,20 @@ def match_evidence(run: Run, truth: Truth, how: str = "partial", floor: float = 
     """
     _check(how, floor, depth)
     if how != "embedding":
-        return _matched(run, truth, how, LIKE[how], floor, depth, ranks)
+        return _matched(run, truth, how, partial(score_pairs_by, engine, how), floor, depth, ranks)
     embedded = Embedded(store or default_score_cache(), model)
-    scores = _matched(run, truth, how, embedded, floor, depth, ranks)
+    scores = _matched(run, truth, how, partial(score_pairs, embedded), floor, depth, ranks)
     return replace(scores, model=str(embedded.used or ""), problems=(*scores.problems, *embedded.problems))
 
 
 def embedded_texts(run: Run, truth: Truth) -> list[str]:
     """The distinct texts that match_evidence(how="embedding") needs vectors of. Raises Unavailable as it does."""
     requested = TextCollector()
-    _matched(run, truth, "embedding", requested, FLOOR, None, None)
+    _matched(run, truth, "embedding", partial(score_pairs, requested), FLOOR, None, None)
     return list(requested.texts)
 
 
-def _matched(run: Run, truth: Truth, how: str, like: Similarity, floor: float, depth: int | None,
+def _matched(run: Run, truth: Truth, how: str, compare: Callable, floor: float, depth: int | None,
              ranks: np.ndarray | None) -> EvidenceScores:
     gold = spans(truth, split=how not in WHOLE)
     run_query = pc.fill_null(pc.index_in(truth.query_ids, value_set=run.query_ids), -1).to_numpy().astype(np.int64)
@@ -81,7 +88,7 @@ def _matched(run: Run, truth: Truth, how: str, like: Similarity, floor: float, d
         raise Unavailable("no-texts", {"run": run.name}, "text")
     texts, code = _distinct(chunk_texts)
     returned = np.where(run_query >= 0, run.lengths[run_query] if len(run) else 0, 0)
-    row_chunk, row_part, score, kind = _scores(like, floor, gold, query, texts, code)
+    row_chunk, row_part, score, kind = _scores(compare, floor, gold, query, texts, code)
     order = np.lexsort((rank[row_chunk], row_part))
     unread = int((code < 0).sum())
     problems = [truth.corpus.note(from_corpus, run.name)] if from_corpus else []
@@ -139,9 +146,10 @@ def _distinct(column: pa.Array) -> tuple[tuple[str, ...], np.ndarray]:
     return tuple(encoded.dictionary.to_pylist()), pc.fill_null(encoded.indices, -1).to_numpy().astype(np.int64)
 
 
-def _scores(like: Similarity, floor: float, gold: Spans, query: np.ndarray, texts: tuple[str, ...],
+def _scores(compare: Callable, floor: float, gold: Spans, query: np.ndarray, texts: tuple[str, ...],
             code: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """(chunk, part, score, kind) (X,) of all that reaches the floor."""
+    """(chunk, part, score, kind) (X,) of all that reaches the floor. compare: `score_pairs` after its first argument.
+    """
     plain = [normalize(text) for text in texts]
     has_text = np.array([not is_empty(text) for text in plain] + [False])[code]  # -1 is the last one
     first = np.searchsorted(gold.query, np.arange(gold.queries + 1))
@@ -154,7 +162,7 @@ def _scores(like: Similarity, floor: float, gold: Spans, query: np.ndarray, text
     keys, inverse = np.unique(code[chunk] * len(distinct) + text_of[span], return_inverse=True)
     part_first = np.searchsorted(gold.part_span, np.arange(len(gold) + 1))
     parts_of = {text: gold.parts[part_first[i]:part_first[i + 1]] for i, text in enumerate(gold.plain)}
-    pair, part_row, score, kind = score_pairs(like, plain, list(distinct), [parts_of[text] for text in distinct], floor,
+    pair, part_row, score, kind = compare(plain, list(distinct), [parts_of[text] for text in distinct], floor,
                                           keys // len(distinct), keys % len(distinct))
     begin = np.searchsorted(pair, np.arange(len(keys) + 1))
     counts = np.diff(begin)[inverse]

@@ -169,14 +169,15 @@ class Grounded:
     """Answers with the texts they were made from, in the order of the truth's queries.
 
     answers (Q,): as in Answered; contexts (Q,): the texts given to the generator, () for none given, None where it is
-    not known; given False: the texts of the first documents replace them; problems: what is worth knowing of them.
-    Each distinct text is read once.
+    not known; given False: the texts of the first documents replace them; problems: what is worth knowing of them;
+    questions (Q,): None where not known, () where none is. Each distinct text is read once.
     """
 
     answers: tuple[str | None, ...]
     contexts: tuple[tuple[str, ...] | None, ...]
     has_contexts: bool = True
     problems: tuple[Problem, ...] = ()
+    questions: tuple[str | None, ...] = ()
 
     @property
     def queries(self) -> int:
@@ -198,9 +199,11 @@ class Grounded:
         return {}
 
     @cached_property
-    def _declines(self) -> dict[str, bool]:
-        """Whether each distinct answer declines to answer."""
-        return {answer: is_refusal(answer) for answer in dict.fromkeys(self.answers) if answer is not None}
+    def _declines(self) -> list[bool]:
+        """Whether each answer declines to answer: (Q,)."""
+        pairs = list(zip(self.answers, self.questions or [None] * self.queries, strict=True))
+        known = {pair: pair[0] is not None and is_refusal(pair[0], pair[1] or "") for pair in dict.fromkeys(pairs)}
+        return [known[pair] for pair in pairs]
 
     def support(self, how: str) -> tuple[list[list[str] | None], list[set[str]]]:
         """(tokens of each answer, those of them that some context holds): (Q,) each.
@@ -218,8 +221,9 @@ class Grounded:
             tokens_of = {
                 text: list(map(intern, read(text))) for text in dict.fromkeys(self.answers) if text is not None
             }
-            answer_tokens = [None if answer is None or contexts is None or self._declines[answer] else tokens_of[answer]
-                             for answer, contexts in zip(self.answers, self.contexts, strict=True)]
+            answer_tokens = [None if answer is None or contexts is None or declines else tokens_of[answer]
+                             for answer, contexts, declines in zip(self.answers, self.contexts, self._declines,
+                                                                   strict=True)]
             token_sets = [set(answer_words or ()) for answer_words in answer_tokens]
             supported = [set() for _ in answer_tokens]
             for context, queries in self._users.items():

@@ -169,11 +169,12 @@ def grade_gain(grade: np.ndarray, gain: str, highest: int) -> np.ndarray:
         example=Example("ranking", "nDCG@5", 0.5024905,
                         "DCG = 3/log2(3) + 1/log2(4) = 2.393; ideal order a, c, b: 3 + 2/log2(3) + 1/log2(4) = 4.762"))
 def ndcg(ranked: Ranked, k: Cutoffs, *, gain: str = "linear") -> Values:
-    """Discounted cumulative gain over the highest possible: how near the top of k ranks the relevant documents are.
+    """How near the top of the first k ranks the relevant documents are; 1: in the best possible order.
 
-    The gain is the grade (trec_eval). gain='exp' uses 2^grade - 1 (Burges; gdeval, many libraries). gain='binary' uses
-    1 for every grade >= 1. A negative or missing grade gains nothing. The ideal order contains all judged documents,
-    returned or not, cut at k. Tools that use only the returned ones show higher numbers.
+    It is the discounted cumulative gain over the highest possible one. The gain is the grade (trec_eval). gain='exp'
+    uses 2^grade - 1 (Burges; gdeval, many libraries). gain='binary' uses 1 for every grade >= 1. A negative or missing
+    grade gains nothing. The ideal order contains all judged documents, returned or not, cut at k. Tools that use only
+    the returned ones show higher numbers.
     Returns (Q, K) in [0, 1]; undefined without a document of grade 1 or more.
     """
     gainful = np.flatnonzero(ranked.grade > 0)  # others add nothing

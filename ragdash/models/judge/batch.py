@@ -15,13 +15,13 @@ from queue import Empty, Queue
 from threading import Event, Lock, Thread
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.models.engines import LOCAL, Engine
 from ragdash.models.judge.budget import POLL_SECONDS, BudgetTracker, SharedBudget
 from ragdash.models.judge.endpoint import Endpoint, Judge
 from ragdash.models.judge.plan import Budget, JudgingListener, JudgingProgress, Outcome, Patience, expected_completions
 from ragdash.models.judge.question import MISSING, Question, Reply
 from ragdash.models.judge.transport.client import Client
-from ragdash.models.judge.transport.http import poster
-from ragdash.models.judge.transport.litellm_calls import litellm_poster
+from ragdash.models.judge.transport.engine_calls import engine_poster
 from ragdash.models.judge.transport.structured_output import OutputMode
 from ragdash.models.judge.verdict_store.store import VerdictStore, VerdictWriter
 
@@ -47,6 +47,7 @@ def ask(
     cancel: Event | None = None,
     patience: Patience | None = None,
     shared_budget: SharedBudget | None = None,
+    engine: Engine = LOCAL,
 ) -> Outcome:
     """Get replies to questions: stored ones first, then the judge's, each stored as soon as it arrives.
 
@@ -54,8 +55,8 @@ def ask(
     ----------
     questions
         (N,); a repeated question is asked once.
-    endpoint, verdict_store
-        Address, model and key of the judge; where replies are stored.
+    endpoint, verdict_store, engine
+        Address, model and key of the judge; where replies are stored; who makes the calls.
     concurrency, budget, patience
         The most requests in flight; the most calls and money; timeouts and retries.
     progress, cancel, shared_budget
@@ -73,8 +74,7 @@ def ask(
     InputError
         Before anything is asked: no key, no verdict store, a budget of money without prices.
     """
-    budget, patience = budget or Budget(), patience or Patience()
-    judge = endpoint.judge
+    budget, patience, judge = budget or Budget(), patience or Patience(), endpoint.judge
     keys = [judge.key(question) for question in questions]
     replies = verdict_store.get(list(dict.fromkeys(keys)))
     cached = len(replies)
@@ -84,18 +84,18 @@ def ask(
         if budget.cost is not None and endpoint.prices is None:
             raise InputError([Problem("no-prices")])
         with verdict_store.writing() as writer:
-            writer.use(judge)
+            writer.use(judge, trial=budget.calls == 1)
             tracker = BudgetTracker(budget, Event(), shared_budget)
-            job = _job(endpoint, judge, verdict_store, writer, tracker, patience, list(todo.values()))
+            job = _job(endpoint, judge, verdict_store, writer, tracker, patience, list(todo.values()), engine)
             job.total, job.cached = len(todo) + cached, cached
             job.run(todo, max(concurrency, 1), progress, cancel or Event())
             job.lost = writer.lost_calls
         replies |= job.replies
-    aligned = tuple(replies[key] for key in keys)
     missing = Counter(replies[key].missing for key in dict.fromkeys(keys) if replies[key].missing)
     cost = None if endpoint.prices is None else job.client.budget.cost if job else 0.0
-    return Outcome(aligned, job.client.budget.calls if job else 0, cached, missing, cost, job.stopped if job else None,
-                   job.problem if job else None, job.lost if job else 0)
+    calls, lost = (job.client.budget.calls, job.lost) if job else (0, 0)
+    return Outcome(tuple(replies[key] for key in keys), calls, cached, missing, cost,
+                   job.stopped if job else None, job.problem if job else None, lost)
 
 
 def _job(
@@ -106,9 +106,10 @@ def _job(
     tracker: BudgetTracker,
     patience: Patience,
     todo: Sequence[Question],
+    engine: Engine,
 ) -> _Job:
     expected, ended = expected_completions(todo, verdict_store, endpoint), tracker.ended
-    post = litellm_poster(endpoint, patience) if endpoint.kind == "litellm" else poster(endpoint, patience)
+    post = engine_poster(engine, endpoint, patience)
     client = Client(endpoint, post, tracker, patience,
                     OutputMode.initial(endpoint.kind, verdict_store.learned_mode(endpoint.url, endpoint.model)), ended,
                     lambda question: expected[question.task, len(question.ids)])

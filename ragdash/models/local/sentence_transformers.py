@@ -9,7 +9,7 @@ import logging
 import os
 import pickle
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ragdash.models.local.installed import library
 from ragdash.models.local.model_folder import Folder, entailment, find_model_folder, unreadable
 from ragdash.models.local.protocols import ENCODER, NLI, Encoder, Pair, PairScorer
 
-BATCH = 32
+BATCH = 32  # texts that a model reads at once; which ones are read together moves the last digits of their values
 _OTHER_BACKENDS = ["onnx/*", "openvino/*", "*.onnx", "*.h5", "*.msgpack", "*.ot"]
 _WHOLE = 1 << 20  # word pieces; what claims to read more reads all
 
@@ -30,14 +30,16 @@ def environment(given: Mapping[str, str] | None = None) -> dict[str, str]:
     threads as cores, at most RAGDASH_THREADS.
     """
     given = os.environ if given is None else given
-    threads = str(_threads(given))
+    threads = str(thread_count(given))
     wanted = {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0", "OMP_NUM_THREADS": threads,
               "MKL_NUM_THREADS": threads, "TOKENIZERS_PARALLELISM": "false", "HF_HUB_DISABLE_TELEMETRY": "1",
               "HF_HUB_DISABLE_PROGRESS_BARS": "1", "TRANSFORMERS_VERBOSITY": "error"}
     return {name: value for name, value in wanted.items() if name not in given}
 
 
-def _threads(given: Mapping[str, str]) -> int:
+def thread_count(given: Mapping[str, str] | None = None) -> int:
+    """Threads of a model on this machine: as many as cores, at most RAGDASH_THREADS."""
+    given = os.environ if given is None else given
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     asked = given.get("RAGDASH_THREADS") or str(cores)
     if not asked.isdigit() or int(asked) < 1:
@@ -45,8 +47,9 @@ def _threads(given: Mapping[str, str]) -> int:
     return min(cores, int(asked))
 
 
-def load(folder: Folder, device: str | None = None) -> Encoder | PairScorer:
-    """The model of a folder, of its kind. device: "cpu", "cuda", "mps"; None: the fastest there is.
+def load(folder: Folder, device: str | None = None, threads: int | None = None) -> Encoder | PairScorer:
+    """The model of a folder, of its kind. device: "cpu", "cuda", "mps"; None: the fastest there is. threads: None:
+    those of the environment.
 
     Raises InputError where the library is missing or the folder cannot be made a model of.
     """
@@ -55,7 +58,7 @@ def load(folder: Folder, device: str | None = None) -> Encoder | PairScorer:
         raise InputError([installed.problem])
     os.environ.update(environment())
     made = {ENCODER: SentenceEncoder, NLI: EntailmentScorer}.get(folder.kind, CrossEncoderScorer)
-    return made(folder, device)
+    return made(folder, device, threads)
 
 
 def fetched(kind: str, name: str) -> Folder:
@@ -80,16 +83,16 @@ def fetched(kind: str, name: str) -> Folder:
 class SentenceEncoder:
     """An Encoder: the model of a sentence-transformers folder, in full precision."""
 
-    def __init__(self, folder: Folder, device: str | None = None):
+    def __init__(self, folder: Folder, device: str | None = None, threads: int | None = None):
         from sentence_transformers import SentenceTransformer
 
         self.weights = folder.weights()
-        self._model = _load(SentenceTransformer, folder, device)
+        self._model = _load(SentenceTransformer, folder, device, threads)
         self.max_length = _length(getattr(self._model, "max_seq_length", None))
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """(N, V) float32."""
-        return self._model.encode(list(texts), batch_size=BATCH, show_progress_bar=False)
+        return _in_batches(lambda batch: self._model.encode(batch, batch_size=BATCH, show_progress_bar=False), texts)
 
     def cut(self, texts: Sequence[str]) -> np.ndarray:
         """Texts of more word pieces than max_length, its two marks counted: (N,) bool."""
@@ -101,11 +104,11 @@ class CrossEncoderScorer:
 
     activation = "sigmoid"
 
-    def __init__(self, folder: Folder, device: str | None = None):
+    def __init__(self, folder: Folder, device: str | None = None, threads: int | None = None):
         from sentence_transformers import CrossEncoder
 
         self.weights = folder.weights()
-        self._model = _load(CrossEncoder, folder, device)
+        self._model = _load(CrossEncoder, folder, device, threads)
         labels = self._model.num_labels
         if labels != 1:
             raise unreadable(folder.kind, folder.path, f"a classifier of {labels} labels")
@@ -116,8 +119,8 @@ class CrossEncoderScorer:
         """(N,) float64 in [0, 1]."""
         from torch.nn import Sigmoid
 
-        return np.asarray(self._model.predict(list(pairs), batch_size=BATCH, show_progress_bar=False,
-                                              activation_fn=Sigmoid()), np.float64)
+        return _in_batches(lambda batch: np.asarray(self._model.predict(
+            batch, batch_size=BATCH, show_progress_bar=False, activation_fn=Sigmoid()), np.float64), pairs)
 
     def cut(self, pairs: Sequence[Pair]) -> np.ndarray:
         """Pairs of more word pieces than max_length, their three marks counted: (N,) bool."""
@@ -129,11 +132,11 @@ class EntailmentScorer:
 
     activation = "softmax"
 
-    def __init__(self, folder: Folder, device: str | None = None):
+    def __init__(self, folder: Folder, device: str | None = None, threads: int | None = None):
         from sentence_transformers import CrossEncoder
 
         self.weights = folder.weights()
-        self._model = _load(CrossEncoder, folder, device)
+        self._model = _load(CrossEncoder, folder, device, threads)
         names = self._model.config.id2label
         label = entailment(names)
         if label is None:
@@ -146,17 +149,30 @@ class EntailmentScorer:
         """(N,) float64 in [0, 1]."""
         from torch.nn import Softmax
 
-        predicted = self._model.predict(
-            list(pairs), batch_size=BATCH, show_progress_bar=False, activation_fn=Softmax(-1)
-        )
-        return np.asarray(predicted, np.float64)[:, self._label]
+        predicted = _in_batches(lambda batch: np.asarray(self._model.predict(
+            batch, batch_size=BATCH, show_progress_bar=False, activation_fn=Softmax(-1)), np.float64), pairs)
+        return predicted[:, self._label]
 
     def cut(self, pairs: Sequence[Pair]) -> np.ndarray:
         """As CrossEncoderScorer."""
         return _longer(self._model, self.max_length, [a for a, _ in pairs], [b for _, b in pairs])
 
 
-def _load(kind: type, folder: Folder, device: str | None):
+def _in_batches(ask: Callable[[list], np.ndarray], items: Sequence) -> np.ndarray:
+    """What a model says of each text or pair, asked for BATCH at a time, longest first; of equal length as they come.
+
+    The library sorts by itself, but not stably: which texts are read together would depend on how many there are.
+    """
+    lengths = [len(item) if isinstance(item, str) else sum(map(len, item)) for item in items]
+    order = np.argsort(-np.array(lengths, np.int64), kind="stable")
+    asked = [ask([items[i] for i in order[start:start + BATCH]]) for start in range(0, max(len(order), 1), BATCH)]
+    values = np.concatenate(asked)
+    restored = np.empty_like(values)
+    restored[order] = values
+    return restored
+
+
+def _load(kind: type, folder: Folder, device: str | None, threads: int | None):
     """The library's object of a folder, without what it would print; InputError where it cannot be made."""
     import torch
     from huggingface_hub import errors
@@ -164,7 +180,7 @@ def _load(kind: type, folder: Folder, device: str | None):
     from transformers.utils import logging as talk
 
     talk.disable_progress_bar()
-    torch.set_num_threads(_threads(os.environ))
+    torch.set_num_threads(threads or thread_count())
     logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
     try:
         with warnings.catch_warnings():

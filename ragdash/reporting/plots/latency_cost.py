@@ -61,7 +61,7 @@ def ecdf(names: Sequence[str], slots: Sequence[int], values: Sequence[np.ndarray
 
 
 def pareto(names: Sequence[str], slots: Sequence[int], cost: np.ndarray, quality: np.ndarray, on_front: np.ndarray, *,
-           axis: Axis, title: str, unit: str, n: Sequence[int], theme: Theme = LIGHT) -> go.Figure:
+           axis: Axis, title: str, unit: str, n: Sequence[int], height: int = 440, theme: Theme = LIGHT) -> go.Figure:
     """Quality against cost with the interval of each; the runs on the front are joined, the others are hollow.
 
     cost, quality: (3, N), mean, low and high each; NaN: no mark, or no interval. on_front: (N,) bool. unit "$" is
@@ -69,7 +69,7 @@ def pareto(names: Sequence[str], slots: Sequence[int], cost: np.ndarray, quality
     as far as there is room.
     """
     cost, quality = np.asarray(cost, float), np.asarray(quality, float)
-    fig = figure(theme, height=440)
+    fig = figure(theme, height=height)
     log = is_wide(cost)
     front = np.flatnonzero(np.asarray(on_front, bool))
     front = front[np.argsort(cost[0][front], kind="stable")]

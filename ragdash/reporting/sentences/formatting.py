@@ -17,6 +17,9 @@ from ragdash.metrics import METRICS, Spec, read_spec
 
 UNDEFINED = "–"
 NBSP = "\u00a0"
+LITTLE = 0.01  # a gain in recall that is not worth more documents
+FIRST_RANK_ADVICE = ("If your generator reads only the first documents, choose the run that puts most on top. If a "
+                     "re-ranker follows, choose the run that misses least often.")
 ROW = 20  # characters of a name from which on it has a row of its own
 _MARKS = re.compile(r"[\\`*_{}\[\]<>#+\-!|$~:^()&]")
 _INDENTED = re.compile(r"^[ \t]{2,}", re.MULTILINE)  # four blanks begin a block of code
@@ -296,6 +299,35 @@ def first_rank_sentence(names: Sequence[str], first: np.ndarray, none: np.ndarra
         never = not any(share for name, share in zip(names, none, strict=True) if name in fewest)
         sentence += f"; {who} never {verb}" if never else f"; {who} {verb} least often ({none.min():.0%})"
     return sentence + "."
+
+
+def recall_sentence(names: Sequence[str], ks: np.ndarray, recall: np.ndarray, k: int) -> str:
+    """Which run finds most of what is relevant within k documents, and what twice as many would add.
+
+    Parameters
+    ----------
+    ks
+        (K,) cutoffs, ascending, k among them.
+    recall
+        (N, K) mean recall of each run; NaN undefined. Empty text where it is undefined at k.
+
+    Examples
+    --------
+    >>> recall_sentence(["dense", "bm25"], np.array([5, 10]), np.array([[0.6, 0.7], [0.5, 0.6]]), 5)
+    '**dense** finds most: Recall@5 is 0.600. With 10 documents it is 0.700; the generator then has more to read.'
+    """
+    position = int(np.searchsorted(ks, k))
+    if not np.isfinite(recall[:, position]).any():
+        return ""
+    best = int(np.nanargmax(recall[:, position]))
+    who = f"**{escape(names[best])}** finds most: " if len(names) > 1 else ""
+    at_k, deeper = recall[best, position], int(np.searchsorted(ks, min(2 * k, int(ks[-1]))))
+    sentence = f"{who}Recall@{k} is {number(at_k)}."
+    if deeper <= position or not np.isfinite(recall[best, deeper]):
+        return sentence
+    later = recall[best, deeper]
+    effect = "a larger k adds little" if later - at_k < LITTLE else "the generator then has more to read"
+    return f"{sentence} With {int(ks[deeper]):,} documents it is {number(later)}; {effect}."
 
 
 def pairwise_sentence(x_name: str, y_name: str, x: np.ndarray, y: np.ndarray, spec: Spec) -> str:

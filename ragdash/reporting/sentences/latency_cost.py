@@ -46,9 +46,10 @@ def front_sentences(
         return [f"No run has both {title} and {paid.lower()}."]
     if len(front_names) == 1:
         other_runs = int(np.sum(~np.asarray(on_front)))
-        return [f"{front_names[0]} alone is on the front of {title} against {paid.lower()}"
-                + (": no other run is better or cheaper." if other_runs else ".")]
-    sentences = [f"On the front of {title} against {paid.lower()}: {fmt.listed(front_names)}."]
+        return [f"{front_names[0]} is the best choice by {title} and {paid.lower()}: no other run is better or cheaper."
+                if other_runs else f"{front_names[0]} is the only run with {title} and {paid.lower()}."]
+    sentences = [f"Choose between {fmt.listed(front_names)}: every other run is no better than one of them in {title} "
+                 f"and in {paid.lower()}."]
     form = markdown_money if unit == "$" else duration
     for step in steps:
         pair = f"from **{fmt.escape(names[step.cheaper])}** to **{fmt.escape(names[step.dearer])}**"
@@ -56,6 +57,6 @@ def front_sentences(
             sentences.append(f"What one more point costs {pair} is undefined: {title} does not rise.")
             continue
         interval = f" [{form(step.low)}, {form(step.high)}]" if np.isfinite([step.low, step.high]).all() else \
-            "; without an interval, as no gain at all cannot be ruled out" if paid != "P90 latency" else ""
+            " (no interval: there may be no gain at all)" if paid != "P90 latency" else ""
         sentences.append(f"One more point (0.01) {pair} costs {form(step.per_point)} a query{interval}.")
     return sentences

@@ -13,6 +13,7 @@ from ragdash.reporting.sentences.formatting import count, escape, listed, number
 from ragdash.reporting.sentences.latency_cost import duration, money
 
 SAME_DOCUMENTS = {"id": "Same id", "text": "Same text", "near": "Same or nearly the same text"}  # of a union
+NAMED = 3  # loaded hybrids that are named; the rest are counted
 MAX_NAMES = 40  # characters of the names of runs in the name of their mix
 
 
@@ -164,10 +165,16 @@ def loaded_hybrids_sentence(names: Sequence[str], means: Sequence[float], title:
                             depths: Sequence[int]) -> str:
     """Why a hybrid that was loaded from a file has another value than the default hybrid of the same runs here.
 
-    default: the setting of the default hybrid; here: its mean; depths: of the runs fused.
+    default: the setting of the default hybrid; here: its mean; depths: of the runs fused. Of many the first are named.
+
+    Examples
+    --------
+    >>> loaded_hybrids_sentence([*"abcde"], [0.5] * 5, "MRR", "RRF", 0.4, [30])[:78]
+    '**a** (MRR 0.500), **b** (MRR 0.500), **c** (MRR 0.500) and 2 more hybrids are'
     """
     texts = [f"**{escape(name)}** ({escape(title)} {escape(number(mean))})"
              for name, mean in zip(names, means, strict=True)]
+    texts = texts if len(texts) <= NAMED + 1 else [*texts[:NAMED], f"{len(texts) - NAMED} more hybrids"]
     loaded = "is a loaded run that was fused" if len(names) == 1 else "are loaded runs that were fused"
     return (f"{listed(texts)} {loaded} elsewhere. This page fuses the runs above itself: {escape(default)} has "
             f"{escape(number(here))} with all their results, up to {max(depths):,} per query. The values differ if the "

@@ -189,6 +189,9 @@ def test_progress_is_seen_by_all_and_after_a_stop_nothing_is_asked_twice(serve):
         assert re.search(r"\*\*toy at 127\.0\.0\.1:\d+\*\* is judging one and two: Faithfulness", texts(at))
         assert re.search(r"\d+ of 12 questions", at.get("progress")[0].proto.text)
         assert "judge_plan" not in keys(at) and "judge_start" not in keys(at), "one at a time"
+    for part in ("answers", "answers/validation"):
+        at = page_cases.opened(part, **address(*the_case()))
+        assert "is judging one and two: Faithfulness. Its values cover what is judged so far" in texts(at), part
     elsewhere = other.switch_page("pages/compare.py").run()
     assert not elsewhere.exception and judging.current().running, "it goes on while other pages are looked at"
     mine.button(key="judge_stop").click().run()
@@ -201,6 +204,7 @@ def test_progress_is_seen_by_all_and_after_a_stop_nothing_is_asked_twice(serve):
     mine = plan(mine)
     assert told(mine)["Calls"] == str(12 - before) and told(mine)["Stored"] == str(before)
     mine = finish(start(mine))
+    assert "is judging" not in texts(page_cases.opened("answers", **address(*the_case())))
     assert len(server.asked) == 12 and judged(mine)["n"].tolist() == [6, 6]
     assert len({json.dumps(body["messages"]) for body in server.asked}) == 12
 
@@ -218,12 +222,26 @@ def test_the_judge_that_was_just_asked_is_the_one_shown(serve):
     assert "**another at" in texts(run(at)), "the choice of a person stays"
 
 
+def test_one_call_to_try_does_not_take_the_place_of_another_judge(serve):
+    """Its verdict is kept, but pages go on showing the judge that has scored the runs."""
+    truth, runs = the_case()
+    run_judging(prepare_judging(runs, truth, "Faithfulness", Endpoint(serve().url, "another")))
+    at = plan(opened(server := serve()))
+    at.button(key="judge_try").click().run()
+    at = finish(at)
+    assert len(server.asked) == 1 and "one verdict says nothing about a run" in texts(at)
+    assert "**another at" in texts(at) and "**toy at" not in texts(at)
+    assert [judge.model for judge in default_verdict_store().judges()] == ["another", "toy"]
+    run_judging(prepare_judging(runs[:1], truth, "Faithfulness", Endpoint(server.url, "toy"), sample=2))
+    assert [judge.model for judge in default_verdict_store().judges()] == ["toy", "another"], "more than a trial"
+
+
 def test_a_budget_of_calls_ends_it_and_says_so(serve):
     server = serve()
     at = plan(opened(server, **{state.JUDGE_CALLS: 5}))
     at.button(key="judge_try").click().run()
     at = finish(at)
-    assert len(server.asked) == 1 and "Budget spent (1 call," in texts(at), "one call shows that it answers"
+    assert len(server.asked) == 1 and "One call was answered (1 call," in texts(at)
     at = finish(start(plan(at)))
     assert "Budget spent (5 calls" in texts(at) and len(server.asked) == 6
     again = opened()

@@ -3,6 +3,7 @@
 import math
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -193,3 +194,25 @@ def test_the_benchmark_computes_what_the_package_does_and_its_quick_grid_covers(
             for queries, n in ((200, 20), (1000, 50), (200, 150)):
                 share, _ = benchmark.simulate(kind, (case, queries, n), 400, 7, methods)["adopted"]
                 assert share >= benchmark.BOUND - 3 * math.sqrt(0.05 * 0.95 / 400), (kind, case[0], queries, n)
+
+
+def test_a_low_cell_of_the_benchmark_is_judged_by_its_fresh_draw_alone(capsys):
+    """First estimates within three standard errors of 94 % are no verdict; the fresh one is, whatever the first was."""
+    import ppi as benchmark
+
+    options = SimpleNamespace(samples=2000, fresh=20_000, seed=1)
+    cells = [("high",), ("within the noise",), ("low by chance",), ("low",), ("labels low",)]
+    first = np.array([[[cover, 0.2], [alone, 0.3]] for cover, alone in (
+        (0.956, 0.97), (0.9555, 0.97), (0.938, 0.97), (0.90, 0.97), (0.97, 0.95))])
+    fresh = {1: (0.951, 0.96), 2: (0.9401, 0.96), 3: (0.9399, 0.96), 4: (0.97, 0.9)}
+    drawn = []
+
+    def again(index):
+        drawn.append(index)
+        return np.array([[fresh[index][0], 0.2], [fresh[index][1], 0.3]])
+
+    assert benchmark.verdicts(cells, first, again, options) == 2
+    assert drawn == [1, 2, 3, 4], "the first is three standard errors above 94 %"
+    told = capsys.readouterr().out
+    assert "First estimate below 95.59%: 4 of 5 cells, drawn again 20,000 times each with seed 2." in told
+    assert "adopted 93.99% or more, labels alone 90.00% or more; below 94%: 1 and 1." in told

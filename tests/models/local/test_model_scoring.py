@@ -17,9 +17,11 @@ from ragdash.evaluation.scoring import (
     run_plan,
     score,
 )
+from ragdash.evaluation.scoring.run_local_models import shards_of
 from ragdash.matching.views.local_models import Scored
 from ragdash.models.local import ENCODER, default_score_cache
 from ragdash.models.local.model_folder import Folder
+from ragdash.models.local.sentence_transformers import BATCH
 
 
 def many(n: int, name: str = "run"):
@@ -69,12 +71,25 @@ def test_other_weights_compute_again(store):
     assert score([run], truth, model=Letters("one", max_length=3), store=store).computed == 5
 
 
-def test_the_longest_come_first_in_blocks_that_grow_while_they_are_quick(store):
+def test_the_longest_come_first_in_shards_that_hang_on_the_texts_alone(store):
     encoder = Letters()
     run, truth = many(1000)
     score([run], truth, model=encoder, store=store)
     lengths = list(map(len, encoder.given))
-    assert lengths == sorted(lengths, reverse=True) and encoder.blocks == [64, 128, 256, 512, 40]
+    assert lengths == sorted(lengths, reverse=True)
+    assert encoder.blocks == list(map(len, shards_of(sorted(encoder.given, key=len, reverse=True))))
+    assert encoder.blocks[:3] == [64, 96, 96] and sum(encoder.blocks) == 1000
+    short = [f"{i}" for i in range(1500)]
+    assert list(map(len, shards_of(short))) == [64, 128, 256, 512, 512, 28]
+    assert list(map(len, shards_of(["a" * 5000] * 100))) == [32, 32, 32, 4]
+    assert [text for shard in shards_of(short) for text in shard] == short
+
+
+def test_a_job_that_goes_on_cuts_the_same_batches():
+    texts = ["b" * (3000 - i) for i in range(400)]
+    first, *_ = shards_of(texts)
+    rest = [text for shard in shards_of(texts[len(first):]) for text in shard]
+    assert len(first) % BATCH == 0 and [*first, *rest] == texts
 
 
 @pytest.mark.parametrize("listener", [stopping(FIRST_BLOCK), lambda progress: progress.stage == "loading"])

@@ -26,6 +26,7 @@ from ragdash.io import read_run, read_truth
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
 from ragdash.reporting.figure_zip import figure_archive
+from ragdash.reporting.html.blocks import Text
 from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.markdown import as_blocks, as_html, as_plain
 from ragdash.reporting.html.report_page import build_report, build_sections, select_sections
@@ -299,6 +300,14 @@ def test_the_summary_has_decision_table_picture_and_three_queries(samples):
         block.values for block in section.blocks if block.kind == "query").partition(";")[0]))
     assert len(third) == 1 and all(re.search(rf"; {min(third)} [\d.]+$", block.values) for block in section.blocks
                                    if block.kind == "query"), "every run has its value"
+
+
+def test_the_summary_says_what_each_metric_of_its_table_is(samples):
+    (section,) = build_sections(ReportContent(ReportRequest(samples, sections=ONE_PAGE)))
+    text = " ".join(as_plain(block.text) for block in section.blocks if isinstance(block, Text))
+    for meaning in ("NDCG@10: How near the top of the first k ranks the relevant documents are",
+                    "Recall@10: Share of the relevant documents", "95% interval: where the mean is expected"):
+        assert meaning in text, meaning
 
 
 def test_the_summary_compares_every_run_with_a_baseline_that_is_not_the_best(samples):

@@ -98,8 +98,8 @@ def front(on: list[bool], *steps: CostStep, paid: str = "Cost") -> list[str]:
 def test_the_front_of_none_one_and_several_runs():
     assert len(front([False, False])) == 1 and "**" not in front([False])[0]
     alone, among = front([True])[0], front([False, True])[0]
-    assert alone.startswith("**a** alone") and "no other" not in alone
-    assert among.startswith("**b** alone") and "no other" in among
+    assert alone.startswith("**a** is the only run") and "no other" not in alone
+    assert among.startswith("**b** is the best choice") and "no other" in among
     rising, level, open_ = (
         CostStep(0, 2, 0.1, 2.0, *rest) for rest in ((2.0, 1.0, 3.0), (NAN, NAN, NAN), (2.0, NAN, NAN))
     )
@@ -107,7 +107,7 @@ def test_the_front_of_none_one_and_several_runs():
     assert "**a** and **c**" in whole[0] and "**b**" not in " ".join(whole)
     assert "from **a** to **c**" in whole[1] and r"\$2.00 a query [\$1.00, \$3.00]" in whole[1]
     assert "undefined" in front([True, False, True], level)[1]
-    assert "without an interval" in front([True, False, True], open_)[1]
+    assert "no interval: there may be no gain" in front([True, False, True], open_)[1]
     assert "interval" not in front([True, False, True], open_, paid="P90 latency")[1]
 
 
@@ -170,3 +170,15 @@ def test_many_runs_that_share_a_mean_are_counted():
     assert text.startswith("**run 0, run 1, run 2 and 6 more** share the highest MRR, ")
     few = comparison.leader_sentence([f"run {index}" for index in range(4)], rows[:4], {})
     assert few.startswith("**run 0, run 1, run 2 and run 3** share")
+
+
+def test_what_a_larger_cutoff_adds_is_said_with_what_it_costs():
+    def said(recall, k=5, names=("a", "b"), ks=(5, 10, 20)):
+        return fmt.recall_sentence(names[:len(recall)], np.array(ks), np.array(recall), k)
+
+    assert said([[0.6, 0.61, 0.8], [0.7, 0.705, 0.7]]) == (
+        "**b** finds most: Recall@5 is 0.700. With 10 documents it is 0.705; a larger k adds little.")
+    assert said([[0.5, 0.7, 0.9]], k=10) == (
+        "Recall@10 is 0.700. With 20 documents it is 0.900; the generator then has more to read.")
+    assert said([[0.5, 0.7, 0.9]], k=20) == "Recall@20 is 0.900."
+    assert said([[NAN, 0.7, 0.9]]) == ""

@@ -215,7 +215,8 @@ def refusals(log: QuestionLog) -> np.ndarray:
     """(n,) 1.0 where a request was answered by a refusal, 0.0 where not; NaN where answers were not logged."""
     if not log.has_answers and np.isnan(log.refused).all():
         return np.full(len(log), np.nan)
-    by_text = np.array([0.0 if answer is None else float(is_refusal(answer)) for answer in log.answers])
+    by_text = np.array([0.0 if answer is None else float(is_refusal(answer, question or ""))
+                        for answer, question in zip(log.answers, log.questions, strict=True)])
     return np.where(np.isnan(log.refused), by_text, log.refused)
 
 

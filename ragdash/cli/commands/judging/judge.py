@@ -7,15 +7,17 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 
-from ragdash.cli.common_options import add_reading_options, seconds, whole_number
+from ragdash.cli.common_options import add_engine_option, add_reading_options, seconds, whole_number
 from ragdash.cli.inputs import read_inputs
 from ragdash.cli.job_progress import STATUS, interruptible, reported_problems, write_message
 from ragdash.cli.judge_batch import batch_step, service_step
 from ragdash.cli.judge_endpoint import add_judge_options, confirm, endpoint_of, write_plan
 from ragdash.core.console import say
+from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.scoring.judge_drift import ANCHOR, FEWEST, check_drift, drift_due, drift_questions
 from ragdash.evaluation.scoring.judge_renewal import find_older, set_aside
 from ragdash.evaluation.scoring.run_judge import JudgeWork, prepare_judging, run_judging
+from ragdash.models.engines import LOCAL, open_engine
 from ragdash.models.judge import Budget, Patience
 from ragdash.models.judge.tasks import find_task
 from ragdash.models.judge.tasks.examples import examples_of
@@ -25,6 +27,8 @@ from ragdash.models.judge.transport.last_endpoint import remember_endpoint
 from ragdash.models.judge.verdict_store.jsonl import unpacked
 from ragdash.reporting.sentences.judge import drift_sentence
 from ragdash.reporting.sentences.judge_validation import examples_text
+
+MOST_VOTES = 1_000  # of a question; each is a call
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +58,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "verdicts")
     parser.add_argument("--renew", action="store_true", help="ask again what other versions of the judge than the "
                         "newest judged on these runs; their verdicts are set aside under a judge of their own")
-    parser.add_argument("--votes", "--repeats", type=whole_number(1), metavar="N", help="ask each question so often")
+    parser.add_argument("--votes", "--repeats", type=whole_number(1, MOST_VOTES), metavar="N",
+                        help="ask each question so often")
+    add_engine_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -64,6 +70,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _judge(options: argparse.Namespace) -> int:
+    _check_engine(options)
     endpoint, budget = endpoint_of(options), Budget(options.max_calls, options.max_cost)
     runs, truth = read_inputs(options)
     rubrics = [read_rubric(unpacked(path), path) for path in options.rubric or ()]
@@ -76,6 +83,17 @@ def _judge(options: argparse.Namespace) -> int:
         prepared = prepare_judging(runs, truth, " ".join(names) or "Faithfulness", endpoint, sample=options.sample,
                                    seed=options.seed, votes=options.votes)
         return _ask(options, prepared, budget, lambda: _save(options, rubrics, policy))
+
+
+def _check_engine(options: argparse.Namespace) -> None:
+    """InputError where the engine is not there, or has nothing to do."""
+    open_engine(options.engine)
+    files = {"--batch": options.batch, "--batch-in": options.batch_in, "--batch-out": options.batch_out,
+             "--drift": options.drift}
+    used = [option for option, value in files.items() if value]
+    if used and options.engine != LOCAL.name:
+        facts = {"engine": options.engine, "option": used[0]}
+        raise InputError([Problem("engine-unused/judge", facts, field="--engine")])
 
 
 def _check_drift(options: argparse.Namespace, prepared: JudgeWork, budget: Budget) -> int:
@@ -138,7 +156,7 @@ def _ask(options: argparse.Namespace, prepared: JudgeWork, budget: Budget, save:
         return service_step(options, prepared, budget)
     with interruptible(options) as (progress, cancel):
         report = run_judging(prepared, budget=budget, concurrency=options.concurrency, progress=progress, cancel=cancel,
-                      patience=Patience(reply=options.timeout))
+                      patience=Patience(reply=options.timeout), engine=open_engine(options.engine))
     write_message(options, "report", report.as_dict() if options.progress == "json" else report)
     say(report.problems[len(prepared.problems):])
     return STATUS.get(report.stopped, STATUS["error"] if report.all_failed else 0)

@@ -32,7 +32,7 @@ from ragdash.cli.common_options import add_matching_options, add_reading_options
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, source_of
 from ragdash.core.console import count, print_note, say, write
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import split_name
+from ragdash.core.paths import read_input, split_name
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.evaluation.stats import LEVEL, SEED
 from ragdash.matching.file_labels import check_label_column, labels_by_query
@@ -282,6 +282,6 @@ def _content(text: str) -> bytes:
     if isinstance(content, tuple):
         return content[1]
     try:
-        return Path(content).read_bytes()
+        return read_input(content)
     except OSError as error:
         raise InputError([Problem("no-such-file/reason", {"reason": error.strerror or str(error)}, content)]) from None

@@ -20,6 +20,7 @@ from ragdash.cli.common_options import add_evaluation_options, whole_number
 from ragdash.cli.inputs import conventions_of, read_inputs, specs_of
 from ragdash.core.console import aligned, count, print_note, say, write, write_text
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import read_input
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.compare import ComparisonRules
 from ragdash.evaluation.evaluate import evaluate_match
@@ -94,7 +95,7 @@ def _spec(options: argparse.Namespace, runs: list[Run], truth: Truth) -> Spec:
 def _relabeled(options: argparse.Namespace, truth: Truth, check: TestSetCheck) -> RelabelAgreement:
     items = all_items(truth, check.labels.findings)
     try:
-        content = Path(options.relabeled).read_bytes()
+        content = read_input(options.relabeled)
     except OSError as error:
         raise InputError([Problem("unreadable-file", {"reason": error.strerror or str(error)},
                                   options.relabeled)]) from None

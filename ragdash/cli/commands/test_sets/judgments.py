@@ -20,6 +20,7 @@ from ragdash.cli.common_options import add_metric_options, add_reading_options, 
 from ragdash.cli.inputs import conventions_of, read_inputs
 from ragdash.core.console import aligned, count, print_note, say, write, write_text
 from ragdash.core.errors import InputError, Problem, Unavailable
+from ragdash.core.paths import read_input
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.stats import SEED
 from ragdash.io import write_truth
@@ -86,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _sheet(path: str) -> tuple[str, list[JudgedRow]]:
     try:
-        content = Path(path).read_bytes()
+        content = read_input(path)
     except OSError as error:
         raise InputError([Problem("unreadable-file", {"reason": error.strerror or str(error)}, path)]) from None
     return read_judging_sheet(content, path)

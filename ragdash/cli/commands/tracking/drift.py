@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable
 
 from ragdash.analysis.tracking.drift import compare_logs
-from ragdash.cli.common_options import whole_number
+from ragdash.cli.common_options import level, whole_number
 from ragdash.cli.inputs import source_of
 from ragdash.core.console import print_note, say, write, write_text
 from ragdash.core.errors import InputError, Problem
@@ -39,8 +39,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "query, to run a system on them")
     parser.add_argument("--drafts", metavar="FILE", help="write them as drafts for the page Test set; the workspace "
                         "of this machine has them anyway when this or --questions is given")
-    parser.add_argument("--alpha", type=float, default=ALPHA, help="level of all tests together (default: 0.05)")
-    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--alpha", type=level, default=ALPHA, help="level of all tests together (default: 0.05)")
+    parser.add_argument("--seed", type=whole_number(0), default=SEED)
     parser.add_argument("--format", choices=DRIFT_FORMATS, default="table")
     parser.add_argument("-o", "--output", metavar="FILE")
 

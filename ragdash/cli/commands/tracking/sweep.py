@@ -8,7 +8,8 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from ragdash.core.console import print_note, write_text
+from ragdash.cli.common_options import seconds
+from ragdash.core.console import count, print_note, write_text
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import log_folder
 from ragdash.experiments.sweep import OUTPUT, check_command, command_words, grid_points, sweep_command
@@ -25,7 +26,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tag", action="append", metavar="WORD", help="a tag of all runs; may be given several times")
     parser.add_argument("--logdir", metavar="DIR", help="where runs are recorded; default: RAGDASH_LOG_DIR, else "
                         "./ragdash-logs")
-    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="end a command that takes longer")
+    parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help="end a command that takes longer")
     parser.add_argument("--dry-run", action="store_true", help="print the commands, and run none")
 
 
@@ -54,7 +55,8 @@ def run(options: argparse.Namespace) -> int:
         raise InputError([Problem("sweep/failed", {
             "failed": len(failed), "points": len(points), "reason": reason,
             "command": shlex.join(command_words(options.text, point, "run.out"))}, field="COMMAND")])
-    print_note(f"{len(points):,} runs in {folder}: compare them with ragdash variants {shlex.quote(str(folder))}")
+    print_note(f"{count(len(points), 'run')} in {folder}: compare them with ragdash variants "
+               f"{shlex.quote(str(folder))}")
     return 0
 
 

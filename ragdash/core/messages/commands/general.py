@@ -299,6 +299,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="an address and a port that are free",
         fix="Choose another one with --port or --host, or leave --port out: a free port is then chosen.",
     ),
+    "output-is-input": Message(
+        actual="a file that this command reads",
+        expected="another file, as this one would be replaced",
+        fix="Choose another name for {option}.",
+    ),
     "unwritable-file": Message(
         actual="{reason}",
         expected="a file that can be written",

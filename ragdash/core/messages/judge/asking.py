@@ -347,7 +347,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "unreadable-file/verdicts": Message(
         actual="{reason}",
-        expected="a file of verdicts",
+        expected="a file that can be read",
         fix="Check the path.",
     ),
     "unreadable-verdicts": Message(

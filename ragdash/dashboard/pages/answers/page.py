@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import verdict_panel
+from ragdash.dashboard.components import judge_note, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers import answer_browser, figures, judged_metrics, policy_effects
 from ragdash.dashboard.pages.answers import data as answers_data
@@ -26,6 +26,8 @@ def render() -> None:
     verdict_panel.render_warnings(context)
     policy_effects.render_note(context)
     part = elements.choose_part("Answers", PARTS, state.ANSWERS_PART)
+    if part != "judge":
+        judge_note.render_work(context)
     {"scores": render_scores, "judge": judge_page.render, "validation": validation_page.render}[part](context)
 
 

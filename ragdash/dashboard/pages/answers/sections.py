@@ -34,8 +34,8 @@ from ragdash.reporting.sentences import judge as judged_words
 from ragdash.reporting.sentences.answers import SINGLE_WORDS, unavailable_metrics, word_overlap_note
 
 FAMILIES = ("answers", "semantic", "grounding", "judged")
-DEFAULT_METRICS = ["SupportCoverage", "NumberMatch", "TokenF1", "ROUGE_L", "CoverEM", "EM", "UnsupportedNumbers",
-                   "HallucinationRate"]
+DEFAULT_METRICS = ["SupportCoverage", "NumberMatch", "TokenF1", "ROUGE_L", "UnsupportedNumbers", "HallucinationRate",
+                   "CoverEM", "EM"]  # in the order of evidence
 MAX_LABELS = 6  # labels and scores of the files among the default metrics
 MAX_JUDGED = 4  # those that a judge has scored among them
 
@@ -311,4 +311,4 @@ def _render_notes(data: AnswersData, *, uneven: bool) -> None:
         st.caption(" ".join(filter(None, sentences)))
     for line in unavailable_metrics(context.names, data.values):
         st.caption(f":material/info: {line}")
-    judge_note.render_judge_note(context, data.specs)
+    judge_note.render_judge_note(context, data.specs, work=False)

@@ -122,7 +122,8 @@ def _render_unique_finds(context: PageContext) -> dict[str, list[int]]:
         return {}
     in_scope = context.scope.queries
     unit = "gold span" if context.scope.by_evidence else "relevant document"
-    st.markdown(f"**Found by one run only**: {unit}s in its first {context.k} that no other run shown has there.")
+    st.markdown(f"**Found by one run only**: {unit}s in its first {context.k} that no other run shown has there. "
+                "Runs that find different ones are worth fusing: **What-if** measures how much a hybrid gains.")
     counts = [int(in_scope[unique.queries].sum()) for unique in unique_finds]
     queries = [int((unique.mask(len(in_scope)) & in_scope).sum()) for unique in unique_finds]
     many = len(counts) > run_picker.MOST_DRAWN

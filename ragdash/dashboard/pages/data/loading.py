@@ -79,7 +79,9 @@ def take_uploads() -> None:
     """Note the files of the upload field and empty the field; the field calls it when it changes."""
     if not rights.may("upload"):
         return
-    state.set_pending_files((*state.pending_files(), *(state.get(state.uploads_key()) or ())))
+    if state.lost_uploads(state.uploads_key()):
+        state.set_notice([Problem("lost-upload")])
+    state.set_pending_files((*state.pending_files(), *state.uploaded_files(state.uploads_key())))
     state.next_uploads()
 
 

@@ -22,6 +22,7 @@ from ragdash.dashboard.caches import figure_cache
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.failures.data import FailuresData
 from ragdash.dashboard.session import state
+from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import direction
 from ragdash.models.local import default_score_cache
@@ -59,7 +60,7 @@ def render_traits(data: FailuresData) -> None:
     values, sign, axis = _trait_values(data)
     rows = _compare_traits(data.digest, repr((_cache_key(data), state.get(state.SHARES), str(data.spec))),
                    _values=values, _sign=sign, _traits=query_traits,
-                   _weights=data.context.scope.whole.resample_weights)
+                   _scope=data.context.scope.whole)
     if not rows:
         st.caption(f"No kind of queries has {failure_patterns.LEAST} queries with a value and leaves as many others.")
         return
@@ -118,8 +119,9 @@ def _query_traits(truth: str, _truth: Truth) -> list[Slice]:
 
 @st.cache_resource(max_entries=64, show_spinner="Comparing kinds of queries …")
 def _compare_traits(run: str, key: str, _values: np.ndarray, _sign: int, _traits: Sequence[Slice],
-                    _weights: np.ndarray | None) -> list[SharedTrait]:
-    return failure_patterns.compare_traits(_values, _sign, _traits, weights=_weights)
+                    _scope: Scope) -> list[SharedTrait]:
+    weights = _scope.resample_weights if _traits else None
+    return failure_patterns.compare_traits(_values, _sign, _traits, weights=weights)
 
 
 def _traits_table(rows: Sequence[SharedTrait]) -> pd.DataFrame:

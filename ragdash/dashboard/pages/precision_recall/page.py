@@ -21,6 +21,7 @@ def render() -> None:
     verdict_panel.end_unless_judged(context)
     repeat_lines.render(singles)
     marked = min(context.k, context.selection.depth)
+    curve_panels.render_recall_finding(context, marked)
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.pills("Curves", page_context.CURVES, format_func=lambda name: METRICS[name].title, selection_mode="multi",

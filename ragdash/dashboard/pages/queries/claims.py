@@ -24,7 +24,7 @@ from ragdash.models.local import default_score_cache
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as sentences_judge
 
-CLAIMS_HEIGHT = 440  # pixels; longer lists of claims scroll
+CLAIMS_HEIGHT = 340  # pixels; longer lists of claims scroll
 
 
 @dataclass(frozen=True)

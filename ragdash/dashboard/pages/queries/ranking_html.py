@@ -21,6 +21,7 @@ LONG = 1_200  # characters shown of a chunk in a cell
 MOST_EXPECTED = 20  # relevant documents, and pieces of evidence, that are listed
 TEXTS_SENT = 50  # ranks whose texts are sent to the browser with the table
 RUN_COLUMN, RANK_HEADER, NAME_COLUMN = 210, 44, 180  # widths in pixels
+NAME_WIDTH = "min(320px, 46vw)"  # of the column with what should be found, so that its texts take few lines
 RANK_COLUMN = 84  # width in pixels of a column that contains only ranks
 
 
@@ -241,7 +242,7 @@ def _rank_cell(rank: float | None, column: RankingColumn, k: int, theme: Theme, 
 
 def name_header(text: str, theme: Theme) -> str:
     """Header of the first column, which stays in view while the runs scroll sideways."""
-    return (f'<th scope="col" style="{cell_style(theme)}text-align:left;min-width:{NAME_COLUMN}px;{_sticky(theme)}">'
+    return (f'<th scope="col" style="{cell_style(theme)}text-align:left;min-width:{NAME_WIDTH};{_sticky(theme)}">'
             f"{html.escape(text)}</th>")
 
 

@@ -65,7 +65,9 @@ def operating_point_sentence(name: str, point: OperatingPoint) -> str:
     return (
         f"{first}keep documents with a score of {escape(score_text(point.threshold))} or more; this drops "
         f"{point.quantile:.0%} of them. On {n} held out, {title} is then {checked}, against {bare} with every document "
-        f"kept. On the {point.selected.n:,} that chose the cutoff it is {escape(number(point.selected.value))}."
+        f"kept. On the {point.selected.n:,} that chose the cutoff it is {escape(number(point.selected.value))}. "
+        + ("Use it: it helps on queries that did not choose it." if point.checked.low > point.unfiltered.value else
+           "A gain on new queries is not certain.")
     )
 
 

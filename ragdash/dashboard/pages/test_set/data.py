@@ -125,7 +125,7 @@ def _upload() -> None:
 
 def _open_file() -> None:
     """Read the uploaded file and save it in the workspace, or else in this session."""
-    file = st.session_state[state.DRAFTS_FILE]
+    file = state.uploaded_file(state.DRAFTS_FILE)
     if file is None:
         return
     try:

@@ -50,7 +50,7 @@ def render() -> None:
 
 def _open_log() -> None:
     """Read the uploaded log and keep it for this session."""
-    file = st.session_state[state.PRODUCTION_FILE]
+    file = state.uploaded_file(state.PRODUCTION_FILE)
     st.session_state.pop(state.PRODUCTION_LOG, None)
     if file is not None:
         try:

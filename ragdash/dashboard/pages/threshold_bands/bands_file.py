@@ -60,7 +60,7 @@ def render_file_panel() -> None:
 
 def _read_bands_file(key: str) -> None:
     """Read the file just opened; a wrong one leaves the bands in force."""
-    file, bands_file = st.session_state[key], _bands_file()
+    file, bands_file = state.uploaded_file(key), _bands_file()
     if file is None:
         return
     try:

@@ -177,6 +177,8 @@ def render_finding(context: PageContext, rated_metrics: Sequence[RatedMetric], c
         ],
         [rated_metric.table.source for rated_metric in banded],
     )
+    if any(placement.straddles for rated_metric in banded for placement in rated_metric.placements):
+        sentences.append("Between two bands: the 95% interval reaches into both. More queries would show which it is.")
     ceilings = [band_sentences.ceiling_sentence(rated_metric.spec, rated_metric.table, rated_metric.best_possible)
                 for rated_metric in rated_metrics if rated_metric.table]
     sentences += [sentence for sentence in ceilings if sentence]

@@ -44,7 +44,7 @@ def render_front(context: PageContext, choice: Choice, pool: JudgedPool, price: 
     on_front = pareto_front(quality[0], cost[0], choice.spec.metric.better)
     slots = [*context.slots, max(context.slots, default=0) + 1]
     figure = plots.pareto(names, slots, cost, quality, on_front, axis=axis_of(choice.spec),
-                          title="Search time, in parallel (ms)", unit="ms", n=table["n"].tolist(),
+                          title="Search time, in parallel (ms)", unit="ms", n=table["n"].tolist(), height=350,
                           theme=elements.theme())
     shown = pd.DataFrame({"Run": names, title: quality[0], "Low": quality[1], "High": quality[2], "Search ms": cost[0],
                           "ms low": cost[1], "ms high": cost[2], "On the front": on_front})

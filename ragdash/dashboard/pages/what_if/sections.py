@@ -22,6 +22,7 @@ from ragdash.dashboard.pages.what_if import (
 )
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
+from ragdash.evaluation.compare import best_first
 from ragdash.evaluation.latency_cost import Amount
 from ragdash.experiments.fusion.choice import Choice, sweep_line
 from ragdash.experiments.fusion.judged_pool import JudgedPool
@@ -100,6 +101,8 @@ def _note_hybrids(context: PageContext, chosen: PageContext, choice: Choice) -> 
     if not hybrids:
         return
     means = [row[0].mean for row in context.results.summary([choice.spec])]
+    best = best_first(np.array(means), choice.spec.metric.better)
+    hybrids = [index for index in best if index in hybrids]
     default = choice.evaluations[len(choice.runs)]  # the default
     st.caption(sentences.loaded_hybrids_sentence(
         [context.names[index] for index in hybrids], [means[index] for index in hybrids], choice.spec.title,

@@ -14,6 +14,7 @@ from pathlib import Path
 import orjson
 
 from ragdash.core.errors import Collector, InputError, Problem
+from ragdash.core.paths import read_input
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.question import Reply, Usage
 from ragdash.models.judge.verdict_store.store import VerdictStore
@@ -70,7 +71,7 @@ def is_exported(content: bytes) -> bool:
 def unpacked(path: str | Path) -> bytes:
     """The content of a file, also of one that gzip made. InputError where it cannot be read."""
     try:
-        content = Path(path).read_bytes()
+        content = read_input(path)
         return gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
     except (OSError, EOFError, zlib.error) as error:
         raise InputError([Problem("unreadable-file/verdicts", {"reason": str(error)}, str(path))]) from None

@@ -30,6 +30,9 @@ _ROW = ("project", "key", "number", "judge", "task", "version", "vote", *COLUMNS
 _JUDGES = text("select host, model, parameters from ragdash.judges where project = :project order by used desc")
 _USE = text("insert into ragdash.judges (project, id, host, model, parameters, used) values (:project, :id, :host, "
             ":model, :parameters, :number) on conflict (project, id) do update set used = excluded.used")
+_USE_LAST = text("insert into ragdash.judges (project, id, host, model, parameters, used) select :project, :id, :host, "
+                 ":model, :parameters, coalesce(min(used), 1) - 1 from ragdash.judges where project = :project "
+                 "on conflict (project, id) do nothing")
 _BUMP = text("insert into ragdash.counters (project, log, count) values (:project, 'verdicts', :step) on conflict "
              "(project, log) do update set count = ragdash.counters.count + :step returning count")
 _PACE = text("select count(*), avg(completion) from ragdash.verdicts where project = :project and judge = :judge "
@@ -154,11 +157,12 @@ class SharedVerdictWriter(VerdictWriter):
         self._store, self._project, self._used = store, {"project": store.project}, set[Judge]()
         self._claims = Claims(store.database, store.project, store.owner)
 
-    def use(self, judge: Judge) -> None:
-        """Put a judge first: it is the one last asked."""
+    def use(self, judge: Judge, *, trial: bool = False) -> None:
+        """Put a judge first: it is the one last asked. trial: a new judge comes last, the others stay."""
         row = {**self._project, "id": _judge_id(judge), "host": escape(judge.host), "model": escape(judge.model),
                "parameters": escape(judge.parameters)}
-        self._write(1, lambda connection, number: connection.execute(_USE, {**row, "number": number}))
+        self._write(1, lambda connection, number: connection.execute(
+            _USE_LAST if trial else _USE, row if trial else {**row, "number": number}))
         self._used.add(judge)
 
     def save(self, judge: Judge, rows: Iterable[tuple[Question, Reply]], replaced: Iterable[bytes] = ()) -> None:

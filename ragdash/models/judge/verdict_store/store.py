@@ -193,14 +193,17 @@ class VerdictWriter:
     def __init__(self, db: sqlite3.Connection, path: Path):
         self._db, self._path, self._lock, self._ids = db, path, threading.Lock(), {}
 
-    def use(self, judge: Judge) -> None:
-        """Put a judge first: it is the one last asked."""
+    def use(self, judge: Judge, *, trial: bool = False) -> None:
+        """Put a judge first: it is the one last asked. trial: leave the order as it is, a new judge comes last, so that
+        one call does not take the place of all verdicts of another judge.
+        """
         with self._transaction() as db:
-            db.execute("insert or ignore into judges (host, model, parameters) values (?, ?, ?)",
-                       (judge.host, judge.model, judge.parameters))
             where = "where host = ? and model = ? and parameters = ?"
             key = (judge.host, judge.model, judge.parameters)
-            db.execute(f"update judges set used = (select ifnull(max(used), 0) + 1 from judges) {where}", key)
+            db.execute("insert or ignore into judges (host, model, parameters, used) "
+                       "values (?, ?, ?, (select ifnull(min(used), 1) - 1 from judges))", key)
+            if not trial:
+                db.execute(f"update judges set used = (select ifnull(max(used), 0) + 1 from judges) {where}", key)
             self._ids[judge] = db.execute(f"select id from judges {where}", key).fetchone()[0]
 
     def save(self, judge: Judge, rows: Iterable[tuple[Question, Reply]], replaced: Iterable[bytes] = ()) -> None:

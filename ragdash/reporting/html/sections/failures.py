@@ -99,5 +99,6 @@ def _worst(content: ReportContent, counts: np.ndarray) -> str:
     for stage in dict.fromkeys(int(row.argmax()) for row in wrong if row.any()):
         runs = [f"**{escape(name)}** ({int(row[stage]):,} of {int(row.sum()):,})"
                 for name, row in zip(content.names, wrong, strict=True) if row.any() and int(row.argmax()) == stage]
-        lines.append(f"{fmt.listed(runs)} lose{'s' if len(runs) == 1 else ''} most at “{STAGES[stage].title}”")
-    return f"Of the queries that go wrong {'; '.join(lines)}." if lines else "Nothing goes wrong that can be assessed."
+        lines.append(f"“{STAGES[stage].title}” for {fmt.listed(runs)}")
+    return (f"The most frequent failure is {'; '.join(lines)} queries that go wrong." if lines
+            else "Nothing goes wrong that can be assessed.")

@@ -32,6 +32,7 @@ from ragdash.reporting.sentences.runs.repeats import ONE_REPEAT, leading_noise, 
 MAX_RUNS = 5  # of the table and the picture
 MAX_METRICS, MAX_ANSWER_METRICS = 5, 2  # columns of the table, and how many of them are about answers
 MAX_WARNINGS = 3  # more are counted
+INTERVAL = "**95% interval**: where the mean is expected to be on other queries of the same kind."
 EXAMPLES = 3  # queries
 MAX_DOCUMENTS = 1  # of each run in an example
 NAME_LENGTH, TEXT_LENGTH, WARNING_LENGTH, VALUES_LENGTH = 32, 120, 240, 280  # characters
@@ -51,9 +52,8 @@ def summary(content: ReportContent, title: str) -> Section:
     shown = _shown_runs(content)
     blocks: list[Block | Heading] = [
         Text(_origin(content), quiet=True), Text(_with_short_names(content, decision)), *_warnings(content, verdict),
-        _table(content, shown), *label_note(content, _judged_columns(content)), *_repeats(content),
-        *_recomputed(content), *_picture(content, shown),
-        *_examples(content)]
+        _table(content, shown), _meanings(content), *label_note(content, _judged_columns(content)), *_repeats(content),
+        *_recomputed(content), *_picture(content, shown), *_examples(content)]
     return Section("summary", title, blocks)
 
 
@@ -93,6 +93,12 @@ def _columns(content: ReportContent) -> list[Spec]:
     """The metrics of the table: main ones, and what says something of the answers."""
     answers = _answer_specs(content)
     return [*(spec for spec in content.request.specs if spec not in answers)][:MAX_METRICS - len(answers)] + answers
+
+
+def _meanings(content: ReportContent) -> Text:
+    """What each metric of the table is, and what an interval is, for readers who know neither."""
+    lines = [f"**{escape(spec.title)}**: {escape(spec.metric.summary_line)}" for spec in _columns(content)]
+    return Text(" ".join([*lines, INTERVAL]), quiet=True)
 
 
 def _judged_columns(content: ReportContent) -> list[Spec]:

@@ -137,7 +137,7 @@ def _upload(context: PageContext, order: JudgeOrder, outcome: tuple[str, list[Pr
     with st.container(horizontal=True, vertical_alignment="bottom", key="batch_in"):
         st.file_uploader("Replies of the batch service", accept_multiple_files=True, key=state.BATCH_REPLIES,
                          width=460, help=tooltip("batch_replies"))
-        uploads = state.get(state.BATCH_REPLIES) or []
+        uploads = state.uploaded_files(state.BATCH_REPLIES)
         st.button("Read replies", icon=":material/upload_file:", key="batch_read", disabled=not uploads,
                   on_click=_read, args=(context, order))
     if outcome is None:
@@ -158,7 +158,7 @@ def _read(context: PageContext, order: JudgeOrder) -> None:
         with rights.change("ask-judge", str(order.endpoint.judge)):
             work = _work(context, order)
             files = [(PurePath(upload.name).name, upload.getvalue())
-                     for upload in state.get(state.BATCH_REPLIES) or []]
+                     for upload in state.uploaded_files(state.BATCH_REPLIES)]
             reading = read_replies(batch_job(work), work.endpoint, files)
             keep_rankings(work)
         st.session_state[state.BATCH_READ] = (str(reading), list(reading.problems))

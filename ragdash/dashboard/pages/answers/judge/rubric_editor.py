@@ -63,7 +63,7 @@ def _buttons() -> None:
         st.button("Save criterion", icon=":material/save:", key="rubric_save", on_click=_save_form)
         st.file_uploader("Rubric file (TOML)", type=["toml"], key=state.RUBRIC_FILE, width=320)
         st.button("Read file", icon=":material/upload_file:", key="rubric_read", on_click=_save_file,
-                  disabled=state.get(state.RUBRIC_FILE) is None)
+                  disabled=state.uploaded_file(state.RUBRIC_FILE) is None)
         for rubric in rubrics:
             st.download_button(f"{rubric.name}.toml", rubric_toml(rubric), f"{rubric.name}.toml", "application/toml",
                                key=f"rubric_download_{rubric.name}", icon=":material/download:", on_click="ignore")
@@ -84,7 +84,9 @@ def _save_form() -> None:
 
 
 def _save_file() -> None:
-    upload = state.get(state.RUBRIC_FILE)
+    upload = state.uploaded_file(state.RUBRIC_FILE)
+    if upload is None:
+        return
     try:
         _save(read_rubric(upload.getvalue(), upload.name))
     except InputError as error:

@@ -200,7 +200,8 @@ def _start(context: PageContext, order: JudgeOrder) -> None:
                 raise InputError([Problem("busy")])
             remember_endpoint(endpoint)
         st.session_state.pop(state.JUDGE_PLANNED, None)
-        st.session_state[state.JUDGE_ASKED] = str(endpoint.judge)
+        if order.max_calls != 1:  # a trial
+            st.session_state[state.JUDGE_ASKED] = str(endpoint.judge)
     except InputError as error:
         state.set_notice(error.problems)
 
@@ -257,6 +258,9 @@ def _finished_job(job: JobView) -> None:
     if report["stopped"] == "error":
         elements.problems([replace(problem, file=problem.field, field=None) for problem in problems], "judge_error")
         _show_stopped("Stopped by the error above", summary)
+    elif report["stopped"] == "budget" and report["asked"] == 1:
+        st.caption(f":material/check: One call was answered ({summary}). Its verdict is saved. The judge shown stays: "
+                   "one verdict says nothing about a run. Plan and start to ask for the rest.")
     elif report["stopped"]:
         _show_stopped("Budget spent" if report["stopped"] == "budget" else "Stopped", summary)
     else:

@@ -94,7 +94,7 @@ def _import(context: PageContext) -> None:
         run_index = _choose_run(context, state.VERDICTS_FOR, "Import results on")
         st.file_uploader("Results of RAGAS, RAGChecker or DeepEval (CSV, JSON, JSONL)", type=["csv", "json", "jsonl"],
                          key=state.VERDICTS_FILE, width=460)
-        upload = state.get(state.VERDICTS_FILE)
+        upload = state.uploaded_file(state.VERDICTS_FILE)
         st.button("Import", icon=":material/upload_file:", key="verdicts_read", disabled=upload is None,
                   on_click=_read_file, args=(context, run_index))
     outcome = state.get(state.VERDICTS_SAID)
@@ -121,7 +121,9 @@ def _choose_run(context: PageContext, key: str, label: str) -> int:
 
 def _read_file(context: PageContext, run_index: int) -> None:
     """Import the uploaded verdicts into the store."""
-    upload = state.get(state.VERDICTS_FILE)
+    upload = state.uploaded_file(state.VERDICTS_FILE)
+    if upload is None:
+        return
     try:
         with rights.change("import-verdicts", context.digests[run_index]):
             run = judges_data.renamed(

@@ -114,7 +114,7 @@ def _render_files(stamp: str) -> None:
 
 
 def _import_decisions(key: str) -> None:
-    file = st.session_state[key]
+    file = state.uploaded_file(key)
     if file is None:
         return
     st.session_state[state.DECISIONS_READ] = st.session_state.get(state.DECISIONS_READ, 0) + 1

@@ -11,6 +11,7 @@ from ragdash.core.errors import Unavailable
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation import latency_cost
 from ragdash.evaluation.latency_cost import SHARES, PriceTable, RunCost, StageLatency
@@ -62,7 +63,7 @@ class SpeedCostData:
         if paid == "cost" and cost is not None:
             return _interval(
                 self.context.digests[run_index], self.context.scope.cache_key(), cost.basis, repr(self.prices),
-                _values=self.values(run_index, paid), _weights=self.context.scope.resample_weights)
+                _values=self.values(run_index, paid), _scope=self.context.scope)
         if paid == "cost" or total is None:
             return (np.nan,) * 3
         return (total.mean, total.low, total.high) if paid == "mean" else (
@@ -90,7 +91,7 @@ def collect(context: PageContext, prices: PriceTable) -> SpeedCostData:
             timed = None
         timings.append(timed)
         speeds.append({} if timed is None else _speeds(entry.digest, context.scope.cache_key(), _timed=timed,
-                                                     _in_scope=in_scope, _weights=context.scope.resample_weights))
+                                                     _in_scope=in_scope, _scope=context.scope))
         costs.append(
             None if timed is None else latency_cost.run_cost(timed, entry.run.settings, prices, entry.name)
         )
@@ -98,16 +99,18 @@ def collect(context: PageContext, prices: PriceTable) -> SpeedCostData:
 
 
 @shared(max_entries=256, show_spinner="Computing percentiles …")
-def _speeds(run: str, scope: tuple, _timed: Timed, _in_scope: np.ndarray,
-            _weights: np.ndarray | None) -> dict[str, StageLatency]:
-    return {speed.stage: speed for speed in latency_cost.stage_latencies(_timed, _in_scope, weights=_weights)}
+def _speeds(run: str, scope: tuple, _timed: Timed, _in_scope: np.ndarray, _scope: Scope) -> dict[str, StageLatency]:
+    weights = _scope.resample_weights if _timed.stages else None  # a second of work, for times only
+    return {speed.stage: speed for speed in latency_cost.stage_latencies(_timed, _in_scope, weights=weights)}
 
 
 @shared(max_entries=256)
 def _interval(run: str, scope: tuple, basis: str, prices: str, _values: np.ndarray,
-              _weights: np.ndarray | None) -> tuple[float, float, float]:
-    low, high = bootstrap_intervals(_values[:, None], weights=_weights)
-    return float(np.nanmean(_values)) if np.isfinite(_values).any() else np.nan, float(low[0]), float(high[0])
+              _scope: Scope) -> tuple[float, float, float]:
+    if not np.isfinite(_values).any():
+        return (np.nan,) * 3
+    low, high = bootstrap_intervals(_values[:, None], weights=_scope.resample_weights)
+    return float(np.nanmean(_values)), float(low[0]), float(high[0])
 
 
 def _has_tokens(data: SpeedCostData) -> bool:

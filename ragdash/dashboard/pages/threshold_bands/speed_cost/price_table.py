@@ -75,7 +75,7 @@ def save_edited(edited: pd.DataFrame, uses: dict) -> None:
 
 
 def _take_file() -> None:
-    file = st.session_state[state.PRICES_FILE]
+    file = state.uploaded_file(state.PRICES_FILE)
     if file is not None:
         _save(file.getvalue())
 

@@ -26,7 +26,7 @@ _DATES = (*(re.compile(pattern, re.IGNORECASE) for pattern in (
     r"(?:\s?(?P<day>[0-3]?\d)\s?[日号號일])?")), _EITHER)
 _TIMES = tuple(re.compile(pattern, re.IGNORECASE) for pattern in (
     r"(?<![\d:.])(?P<hour>[01]?\d|2[0-4])(?:[:.](?P<minute>[0-5]\d))?\s*(?P<half>[ap])\.?m\b\.?",
-    r"(?<![\d:.])(?P<hour>[01]?\d|2[0-4]):(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![:\d])",
+    r"(?<![\d:.])(?P<hour>[01]?\d|2[0-4]):(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![:\d]|[.,]\d)",
     r"(?<![\d:.])(?P<hour>[01]?\d|2[0-4])(?:[.:](?P<minute>[0-5]\d))?\s(?:uhr|o'clock)\b",
     r"(?<![\d:.])(?P<hour>[01]?\d|2[0-4])h(?P<minute>[0-5]\d)\b"))
 

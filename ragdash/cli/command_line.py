@@ -1,0 +1,69 @@
+"""What holds for the command line of every command: help, completion, and that no output replaces an input."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from ragdash.core.console import write, write_text
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import split_name
+
+SHELLS = ("bash", "zsh", "fish", "tcsh")
+OUTPUTS = ("output", "result_json", "sheet", "drafts", "questions", "rejects", "relabel", "query_map", "links",
+           "merged")  # options that name a file to write
+INPUTS = ("runs", "run", "truth", "file", "files", "corpus", "log", "against", "accepted", "baseline", "bands",
+          "prices", "labels", "verdicts", "read", "references", "old", "new", "judged", "relabeled", "round_trip",
+          "fused", "reranked", "batch_in", "rubric", "policy")  # that name one to read; judge checks --batch-out
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose help and version fail as other output does where standard output cannot be written."""
+
+    def _print_message(self, message: str, file=None) -> None:
+        if message and file in (None, sys.stdout):
+            write(message.encode(), None)
+        else:
+            super()._print_message(message, file)
+
+
+class PrintCompletion(argparse.Action):
+    """Print the script for a shell and exit. full_parser: gives the parser with the options of every command."""
+
+    def __init__(self, *arguments, full_parser: Callable[[], argparse.ArgumentParser], **options):
+        super().__init__(*arguments, choices=SHELLS, **options)
+        self.full_parser = full_parser
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        import shtab  # nothing else needs it
+
+        write_text(shtab.complete(self.full_parser(), shell=values) + "\n", None)
+        parser.exit()
+
+
+def check_outputs(options: argparse.Namespace) -> None:
+    """Raise InputError where a file to write is one that another option names, also by another path or a link."""
+    outputs = {name: Path(path) for name in OUTPUTS if isinstance(path := getattr(options, name, None), str) and path}
+    inputs = [path for name in INPUTS for path in _paths(getattr(options, name, None))]
+    problems = [Problem("output-is-input", {"option": "-o" if name == "output" else f"--{name.replace('_', '-')}"},
+                        str(path)) for name, path in outputs.items() if any(_same(path, other) for other in inputs)]
+    if problems:
+        raise InputError(problems)
+
+
+def _paths(value: object) -> Iterator[Path]:
+    """What the values of an option may name."""
+    if isinstance(value, str):
+        yield from {Path(value), Path(split_name(value)[1])}
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _paths(item)
+
+
+def _same(path: Path, other: Path) -> bool:
+    try:
+        return not path.is_char_device() and not path.is_fifo() and path.samefile(other)
+    except (OSError, ValueError):  # one of them does not exist
+        return False
