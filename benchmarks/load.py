@@ -11,8 +11,8 @@ The time of a click ends when the server has sent the whole page; drawing it in 
 Printed: the first page of all sessions after a cold start; for each number of sessions clicks, median and 95th
 percentile of their time, processor time per click, memory: with first choices, while another session uploads a large
 file, and when every choice was made before; memory over the reruns of one session; processor time of a warm choice and
-of a section that is drawn again alone. Clients share the machine with the server. Its share is the time that its
-threads had a processor, of the time that they could have used one: on a machine with other work, times are longer.
+of a section that is drawn again alone. Clients share the machine with the server. How slow the machine is meanwhile
+is measured by a small program next to them: on one with other work, times are longer by at least that factor.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +39,15 @@ from sessions import Server, Session  # noqa: E402
 PAGES = ("", "compare", "failures", "queries", "ranking")
 METRICS = ("nDCG@k", "Recall@k", "Precision@k", "Hit rate@k")
 CUTOFFS = ("1", "3", "5", "10", "20", "50", "100")
+PROBE = """import select, sys, time
+work, wall = 0.0, 0.0
+while not select.select([sys.stdin], [], [], 0.5)[0]:
+    start, used = time.perf_counter(), time.process_time()
+    while time.process_time() - used < 0.02:
+        sum(range(1000))
+    work, wall = work + time.process_time() - used, wall + time.perf_counter() - start
+print(wall / work if work else 1)
+"""
 PAGE_SHARE = 0.3  # of the clicks; the others change a choice of the sidebar
 
 
@@ -115,7 +123,7 @@ async def phase(server: Server, sessions: list[Session], options: argparse.Names
     """Let the sessions click, with an upload: until it is shown; print the figures; whether a page failed."""
     used, start = server.own_processor(), time.perf_counter()
     stop = asyncio.Event()
-    share = asyncio.create_task(processor_share(server, stop))
+    slow = asyncio.create_task(slowness(stop))
     work = [asyncio.create_task(clicks(session, random.Random(number), options.think, stop))
             for number, session in enumerate(sessions)]
     if upload is None:
@@ -131,8 +139,8 @@ async def phase(server: Server, sessions: list[Session], options: argparse.Names
     seconds, processor = time.perf_counter() - start, server.own_processor() - used
     each = processor / max(len(rows), 1) * 1e3
     print(f"   {about}: {len(rows):,} clicks in {seconds:.0f} s, processor {each:.0f} ms a click "
-          f"({processor / seconds:.0%} of a core, {await share:.0%} of what it could use), "
-          f"memory {server.memory():.0f} MiB, load {os.getloadavg()[0]:.1f}")
+          f"({processor / seconds:.0%} of a core), memory {server.memory():.0f} MiB; load {os.getloadavg()[0]:.1f}, "
+          f"work takes {await slow:.1f} times its processor time")
     for kind in ("choice", "page"):
         times = np.array([row[1] for row in rows if row[0] == kind])
         if len(times):
@@ -147,18 +155,13 @@ async def phase(server: Server, sessions: list[Session], options: argparse.Names
     return bool(faults)
 
 
-async def processor_share(server: Server, stop: asyncio.Event, every: float = 0.25) -> float:
-    """The time that the threads of the server had a processor, of the time that they had one or waited for one."""
-    before, used, waited = server.scheduled(), 0, 0
-    while not stop.is_set():
-        with suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), every)
-        now = server.scheduled()
-        for thread, times in now.items():
-            earlier = before.get(thread, (0, 0))
-            used, waited = used + times[0] - earlier[0], waited + times[1] - earlier[1]
-        before = now
-    return used / max(used + waited, 1)
+async def slowness(stop: asyncio.Event) -> float:
+    """How much longer a program takes than its processor time, measured by one that works 20 ms of each 500."""
+    probe = await asyncio.create_subprocess_exec(sys.executable, "-c", PROBE, stdin=asyncio.subprocess.PIPE,
+                                                 stdout=asyncio.subprocess.PIPE)
+    await stop.wait()
+    answer, _ = await probe.communicate(b"end")
+    return float(answer)
 
 
 async def choose_everything(session: Session) -> None:

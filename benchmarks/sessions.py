@@ -14,7 +14,6 @@ import time
 import urllib.request
 import uuid
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -79,15 +78,6 @@ class Server:
         """Resident memory in MiB."""
         lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
         return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) / 1024
-
-    def scheduled(self) -> dict[str, tuple[int, int]]:
-        """Of each thread: nanoseconds on a processor, and in the queue for one."""
-        times = {}
-        for path in Path(f"/proc/{self.process.pid}/task").glob("*/schedstat"):
-            with suppress(OSError):  # the thread has ended
-                used, waited, _ = map(int, path.read_text().split())
-                times[path.parent.name] = used, waited
-        return times
 
     def stop(self) -> None:
         """End the process."""

@@ -14,14 +14,14 @@ from ragdash.core.records import Run
 def ranks_of(run: Run, positions: np.ndarray, ties: str) -> np.ndarray:
     """Rank from 1 of each position, repeats not counted; equal scores as the convention ties says."""
     query = run.query_of(positions)
-    start, stop = run.starts[query], run.starts[query + 1]
+    start = run.starts[query]
     rank = positions - start + 1 - _repeats(run, start, positions)
     if run.ranked_by != "score" or ties == "file" or not len(positions):
         return rank
     scores = compared_scores(run, ties)
-    tied = np.flatnonzero(_has_equal_neighbor(scores, positions, start, stop))
+    tied = _tied(run, scores, positions, query)
     if len(tied):
-        rank[tied] = _tied_ranks(run, scores, positions[tied], start[tied], stop[tied])
+        rank[tied] = _tied_ranks(run, scores, positions[tied], start[tied], run.starts[query[tied] + 1])
     return rank
 
 
@@ -38,7 +38,7 @@ def mirrored_ranks(run: Run, positions: np.ndarray, rank: np.ndarray, ties: str)
     if run.ranked_by != "score" or not len(positions):
         return rank
     query, scores = run.query_of(positions), compared_scores(run, ties)
-    tied = np.flatnonzero(_has_equal_neighbor(scores, positions, run.starts[query], run.starts[query + 1]))
+    tied = _tied(run, scores, positions, query)
     positions, start, stop = positions[tied], run.starts[query[tied]], run.starts[query[tied] + 1]
     first = bisect_falling(scores, start, positions, scores[positions], past_equal=False)
     last = bisect_falling(scores, positions, stop, scores[positions], past_equal=True)
@@ -55,12 +55,17 @@ def _repeats(run: Run, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
     return np.searchsorted(run.repeated, stop) - np.searchsorted(run.repeated, start)
 
 
-def _has_equal_neighbor(scores: np.ndarray, positions: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
-    """Whether the position before or behind, within start:stop, has the same score: (H,) bool."""
-    score = scores[positions]
-    previous, next_position = np.maximum(positions - 1, start), np.minimum(positions + 1, stop - 1)
-    return ((previous < positions) & (scores[previous] == score)) | (
-        (next_position > positions) & (scores[next_position] == score))
+def _tied(run: Run, scores: np.ndarray, positions: np.ndarray, query: np.ndarray) -> np.ndarray:
+    """The indices of positions whose neighbor in the ranking of their query has the same score, ascending."""
+    score = scores.take(positions)
+    equal = scores.take(positions - 1, mode="clip") == score
+    equal |= scores.take(positions + 1, mode="clip") == score
+    near = np.flatnonzero(equal)  # a few, of which some are equal to another query's row, or to themselves
+    position, score = positions[near], score[near]
+    previous = np.maximum(position - 1, run.starts[query[near]])
+    following = np.minimum(position + 1, run.starts[query[near] + 1] - 1)
+    return near[((previous < position) & (scores[previous] == score))
+                | ((following > position) & (scores[following] == score))]
 
 
 def _tied_ranks(run: Run, scores: np.ndarray, positions: np.ndarray, start: np.ndarray,

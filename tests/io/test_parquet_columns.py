@@ -139,3 +139,20 @@ def test_a_table_with_repeated_documents_and_no_other_column_is_read_once(monkey
         pq.write_table(table, content)
     (run,) = read_runs((f"run.{ending}", content.getvalue()))
     assert [problem.kind for problem in run.problems] == ["duplicate-document"]
+
+
+@pytest.mark.parametrize(("docs", "options", "is_plain"), [
+    (DOCS, {}, True), (DOCS, {"row_group_size": 150}, True), (DOCS, {"use_dictionary": False}, False),
+    (["d1"] * N, {}, False), (["d1", "x" * 2_000_000] * (N // 2), {"dictionary_pagesize_limit": 1 << 24}, False)],
+    ids=["short", "several row groups", "no dictionary", "one text", "a long text that many rows share"])
+def test_ids_are_read_without_a_dictionary_where_they_are_sure_to_stay_small(tmp_path, monkeypatch, docs, options,
+                                                                             is_plain):
+    path = tmp_path / "run.parquet"
+    pq.write_table(pa.table({"query_id": QUERIES, "doc_id": docs, "score": SCORES}), path, **options)
+    opened = []
+    monkeypatch.setattr(parquet_columns, "open_parquet", lambda source, encoded=True, but=None, open_=(
+        parquet_columns.open_parquet): opened.append(but) or open_(source, encoded, but))
+    read = outcome(path)
+    assert ("doc_id" in opened) is is_plain
+    monkeypatch.setattr(parquet_columns, "_is_small", lambda file, name: False)
+    assert outcome(path) == read

@@ -14,7 +14,7 @@ from ragdash.core.ranking.rank_order import ranges
 
 SLOTS_PER_PAIR, MIN_BITS, MAX_BITS = 16, 16, 23  # of a table that sieves the rows; at most 8 MiB
 BLOCK = 1 << 16
-GROUP = 1 << 16  # rows of whole queries that are looked up in a table of their own judgments
+GROUP = 1 << 15  # rows of whole queries that are looked up in a table of their own judgments
 MANY = 1 << 15  # judged pairs from which on tables of single queries are quicker: a table of all leaves the cache
 
 
@@ -65,9 +65,11 @@ class PairIndex:
         groups = np.searchsorted(starts, np.arange(0, starts[-1] + GROUP, GROUP))
         bounds = np.flatnonzero(np.bincount(np.minimum(groups, len(starts) - 1)))
 
+        all_pairs, ends = ranges(first, stop), np.concatenate(([0], np.cumsum(stop - first)))
+
         def work(bound: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
             a, b = bound
-            pairs = ranges(first[a:b], stop[a:b])
+            pairs = all_pairs[ends[a]:ends[b]]
             rows, places = _lookup(hashes[starts[a]:starts[b]], self.unsorted[pairs])
             return rows + starts[a], pairs[places]
 

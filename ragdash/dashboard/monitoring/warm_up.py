@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import logging
 import pkgutil
 
-PACKAGES = ("pandas", "scipy.stats", "plotly.graph_objects", "pyarrow.compute", "pyarrow.parquet")
+PACKAGES = ("pandas", "pandas.io.formats.style", "scipy.stats", "plotly.graph_objects", "pyarrow.compute",
+            "pyarrow.parquet")
 
 
 def warm_up() -> None:
@@ -18,5 +20,6 @@ def warm_up() -> None:
     try:
         for name in (*PACKAGES, *modules):
             importlib.import_module(name)
+        inspect.stack()  # Streamlit looks at it before its first element, which looks up the file of every module
     finally:
         logging.disable(logging.NOTSET)

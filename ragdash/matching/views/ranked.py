@@ -79,8 +79,15 @@ class Ranked:
         return np.bincount(query, weights, self.queries).astype(np.float64, copy=False)
 
     def hits_at(self, k: Cutoffs, rel: int = 1) -> np.ndarray:
-        """Relevant documents in the first k ranks: (Q, K) float64."""
-        return self.up_to(k, *self.hits(rel))
+        """Relevant documents in the first k ranks: (Q, K) float64, read-only: metrics share those they asked for last.
+        """
+        key = rel, k.tobytes()
+        last_key, counts = vars(self).get("_hits_at", (None, None))
+        if last_key != key:
+            counts = self.up_to(k, *self.hits(rel))
+            counts.setflags(write=False)
+            vars(self)["_hits_at"] = key, counts
+        return counts
 
     def up_to(self, k: Cutoffs, query: np.ndarray, rank: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
         """Sum of the weights (default 1) at a rank <= k: (Q, K) float64, all cutoffs in one pass."""

@@ -47,7 +47,7 @@ def precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: str = "k
     """
     hits = ranked.hits_at(k, rel)
     ranks = np.maximum(_precision_denominator(ranked, k, rel, denominator), 1)
-    return undefined_without(ranked.relevant(rel), np.divide(hits, ranks, out=hits))
+    return undefined_without(ranked.relevant(rel), hits / ranks)
 
 
 @metric("R", "Recall", formula=r"R@k = \frac{|relevant \cap top_k|}{R}", source="trec_eval recall",

@@ -8,13 +8,14 @@ from ragdash.matching.views.ranked import ordinal
 
 
 def ratio(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
-    """numerator / denominator per query, NaN where the denominator is 0; written over the numerator, a float array.
+    """numerator / denominator per query, NaN where the denominator is 0; written over the numerator if that can be.
 
     (Q,) or (Q, K) over (Q,) or (Q, K).
     """
     if numerator.ndim > denominator.ndim:
         denominator = denominator[:, None]
-    return np.divide(numerator, np.where(denominator > 0, denominator, np.nan), out=numerator)
+    return np.divide(numerator, np.where(denominator > 0, denominator, np.nan),
+                     out=numerator if numerator.flags.writeable else None)
 
 
 def undefined_without(relevant: np.ndarray, values: np.ndarray) -> np.ndarray:
