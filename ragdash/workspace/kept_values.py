@@ -67,13 +67,16 @@ class KeptValues:
         self._blobs, self._project = blobs, f"{project}/" if project else ""
         self._listed: dict[str, tuple[float, set[str]]] = {}
         self._damaged: dict[str, str] = {}
+        self._away_until = float("-inf")
         self._lock = Lock()
 
     def read(self, run: str, keys: Sequence[str]) -> dict[str, np.ndarray]:
         """Those of these arrays that are kept; a damaged one is removed, and `problems` says so.
 
-        Empty where the store cannot be asked: then everything is computed.
+        Empty where the store cannot be asked, and for a while after: then everything is computed.
         """
+        if time.monotonic() < self._away_until:
+            return {}
         try:
             there = self._keys_of(run)
             wanted = [key for key in keys if key in there]
@@ -83,6 +86,7 @@ class KeptValues:
                 with ThreadPoolExecutor(AT_ONCE) as pool:
                     arrays = list(pool.map(lambda key: self._array(run, key), wanted))
         except InputError:
+            self._away_until = time.monotonic() + FRESH
             return {}
         return {key: array for key, array in zip(wanted, arrays, strict=True) if array is not None}
 

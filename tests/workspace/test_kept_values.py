@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run
 from ragdash.core.storage.folder_blobs import FolderBlobs
 from ragdash.workspace import Workspace, kept_values
@@ -61,6 +62,20 @@ def test_a_run_has_a_bounded_number_of_arrays_and_bytes(values, tmp_path, monkey
     for number in range(3):
         values.keep("run", {f"large{number}": np.zeros(60)})
     assert len(list((tmp_path / "values" / "run").iterdir())) <= 2 and values.read("other", ["k"])
+
+
+def test_a_store_that_is_away_is_not_asked_again_for_a_while(tmp_path, monkeypatch):
+    asked = []
+
+    class Away(FolderBlobs):
+        def names(self, folder):
+            asked.append(folder)
+            raise InputError([Problem("unusable-blobs", {"reason": "no route"}, "s3://bucket")])
+
+    values = KeptValues(Away(tmp_path))
+    assert [values.read(run, ["k"]) for run in ("a", "b", "a")] == [{}] * 3 and len(asked) == 1
+    monkeypatch.setattr(kept_values.time, "monotonic", lambda: 1e12)
+    assert values.read("a", ["k"]) == {} and len(asked) == 2
 
 
 def test_a_deleted_run_takes_its_values_along(tmp_path):

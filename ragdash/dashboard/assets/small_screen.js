@@ -7,6 +7,7 @@
     '[data-testid="stTable"] > div',
     '[data-testid="stHtml"] [style*="overflow-x:auto"]',
   ].join(",");
+  const FOCUSABLE = '[data-testid="stTable"] > div';
 
   function closeMenu(event) {
     const link = event.target.closest && event.target.closest('[data-testid="stSidebar"] a[href]');
@@ -25,6 +26,8 @@
     const frame = frameOf(table); // none when the table has just left the page
     if (!frame) return;
     frame.toggleAttribute("data-more-right", hidden > 4);
+    const scrolls = table.scrollWidth - table.clientWidth > 1 || table.scrollHeight - table.clientHeight > 1;
+    if (scrolls && table.matches(FOCUSABLE)) table.tabIndex = 0; // the keyboard scrolls it too
     frame.toggleAttribute("data-wide", table.scrollWidth - table.clientWidth > 4); // room for the hint, also at its end
   }
 

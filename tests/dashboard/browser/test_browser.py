@@ -335,6 +335,7 @@ def test_a_phone_closes_the_menu_with_a_choice_and_says_that_a_table_goes_on(vis
     table = "document.querySelector('[data-testid=stMain] [data-testid=stTable]')"
     page.wait_for_function(f"{table}.hasAttribute('data-more-right')")
     assert "scroll" in page.evaluate(f"getComputedStyle({table}, '::after').content")
+    assert page.evaluate(f"{table}.firstElementChild.tabIndex") == 0, "the keyboard scrolls it too"
     page.evaluate(f"{table}.firstElementChild.scrollLeft = 10_000")
     page.wait_for_function(f"!{table}.hasAttribute('data-more-right')")
     page.wait_for_function("document.querySelector('[data-testid=stDataFrame]').hasAttribute('data-more-right')")
