@@ -35,6 +35,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "dashboard")]
 
+from killed_uploads import killed_servers  # noqa: E402
 from load import data  # noqa: E402
 from sessions import Server, Session  # noqa: E402
 
@@ -146,55 +147,6 @@ def write_for_ever(folder: Path, child: int, writing: int, clock: float) -> None
 
 def _say(writing: int, *facts: object) -> None:
     os.write(writing, f"{json.dumps(facts)}\n".encode())
-
-
-def killed_servers(folder: Path) -> Counter:
-    """Sessions upload runs until the server is killed; what a page has shown must be in the workspace."""
-    counts: Counter = Counter()
-    rng = random.Random(5)
-    for number in range(6):
-        server = Server.start(folder / "server")
-        shown: list[str] = []
-        how = signal.SIGINT if number % 2 else signal.SIGKILL
-        timer = threading.Timer(rng.uniform(4, 9), server.process.send_signal, [how])
-        timer.start()
-        try:
-            asyncio.run(upload_until_it_ends(server, number, shown))
-        finally:
-            timer.join()
-            try:
-                server.process.wait(20)
-            except subprocess.TimeoutExpired:
-                counts["wrong"] += 1
-                server.stop()
-        counts["uploads shown"] += len(shown)
-        counts["servers ended"] += 1
-        workspace = Workspace(folder / "server" / "workspace")
-        entries = workspace.runs()
-        counts["lost"] += len(set(shown) - {entry.name for entry in entries})
-        counts["wrong"] += sum(workspace.load_run(entry.digest).digest != entry.digest for entry in entries)
-    counts["wrong"] += (folder / "server" / "server.log").read_text().count("Traceback")
-    return counts
-
-
-async def upload_until_it_ends(server: Server, number: int, shown: list[str]) -> None:
-    """One session uploads runs one after the other, some large; names are noted when the page shows them."""
-    session = Session(server.address)
-    try:
-        await session.open()
-        await session.visit("data")
-        for upload in range(100):
-            name = f"run{number}x{upload}"
-            rows = 200_000 if upload % 3 == 2 else 3
-            content = b"".join(b"q%d Q0 %s-%d 1 %d t\n" % (i % 50, name.encode(), i, rows - i) for i in range(rows))
-            await session.upload(f"{name}.trec", content)
-            if name in session.query:
-                shown.append(name)
-    except (OSError, EOFError, RuntimeError, TimeoutError):
-        pass
-    except Exception as error:  # the library of the websocket has its own error for a closed one
-        if "Closed" not in type(error).__name__:
-            raise
 
 
 def killed_judging(folder: Path) -> Counter:

@@ -43,15 +43,15 @@ def open_standard_streams() -> None:
     sys.stderr = StandardError(sys.stderr or os.fdopen(2, "w"))
 
 
-def main() -> int:
-    """Run one command in a process of its own; returns the exit status."""
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command in a process of its own; returns the exit status. arguments: default those of the process."""
     open_standard_streams()
     try:
         from ragdash.cli.main import main as run_command
         from ragdash.cli.main import show_warnings
 
         show_warnings()
-        return run_command()
+        return run_command(arguments)
     except KeyboardInterrupt:  # while modules are imported
         print("error: stopped", file=sys.stderr)
         return 130

@@ -93,8 +93,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say([Problem("out-of-memory")])
         return 2
     except Exception as error:  # the only place: exit status 1 means a missed bound, so a fault needs another
-        if _lacks_memory(error):
-            say([Problem("out-of-memory")])
+        if outside := _outside_fault(error):
+            say([Problem(outside)])
             return 2
         traceback.print_exc()
         print(f"error: this is a fault of ragdash {_version()}, not of your files. Please report it with the lines "
@@ -105,6 +105,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def show_warnings() -> None:
     """Have warnings of Python's own kind, such as those of recordings, shown as lines like all others."""
     warnings.showwarning = lambda message, *_, **__: print_note(f"warning: {message}")
+
+
+def _outside_fault(error: Exception) -> str:
+    """The kind of a problem that is neither of the files nor of ragdash, "" where the error is none such."""
+    if _lacks_memory(error):
+        return "out-of-memory"
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return "no-current-folder"
+    return ""
 
 
 def _lacks_memory(error: Exception) -> bool:

@@ -207,7 +207,8 @@ def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
             facts["allowed"] = {**facts.get("allowed", {}), "average": ("macro", "micro")}
         module = function.__module__.rpartition(".")[2]
         METRICS[name] = Metric(name, title, FAMILY_OF_MODULE.get(module, module), function,
-                               parameters[0].annotation, options, doc=inspect.getdoc(function), types=types, **facts)
+                               parameters[0].annotation, options, doc=inspect.getdoc(function) or "", types=types,
+                               **facts)
         return function
 
     return register

@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import pyarrow as pa
@@ -173,6 +174,29 @@ def test_a_port_in_use_is_not_opened(capfdbinary):
     assert status == 2 and f"port {port} of 127.0.0.1" in err and err.count("\n") == 1
 
 
+@pytest.mark.parametrize(("memory", "arguments", "said"), [
+    ("abc", (), "a number of GB above 0"), ("-1", (), "RAGDASH_MEMORY"), ("nan", (), "'nan'"),
+    ("", ("--port", "8599", "--status", "127.0.0.1:8599"), "the pages are served there"),
+    ("", ("--", "--server.port=8598"), "Use --port instead"),
+    ("", ("--", "--server.address=::"), "Use --host instead")])
+def test_a_server_whose_settings_contradict_each_other_does_not_start(capfdbinary, monkeypatch, memory, arguments,
+                                                                      said):
+    monkeypatch.setenv("RAGDASH_MEMORY", memory)
+    monkeypatch.setattr(os, "execve", None)
+    status, _, err = call(capfdbinary, "dashboard", "--no-browser", *arguments)
+    assert status == 2 and said in err and err.count("\n") == 1
+
+
+def test_a_folder_that_is_gone_is_no_fault_of_ragdash(tmp_path, monkeypatch, capfdbinary):
+    def gone():
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(os, "getcwd", gone)
+    monkeypatch.setenv("RAGDASH_LOG_DIR", "here")
+    status, _, err = call(capfdbinary, "view", "--no-browser")
+    assert status == 2 and "Change to another folder" in err and err.count("\n") == 1
+
+
 def test_an_address_that_is_none_is_not_opened(capfdbinary):
     status, _, err = call(capfdbinary, "dashboard", "--no-browser", "--host", "999.1.1.1", "--port", "8599")
     assert status == 2 and "999.1.1.1" in err and err.count("\n") == 1
@@ -263,6 +287,30 @@ def test_the_script_for_a_shell_knows_every_command_and_option(capfdbinary, shel
     script = capfdbinary.readouterr().out.decode()
     assert ended.value.code == 0
     assert all(name in script for name in (*command_line.COMMANDS, "fail-under", "no-worse-than", "max-calls"))
+
+
+def test_what_is_half_written_when_a_command_is_stopped_goes(files, monkeypatch):
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    (files / "out.txt").write_text("earlier")
+    before = sorted(files.iterdir())
+    monkeypatch.setattr(os, "replace", stopped)
+    assert command_line.main(["metrics", "RR", "-o", str(files / "out.txt")]) == 130
+    assert sorted(files.iterdir()) == before and (files / "out.txt").read_text() == "earlier"
+
+
+def test_warnings_of_python_are_lines_like_all_others(monkeypatch, capsys):
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    command_line.show_warnings()
+    warnings.showwarning("two open recordings of a\x1b[31m", UserWarning, "sweep.py", 217)
+    assert capsys.readouterr().err == "warning: two open recordings of a\\x1b[31m\n"
+
+
+def test_without_docstrings_metrics_have_no_explanation_and_no_fault():
+    done = subprocess.run([sys.executable, "-OO", "-m", "ragdash", "metrics", "RR"], capture_output=True, check=False,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert done.returncode == 0 and done.stdout.startswith(b"RR"), done.stderr
 
 
 def test_control_characters_of_a_name_do_not_reach_the_terminal(files, capfdbinary):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import pytest
@@ -9,7 +10,7 @@ from helpers import call
 
 import ragdash
 from ragdash.core.errors import InputError
-from ragdash.experiments.sweep import command_words, grid_points
+from ragdash.experiments.sweep import _read_output, command_words, grid_points
 from ragdash.io.recorded.folder import log_entries
 
 QUESTIONS = {f"q{number}": f"question {number}" for number in range(5)}
@@ -138,3 +139,10 @@ def test_grids_without_points_and_placeholders_of_values():
         with pytest.raises(InputError):
             grid_points(grid)
     assert command_words("a {k} '{b c}' {out}", {"k": True}, "o") == ["a", "true", "{b c}", "o"]
+
+
+def test_a_command_that_makes_a_pipe_wrote_no_file(tmp_path):
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("this system has no pipes with names")
+    os.mkfifo(tmp_path / "run.out")
+    assert _read_output(tmp_path / "run.out") == (None, "it wrote no file")

@@ -54,8 +54,8 @@ def _text(mix: Mix) -> str:
 
 
 def ceiling_table(ceiling: Ceiling) -> str:
-    """The ceiling by window, aligned."""
-    return aligned(["window", "at most"], ceiling_rows(ceiling))
+    """The hybrid and the ceiling by window, aligned."""
+    return aligned(["window", "hybrid", "at most"], ceiling_rows(ceiling))
 
 
 def changes_table(changes: Changes) -> str:
@@ -71,8 +71,8 @@ def mix_dict(mix: Mix) -> dict[str, object]:
 
 def ceiling_dict(ceiling: Ceiling) -> dict[str, object]:
     """A ceiling as plain data, for JSON; null where undefined."""
-    return {"windows": [{"window": window, "at_most": _finite(float(best))}
-                        for window, best in zip(ceiling.windows, ceiling.best, strict=True)],
+    return {"windows": [{"window": window, "hybrid": _finite(float(hybrid)), "at_most": _finite(float(best))}
+                        for window, hybrid, best in zip(ceiling.windows, ceiling.hybrid, ceiling.best, strict=True)],
             "best_single": _finite(ceiling.single)}
 
 

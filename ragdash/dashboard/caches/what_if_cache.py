@@ -73,15 +73,16 @@ def _choice(runs: tuple[str, ...], names: tuple[str, ...], truth: str, conventio
 
 
 def ceiling(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice) -> Ceiling:
-    """The best possible mean at each window, of the queries in scope."""
+    """The best possible mean at each window and that of the chosen setting, of the queries in scope."""
     return _ceiling(tuple(runs), scope.truth_digest, astuple(scope.conventions), scope.slice, str(chosen.spec),
-                    _pool=judged, _single=chosen.single_values[chosen.best_run], _queries=scope.queries)
+                    repr(chosen.recipe), _pool=judged, _recipe=chosen.recipe,
+                    _single=chosen.single_values[chosen.best_run], _queries=scope.queries)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _ceiling(runs: tuple[str, ...], truth: str, conventions: tuple, query_slice: str, spec: str, _pool: JudgedPool,
-             _single: np.ndarray, _queries: np.ndarray) -> Ceiling:
-    return ceiling_means(_pool, parse_specs(spec)[0], _single, _queries)
+def _ceiling(runs: tuple[str, ...], truth: str, conventions: tuple, query_slice: str, spec: str, recipe: str,
+             _pool: JudgedPool, _recipe: Recipe, _single: np.ndarray, _queries: np.ndarray) -> Ceiling:
+    return ceiling_means(_pool, parse_specs(spec)[0], _single, _queries, _recipe)
 
 
 def price(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice, k: int) -> FusedPrice:

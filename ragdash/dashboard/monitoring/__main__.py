@@ -1,16 +1,26 @@
-"""Streamlit with the status server next to it: `python -m ragdash.dashboard.monitoring run app.py ...`."""
+"""Streamlit, with the status server if asked for: `python -m ragdash.dashboard.monitoring run app.py ...`."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-from streamlit.web import cli
 
-from ragdash.dashboard.monitoring.status_server import VARIABLE, serve
-from ragdash.dashboard.monitoring.warm_up import warm_up
+def main() -> None:
+    """Serve the pages until the process is stopped."""
+    from streamlit.web import cli
+
+    if os.environ.get("RAGDASH_STATUS"):
+        from ragdash.dashboard.monitoring.status_server import VARIABLE, serve
+        from ragdash.dashboard.monitoring.warm_up import warm_up
+
+        warm_up()
+        serve(os.environ[VARIABLE], words=sys.argv)
+    cli.main(prog_name="streamlit")
+
 
 if __name__ == "__main__":
-    warm_up()
-    serve(os.environ[VARIABLE], words=sys.argv)
-    cli.main(prog_name="streamlit")
+    try:
+        main()
+    except KeyboardInterrupt:  # before Streamlit awaits it
+        sys.exit(130)

@@ -175,7 +175,7 @@ def mix_of(pool: JudgedPool, spec: Spec, recipe: Recipe) -> Mix:
     single = singles[best].column(spec)
     mean = float(np.nanmean(values)) if (~np.isnan(values)).any() else np.nan
     return Mix(spec, mean, against_best(singles, best, values, spec, ComparisonRules()),
-               ceiling_means(pool, spec, single),
+               ceiling_means(pool, spec, single, None, recipe),
                changes(pool, recipe, best, direction(spec) * (values - single), spec.k or CUTOFF))
 
 

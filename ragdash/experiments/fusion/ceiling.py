@@ -23,11 +23,12 @@ SAME_VALUE = 1e-12  # values that differ by less are equal
 
 @dataclass(frozen=True, eq=False)
 class Ceiling:
-    """The best possible mean at each window: windows; best (W,), NaN without a defined query; single: best single run.
-    """
+    """Means at each window: best possible (W,), NaN without a defined query; hybrid (W,): of a setting with that
+    window, NaN where none was asked for; single: of the best single run."""
 
     windows: tuple[int, ...]
     best: np.ndarray
+    hybrid: np.ndarray
     single: float
 
     @property
@@ -106,17 +107,22 @@ def ceiling(pool: JudgedPool, spec: Spec, windows: Sequence[int]) -> np.ndarray:
     return np.stack(values) if values else np.zeros((0, len(pool.truth)))
 
 
-def ceiling_means(pool: JudgedPool, spec: Spec, single: np.ndarray, queries: np.ndarray | None = None) -> Ceiling:
-    """The ceiling at the windows worth looking at.
+def ceiling_means(pool: JudgedPool, spec: Spec, single: np.ndarray, queries: np.ndarray | None = None,
+                  recipe: Recipe | None = None) -> Ceiling:
+    """The ceiling at the windows worth looking at, and what this recipe reaches with them.
 
     single (Q,): values of the best single run; queries: as in `changes`.
     """
     windows = windows_of(pool)
-    values = np.vstack([ceiling(pool, spec, windows), single])
+    hybrid = np.full((len(windows), len(single)), np.nan)
+    if recipe is not None and windows:
+        recipes = [replace(recipe, window=window, cut=None if recipe.cut is None else window) for window in windows]
+        hybrid = pool.values(recipes, [spec])[:, 0]
+    values = np.vstack([ceiling(pool, spec, windows), hybrid, single])
     defined = ~np.isnan(values) & (True if queries is None else queries)
     count = defined.sum(axis=1)
     means = np.where(count > 0, np.where(defined, values, 0).sum(axis=1) / np.maximum(count, 1), np.nan)
-    return Ceiling(tuple(windows), means[:-1], float(means[-1]))
+    return Ceiling(tuple(windows), means[:len(windows)], means[len(windows):-1], float(means[-1]))
 
 
 def _best_ranks(pool: JudgedPool, returned: np.ndarray) -> np.ndarray:

@@ -45,9 +45,9 @@ def sweep(parameter: str, x: np.ndarray, mean: np.ndarray, chosen: float, flat: 
     return fig
 
 
-def ceiling(windows: Sequence[int], best: np.ndarray, names: Sequence[str], slots: Sequence[int], singles: np.ndarray,
-            *, axis: Axis, theme: Theme = LIGHT) -> go.Figure:
-    """The best possible mean by window (W,), with the single runs' means (P,) as dashed lines."""
+def ceiling(windows: Sequence[int], best: np.ndarray, hybrid: np.ndarray, names: Sequence[str], slots: Sequence[int],
+            singles: np.ndarray, *, axis: Axis, theme: Theme = LIGHT) -> go.Figure:
+    """The mean of a hybrid (W,) and the best possible one by window (W,), single runs' means (P,) as dashed lines."""
     fig = figure(theme, height=320)
     positions = np.arange(len(windows))
     for look, value in zip(looks(names, slots, theme), singles, strict=True):
@@ -56,14 +56,18 @@ def ceiling(windows: Sequence[int], best: np.ndarray, names: Sequence[str], slot
                 x=[-0.3, len(windows) - 0.7], y=[value, value], mode="lines", name=look.name,
                 line={"color": look.color, "width": 1.8, "dash": "dash"},
                 hovertemplate=f"{look.name} alone<br>{escape(axis.title)} %{{y:.3f}}<extra></extra>"))
-    fig.add_trace(go.Scatter(
-        x=positions, y=best, mode="lines+markers", name="best order of all results",
-        line={"color": theme.ink, "width": 2.4}, marker={"color": theme.ink, "size": 8},
-        customdata=[f"{window:,}" for window in windows],
-        hovertemplate=f"window %{{customdata}}<br>at most {escape(axis.title)} %{{y:.3f}}<extra></extra>"))
+    for name, words, values, look in (
+            ("hybrid", "", hybrid, {"line": {"color": theme.ink, "width": 2.4}, "marker_size": 8}),
+            ("best order of all results", "at most ", best,
+             {"line": {"color": theme.muted, "width": 2.4, "dash": "dot"}, "marker_size": 7})):
+        fig.add_trace(go.Scatter(
+            x=positions, y=values, mode="lines+markers", name=name, marker_color=look["line"]["color"], **look,
+            customdata=[f"{window:,}" for window in windows],
+            hovertemplate=f"window %{{customdata}}<br>{words}{escape(axis.title)} %{{y:.3f}}<extra></extra>"))
     fig.update_xaxes(title_text="Window: results used of each run", tickvals=positions,
                      ticktext=[shorten(f"{window:,}") for window in windows], showgrid=False)
-    fig.update_yaxes(title_text=escape(axis.label), tickformat=".2~f", range=_zoomed(axis, np.append(best, singles)))
+    fig.update_yaxes(title_text=escape(axis.label), tickformat=".2~f",
+                     range=_zoomed(axis, np.concatenate([best, hybrid, singles])))
     fig.update_layout(showlegend=True)
     return fig
 

@@ -121,8 +121,10 @@ def answer_sentences(answer) -> list[str]:
 
 
 def ceiling_rows(ceiling) -> list[list[str]]:
-    """Window and best possible mean of a `ragdash.experiments.fusion.ceiling.Ceiling`, a row each."""
-    return [[f"{window:,}", number(best)] for window, best in zip(ceiling.windows, ceiling.best, strict=True)]
+    """Window, mean of the hybrid and best possible mean of a `ragdash.experiments.fusion.ceiling.Ceiling`, a row each.
+    """
+    return [[f"{window:,}", number(hybrid), number(best)]
+            for window, hybrid, best in zip(ceiling.windows, ceiling.hybrid, ceiling.best, strict=True)]
 
 
 def change_rows(changes) -> list[list[str]]:

@@ -250,6 +250,23 @@ def ceiling_sentence(title: str, best: float, ceiling: float, window: int | None
     return text + f" The best single run has {escape(number(best))}."
 
 
+def window_curve_sentence(title: str, windows: Sequence[int], values: np.ndarray, sign: int = 1) -> str:
+    """With which window the chosen setting is best, of values (W,); sign: -1 where a lower value is better.
+
+    Examples
+    --------
+    >>> window_curve_sentence("Recall@5", (5, 10, 20), np.array([0.7, 0.8, 0.75]))
+    'The hybrid is best with the first 10 results of each run (Recall@5 0.800); with all of them it has 0.750.'
+    """
+    if not len(windows) or not np.isfinite(values).all():
+        return ""
+    best = int(np.argmax(sign * np.round(values, 3)))  # the smallest of windows that look equal
+    if best == len(windows) - 1:
+        return f"The hybrid is best with all results of each run ({escape(title)} {escape(number(values[best]))})."
+    return (f"The hybrid is best with the first {windows[best]:,} results of each run ({escape(title)} "
+            f"{escape(number(values[best]))}); with all of them it has {escape(number(values[-1]))}.")
+
+
 def missing_times_sentence(untimed: Sequence[str], runs: int) -> str:
     """Which runs lack the times of their searches.
 

@@ -60,3 +60,11 @@ def test_from_the_samples_to_verdicts(visit, serve, fresh_server):  # its verdic
     page.get_by_role("link", name="dense: worst first").click()
     page.get_by_role("heading", name="Queries", level=1).wait_for()
     assert "metric=Faithfulness" in app.settle().page.url
+    app.go("Answers").part("part", "Judge validation").part("desk", "Label answers")
+    page.locator(".st-key-of input").click()
+    page.get_by_role("option", name="sparse", exact=True).click()
+    app.until(lambda: page.evaluate("document.activeElement === document.body"))  # a field that was used lets go
+    app.settle()
+    assert "Answer 1 of 50" in page.inner_text(".st-key-label_desk")
+    page.keyboard.press("s")
+    page.get_by_text("Answer 2 of 50").wait_for()

@@ -17,6 +17,7 @@ from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import answer_html
 from ragdash.dashboard.widgets.texts import LONGEST
+from ragdash.models.judge.tasks.policy import Policy, save_policy
 from ragdash.reporting.plots.common.theme import LIGHT
 
 QUERIES = 24
@@ -129,6 +130,22 @@ def test_scores_of_the_judge_are_in_the_tables_with_the_means_of_its_tab_and_new
     widget(at, "multiselect", "answers").set_value(["EM", "Faithfulness"]).run()
     assert "The judge has also scored Correctness" in texts(at)
     assert widget(at, "multiselect", "answers").value == ["EM", "Faithfulness"], "a choice stays"
+
+
+def test_a_policy_takes_the_metric_of_the_sentence_away_and_its_end_brings_it_back():
+    for run in ("good", "bad"):
+        judge(runs()[run], the_truth(), "Faithfulness")
+    at = opened("good", "bad")
+    assert "highest Faithfulness" in texts(at)
+    save_policy(Policy("right", "between", "wrong", "right"))
+    assert "highest Faithfulness" not in texts(at.run())
+    assert "without a policy: 48 verdicts" in texts(at)
+    widget(at, "button", "policy_to_None").click().run()
+    assert "highest Faithfulness" in texts(at), "the sentence is about it again"
+    save_policy(Policy("right", "between", "wrong", "right"))
+    widget(at.run(), "selectbox", "answer").set_value("EM").run()
+    save_policy(None)
+    assert "highest Exact match" in texts(at.run()), "what was chosen meanwhile stays"
 
 
 def test_a_link_keeps_its_own_answer_metric_and_a_metric_without_values_is_not_asked_about():

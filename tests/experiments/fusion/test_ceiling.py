@@ -5,12 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from fusion_cases import random_lists, run_of
 
-from ragdash import Truth, fuse, parse_specs
+from ragdash import Truth, evaluate, fuse, parse_specs
 from ragdash.experiments.fusion import candidates as candidates_module
 from ragdash.experiments.fusion.alternatives import mix_of
-from ragdash.experiments.fusion.ceiling import ceiling, changes, churn, windows_of, without_low
+from ragdash.experiments.fusion.ceiling import ceiling, ceiling_means, changes, churn, windows_of, without_low
 from ragdash.experiments.fusion.export.snippets import engine_snippet, python_snippet
 from ragdash.experiments.fusion.fuse import FEW, documents
 from ragdash.experiments.fusion.grids import settings
@@ -125,3 +126,16 @@ def test_ids_of_a_few_documents_are_those_of_all():
         chosen = np.random.default_rng(1).permutation(len(candidates))[:len(candidates) // 6]
         assert len(chosen) * FEW < len(candidates)
         assert documents(candidates, chosen).to_pylist() == [every[index] for index in chosen]
+
+
+def test_the_curve_by_window_has_the_values_of_fusions_with_these_windows():
+    runs = [run_of(f"run{i}", lists) for i, lists in enumerate(random_lists(2)[:2])]
+    truth = Truth.build("qrels", [f"q{q}" for q in range(30)], [f"d{q % 20:02}" for q in range(30)], [1] * 30)
+    pool, [spec] = judged_pool(runs, truth), parse_specs("RR")
+    for recipe in (make_recipe(runs, params={"k": 3.0}), make_recipe(runs, preset="elasticsearch-rrf")):
+        curve = ceiling_means(pool, spec, np.zeros(30), None, recipe)
+        for window, value in zip(curve.windows, curve.hybrid, strict=True):
+            fused = fuse(runs, recipe.method, window, preset=recipe.preset, **recipe.given)
+            assert value == pytest.approx(evaluate(fused, truth, [spec]).column(spec).mean()), (recipe.preset, window)
+    assert len(set(curve.hybrid)) > 2 and np.all(curve.hybrid <= curve.best)
+    assert np.isnan(ceiling_means(pool, spec, np.zeros(30)).hybrid).all()

@@ -9,8 +9,12 @@ import pytest
 from models.judge.batch_endpoint import BatchEndpoint
 
 from ragdash.cli.main import main
-from ragdash.models.judge import default_verdict_store
+from ragdash.core.errors import InputError
+from ragdash.models.judge import Patience, default_verdict_store
+from ragdash.models.judge.allowed_hosts import AllowedHosts
 from ragdash.models.judge.batch_files import open_batches, service, service_protocols
+from ragdash.models.judge.endpoint import Endpoint
+from ragdash.models.judge.transport.response_status import HttpResponse
 
 ROOT = Path(__file__).parents[3]
 RUN, TRUTH = str(ROOT / "sample_runs" / "dense.jsonl"), str(ROOT / "sample_runs" / "truth.jsonl")
@@ -127,6 +131,18 @@ def test_a_refused_batch_frees_its_questions_and_other_protocols_say_what_to_do(
     assert status == 2 and "making a batch at 127.0.0.1" in text and "no batches for this model" in text
     assert "submitted 6 requests" in judge("--batch", "submit")[1]
     assert "a service for batches" in judge("--batch", "submit", "--kind", "litellm")[1]
+
+
+@pytest.mark.parametrize(("allowed", "shown"), [(None, True), (AllowedHosts.parse("127.0.0.1"), False)])
+def test_a_server_with_limited_hosts_shows_no_reply_that_is_not_json(allowed, shown):
+    endpoint = Endpoint("http://127.0.0.1:1/v1", "toy", allowed=allowed)
+    protocol = service_protocols.OpenAIBatches(endpoint, Patience(attempts=1))
+    page = HttpResponse(200, b"<p>internal page</p>", {"content-type": "text/html"})
+    protocol._send = lambda *request: page
+    with pytest.raises(InputError) as refused:
+        protocol.prepare(b"{}")
+    assert ("internal page" in str(refused.value)) == shown
+    assert ("text/html, 20 bytes" in str(refused.value)) != shown
 
 
 def test_a_lost_message_batch_is_the_first_one_after_its_mark():

@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from ragdash.cli.common_options import whole_number
@@ -20,6 +21,9 @@ from ragdash.models.judge.allowed_hosts import VARIABLE
 from ragdash.workspace import Workspace, open_workspace
 
 STATUS = "RAGDASH_STATUS"  # as ragdash.dashboard.monitoring reads it
+MEMORY = "RAGDASH_MEMORY"  # as the pages read it
+STREAMLIT = {"--server.port": "--port", "--server.address": "--host", "--server.headless": "--no-browser"}
+# options of Streamlit that ragdash has too
 AHEAD = "RAGDASH_AHEAD"  # as ragdash.dashboard.jobs.ahead reads it; "0" computes nothing before a page asks for it
 
 
@@ -56,6 +60,7 @@ def run(options: argparse.Namespace) -> int:
             raise InputError([Problem("no-such-file", {}, split_name(text)[1])])
     if options.logdir and Path(options.logdir).exists() and not Path(options.logdir).is_dir():
         raise InputError([Problem("no-log-folder", {}, options.logdir, field="logdir")])
+    _check_settings(options)
     paths = {"RAGDASH_FILES": options.files, "RAGDASH_TRUTH": options.truth or ()}
     environment = {**os.environ, **{key: os.pathsep.join(map(_absolute, files)) for key, files in paths.items()},
                    AHEAD: os.environ.get(AHEAD, "1"),
@@ -67,18 +72,32 @@ def run(options: argparse.Namespace) -> int:
     remove_leftovers()
     port = options.port or _free_port(options.host)
     _check_address(options.host, port)
-    module = "streamlit"
+    environment.pop(STATUS, None)
     if options.status:
-        module, environment[STATUS] = "ragdash.dashboard.monitoring", _status_address(options.status)
-    command = [sys.executable, "-m", module, "run", str(home() / "app.py"), f"--server.port={port}",
-               f"--server.headless={str(options.no_browser).lower()}", f"--server.address={options.host}",
-               *options.streamlit]
+        environment[STATUS] = _status_address(options.status, port)
+    command = [sys.executable, "-m", "ragdash.dashboard.monitoring", "run", str(home() / "app.py"),
+               f"--server.port={port}", f"--server.headless={str(options.no_browser).lower()}",
+               f"--server.address={options.host}", *options.streamlit]
     if options.logdir and not Path(environment["RAGDASH_WATCH"]).exists():
         print_note(f"ragdash: there is no folder {environment['RAGDASH_WATCH']} yet; runs recorded there will appear")
     print_note(f"ragdash: http://{options.host}:{port} (stop with Ctrl+C)")
     if os.name == "posix":
         os.execve(sys.executable, command, environment)  # in our place, so that signals reach it
     return subprocess.run(command, env=environment, check=False).returncode
+
+
+def _check_settings(options: argparse.Namespace) -> None:
+    """Raise InputError where a setting means nothing, or an option of Streamlit would make what is printed wrong."""
+    memory = os.environ.get(MEMORY, "").strip()
+    with suppress(ValueError):
+        if not memory or 0 < float(memory) < float("inf"):
+            memory = ""
+    problems = [Problem("bad-memory-limit", {"value": memory}, field=MEMORY)] if memory else []
+    for given in options.streamlit:
+        if (ours := STREAMLIT.get(given.partition("=")[0])) is not None:
+            problems.append(Problem("streamlit-option", {"given": given, "ours": ours}))
+    if problems:
+        raise InputError(problems)
 
 
 def _workspace(options: argparse.Namespace) -> dict[str, str]:
@@ -97,11 +116,14 @@ def _workspace(options: argparse.Namespace) -> dict[str, str]:
     return {WORKSPACE: str(folder)}
 
 
-def _status_address(text: str) -> str:
+def _status_address(text: str, pages: int) -> str:
     """The address of the status server as host:port; InputError where nobody can listen there."""
     host, _, port = text.rpartition(":")
     if not port.isascii() or not port.isdigit() or not 0 < int(port) < 65_536:
         raise InputError([Problem("bad-status-address", {"value": text}, field="--status")])
+    if int(port) == pages:
+        facts = {"host": host or "127.0.0.1", "port": port, "reason": "the pages are served there"}
+        raise InputError([Problem("port-in-use", facts, field="--status")])
     _check_address(host.strip("[]") or "127.0.0.1", int(port))
     return f"{host or '127.0.0.1'}:{port}"
 

@@ -299,6 +299,21 @@ MESSAGES: Mapping[str, Message] = {
         expected="an address and a port that are free",
         fix="Choose another one with --port or --host, or leave --port out: a free port is then chosen.",
     ),
+    "bad-memory-limit": Message(
+        actual="{value!r}",
+        expected="a number of GB above 0",
+        fix="Write it like 4 or 1.5, or leave it out: half of the machine's memory is then used.",
+    ),
+    "no-current-folder": Message(
+        actual="that the current folder no longer exists",
+        expected="a folder that exists, as paths are seen from it",
+        fix="Change to another folder, and run the command again.",
+    ),
+    "streamlit-option": Message(
+        actual="{given!r} for Streamlit",
+        expected="what ragdash sets itself as an option of ragdash",
+        fix="Use {ours} instead.",
+    ),
     "output-is-input": Message(
         actual="a file that this command reads",
         expected="another file, as this one would be replaced",

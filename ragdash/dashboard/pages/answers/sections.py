@@ -153,9 +153,12 @@ def choose_metric(data: AnswersData) -> Spec:
         st.session_state[state.ANSWER] = sidebar_name
     st.session_state[state.FOLLOWED] = sidebar_name
     default = sidebar_name if available else str(first)
-    if st.session_state.get(state.ANSWER) == st.session_state.get(state.ANSWER_DEFAULT):
-        st.session_state.pop(state.ANSWER, None)  # nothing else was chosen: verdicts that are back lead again
-    st.session_state[state.ANSWER_DEFAULT] = default
+    chosen, (gone, instead) = st.session_state.get(state.ANSWER), st.session_state.get(state.ANSWER_GONE, ("", ""))
+    if chosen is not None and chosen not in names:
+        st.session_state[state.ANSWER_GONE] = chosen, default
+    elif gone in names and chosen == instead:  # its verdicts are back, and nothing else was chosen meanwhile
+        st.session_state[state.ANSWER] = gone
+        del st.session_state[state.ANSWER_GONE]
     key = state.choice_key(state.ANSWER, list(names), default)
     st.selectbox("Answer metric", list(names), format_func=lambda name: names[name].title, key=key, width=240,
                  persist_state="session", help=tooltip("answer_metric"))

@@ -158,15 +158,16 @@ def _render_sweep(context: PageContext, choice: Choice) -> None:
 
 
 def _render_ceiling(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
-    """What the best order of all results could reach at most, by window."""
-    st.header("Ceiling by window", anchor=False, help=tooltip("ceiling"))
+    """What the chosen setting reaches by window, and the best order of all results at most."""
+    st.header("Hybrid and ceiling by window", anchor=False, help=tooltip("ceiling"))
     most = what_if_cache.ceiling(pool, context.digests, context.scope, choice)
-    figure = pictures.ceiling(most.windows, most.best, context.names, context.slots, _means(choice.single_values),
-                              axis=axis_of(choice.spec), theme=elements.theme())
-    elements.chart(figure, tables.ceiling_table(choice.spec.title, most.windows, most.best), "ceiling",
-                   f"The best possible {choice.spec.title} by window",
-                   caption=sentences.ceiling_sentence(choice.spec.title, most.single, most.value, None,
-                                                      choice.against_single.sign))
+    figure = pictures.ceiling(most.windows, most.best, most.hybrid, context.names, context.slots,
+                              _means(choice.single_values), axis=axis_of(choice.spec), theme=elements.theme())
+    sign = choice.against_single.sign
+    elements.chart(figure, tables.ceiling_table(choice.spec.title, most), "ceiling",
+                   f"The hybrid and the best possible {choice.spec.title} by window",
+                   caption=f"{sentences.ceiling_sentence(choice.spec.title, most.single, most.value, None, sign)} "
+                           f"{sentences.window_curve_sentence(choice.spec.title, most.windows, most.hybrid, sign)}")
 
 
 def _means(values: np.ndarray | Sequence) -> np.ndarray:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from ragdash.evaluation.evaluate import summaries
 from ragdash.evaluation.stats import FAST_RESAMPLES
+from ragdash.experiments.fusion.ceiling import Ceiling
 from ragdash.experiments.fusion.choice import Choice
 from ragdash.reporting.sentences.what_if import outcome_text
 
@@ -32,9 +33,10 @@ def sweep_table(label: str, title: str, x: np.ndarray, mean: np.ndarray) -> pd.D
     return pd.DataFrame({label: x, title: mean})
 
 
-def ceiling_table(title: str, windows: Sequence[int], best: np.ndarray) -> pd.DataFrame:
-    """The best possible mean at each window."""
-    return pd.DataFrame({"Window": list(windows), f"{title} at most": best})
+def ceiling_table(title: str, ceiling: Ceiling) -> pd.DataFrame:
+    """The mean of the hybrid and the best possible one at each window."""
+    return pd.DataFrame({"Window": list(ceiling.windows), f"{title}, hybrid": ceiling.hybrid,
+                         f"{title} at most": ceiling.best})
 
 
 def changes_table(query_ids: Sequence[str], single: np.ndarray, mix: np.ndarray, title: str, run: str,

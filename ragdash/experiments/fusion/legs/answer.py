@@ -61,7 +61,7 @@ def answer_of(pool: JudgedPool, choice: Choice, also: Sequence[Spec] = (), seed:
     best, single = choice.best_run, choice.single_values[choice.best_run]
     gain = direction(choice.spec) * (choice.values[choice.held_out.chosen] - single)
     changed = changes(pool, choice.recipe, best, gain, k, queries)
-    return Answer(choice, ceiling_means(pool, choice.spec, single, queries), changed,
+    return Answer(choice, ceiling_means(pool, choice.spec, single, queries, choice.recipe), changed,
                   fused_price(pool, choice.recipe, best, k, queries), untimed_runs(pool),
                   other_metrics(pool, choice, also, seed=seed, queries=queries),
                   cascade_choice(pool, choice, seed=seed, queries=queries), legs,

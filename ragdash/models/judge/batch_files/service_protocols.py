@@ -19,7 +19,7 @@ from ragdash.models.judge.batch_files.lines import MOST_BYTES, URL
 from ragdash.models.judge.endpoint import PATHS, Endpoint
 from ragdash.models.judge.plan import Patience
 from ragdash.models.judge.transport.http import sender
-from ragdash.models.judge.transport.response_status import AGAIN, HttpResponse, error_text
+from ragdash.models.judge.transport.response_status import AGAIN, HttpResponse, shown_words
 
 WINDOW = "24h"
 LISTED = 100  # batches that are looked through for one whose id was lost
@@ -125,7 +125,9 @@ class Protocol:
         return str(parsed["id"])
 
     def _failed(self, what: str, answer: HttpResponse) -> InputError:
-        words = f"{answer.status}: {error_text(answer.content)}" if answer.status else answer.words or answer.failure
+        words = answer.words or answer.failure
+        if answer.status:
+            words = f"{answer.status}: {shown_words(answer, self.endpoint)}"
         return InputError([Problem("batch-service", {"what": what, "host": self.endpoint.host, "reply": words},
                                    field=self.endpoint.host)])
 

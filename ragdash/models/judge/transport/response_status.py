@@ -74,8 +74,7 @@ def signal(answer: HttpResponse, endpoint: Endpoint, clock: datetime | None = No
     status = answer.status
     if not status:
         return Signal("again", answer.failure, answer.words)
-    text = error_text(answer.content)
-    words = text if endpoint.allowed is None or _is_json(answer.content) else _described(answer)
+    text, words = error_text(answer.content), shown_words(answer, endpoint)
     if 200 <= status < 300:
         try:
             return Signal("read", reply=parse_reply(endpoint.kind, answer.content))
@@ -126,6 +125,11 @@ def _no_model(words: str, endpoint: Endpoint) -> Signal:
 def _stop(endpoint: Endpoint, message: str, facts: Mapping) -> Signal:
     problem = Problem(message, facts, field=endpoint.host)
     return Signal("stop", "stopped", problem.actual, problem=problem)
+
+
+def shown_words(answer: HttpResponse, endpoint: Endpoint) -> str:
+    """What a message may show of a reply: of a server whose hosts are limited, no text that is not JSON."""
+    return error_text(answer.content) if endpoint.allowed is None or _is_json(answer.content) else _described(answer)
 
 
 def error_text(content: bytes) -> str:

@@ -6,7 +6,7 @@ from ragdash.reporting.html.blocks import Block, Code, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.sentences.hybrid_answer import CHANGE_HEADER
 
-CEILING_HEADER = ("window", "at most")
+CEILING_HEADER = ("window", "hybrid", "at most")
 
 
 def hybrid(content: ReportContent, title: str) -> Section:
