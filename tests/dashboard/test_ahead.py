@@ -67,7 +67,7 @@ def test_results_of_the_process_are_those_of_the_pages(request_, monkeypatch, tm
         ahead.write_record(tmp_path, LOADED.load(digest))
         assert ahead.read_record(tmp_path, digest).digest == digest
     with (tmp_path / "results").open("wb") as stream:
-        writer = ahead_results.Writer(stream, request_.scope.truth.query_ids)
+        writer = ahead_results.ResultWriter(stream, request_.scope.truth.query_ids)
         for step in ahead_worker.steps(request_):
             step()
             writer.send()

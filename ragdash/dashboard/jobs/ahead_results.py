@@ -21,7 +21,7 @@ MOST_BYTES, MOST_COLUMNS = 64 << 20, 10  # of the values of an evaluation that i
 Result = tuple[str, Any, Any]  # name of a cache, key, value
 
 
-class Writer:
+class ResultWriter:
     """Sends what is new in the caches of this process."""
 
     def __init__(self, stream: IO[bytes], query_ids: pa.Array):

@@ -47,13 +47,13 @@ def main(folder: Path, requests: IO[bytes], results: IO[bytes]) -> None:
     request = pickle.load(requests)
     from ragdash.dashboard.caches import kept_cache
     from ragdash.dashboard.jobs.ahead import read_record
-    from ragdash.dashboard.jobs.ahead_results import Writer
+    from ragdash.dashboard.jobs.ahead_results import ResultWriter
     from ragdash.dashboard.session.data_store import LOADED
 
     kept_cache.allow(request.may_keep)
     for digest in (*dict(request.runs), request.scope.truth_digest):
         LOADED.put(read_record(folder, digest))
-    writer = Writer(results, request.scope.truth.query_ids)
+    writer = ResultWriter(results, request.scope.truth.query_ids)
     for step in steps(request):
         with suppress(InputError, Unavailable):  # the page says why
             step()
