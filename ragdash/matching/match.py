@@ -6,7 +6,7 @@ Letters: N rows of the run, H hits, R judgments. A position counts the run's row
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +63,11 @@ class Matching:
             wrong.append(Problem("unknown-matching/threshold", {"value": self.threshold}, field="match-threshold"))
         if wrong:
             raise InputError(wrong)
+
+    @property
+    def key(self) -> tuple[str | float, ...]:
+        """What values depend on, for the keys of caches: everything but the engine."""
+        return tuple(getattr(self, choice.name) for choice in fields(self) if choice.compare)
 
 
 class Match:

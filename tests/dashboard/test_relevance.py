@@ -98,6 +98,7 @@ def test_keys_tell_apart_what_differs_and_nothing_else():
     scopes = [Scope("t", Conventions(), "", Matching("evidence", how, threshold), decided)
               for how in ("partial", "exact") for threshold in (0.7, 0.8) for decided in ("", "a-4")]
     assert len({one.cache_key(specs) for one in scopes} | {plain.cache_key(specs)}) == 9
+    assert all(type(part) in (str, float, tuple) for one in scopes for part in one.cache_key(specs))  # Streamlit reads
 
 
 def test_moving_the_threshold_compares_nothing_again(samples, monkeypatch):

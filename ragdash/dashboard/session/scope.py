@@ -110,7 +110,7 @@ class Scope:
         views = {spec.metric.view for spec in specs}
         uses_models = not views.isdisjoint(MODEL_VIEWS) or (evidence and self.matching.how == EMBEDDING)
         return (self.truth_digest, *vars(self.conventions).values(), self.slice,
-                *((*vars(self.matching).values(), self.decisions) if evidence else ()),
+                *((*self.matching.key, self.decisions) if evidence else ()),
                 _scores_stamp() if uses_models else "", _verdicts_stamp() if "Judged" in views else "")
 
     def is_kept(self, specs: Sequence[Spec]) -> bool:
