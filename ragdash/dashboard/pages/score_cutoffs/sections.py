@@ -249,7 +249,8 @@ def _render_precision_recall(context: PageContext, drawn: PageContext, score_cur
     if any(curve.relevant for curve in score_curves):
         averaged = [_average_precision(sweep) for sweep in sweeps]
         pooled = average == "pooled"
-        curves = of_drawn(score_curves if pooled else sweeps, context, drawn)
+        every: Sequence[PrecisionRecall | Sweep] = score_curves if pooled else sweeps
+        curves = of_drawn(every, context, drawn)
         areas = [curve.average_precision for curve in score_curves] if pooled else averaged
         _render_areas(
             drawn, "pr", average, pictures_of.precision_recall,
