@@ -25,7 +25,7 @@ GLOSSARY = tooltips("judge_alone", "labels_alone", "corrected", "labeled_and_jud
                     "kappa", "bias")
 SHOWN_ELSEWHERE = ("unavailable", "no-labels", "few-labels")
 GROUPED_WARNINGS = {
-    "no-gain": "For {}, report the mean of the labels alone: the verdicts make it no more exact.",
+    "no-gain": "For {}, the verdicts do not make the interval narrower than the labels alone. More labels do.",
     "all-labeled": "Nearly every judged query of {} is labeled, so the judge adds nothing: use the interval of the "
     "labels alone.",
     "lexical-only": "The local judge used only words, lengths and scores, which capture neither negation nor "
@@ -49,6 +49,8 @@ QUESTIONS = {  # labeling question, and predicate for a run with only yes or no 
 }
 
 
+LABELS_OF_SAMPLES = (":material/label: The samples come with labels of 22 random answers of each run. A language model "
+                     "made them and saw no verdict; in your own data a person labels.")
 SAME_QUESTION = {"grounded": "Faithfulness", "right": "Correctness"}  # by what a file's score says of an answer
 
 
