@@ -32,6 +32,7 @@ from ragdash.experiments.fusion.fuse import fuse
 from ragdash.io import write_run
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
+from ragdash.reporting.sentences.comparison import rounded_up
 from ragdash.reporting.sentences.verdict import (
     TITLES,
     baseline_sentence,
@@ -275,3 +276,19 @@ def test_checks_that_say_the_same_of_several_runs_are_merged():
     assert "The same" not in second
     assert check_lines(merge_alike([shallow(name, 5) for name in "abcde"]), "cli", markdown=False)[0].endswith(
         "The same for b, c, d and e.")
+
+
+def three_tied_runs():
+    """Half of a's relevant documents come first, the others second. b loses a few first places, c gains and loses."""
+    second = {"a": range(30, 60), "b": [*range(3), *range(30, 60)], "c": [*range(12), *range(37, 60)]}
+    runs = [built(name, {f"q{q}": [("x", 3 if q in second[name] else 1), ("d", 2)] for q in range(60)})
+            for name in "abc"]
+    return runs, judged({f"q{q}": {"d": 1} for q in range(60)})
+
+
+def test_the_difference_and_the_queries_it_needs_are_of_one_pair():
+    verdict = verdict_of(*three_tied_runs())
+    largest, other = sorted(verdict.tied, key=lambda pair: -abs(pair.mean_difference))
+    assert (verdict.best, largest.candidate) == ("a", "c") and largest.queries_needed > 1.3 * other.queries_needed
+    assert (f"To confirm the largest of these differences ({abs(largest.mean_difference):.3f}, c and a), you would "
+            f"need about {rounded_up(largest.queries_needed)} queries.") == change_sentence(verdict, markdown=False)

@@ -15,6 +15,14 @@ MESSAGES: Mapping[str, Message] = {
             "json.dumps(array.tolist()))."
         ),
     ),
+    "joined-ids": Message(
+        actual=(
+            "{count:count cell} of {column} {count:plural looks like a list/look like lists} ({example!r}), "
+            "read as one id"
+        ),
+        expected="one id, or ids that are known elsewhere in the file",
+        fix="Write lists of ids as JSON in all cells of the column, such as [\"d1\", \"d2\"].",
+    ),
     "bad-quotes": Message(
         actual="{error}",
         expected="quotes around whole values, doubled inside of them",

@@ -15,7 +15,7 @@ from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.compare import best_first, select_comparable, test_family
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.evaluation.outcomes import Comparison, ComparisonRules, direction
-from ragdash.evaluation.stats import LEVEL, SEED
+from ragdash.evaluation.stats import LEVEL, SEED, detectable_difference, queries_needed
 from ragdash.experiments.fusion.fuse import fuse
 from ragdash.experiments.fusion.grids import settings
 from ragdash.experiments.fusion.held_out import HeldOut, held_out
@@ -169,7 +169,10 @@ def evaluation_of(like: Evaluation, name: str, values: np.ndarray) -> Evaluation
 
 
 def allow_for_choice(row: Comparison, gain: HeldOut) -> Comparison:
-    """The outcome with the interval of the choice where that is wider: held-out values share their training sets."""
+    """The outcome with the interval of the choice where that is wider: held-out values share their training sets.
+
+    The detectable difference and the queries needed allow for the choice as well, as its interval does.
+    """
     from scipy.stats import t
 
     low, high = gain.interval(LEVEL)
@@ -177,8 +180,11 @@ def allow_for_choice(row: Comparison, gain: HeldOut) -> Comparison:
         return row
     p = 2 * float(t.sf(abs(gain.value) / gain.error, gain.n - 1)) if gain.error > 0 else float(gain.value == 0)
     outcome = "undecided" if row.outcome in ("better", "worse") and not p < 1 - LEVEL else row.outcome
+    sd = gain.error * np.sqrt(gain.n)
     return replace(row, low=float(np.fmin(row.low, low)), high=float(np.fmax(row.high, high)),
-                   p_corrected=max(row.p_corrected, p), outcome=outcome)
+                   p_corrected=max(row.p_corrected, p), outcome=outcome,
+                   detectable=max(row.detectable, float(detectable_difference(sd, gain.n))),
+                   queries_needed=max(row.queries_needed, float(queries_needed(gain.value, sd))))
 
 
 def _decision(tuned_single: Comparison, tuned_default: Comparison, default_single: Comparison) -> str:

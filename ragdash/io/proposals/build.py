@@ -27,6 +27,7 @@ from ragdash.io.proposals.reading import RECORDS, ROLE
 from ragdash.io.proposals.records import RecordList, read_record_lists
 from ragdash.io.proposals.shapes.families import NUMBER, PLAIN, RUN, fields_of, spread_columns
 from ragdash.io.source.source import Source
+from ragdash.io.tables.joined_ids import ID_LISTS, settle_columns, split_ids
 
 _GRADED = re.compile(r"(.*):(\d+)$")
 
@@ -77,6 +78,7 @@ def build_content(source: Source, records: RecordList, mapping: Mapping[str, str
     whole = data_objects(records.rows)
     rows = [_with_spread(flatten(row, whole), mapping) for row in records.rows]
     builder = _Builder(source, mapping, dict.fromkeys(name for row in rows for name in row))
+    builder.split_ids(rows)
     for row in rows:
         builder.add(row)
     return builder.finish()
@@ -133,6 +135,15 @@ class _Builder:
                 elif any(RUN in other for other in paths):
                     variants.setdefault(PLAIN, {})[next(other for other in paths if RUN in other)] = path
         return variants or {"": {}}
+
+    def split_ids(self, rows: list[dict]) -> None:
+        """Split cells that hold several ids."""
+        roles = {"run": ("retrieved",), "truth": ("relevant",)}.get(self.role, ID_LISTS)
+        fields = {name: self.paths[name][0] for name in ID_LISTS if len(self.paths.get(name, ())) == 1}
+        ways = settle_columns({name: [row.get(path) for row in rows] for name, path in fields.items()}, self.problems,
+                              {name: path for name, path in fields.items() if name in roles})
+        for row in rows:
+            split_ids(row, fields, ways)
 
     def _values(self, row: dict, name: str, variant: Mapping[str, str]) -> list:
         """The values of the paths of a field in a record."""

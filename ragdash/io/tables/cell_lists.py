@@ -23,6 +23,7 @@ _BRACKETED_IDS = re.compile(r"\s*\[[^\[\]\s,;]+\](?:\s*[,;]?\s*\[[^\[\]\s,;]+\])
 _BRACKETED_ID = re.compile(r"\[([^\[\]]+)\]")
 _PLACE_NAMES = re.compile(r"(ids?|docs?|documents?|sources?|references|citations?|gold|relevant)$", re.IGNORECASE)
 _LONGEST_PLACE = 60
+_ANSWERS = re.compile("answer|response|reply", re.IGNORECASE)  # columns of texts, also where a text names ids
 _ID_LIST = re.compile(r"[^\s,;|]+(\s*[,;]\s*[^\s,;|]+)*")
 
 
@@ -30,7 +31,8 @@ def parse_columns(names: Sequence[str], columns: Sequence[Sequence]) -> list[lis
     """The columns of a table with the lists in their cells parsed; empty cells are None."""
     parsed = [_parse_column(name, column) for name, column in zip(names, columns, strict=True)]
     known = {part for column in parsed for cell in column if type(cell) is list for part in cell if type(part) is str}
-    return [_split_known(column, known) if known else column for column in parsed]
+    return [_split_known(column, known) if known and not _ANSWERS.search(name) else column
+            for name, column in zip(names, parsed, strict=True)]
 
 
 def _split_known(column: list, known: set[str]) -> list:

@@ -18,6 +18,7 @@ from ragdash.io.source.source import Source
 from ragdash.io.tables import cells, promptfoo_header
 from ragdash.io.tables.cell_lists import holds_json_texts, looks_like_lists, unquoted
 from ragdash.io.tables.header import Header
+from ragdash.io.tables.joined_ids import with_split_ids
 from ragdash.io.tables.mapping_hints import mapping_example
 from ragdash.io.tables.row_reader import read_records
 from ragdash.io.tables.whitespace import normalize_line_ends
@@ -50,7 +51,7 @@ def build_runs_from_rows(
                      "reference answers, evidence or judgments")
     _check_columns(header, problems, of_run=True)
     reader = RunReader(problems, source.mapping, header.schema)
-    for row in rows:
+    for row in with_split_ids(rows, schema, problems, "retrieved", source.stored_size):
         reader.add(row)
     return build_runs(reader.finish(), source, name, problems)
 
@@ -68,7 +69,7 @@ def build_truth_from_rows(source: Source, header: Header, rows: Iterable[InputEn
         )
     _check_columns(header, problems, of_run=any(field in schema for field in RUN_MARKERS))
     reader = TruthReader(problems, source.mapping, header.schema)
-    for row in rows:
+    for row in with_split_ids(rows, schema, problems, "relevant", source.stored_size):
         reader.add(row)
     if reader.looks_like_run and is_document_row(schema):
         fail_run_as_truth(source, "its scores are no grades")

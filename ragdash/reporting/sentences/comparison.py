@@ -32,6 +32,7 @@ OUTCOMES = {
     "undefined": "undefined",
     "not-comparable": "not comparable yet",
 }
+MOST_NEEDED = 1e6  # with more queries to confirm a difference, it is too small for any test
 MAX_DETAILED = 3  # candidates that get a sentence each
 
 
@@ -243,7 +244,7 @@ def _power_sentence(comparison: Comparison) -> str:
         return f"{same}: the interval shows how large a difference could still be." if comparison.low < 0 else (
             f"{same}, so the interval has no width. Other queries could still differ, unless the runs are the same.")
     text = _detectable_sentence(comparison, comparison.n)
-    if np.isfinite(comparison.queries_needed) and comparison.queries_needed < 1e6:
+    if np.isfinite(comparison.queries_needed) and comparison.queries_needed < MOST_NEEDED:
         observed = number(abs(comparison.mean_difference))
         text += (f" To confirm a difference of {observed} you would need about "
                  f"{rounded_up(comparison.queries_needed)} queries.")

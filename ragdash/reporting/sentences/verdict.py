@@ -9,7 +9,12 @@ import numpy as np
 from ragdash.analysis.verdict import FIXES, RunCheck, Verdict
 from ragdash.core.messages import Surface
 from ragdash.evaluation.compare import Comparison
-from ragdash.reporting.sentences.comparison import comparison_sentence, shared_queries
+from ragdash.reporting.sentences.comparison import (
+    MOST_NEEDED,
+    comparison_sentence,
+    rounded_up,
+    shared_queries,
+)
 from ragdash.reporting.sentences.formatting import count, escape, interval, listed, number
 
 TITLES = {
@@ -134,6 +139,7 @@ def decision_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
 
 def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bool = True) -> str:
     """What would change the verdict."""
+    name = _bold if markdown else str
     plain = escape if markdown else str
     if verdict.state == "not-comparable":
         return " ".join(dict.fromkeys(plain(check.fix(surface)) for check in verdict.withheld))
@@ -141,14 +147,7 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
         return "Add queries: 50 or more are a good test."
     parts = []
     if verdict.state == "no-clear-difference":
-        needed = [comparison.queries_needed for comparison in verdict.tied if np.isfinite(comparison.queries_needed)]
-        gaps = [abs(comparison.mean_difference) for comparison in verdict.tied]
-        if needed and max(gaps) > 0 and min(needed) < 1e6:
-            size = plain(number(max(gaps)))
-            of = f"a difference of {size}" if len(gaps) == 1 else f"the largest of these differences ({size})"
-            parts.append(f"To confirm {of}, you would need about {_round_up(min(needed))} queries.")
-        elif needed:
-            parts.append("These differences are too small to confirm with any usual number of queries.")
+        parts += _needed_parts(verdict.tied, name, plain)
     if verdict.qualified:
         parts.append(f"{plain(_findings(verdict.qualified, surface))}.")
         fixes = dict.fromkeys(check.fix(surface) for check in verdict.qualified)
@@ -160,6 +159,19 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
     if verdict.state == "one-run" and not parts:
         return "More queries would make the interval narrower."
     return " ".join(parts) or _nothing_against(verdict, plain)
+
+
+def _needed_parts(tied: Sequence[Comparison], name: Say, plain: Say) -> list[str]:
+    """The largest difference from the best run, and the queries that this very pair needs; nothing where none is."""
+    pair = max(tied, key=lambda comparison: abs(comparison.mean_difference))
+    if not np.isfinite(pair.queries_needed):
+        return []
+    size = plain(number(abs(pair.mean_difference)))
+    of = (f"a difference of {size}" if len(tied) == 1 else
+          f"the largest of these differences ({size}, {name(pair.candidate)} and {name(pair.baseline)})")
+    if pair.queries_needed >= MOST_NEEDED:
+        return [f"{of[:1].upper()}{of[1:]} is too small to confirm with any usual number of queries."]
+    return [f"To confirm {of}, you would need about {rounded_up(pair.queries_needed)} queries."]
 
 
 def evidence_lines(verdict: Verdict) -> list[str]:
@@ -298,8 +310,3 @@ def _capital(text: str) -> str:
 def _bold(text: str) -> str:
     return f"**{escape(text)}**"
 
-
-def _round_up(value: float) -> str:
-    """Two digits that count: 1,200."""
-    step = 10 ** max(int(np.floor(np.log10(max(value, 1)))) - 1, 0)
-    return f"{int(np.ceil(value / step) * step):,}"

@@ -8,7 +8,7 @@ import numpy as np
 
 from ragdash.evaluation.latency_cost import Amount
 from ragdash.evaluation.outcomes import Comparison
-from ragdash.reporting.sentences.comparison import OUTCOMES
+from ragdash.reporting.sentences.comparison import MOST_NEEDED, OUTCOMES, rounded_up
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 from ragdash.reporting.sentences.latency_cost import duration, money
 
@@ -124,8 +124,9 @@ def _needed(comparison: Comparison) -> str:
     needed = comparison.queries_needed
     if comparison.sign * comparison.mean_difference <= 0 or not np.isfinite(needed) or needed <= comparison.n:
         return ""
-    about = int(float(f"{needed:.2g}"))
-    return f" To confirm a difference this small you would need about {about:,} queries."
+    if needed >= MOST_NEEDED:
+        return " It is too small to confirm with any usual number of queries."
+    return f" To confirm a difference this small you would need about {rounded_up(needed)} queries."
 
 
 def caution_sentence(optimism: float, survives: float, worse: float, settings: int) -> str:

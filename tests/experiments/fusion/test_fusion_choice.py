@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fusion_cases import run_of, two_runs
+from scipy.stats import t
 
 from ragdash import InputError, Truth, evaluate, fuse, parse_specs, read_run, read_truth
 from ragdash.cli.main import main
+from ragdash.evaluation.stats import queries_needed
 from ragdash.experiments.fusion.alternatives import cascade_choice, other_metrics
 from ragdash.experiments.fusion.choice import choose, chosen_run, sweep_line
 from ragdash.experiments.fusion.export.reference import reference
@@ -109,6 +111,22 @@ def test_equal_runs_have_nothing_to_gain_and_few_queries_no_answer():
     with pytest.raises(InputError) as error:
         choose(runs, truth, parse_specs("TokenF1")[0])
     assert "fusion-metric" in [problem.kind for problem in error.value.problems]
+
+
+def test_the_queries_needed_agree_with_the_interval_that_allows_for_the_choice():
+    rng = np.random.default_rng(3)
+    docs = [f"d{rank}" for rank in range(12)]
+    runs = [run_of(name, {f"q{q}": dict(zip(docs, rng.random(12), strict=True)) for q in range(40)})
+            for name in ("first", "second")]
+    truth = Truth.build("qrels", [f"q{q}" for q in range(40)], ["d0"] * 40, [1] * 40)
+    choice = choose(runs, truth, parse_specs("RR")[0])
+    row, plain = choice.against_single, np.nanstd(choice.held_out.per_query - choice.single_values[choice.best_run],
+                                                  ddof=1)
+    half = (row.high - row.low) / 2
+    assert half > 1.2 * t.ppf(0.975, 39) * plain / np.sqrt(40)  # choosing adds to the error
+    implied = queries_needed(row.mean_difference, half * np.sqrt(40) / t.ppf(0.975, 39))
+    assert row.queries_needed == choice.queries_needed == pytest.approx(float(implied), rel=0.02)
+    assert row.detectable > half
 
 
 def fused_runs():
