@@ -86,9 +86,11 @@ def leaderboard(content: ReportContent, title: str) -> Section:
     tied = {
         run for run, result in comparisons.items() if result.tied
     }
+    marks = dict.fromkeys(tied, "tied for best")
+    marks |= {best: sentences.best_mark(content.lead, comparisons.values())} if comparisons else {}
     table = []
     for run in order:
-        notes = ["best"] if run == best and comparisons else ["tied for best"] if run in tied else []
+        notes = [marks[run]] if run in marks else []
         notes += ["baseline"] if run == request.baseline and len(names) > 1 else []
         table.append(
             [
