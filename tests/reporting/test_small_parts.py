@@ -109,6 +109,7 @@ def test_what_is_more_than_the_summary_has_room_for_is_counted(monkeypatch, many
     monkeypatch.setattr(summary.sentences, "check_lines", lambda checks: [f"check {check}" for check in checks])
     monkeypatch.setattr(summary.sentences, "fix_lines", lambda verdict: [f"fix {fix}" for fix in verdict.fixes])
     monkeypatch.setattr(summary, "_with_short_names", lambda content, line: line)
+    monkeypatch.setattr(summary, "merge_alike", tuple)
     for name, end in (("check", "more."), ("fix", "more runs.")):
         numbers = tuple(range(many))
         checks, fixes = (numbers, ()) if name == "check" else ((), numbers)
