@@ -14,6 +14,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 SAMPLES = ("dense.jsonl", "sparse.jsonl", "hybrid.jsonl")
 SAMPLE_TRUTH = "truth.jsonl"
 SAMPLE_VERDICTS = "verdicts.jsonl.gz"  # of a language model
+SAMPLE_LABELS = "labels.jsonl"  # of Correctness, by a reader who saw no verdict
 
 
 def home() -> Path:

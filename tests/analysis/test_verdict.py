@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -36,6 +37,7 @@ from ragdash.reporting.sentences.comparison import rounded_up
 from ragdash.reporting.sentences.verdict import (
     TITLES,
     baseline_sentence,
+    best_mark,
     change_sentence,
     check_lines,
     decision_sentence,
@@ -292,3 +294,26 @@ def test_the_difference_and_the_queries_it_needs_are_of_one_pair():
     assert (verdict.best, largest.candidate) == ("a", "c") and largest.queries_needed > 1.3 * other.queries_needed
     assert (f"To confirm the largest of these differences ({abs(largest.mean_difference):.3f}, c and a), you would "
             f"need about {rounded_up(largest.queries_needed)} queries.") == change_sentence(verdict, markdown=False)
+
+
+def test_without_a_clear_difference_the_decision_says_what_either_choice_risks():
+    verdict = verdict_of(*three_tied_runs())
+    b, c = sorted(verdict.tied, key=lambda pair: pair.candidate)
+    assert c.high > b.high > 0 and c.low < b.low < 0
+    assert (f"a may still be up to {c.high:.3f} worse than c, and c up to {-c.low:.3f} worse than a. If you can "
+            "accept that, choose by cost or speed.") in decision_sentence(verdict, markdown=False)
+    assert "up to" not in decision_sentence(replace(verdict, comparisons=(replace(b, low=0.0, high=0.0),)))
+
+
+def test_a_run_is_marked_best_only_where_it_is_better_than_every_other():
+    verdict = verdict_of(*three_tied_runs())
+    assert best_mark(SPEC, verdict.comparisons) == "highest mean"
+    assert best_mark(parse_spec("mean_rank"), verdict.comparisons) == "lowest mean"
+    assert best_mark(SPEC, [replace(pair, outcome="worse") for pair in verdict.comparisons]) == "best"
+
+
+def test_one_run_is_sent_to_bands_only_where_some_are_stated():
+    (run, *_), truth = three_tied_runs()
+    one = verdict_of([run], truth)
+    assert "against a limit of your own" in decision_sentence(one)
+    assert "against threshold bands" in decision_sentence(replace(one, spec=parse_spec("R@10")))

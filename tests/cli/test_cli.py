@@ -371,6 +371,15 @@ def test_openblas_has_one_thread_where_nothing_else_is_chosen(monkeypatch):
         assert started(monkeypatch)["OPENBLAS_NUM_THREADS"] == threads
 
 
+@pytest.mark.skipif(os.name != "posix", reason="the server takes the place of the process")
+def test_pages_import_this_ragdash_whatever_lies_in_the_current_folder(monkeypatch, tmp_path):
+    (tmp_path / "ragdash").mkdir()
+    (tmp_path / "ragdash" / "__init__.py").write_text("raise RuntimeError('another ragdash')")
+    monkeypatch.chdir(tmp_path)
+    command = [sys.executable, "-m", "ragdash", "--version"]
+    assert subprocess.run(command, env=started(monkeypatch), capture_output=True).returncode == 0
+
+
 def test_the_dashboard_is_told_its_workspace(monkeypatch, tmp_path, capsys):
     assert "RAGDASH_READ_ONLY" not in (found := started(monkeypatch)) and found["RAGDASH_WORKSPACE"] == os.environ[
         "RAGDASH_WORKSPACE"]

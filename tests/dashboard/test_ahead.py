@@ -68,7 +68,7 @@ def test_results_of_the_process_are_those_of_the_pages(request_, monkeypatch, tm
         assert ahead.read_record(tmp_path, digest).digest == digest
     with (tmp_path / "results").open("wb") as stream:
         writer = ahead_results.ResultWriter(stream, request_.scope.truth.query_ids)
-        for step in ahead_worker.steps(request_):
+        for step in ahead_worker.work_of(request_):
             step()
             writer.send()
     computed = known()

@@ -11,6 +11,7 @@ import pytest
 from page_cases import charts, leaderboard, opened
 from streamlit.testing.v1 import AppTest
 
+from ragdash.analysis.judge_validation import LabelStore
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard import page_list
 from ragdash.dashboard.session.data_store import LOADED, DataStore, SessionRun
@@ -63,7 +64,7 @@ def test_a_page_with_nothing_loaded_says_what_to_do(page):
     said = texts(at)
     assert at.title[0].value
     if page == "metrics":
-        assert "Discounted cumulative gain" in said
+        assert "discounted cumulative gain" in said
     else:
         assert "loaded yet" in said and ("Data" in said or "samples" in said)
 
@@ -76,6 +77,21 @@ def test_the_samples_open_with_one_click():
     assert "queries" in texts(at) and not at.error
     at.switch_page("pages/compare.py").run()
     assert "NDCG@10" in at.markdown[0].value and "n = 110." in texts(at)
+
+
+def test_the_samples_come_with_labels_that_validate_their_judge_and_keep_those_of_the_user(tmp_path, monkeypatch):
+    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path))
+    at = opened()
+    at.button(key="samples").click().run()
+    runs = [entry.digest for entry in at.session_state["_runs"]]
+    assert [len(LabelStore().read(run, "Correctness")) for run in runs] == [22, 22, 22]
+    LabelStore().add(runs[0], "Correctness", {"q002": 0.0})
+    held = LabelStore().read(runs[0], "Correctness")
+    again = opened()
+    again.button(key="samples").click().run()
+    assert LabelStore().read(runs[0], "Correctness") == held and held["q002"] == 0.0
+    said = texts(opened("answers", **{**at.query_params, "part": "validation"}))
+    assert "of 22 labels" in said and "A language model made them and saw no verdict" in said
 
 
 @pytest.mark.parametrize("many", [1, 3, 10])

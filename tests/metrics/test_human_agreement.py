@@ -35,4 +35,5 @@ def test_labels_lead_then_judges_then_what_agrees_with_people():
     refusal = file_spec("verdict", "Refusal")
     answers = parse_specs("TokenF1 NumberMatch")
     assert leading_metric([refusal, *answers], lambda spec: 100).name == "NumberMatch", "neither end of it is better"
-    assert leading_metric(answers, lambda spec: 40 if spec.name == "NumberMatch" else 100).name == "TokenF1"
+    assert leading_metric(answers, lambda spec: 70 if spec.name == "NumberMatch" else 100).name == "TokenF1"
+    assert leading_metric(answers, lambda spec: 75 if spec.name == "NumberMatch" else 100).name == "NumberMatch"

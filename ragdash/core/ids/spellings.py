@@ -65,7 +65,7 @@ SPELLINGS = (
     Spelling("trim", "without the white space around them", _trimmed),
     Spelling("nfc", "when accented letters are composed (Unicode NFC)", _composed),
     Spelling("case", "when case is ignored", lambda ids: pc.utf8_lower(pc.utf8_upper(ids))),
-    Spelling("zeros", "when lost zeros are ignored", _without_zeros),
+    Spelling("zeros", "after leading zeros are restored", _without_zeros),
     Spelling("path", "by the last part of their path", _last_part),
 )
 

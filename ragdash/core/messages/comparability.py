@@ -266,14 +266,14 @@ MESSAGES: Mapping[str, Message] = {
         actual="{run} writes ids in another way than the judgments, such as {examples:or}",
         expected="{count:,} of {total:,} match only after a fix. Until then they count as not relevant.",
         fix="Read the runs with {flags}.",
-        page="Apply the fix on the Data page.",
+        page="Apply the fix that is offered for it.",
         reason="ids differ",
     ),
     "check-other-level": Message(
         actual="{run} and the judgments name different units, such as chunks and documents: {examples:or}",
         expected="What differs counts as not relevant.",
         fix="{flags:!Rank what is judged, or judge what is ranked.}{flags:?Read the runs with {flags}.}",
-        page="Apply the fix on the Data page.",
+        page="Apply the fix that is offered for it.",
         reason="chunks against documents",
     ),
     "check-no-common-query": Message(

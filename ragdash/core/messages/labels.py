@@ -187,7 +187,7 @@ MESSAGES: Mapping[str, Message] = {
     "no-gain": Message(
         actual="verdicts of {runs!r} that do not narrow the interval of the labels",
         expected="a judge that agrees often enough, and many queries besides the labeled ones",
-        fix="Report the mean of the labels alone.",
+        fix="Label more answers: here only they make the interval narrower.",
     ),
     "no-groups": Message(
         actual="no query with a group by {by!r}",

@@ -34,6 +34,7 @@ RELINKABLE = ("stale-judgments", "unknown-ids", "no-common-document")  # what ne
 MAX_BADGES = 3  # badges next to a run
 MAX_CHECKS = 3  # lines of checks; more are folded away
 LOOKS = {False: ("orange", "warning"), True: ("gray", "build")}  # color and icon of a check; of a note
+HYBRID_NEEDS = next(entry.needs for entry in page_list.entries() if entry.path == "what-if")
 NAME = 48  # characters of a run's name in a sentence
 
 
@@ -44,7 +45,7 @@ def current_verdict(context: PageContext, spec: Spec) -> Verdict:
 
 
 def render(context: PageContext, spec: Spec) -> None:
-    """The verdict in a frame, with the three ways on."""
+    """The verdict in a frame, with the ways on."""
     verdict = current_verdict(context, spec)
     with st.container(border=True, key="verdict"):
         st.badge(verdict_sentences.TITLES[verdict.state], color=COLORS[verdict.state])
@@ -56,6 +57,8 @@ def render(context: PageContext, spec: Spec) -> None:
         with st.container(horizontal=True, key="ways_on"):
             if len(context.entries) > 1:
                 page_links.link("compare", "Is it real?", icon=":material/leaderboard:")
+                if set(HYBRID_NEEDS) <= page_list.present_data():
+                    page_links.link("what-if", "Would a hybrid help?", icon=":material/merge:")
             else:
                 page_links.link("threshold-bands", "Is it good enough?", icon=":material/stacks:")
             page_links.link("failures", "What fails?", icon=":material/healing:")
@@ -191,10 +194,11 @@ def badge_line(verdict: Verdict, run: str) -> str:
 
 
 def marks(verdict: Verdict) -> dict[str, str]:
-    """Run -> "best" or "tied for best"; nothing while the verdict is withheld or with one run."""
+    """Run -> "best", "highest mean" or "tied for best"; nothing while the verdict is withheld or with one run."""
     if verdict.best is None or verdict.state in ("not-comparable", "one-run", "undefined"):
         return {}
-    return {comparison.candidate: "tied for best" for comparison in verdict.tied} | {verdict.best: "best"}
+    return {comparison.candidate: "tied for best" for comparison in verdict.tied} | {
+        verdict.best: verdict_sentences.best_mark(verdict.spec, verdict.comparisons)}
 
 
 def run_marks(verdict: Verdict, entries: Sequence[SessionRun]) -> dict[int, str]:

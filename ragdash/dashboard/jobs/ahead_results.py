@@ -37,7 +37,7 @@ class ResultWriter:
         if new:
             message = io.BytesIO()
             _Pickler(message, self._query_ids).dump(new)
-            self._stream.write(message.getvalue())
+            self._stream.write(message.getbuffer())
             self._stream.flush()
 
 

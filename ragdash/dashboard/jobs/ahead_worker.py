@@ -21,7 +21,7 @@ SECONDS = 180.0  # of processor time for a request
 NICE = 19
 
 
-def steps(request: AheadRequest) -> Iterator[Callable[[], object]]:
+def work_of(request: AheadRequest) -> Iterator[Callable[[], object]]:
     """What to compute, in order: what every page shows of the metric of the sidebar, then of other metrics."""
     from ragdash.dashboard.jobs.ahead_view import View
     from ragdash.dashboard.page_context import COLUMNS, CUTOFFS
@@ -54,7 +54,7 @@ def main(folder: Path, requests: IO[bytes], results: IO[bytes]) -> None:
     for digest in (*dict(request.runs), request.scope.truth_digest):
         LOADED.put(read_record(folder, digest))
     writer = ResultWriter(results, request.scope.truth.query_ids)
-    for step in steps(request):
+    for step in work_of(request):
         with suppress(InputError, Unavailable):  # the page says why
             step()
         writer.send()

@@ -116,7 +116,7 @@ def _compute_task(task: ScoringTask, store: ScoreCache, device: str | None, engi
                 pieces = np.array([word_pieces(item, model.max_length) for item in todo])
             store.save(TABLES[task.kind], model, list(map(key, shard)), values.cut, values.values)
             done += len(shard)
-            elapsed, share = max(time.monotonic() - begin, 1e-6), pieces[:done].sum() / pieces.sum()
+            elapsed, share = max(time.monotonic() - begin, 1e-6), float(pieces[:done].sum() / pieces.sum())
             yield len(shard)
             if done == len(todo) and engine.name == LOCAL.name:
                 store.save_rate(model, float(pieces.sum()) / elapsed)

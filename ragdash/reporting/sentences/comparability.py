@@ -16,14 +16,14 @@ IDS = {
     "trim": "ids without white space",
     "nfc": "ids in one Unicode form",
     "case": "ids in any case",
-    "zeros": "ids with lost zeros",
+    "zeros": "ids after restoring leading zeros",
     "path": "the last part of paths",
 }
 SHORT_IDS = {
     "trim": "trimmed ids",
     "nfc": "one Unicode form",
     "case": "any case",
-    "zeros": "lost zeros",
+    "zeros": "restored zeros",
     "path": "path ends",
 }  # where room is scarce
 OPTION_LABELS = {
@@ -151,7 +151,7 @@ def fix_label(options: Sequence[Option]) -> str:
 
 
 def _matched(ids: str) -> str:
-    """Spellings in words: ids in any case and ids with lost zeros."""
+    """Spellings in words: ids in any case."""
     return fmt.listed([IDS[name] for name in ids.split(",")])
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from ragdash.analysis.verdict import FIXES, RunCheck, Verdict
 from ragdash.core.messages import Surface
-from ragdash.evaluation.compare import Comparison
+from ragdash.evaluation.compare import Comparison, direction
+from ragdash.metrics import Spec
+from ragdash.metrics.bands import tables_for
 from ragdash.reporting.sentences.comparison import (
     MOST_NEEDED,
     comparison_sentence,
@@ -120,21 +122,41 @@ def decision_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     if verdict.state == "no-clear-difference":
         rest = f" {_capital(_counted(verdict.better_than, name))} can be dropped." if verdict.better_than else ""
         best = [verdict.best or "", *(comparison.candidate for comparison in verdict.tied)]
-        largest = max((end for comparison in verdict.tied for end in (abs(comparison.low), abs(comparison.high))
-                       if np.isfinite(end)), default=np.nan)
         if verdict.differing:
             return (f"By {plain(verdict.spec.title)}, these queries do not show which of {_names(best, name)} is best. "
                     f"The answers do differ: {_evidence_text(verdict.differing[0], markdown)}. If the answers matter "
                     f"most, decide by that.{rest}")
-        accept = "Choose by cost or speed." if np.isnan(largest) else (
-            f"A difference as large as {plain(number(largest))} is still possible. If you can accept that, choose by "
-            "cost or speed.")
-        return f"These queries do not show which of {_names(best, name)} is best. {accept}{rest}"
+        return f"These queries do not show which of {_names(best, name)} is best. {_risk(verdict.tied, name)}{rest}"
     if verdict.state == "too-few":
         return "Do not decide on so small a test. Read the single queries instead."
     if verdict.state == "one-run":
-        return "Add a second run to compare it with, or check it against threshold bands."
+        against = "threshold bands" if tables_for(verdict.spec) else "a limit of your own"
+        return f"Add a second run to compare it with, or check it against {against}."
     return "There is nothing to decide on."
+
+
+def _risk(tied: Sequence[Comparison], name: Say) -> str:
+    """How much worse than another the best run may still be, and how much worse than it another."""
+    ahead = {pair.candidate: max(pair.sign * pair.low, pair.sign * pair.high) for pair in tied}
+    behind = {pair.candidate: max(-pair.sign * pair.low, -pair.sign * pair.high) for pair in tied}
+    best, texts = tied[0].baseline, []
+    for ends in (ahead, behind):
+        rival = max(ends, key=lambda run: np.nan_to_num(ends[run], nan=-np.inf))
+        if not ends[rival] >= LEAST_GAIN or not np.isfinite(ends[rival]):
+            continue
+        worse, than = (best, rival) if ends is ahead else (rival, best)
+        verb = "" if texts else " may still be"
+        size = number(ends[rival])
+        texts.append(f"{name(worse)}{verb} up to {escape(size) if name is _bold else size} worse than {name(than)}")
+    accept = "If you can accept that, choose by cost or speed."
+    return f"{', and '.join(texts)}. {accept}" if texts else "Choose by cost or speed."
+
+
+def best_mark(spec: Spec, comparisons: Iterable[Comparison]) -> str:
+    """What a mark says of the run with the best mean: the others against it decide whether it is "best"."""
+    if all(comparison.outcome == "worse" for comparison in comparisons):
+        return "best"
+    return "lowest mean" if direction(spec) < 0 else "highest mean"
 
 
 def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bool = True) -> str:

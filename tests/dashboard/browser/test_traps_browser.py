@@ -42,7 +42,7 @@ SENTENCES = {
 }
 STATES = {"same-file-twice": "One run", "no-qrels": "No judgments yet",  # the copy is not added
           "another-set": None}  # refused before there is a verdict
-WINNER_MARKS = ("best", "tied for best")  # of a run, on its card
+WINNER_MARKS = ("best", "highest mean", "tied for best")  # of a run, on its card
 FIXES = {"reversed-scores": "Reverse scores", "half-the-queries": "Use common queries only"}
 
 

@@ -54,7 +54,7 @@ def test_lost_zeros_are_noticed_and_one_click_restores_the_hits():
     at = upload(opened(), ("lost.run", LOST), ("qrels", QRELS))
     assert hits(at) == 0 and "lost returns no document that is judged" in said(at)
     before = entry(at)
-    button(at, "lost zeros").click().run()
+    button(at, "leading zeros").click().run()
     assert not at.exception and hits(at) == 20
     after = entry(at)
     assert (after.name, after.slot, after.origin, after.ids) == (before.name, before.slot, before.digest, "zeros")
@@ -76,7 +76,7 @@ def test_accents_written_apart_are_noticed_and_one_click_restores_the_hits():
 
 def test_a_fixed_run_survives_a_link_another_page_and_loading_it_again():
     at = upload(opened(), ("lost.run", LOST), ("qrels", QRELS))
-    button(at, "lost zeros").click().run()
+    button(at, "leading zeros").click().run()
     written = dict(at.query_params)
     again = opened("compare", **written)
     assert entry(again) == entry(at) and "nan" not in texts(again)
@@ -108,7 +108,7 @@ def test_chunks_are_collapsed_from_the_ledger_and_from_the_card():
 def test_a_fix_that_would_make_two_runs_one_is_refused():
     at = upload(opened(), ("lost.run", LOST), ("dense.run", run()), ("qrels", QRELS))
     whole = [one for one in at.session_state["_runs"]]
-    button(at, "lost zeros").click().run()
+    button(at, "leading zeros").click().run()
     at.run()
     assert not at.exception and len({one.digest for one in at.session_state["_runs"]}) == len(whole) == 2
 
@@ -174,7 +174,7 @@ def test_two_fixes_that_need_each_other_are_one_button():
     truth = "".join(f"{q:03d} 0 d{q} 1\n" for q in range(1, 21)).encode()
     at = upload(opened(), ("both.run", lines), ("qrels", truth))
     offered = [one for one in at.button if one.key.startswith("fix_")]
-    assert [one.label for one in offered] == ["Collapse at '#', match lost zeros"]
+    assert [one.label for one in offered] == ["Collapse at '#', match restored zeros"]
     offered[0].click().run()
     assert not at.exception and hits(at) == 20 and "can be measured" in said(at)
     assert (entry(at).collapse, entry(at).ids) == ("prefix:#", "zeros")

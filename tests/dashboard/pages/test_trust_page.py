@@ -108,7 +108,7 @@ def test_the_numbers_are_those_of_the_library(pair):
     assert (f"dense: judge and person agree on 88% of 60 labels [{', '.join(share)}] "
             f"(kappa {one.agreement.kappa:.2f}). "
             f"Always saying “{one.agreement.constant_class}” would agree on {100 * one.agreement.constant:.0f}%. "
-            f"Corrected for the errors of the judge, the run is faithful in {mean}% [{low}, {high}] of 100 queries. "
+            f"By judge and labels together, the run is faithful in {mean}% [{low}, {high}] of 100 queries. "
             f"The judge makes the interval {narrower:.0%} narrower than the labels alone. "
             f"The judge alone says {alone}%."
             ) in text
@@ -500,7 +500,7 @@ def test_ten_runs_are_told_of_in_a_few_sentences():
         judged(run, TRUTH, scores(seed))
         labeled(run, scores(seed), 30, 3)
     at = opened(*runs)
-    assert said(at).count("Corrected for the errors of the judge") == 4 and "See the table for the other 6." in said(at)
+    assert said(at).count("By judge and labels together") == 4 and "See the table for the other 6." in said(at)
     assert len(drawn(charts(at)["trust_means"], "corrected")) == 10
 
 

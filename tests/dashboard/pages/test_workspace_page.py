@@ -59,9 +59,9 @@ def test_a_link_to_a_fixed_run_opens_after_a_restart(restarted):
 def test_an_empty_workspace_is_not_spoken_of_and_samples_are_not_kept():
     at = opened()
     at.button(key="samples").click().run()
-    assert not at.exception and {path.suffix for path in paths.workspace().iterdir()} <= {".sqlite", ".sqlite-wal",
-                                                                                           ".sqlite-shm"}
-    assert not workspace().runs() and not workspace().truths()  # the samples' verdicts alone, beside the user's own
+    assert not at.exception and {path.suffix for path in paths.workspace().iterdir()} <= {
+        ".sqlite", ".sqlite-wal", ".sqlite-shm", ".lock"}
+    assert not workspace().runs() and not workspace().truths()  # their verdicts and labels alone, beside the user's own
     assert "Kept in the workspace" not in str(at.main)
 
 

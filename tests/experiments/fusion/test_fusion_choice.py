@@ -181,6 +181,7 @@ def test_the_report_says_whether_a_hybrid_would_help(capsys, tmp_path):
         assert main(["report", *files, "--truth", truth, "--what-if", "--resamples", "200", "-o", str(out)]) == 0
         text = out.read_text(encoding="utf-8")
         assert all(sentence in text for sentence in sentences)
+        assert ("<strong>Would a hybrid help?</strong> <strong>Yes" in text) == (len(files) > 1)  # in the decision
 
 
 def test_the_command_fuses_runs_and_answers_whether_a_hybrid_would_help(capsys, tmp_path):

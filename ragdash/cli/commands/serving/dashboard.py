@@ -13,7 +13,7 @@ from pathlib import Path
 from ragdash.cli.common_options import whole_number
 from ragdash.core.console import print_note
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import home, split_name, workspace
+from ragdash.core.paths import PACKAGE, home, split_name, workspace
 from ragdash.core.storage.addresses import BLOBS, WORKSPACE, is_address
 from ragdash.core.storage.temporary_folders import remove_leftovers
 from ragdash.io.recorded.folder import is_recorded_folder
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
                    **({"RAGDASH_WATCH": str(Path(options.logdir).expanduser().resolve())} if options.logdir else {})}
     if options.judge_hosts is not None:
         environment[VARIABLE] = options.judge_hosts
-    environment |= _workspace(options)
+    environment |= _workspace(options) | _imports()
     remove_leftovers()
     port = options.port or _free_port(options.host)
     _check_address(options.host, port)
@@ -84,6 +84,15 @@ def run(options: argparse.Namespace) -> int:
     if os.name == "posix":
         os.execve(sys.executable, command, environment)  # in our place, so that signals reach it
     return subprocess.run(command, env=environment, check=False).returncode
+
+
+def _imports() -> dict[str, str]:
+    """The variables by which the pages import this ragdash, and not one that lies in the current folder."""
+    checkout = PACKAGE.parent
+    if not (checkout / "app.py").is_file():
+        return {"PYTHONSAFEPATH": "1"}
+    return {"PYTHONSAFEPATH": "1",
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(checkout), os.environ.get("PYTHONPATH"))))}
 
 
 def _check_settings(options: argparse.Namespace) -> None:

@@ -32,6 +32,7 @@ from ragdash.reporting.sentences import comparison as comparison_sentences
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as judged_words
 from ragdash.reporting.sentences.answers import SINGLE_WORDS, unavailable_metrics, word_overlap_note
+from ragdash.reporting.sentences.verdict import best_mark
 
 FAMILIES = ("answers", "semantic", "grounding", "judged")
 DEFAULT_METRICS = ["SupportCoverage", "NumberMatch", "TokenF1", "ROUGE_L", "UnsupportedNumbers", "HallucinationRate",
@@ -203,7 +204,7 @@ def render_tables(data: AnswersData, spec: Spec) -> None:
     level = {index: "tied for best" for index, comparison in comparisons.items()
              if comparison.tied}
     withheld = any(comparison.outcome == "not-comparable" for comparison in comparisons.values())
-    run_labels = {best: "best", **level} if comparisons and not withheld else {}
+    run_labels = {best: best_mark(spec, comparisons.values()), **level} if comparisons and not withheld else {}
     mean = np.array([summary.mean for summary in data.summaries_of(spec)])
     shared = [index for index in run_labels if fmt.number(mean[index]) == fmt.number(mean[best])] if run_labels else []
     run_labels |= dict.fromkeys(shared, "tied for best") if len(shared) > 1 else {}

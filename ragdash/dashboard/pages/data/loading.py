@@ -12,18 +12,21 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ragdash import io
+from ragdash.analysis.judge_validation import LabelStore, read_labels
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import SAMPLE_TRUTH, SAMPLE_VERDICTS, SAMPLES, home, split_name
+from ragdash.core.paths import SAMPLE_LABELS, SAMPLE_TRUTH, SAMPLE_VERDICTS, SAMPLES, home, split_name
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.auth import rights
 from ragdash.dashboard.pages.data import corpus_upload, removed_runs, workspace_list
 from ragdash.dashboard.session import data_store, file_metrics, read_progress, state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.models.judge import default_verdict_store
+from ragdash.models.judge.tasks.policy import current_policy
 from ragdash.models.judge.verdict_store.jsonl import import_verdicts, unpacked
 from ragdash.reporting.sentences import formatting as fmt
 
+SAMPLE_READER = "a language model (samples)"
 FILES_VARIABLE, TRUTHS_VARIABLE = "RAGDASH_FILES", "RAGDASH_TRUTH"  # set by `ragdash dashboard FILE...`
 ROLE_OF_TYPE = {Run: "run", Truth: "truth", Corpus: "corpus"}
 MAX_KEPT_UPLOAD = 64 << 20  # bytes of an upload kept so that its role can be changed
@@ -161,6 +164,7 @@ def open_samples() -> None:
     records.append(_read_path(folder / SAMPLE_TRUTH, None, "truth"))
     state.set_files((*(record for record in records if record.failed), *state.files()))
     _import_sample_verdicts(folder / SAMPLE_VERDICTS)
+    _import_sample_labels(folder / SAMPLE_LABELS)
 
 
 def _import_sample_verdicts(path: Path) -> None:
@@ -170,6 +174,21 @@ def _import_sample_verdicts(path: Path) -> None:
     try:
         with rights.change("upload", path.name):
             import_verdicts(default_verdict_store(), unpacked(path).splitlines(), str(path))
+    except InputError as error:
+        state.set_notice(error.problems)
+
+
+def _import_sample_labels(path: Path) -> None:
+    """Take the labels of the samples into the workspace, where nobody labeled them before under a policy or without."""
+    if data_store.read_only() or not path.is_file() or current_policy():
+        return
+    runs = {record.name: digest for digest, record in data_store.sample_records().items() if isinstance(record, Run)}
+    try:
+        with rights.change("label", path.name):
+            store = LabelStore()
+            for name, labels in read_labels(path.read_bytes(), str(path))[0].items():
+                if name in runs and not store.label_counts(runs[name]):
+                    store.add(runs[name], "Correctness", labels, by=SAMPLE_READER)
     except InputError as error:
         state.set_notice(error.problems)
 

@@ -86,9 +86,11 @@ def leaderboard(content: ReportContent, title: str) -> Section:
     tied = {
         run for run, result in comparisons.items() if result.tied
     }
+    marks = dict.fromkeys(tied, "tied for best")
+    marks |= {best: sentences.best_mark(content.lead, comparisons.values())} if comparisons else {}
     table = []
     for run in order:
-        notes = ["best"] if run == best and comparisons else ["tied for best"] if run in tied else []
+        notes = [marks[run]] if run in marks else []
         notes += ["baseline"] if run == request.baseline and len(names) > 1 else []
         table.append(
             [
@@ -119,6 +121,7 @@ def _note(content: ReportContent, several_n: bool) -> str:
     methods = [str(match.run.settings.get("collapse", "")) for match in request.matches]
     return " ".join([*sentences, *fmt.query_counts(content.names, counts(content), request.matches[0].conventions),
                      *rank_notes(content.names, methods),
+                     *filter(None, [fmt.grades_note(content.truth.grades, request.specs, "report")]),
                      *map(escape, recomputed_sentences(recomputed_in(request.matches), request.specs))])
 
 

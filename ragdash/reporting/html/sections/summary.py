@@ -45,6 +45,8 @@ def summary(content: ReportContent, title: str) -> Section:
                   sentences.baseline_sentence(verdict),
                   f"**For the decision:** {sentences.decision_sentence(verdict)}",
                   f"**What would change it:** {sentences.change_sentence(verdict)}"]
+    if (hybrid := content.request.hybrid) is not None and hybrid.rows:
+        paragraphs.append(f"**Would a hybrid help?** {hybrid.sentences[0]}")
     if lines := sentences.evidence_lines(verdict):
         items = "\n".join(f"- {line}" for line in lines)
         paragraphs.append(f"**{sentences.evidence_heading(verdict)}**\n\n{items}")
@@ -97,8 +99,10 @@ def _columns(content: ReportContent) -> list[Spec]:
 
 def _meanings(content: ReportContent) -> Text:
     """What each metric of the table is, and what an interval is, for readers who know neither."""
-    lines = [f"**{escape(spec.title)}**: {escape(spec.metric.summary_line)}" for spec in _columns(content)]
-    return Text(" ".join([*lines, INTERVAL]), quiet=True)
+    specs = _columns(content)
+    lines = [f"**{escape(spec.title)}**: {escape(spec.metric.summary_line)}" for spec in specs]
+    grades = fmt.grades_note(content.truth.grades, specs, "report")
+    return Text(" ".join(filter(None, [*lines, INTERVAL, grades])), quiet=True)
 
 
 def _judged_columns(content: ReportContent) -> list[Spec]:
@@ -171,7 +175,8 @@ def _run_note(content: ReportContent, run: int) -> str:
     notes = []
     if verdict.state in ("clear-winner", "no-clear-difference", "too-few"):
         tied = {comparison.candidate for comparison in verdict.tied}
-        notes += ["best"] if name == verdict.best else ["tied for best"] if name in tied else []
+        notes += [sentences.best_mark(verdict.spec, verdict.comparisons)] if name == verdict.best else (
+            ["tied for best"] if name in tied else [])
     notes += ["baseline"] if run == content.request.baseline and len(content.names) > 1 else []
     return ", ".join([*notes, *dict.fromkeys(check.mark for check in badges(verdict.checks, name))])
 

@@ -16,7 +16,7 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard.pages.answers.validation import sentences as trust_sentences
 from ragdash.dashboard.pages.answers.validation.data import TrustData
 from ragdash.dashboard.pages.answers.validation.tables import differences_table, means_table
-from ragdash.dashboard.session import state
+from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.stats import ALPHA, MIN_LABELS
 from ragdash.reporting.plots import trust as trust_plots
@@ -48,7 +48,9 @@ def summary(data: TrustData) -> None:
     if len(data.labeled_runs) > MOST_SENTENCES:
         sentences.append(f"See the table for the other {len(data.labeled_runs) - MOST_SENTENCES}.")
     st.markdown("  \n".join(sentences), help=trust_sentences.GLOSSARY)
+    of_samples = any(context.digests[index] in data_store.sample_records() for index in data.labeled_runs)
     for line in (trust_sentences.label_source(data.label_column, sum(map(len, data.labels))),
+                 trust_sentences.LABELS_OF_SAMPLES if of_samples else "",
                  trust_sentences.grouping(state.get(state.GROUPED) if data.groups else "", data.groups or {},
                                           [data.validations[index].groups for index in data.labeled_runs])):
         if line:

@@ -23,9 +23,10 @@ from ragdash.reporting.sentences.judge_validation import OUTCOMES, difference_ou
 
 GLOSSARY = tooltips("judge_alone", "labels_alone", "corrected", "labeled_and_judged", "accuracy", "constant_answer",
                     "kappa", "bias")
+FEWEST_SHOWN = 5  # queries labeled in both runs, below which their interval says nothing
 SHOWN_ELSEWHERE = ("unavailable", "no-labels", "few-labels")
 GROUPED_WARNINGS = {
-    "no-gain": "For {}, report the mean of the labels alone: the verdicts make it no more exact.",
+    "no-gain": "For {}, the verdicts do not make the interval narrower than the labels alone. More labels do.",
     "all-labeled": "Nearly every judged query of {} is labeled, so the judge adds nothing: use the interval of the "
     "labels alone.",
     "lexical-only": "The local judge used only words, lengths and scores, which capture neither negation nor "
@@ -49,6 +50,8 @@ QUESTIONS = {  # labeling question, and predicate for a run with only yes or no 
 }
 
 
+LABELS_OF_SAMPLES = (":material/label: The samples come with labels of 22 random answers of each run. A language model "
+                     "made them and saw no verdict; in your own data a person labels.")
 SAME_QUESTION = {"grounded": "Faithfulness", "right": "Correctness"}  # by what a file's score says of an answer
 
 
@@ -114,7 +117,7 @@ def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: 
     mean = _with_interval(corrected, binary)
     result = f"the run {QUESTIONS[spec.name][1]} in {mean} of {total}" if binary and spec.name in QUESTIONS else \
         f"the mean is {mean} over {total}"
-    return f"{first} Corrected for the errors of the {source}, {result}.{_narrower(validation, source)} {alone}."
+    return f"{first} By {source} and labels together, {result}.{_narrower(validation, source)} {alone}."
 
 
 def _uncorrected(validation: JudgeValidation, binary: bool) -> str:
@@ -152,7 +155,8 @@ def difference_sentence(estimated: CorrectedDifference, spec: Spec, name: str, *
         return f"{name}: {why} {alone}"
     if not np.isfinite(corrected.low):
         there = f"there {'is' if corrected.n == 1 else 'are'} {corrected.n:,}"
-        first = of_labels + " " + alone if np.isfinite(estimated.labels.low) else alone[:1].lower() + alone[1:]
+        first = of_labels + " " + alone if np.isfinite(estimated.labels.low) and corrected.n >= FEWEST_SHOWN else \
+            alone[:1].lower() + alone[1:]
         return (f"{name}: {first} The corrected difference needs {MIN_LABELS} queries with a label in both runs; "
                 f"{there}.")
     outcome = OUTCOMES[difference_outcome(estimated, spec)]
