@@ -57,7 +57,7 @@ def test_lists_of_unknown_ids_are_noted(mapping):
     assert docs_of(truth, 3) == ["loc_03; old-1"] and docs_of(truth, 4) == ["loc_04"]
     assert noted(truth) == [(2, "Right doc", "loc_03; old-1")]
     text = next(str(problem) for problem in truth.problems if problem.kind == "joined-ids")
-    assert "2 cells of Right doc look like lists" in text and "read as one id" in text
+    assert "2 cells of Right doc that look like lists" in text and "read as one id" in text
 
 
 @pytest.mark.parametrize("mapping", READINGS.values(), ids=READINGS)

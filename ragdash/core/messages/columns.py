@@ -17,8 +17,8 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "joined-ids": Message(
         actual=(
-            "{count:count cell} of {column} {count:plural looks like a list/look like lists} ({example!r}), "
-            "read as one id"
+            "{count:count cell} of {column} {count:plural that looks like a list/that look like lists} ({example!r}), "
+            "each read as one id"
         ),
         expected="one id, or ids that are known elsewhere in the file",
         fix="Write lists of ids as JSON in all cells of the column, such as [\"d1\", \"d2\"].",

@@ -59,3 +59,16 @@ def test_a_part_that_is_read_is_proposed_whole_starts_the_columns_and_removes_no
     button_of(at)[0].click().run()
     assert not at.exception and len(at.session_state["_runs"]) == 1 and at.session_state["_truth"]
     assert "Run removed" not in texts(at) and not any(button.key == "restore_run" for button in at.button)
+
+
+def test_cells_that_look_like_lists_and_stay_one_id_are_said_before_and_after_the_columns_are_named():
+    rows = [f"What is at place {i}?,loc_{i}; loc_{i + 1},loc_{i}" + "; new/x" * (i == 3) for i in range(12)]
+    at = upload(opened(), ("eval.csv", "\n".join(["Question,Retrieved docs,Right doc", *rows]).encode()))
+    assert not at.warning
+    at.session_state["mapping"] = True
+    at.run()
+    card, = [card.value for card in at.warning]
+    assert "1 cell of Right doc that looks like a list" in card and "3; new/x" in card
+    button_of(at)[0].click().run()
+    card, = [card.value for card in at.warning]
+    assert "1 cell of Right doc that looks like a list" in card and "as JSON" in card and not at.exception

@@ -131,6 +131,9 @@ def _render_preview(
     except InputError as error:
         elements.problems(error.problems, "map", limit=2)
         return
+    joined = {problem.field: problem for item in loaded for problem in item.problems if problem.kind == "joined-ids"}
+    for problem in joined.values():
+        elements.warning(problem)
     for item in loaded[:2]:
         st.markdown(f"**As ragdash understands it:** {_describe(item)}")
         st.dataframe(components_tables.preview_table(item), hide_index=True, key=f"map_preview_{item.digest[:8]}",

@@ -45,6 +45,7 @@ def render_loaded() -> None:
     data_sections.render_upload_field()
     data_sections.render_files()
     proposed_reading.render()
+    proposed_reading.render_joined_ids()
     column_mapping.render()
     data_sections.render_removed_run()
 

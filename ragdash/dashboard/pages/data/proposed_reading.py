@@ -11,6 +11,7 @@ from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.pages.data.column_mapping import FIELD_TITLES
 from ragdash.dashboard.pages.data.loading import FileRecord
 from ragdash.dashboard.session import state
+from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences import formatting as fmt
 
 KIND = "proposed-reading"
@@ -34,6 +35,14 @@ def render() -> None:
         if problem is not None:
             with st.container(border=True, key=f"proposed_{record.key}"):
                 _render_proposal(index, record, problem)
+
+
+def render_joined_ids() -> None:
+    """A card for each column whose cells look like lists of ids and were read as one id each: figures are too low."""
+    found = {(problem.file, problem.field): problem for record in state.files() for problem in record.problems
+             if problem.kind == "joined-ids"}
+    for problem in found.values():
+        elements.warning(problem)
 
 
 def _render_proposal(index: int, record: FileRecord, problem: Problem) -> None:
