@@ -12,12 +12,12 @@ from ragdash.core.slices import Slice
 from ragdash.evaluation.compare import ComparisonRules, compare, compare_slices
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
-from ragdash.metrics import parse_spec
+from ragdash.metrics import parse_spec, parse_specs
 from ragdash.reporting.html.sections import appendix, failures, summary
 from ragdash.reporting.html.sections.cells import summary_arrays
 from ragdash.reporting.plots.common.arrays import CUTOFFS, rank_bins
 from ragdash.reporting.sentences import comparison, latency_cost, what_if
-from ragdash.reporting.sentences.formatting import short_names
+from ragdash.reporting.sentences.formatting import grades_note, short_names
 from ragdash.reporting.tables import history
 from ragdash.reporting.tables.regression_set import ticket
 
@@ -144,3 +144,14 @@ def test_short_names_of_many_variants_can_be_told_apart():
     assert len(set(short)) == len(names) and max(map(len, short)) <= 40
     assert short_names([*names[:1] * 2, "other"], 20)[:2] == [short_names(names[:1], 20)[0]] * 2, "the same name twice"
     assert all(len(name) <= 12 for name in short_names(names, 12)), "a column has no room for more"
+
+
+def test_grades_are_explained_where_a_metric_knows_only_relevant_or_not():
+    grades = np.array([0, 1, 2, 3, 1])
+    several = parse_specs("P@5 nDCG@10")
+    assert grades_note(grades, several, "report") == "Relevant: grade 1 or more; NDCG@10 uses all grades."
+    assert "type `P(rel=2)@5` under" in grades_note(grades, several)
+    assert parse_specs("P(rel=2)@5")[0].title == "Precision@5 (rel = 2)"  # what the page says can be typed
+    for other in (parse_specs("nDCG@10"), parse_specs("P(rel=2)@5")):
+        assert grades_note(grades, other) == ""
+    assert grades_note(grades[:2], several) == ""

@@ -220,6 +220,27 @@ def query_counts(names: Sequence[str], counts: Sequence[Mapping[str, int]], conv
     return sentences
 
 
+def grades_note(grades: np.ndarray, specs: Sequence[Spec], surface: Surface = "page") -> str:
+    """From which grade on a document is relevant, where the judgments have several and a metric knows yes or no only.
+
+    grades (R,): of the judgments; specs: the metrics shown, where one with a grade of its own has it in its title. A
+    page says how to change it.
+    """
+    given = np.unique(grades[grades > 0])
+    binary = [spec for spec in specs if "rel" in spec.metric.params and "rel" not in dict(spec.params)]
+    if len(given) < 2 or not binary:
+        return ""
+    graded = [escape(spec.title) for spec in specs if spec.metric.view == "Ranked" and "gain" in spec.metric.params]
+    all_grades = f"; {listed(graded)} {'uses' if len(graded) == 1 else 'use'} all grades" if graded else ""
+    first, stricter = binary[0], int(given[1])
+    note = f"Relevant: grade {first.metric.params['rel']} or more{all_grades}."
+    if surface != "page":
+        return note
+    example = first.metric.spec(first.k, **{**dict(first.params), "rel": stricter})
+    return (f"{note} To count grade {stricter} or more, type `{example}` under **Metrics of the table** "
+            "on **Compare**.")
+
+
 def range_text(low: float | str, high: float | str) -> str:
     """0 to 1; an open end is written as infinity, an end that depends on a parameter as the registry writes it."""
 

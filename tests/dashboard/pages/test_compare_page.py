@@ -287,3 +287,15 @@ def test_a_page_without_enough_memory_says_so_and_comes_back_as_it_was(monkeypat
 
 def raise_memory_error(*arguments: object, **options: object) -> None:
     raise MemoryError
+
+
+def test_with_several_grades_the_caption_says_which_are_relevant_and_how_to_change_it():
+    built, truth = runs_and_truth()
+    graded = Truth.build("graded", truth.query_ids.to_pylist(), ["a"] * QUERIES, [1, 2] * (QUERIES // 2))
+    more = {"metric": "RR", "baseline": "old", "k": "2"}
+    said = texts(opened("compare", **address(graded, built[:2], **more)))
+    assert "Relevant: grade 1 or more; NDCG@2 uses all grades. To count grade 2 or more, type `RR(rel=2)` under" in said
+    assert "Relevant: grade" not in texts(opened("compare", **session(k="2")))
+    typed = leaderboard(opened("compare", **address(graded, built[:2], **more, columns=["RR(rel=2)"])))
+    assert "MRR (rel = 2)" in typed.columns
+    assert "Relevant: grade 1 or more. To count" in texts(opened("overview", **address(graded, built[:2], **more)))

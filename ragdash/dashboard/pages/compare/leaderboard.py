@@ -77,7 +77,8 @@ def _render_caption(context: PageContext, specs: list[Spec], runs: int, *, uneve
             "worse; no mark: no significant difference. Click a heading to sort, a row to compare that run below.")
         sentences += [comparison_sentences.PAIRED_NOTE] if uneven else []
     rules = context.results.comparison_rules()
-    st.caption(" ".join([*sentences, *context.results.notes_on_means()]), help=tooltip(
+    sentences += [] if context.scope.by_evidence else [fmt.grades_note(context.scope.truth.grades, specs)]
+    st.caption(" ".join(filter(None, [*sentences, *context.results.notes_on_means()])), help=tooltip(
         "leaderboard_test", family=comparison_sentences.family_sentence(runs, rules)) if runs > 1 else None)
     recomputed_note.render(context, specs)
 

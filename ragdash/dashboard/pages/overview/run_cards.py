@@ -55,8 +55,9 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> None:
     is_partial = any(summary.n < counts["queries"] for summary, counts in
                      zip(summaries, context.results.counts(), strict=True))
     notes = " ".join(["", *context.results.notes_on_means()]) if is_partial else ""
+    grades = "" if context.scope.by_evidence else fmt.grades_note(context.scope.truth.grades, [spec])
     st.caption(f"{fmt.escape(spec.title)}: mean with its 95% interval over {_query_counts(summaries)}."
-               f"{notes}{context.scope.basis}", help=fmt.escape(spec.metric.summary_line))
+               f"{notes}{context.scope.basis} {grades}".strip(), help=fmt.escape(spec.metric.summary_line))
     recomputed_note.render(singles, [spec])
 
 

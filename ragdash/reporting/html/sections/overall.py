@@ -121,6 +121,7 @@ def _note(content: ReportContent, several_n: bool) -> str:
     methods = [str(match.run.settings.get("collapse", "")) for match in request.matches]
     return " ".join([*sentences, *fmt.query_counts(content.names, counts(content), request.matches[0].conventions),
                      *rank_notes(content.names, methods),
+                     *filter(None, [fmt.grades_note(content.truth.grades, request.specs, "report")]),
                      *map(escape, recomputed_sentences(recomputed_in(request.matches), request.specs))])
 
 

@@ -99,8 +99,10 @@ def _columns(content: ReportContent) -> list[Spec]:
 
 def _meanings(content: ReportContent) -> Text:
     """What each metric of the table is, and what an interval is, for readers who know neither."""
-    lines = [f"**{escape(spec.title)}**: {escape(spec.metric.summary_line)}" for spec in _columns(content)]
-    return Text(" ".join([*lines, INTERVAL]), quiet=True)
+    specs = _columns(content)
+    lines = [f"**{escape(spec.title)}**: {escape(spec.metric.summary_line)}" for spec in specs]
+    grades = fmt.grades_note(content.truth.grades, specs, "report")
+    return Text(" ".join(filter(None, [*lines, INTERVAL, grades])), quiet=True)
 
 
 def _judged_columns(content: ReportContent) -> list[Spec]:
