@@ -30,6 +30,12 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
               "input.question", "input.query", "input.input", "vars.question",
               "vars.query", "vars.input", "attributes.input.value", "reference_question", "inputs"),
 }
+# What people call the answer of their system in a table.
+_ANSWERS_OF_SYSTEMS = (
+    "bot_says", "bot_said", "bot_answer", "bot_response", "bot_reply", "bot_output", "chatbot_answer",
+    "chatbot_response", "chatbot_reply", "assistant_says", "assistant_answer", "assistant_response", "assistant_reply",
+    "ai_answer", "ai_response", "system_response", "system_output", "rag_response", "rag_output", "model_output",
+    "model_response", "llm_response", "llm_output")
 # A query in one object or row: what was returned for it, and what is right.
 QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
     "query_id": (*ALIASES["query_id"], "example_id", "task_id", "id", "_id"),
@@ -47,7 +53,8 @@ QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
     "answer": ("answer", "response", "actual_output", "output", "generated_answer", "agent_answer", "model_answer",
                "predicted_answer", "predicted_answers", "pred_answer", "llm_answer", "prediction", "predictions",
                "extracted_answer", "outputs.answer", "outputs.output",
-               "outputs.messages", "outputs.response", "response.output", "attributes.output.value"),
+               "outputs.messages", "outputs.response", "response.output", "attributes.output.value",
+               *_ANSWERS_OF_SYSTEMS),
     "relevant": ("relevant", "relevant_ids", "relevant_docs", "relevant_doc_ids", "relevant_documents", "expected_ids",
                  "expected_doc_ids", "expected_urls", "gold_ids", "gold_doc_ids", "gold_urls", "reference_context_ids",
                  "reference_node_id", "retrieval_gt", "qrels"),
@@ -101,7 +108,7 @@ TRUTH_MARKERS = ("relevant", "evidence", "answers")
 _DEEPEVAL = {"actualoutput", "expectedoutput", "retrievalcontext"}  # next to these, `context` is ground truth
 _PREDICTED = {name.replace("_", "") for name in (
     "predicted_answer", "predicted_answers", "generated_answer", "llm_answer", "model_answer", "agent_answer",
-    "actual_output", "pred_answer", "system_answer", "rag_answer", "bot_answer", "prediction", "predicted")}
+    "actual_output", "pred_answer", "system_answer", "rag_answer", "prediction", "predicted", *_ANSWERS_OF_SYSTEMS)}
 FLATTENED = ("input", "inputs", "vars", "outputs", "reference", "reference_outputs", "provider")  # their members count
 MISSING_TEXTS = ("", "NaN", "nan", "None", "null")  # texts that mean "no value" in optional columns of tables
 _CORPUS_ALIASES = {"doc_id": DOCUMENT_ALIASES["doc_id"],

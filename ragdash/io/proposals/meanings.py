@@ -54,6 +54,7 @@ _VERDICTS = {"correct", "right", "match", "valid", "relevant"}  # behind answer:
 _SPEAKERS_ASKING = (("user",), ("user", "message"), ("human",))
 _PROBLEMS = (("problem",), ("problem", "text"), ("problem", "statement"), ("problem", "description"))
 _SPEAKERS_ANSWERING = (("assistant",), ("assistant", "message"), ("ai",), ("bot",))
+_SPEAKERS = {"bot", "chatbot", "assistant", "ai", "model", "llm", "system", "agent", "rag", "it"}
 _AGAINST = {"negative", "neg", "distractor", "distracting", "irrelevant", "forbidden", "wrong",
             "incorrect", "hard", "excluded"}
 _LACKING = {"missing", "missed", "uncovered", "lacking", "unmatched"}  # what an answer or a ranking does not have
@@ -374,6 +375,8 @@ def is_answer(field: Field) -> bool:
                                      "generations[].text"))
     if (name == {"result"} and field.blank_share > 0.4) or field.name_words in _SPEAKERS_ANSWERING:
         return True
+    if not name.isdisjoint({"say", "said", "wrote"}) and name < _SPEAKERS | {"say", "said", "wrote"}:
+        return not name.isdisjoint(_SPEAKERS)
     return not name.isdisjoint(ANSWER) or name in ({"generated", "text"}, {"generated"}, {"predicted"}, {"pred"},
                                                    {"actual"}, {"hypothesis"}, {"candidate"})
 

@@ -12,6 +12,7 @@ from ragdash.io.proposals.choices.row_keys import assign_rows
 from ragdash.io.proposals.choices.settle import (
     settle_answer,
     settle_judged_texts,
+    settle_leftover_text,
     settle_lists,
     settle_neutral_documents,
     settle_paragraph,
@@ -63,6 +64,7 @@ def assign(records: RecordList) -> list[Assignment]:
     alternatives += settle_lists(result)
     alternatives += settle_units(result)
     alternatives += settle_answer(result, free)
+    settle_leftover_text(result, free)
     if family:
         _add_plain(result, free, family)
     drop_unlike_ids(result, free)

@@ -78,7 +78,8 @@ def settle_columns(columns: Mapping[str, Sequence], problems: Collector,
                   if not _MARKS.search(cell) or (other in result and result[other].parts(cell) == [cell])}
         result[name] = find_joined_ids(texts[name], others.union(*listed.values()))
     for name, ways in result.items():
-        unsplit = [cell for cell in ways.unsplit if not any(cell in texts[other] for other in texts if other != name)]
+        elsewhere = {cell for other, cells in texts.items() if other != name for cell in cells}
+        unsplit = [cell for cell in ways.unsplit if cell not in elsewhere]
         if unsplit and name in titles:
             problems.add("joined-ids", {"count": len(unsplit), "column": titles[name], "example": unsplit[0]},
                          field=titles[name], severity="warning")

@@ -41,3 +41,21 @@ def test_two_plausible_readings_are_a_choice():
     radio.set_value(radio.options.index(next(o for o in radio.options if o.startswith("A run")))).run()
     button_of(at)[0].click().run()
     assert not at.exception and len(at.session_state["_runs"]) == 1
+
+
+def test_a_part_that_is_read_is_proposed_whole_starts_the_columns_and_removes_nothing():
+    rows = [f"What is at place {i}?,It is number {i} of the map.,loc_{i}; loc_{i + 1},loc_{i}" + "; loc_99" * (i == 3)
+            for i in range(12)]
+    at = upload(opened(), ("eval_plain.csv", "\n".join(["Question,Column 2,Retrieved docs,Right doc,Remark of Ann",
+                                                        *(f"{row},see {i} and page {i} too" for i, row in
+                                                          enumerate(rows))]).encode()))
+    assert len(at.session_state["_runs"]) == 1 and not at.session_state["_truth"]
+    assert "Remark of Ann" in next(text.value for text in at.markdown if "Not read" in text.value)
+    at.session_state["mapping"] = True
+    at.run()
+    chosen = {box.label: box.value for box in at.selectbox}
+    assert chosen["Question"] == "query" and chosen["Retrieved docs"] == "retrieved"
+    assert chosen["Right doc"] == "relevant" and chosen["Column 2"] == "answer" and not chosen["Remark of Ann"]
+    button_of(at)[0].click().run()
+    assert not at.exception and len(at.session_state["_runs"]) == 1 and at.session_state["_truth"]
+    assert "Run removed" not in texts(at) and not any(button.key == "restore_run" for button in at.button)

@@ -68,9 +68,19 @@ def _has_unmapped_columns(record: FileRecord) -> bool:
     return bool(set(record.columns) - {column for _, column in (*record.guess, *record.mapping)})
 
 
+def _start(record: FileRecord) -> dict[str, str]:
+    """{our field: column} to start from: what was applied, or what is proposed or else guessed."""
+    proposed = next((problem.facts["mappings"][0] for problem in record.problems
+                     if problem.kind == "proposed-reading" and not record.mapping), {})
+    fields = {field: column for field, column in proposed.items() if field in OPTIONS and column in record.columns}
+    guess = {field: column for field, column in dict(record.mapping or record.guess).items()
+             if field not in fields and column not in fields.values()}
+    return {**guess, **fields}
+
+
 def _render_columns(index: int, record: FileRecord) -> None:
     saved = saved_mappings.saved_for(record.columns)
-    base = dict(record.mapping or record.guess)
+    base = _start(record)
     selected = GUESSED
     if saved:
         selected = st.selectbox("Mapping", [*saved, GUESSED], key=f"map_{record.key}", index=len(saved) if base else 0,

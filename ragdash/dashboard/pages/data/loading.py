@@ -134,7 +134,8 @@ def map_columns(index: int, mapping: Mapping[str, str]) -> None:
 def _reread(index: int, role: str | None, mapping: Mapping[str, str]) -> None:
     record = state.files()[index]
     for digest in record.digests:
-        remove(digest)
+        removed_runs.replace_run(digest)
+        corpus_upload.remove(digest)
     reread = _read_upload(record.name, record.content, role, mapping)
     state.set_files(reread if position == index else earlier for position, earlier in enumerate(state.files()))
 

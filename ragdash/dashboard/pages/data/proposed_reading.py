@@ -54,7 +54,8 @@ def _render_proposal(index: int, record: FileRecord, problem: Problem) -> None:
         st.dataframe([{TITLES.get(name, name): text for name, text in row.items()} for row in previews[choice]],
                      hide_index=True, key=f"proposed_preview_{record.key}_{choice}")
     if facts["ignored"]:
-        st.caption(f"Not read: {fmt.escape(', '.join(facts['ignored'][:8]))}.")
+        st.markdown(f":material/warning: **Not read:** {fmt.escape(', '.join(facts['ignored'][:8]))}. "
+                    "If a column matters, give it a meaning under “Say what the columns mean”.")
     st.button("Apply", icon=":material/check:", type="primary", key=f"proposed_apply_{record.key}",
               on_click=lambda: loading.map_columns(index, mappings[choice]))
 

@@ -19,6 +19,13 @@ def remove_run(digest: str) -> None:
     ahead.forget(digest)
 
 
+def replace_run(digest: str) -> None:
+    """Take a run out of this session whose file is read again in another way; the user removed nothing."""
+    before = st.session_state.get(state.REMOVED_RUN)
+    remove_run(digest)
+    st.session_state[state.REMOVED_RUN] = before
+
+
 def removed_run() -> SessionRun | None:
     """The run that was removed last; None where it is back, or no longer on the server."""
     _, entry, _ = st.session_state.get(state.REMOVED_RUN) or (0, None, False)

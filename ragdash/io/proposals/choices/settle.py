@@ -8,10 +8,25 @@ from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.choices.documents import id_rank
 from ragdash.io.proposals.fields import Field, leaves
-from ragdash.io.proposals.names import DOCUMENT, GOLD, ID, LATENCIES, RETURNED, WEAK_GOLD, words
+from ragdash.io.proposals.names import (
+    CRITERIA,
+    DOCUMENT,
+    GOLD,
+    ID,
+    LATENCIES,
+    METRICS,
+    NOTES,
+    QUESTION,
+    RETURNED,
+    TEXT,
+    WEAK_GOLD,
+    words,
+)
 
 _AS_TRUTH = {"retrieved": "relevant", "text": "evidence", "answer": "answers"}  # roles in a file of what is right
 _AS_RUN = {"relevant": "retrieved"}
+_NO_ANSWER = GOLD | NOTES | QUESTION | ID | DOCUMENT | TEXT | CRITERIA | METRICS | LATENCIES | {
+    "summary", "persona", "hint", "keyword", "review", "remark", "reviewer", "annotator", "user", "intent", "step"}
 
 
 def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
@@ -180,3 +195,14 @@ def settle_answer(result: Assignment, free: dict[str, Field]) -> list[Assignment
     other = replace(result, roles=dict(result.roles))
     result.roles = as_truth.roles
     return [other]
+
+
+def settle_leftover_text(result: Assignment, free: dict[str, Field]) -> None:
+    """One column of different long texts is left next to the question and what was returned: what the system wrote."""
+    if "query" not in result.roles or "answer" in result.roles or "retrieved" not in result.roles or result.runs:
+        return
+    left = [item for item in free.values() if item.is_long_text and not item.is_list and not item.is_object
+            and _NO_ANSWER.isdisjoint(item.words)]
+    if len(left) == 1 and not {".", "[", "{"} & set(left[0].path) and len(left[0].values) > 2 and (
+            left[0].distinct_share > 0.7 and left[0].share > 0.7 and left[0].blank_share > 0.6):
+        take(result, free, "answer", left[0])
