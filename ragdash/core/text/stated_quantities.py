@@ -29,10 +29,12 @@ Rules, each with its reason:
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 from itertools import pairwise
+from operator import attrgetter
 
 from ragdash.core.text.amounts.clauses import asked_words, clauses
 from ragdash.core.text.amounts.units import CENT, CURRENCY_WORD, MEASURES, SCALES
@@ -169,12 +171,18 @@ def _left_open(answer: str, stated: list[Quantity], known: list[Quantity]) -> li
     return result
 
 
+def _between(stated: list[Quantity], start: int, stop: int) -> list[Quantity]:
+    """Those of quantities in the order of a text that begin in this part of it."""
+    first, last = (bisect_left(stated, place, key=attrgetter("start")) for place in (start, stop))
+    return stated[first:last]
+
+
 def _decided(answer: str, stated: list[Quantity]) -> list[Quantity]:
     """The quantities of the sentences that say that they conclude: what follows that word, else all of the sentence."""
     result = []
     for start, stop in sentences(answer):
         if match := _DECIDES.search(answer, start, stop):
-            inside = [quantity for quantity in stated if start <= quantity.start < stop]
+            inside = _between(stated, start, stop)
             result += [quantity for quantity in inside if quantity.start >= match.start()] or inside
     return result
 
@@ -188,7 +196,7 @@ def _by_clause(answer: str, stated: list[Quantity],
     elsewhere, asked_for = [], []
     for spans in clauses(answer, [(quantity.start, quantity.stop) for quantity in numbers]):
         words = asked_words(question, [answer[start:stop] for start, stop in spans], stop_words())
-        inside = [[quantity for quantity in numbers if start <= quantity.start < stop] for start, stop in spans]
+        inside = [_between(numbers, start, stop) for start, stop in spans]
         if len(spans) < 2 or words.count(max(words)) > 1 or not max(words):
             continue
         best = inside[words.index(max(words))]
@@ -223,8 +231,7 @@ def is_quantity(text: str) -> bool:
 
 def _conclusions(answer: str, stated: list[Quantity]) -> list[list[Quantity]]:
     """The quantities of each sentence of the answer that concludes."""
-    parts = [([quantity for quantity in stated if start <= quantity.start < stop], answer[start:stop])
-             for start, stop in sentences(answer)]
+    parts = [(_between(stated, start, stop), answer[start:stop]) for start, stop in sentences(answer)]
     parts = [part for part in parts if part[0]]
     return [part for i, (part, text) in enumerate(parts) if i in (0, len(parts) - 1) or _CONCLUDES.search(text)]
 

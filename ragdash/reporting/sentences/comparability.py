@@ -16,14 +16,14 @@ IDS = {
     "trim": "ids without white space",
     "nfc": "ids in one Unicode form",
     "case": "ids in any case",
-    "zeros": "ids after restoring leading zeros",
+    "zeros": "ids with restored leading zeros",
     "path": "the last part of paths",
 }
 SHORT_IDS = {
     "trim": "trimmed ids",
     "nfc": "one Unicode form",
     "case": "any case",
-    "zeros": "restored zeros",
+    "zeros": "restored leading zeros",
     "path": "path ends",
 }  # where room is scarce
 OPTION_LABELS = {

@@ -364,10 +364,10 @@ def test_a_run_that_lost_its_zeros_is_fixed_with_one_click(visit):
     qrels = [f"q{q} 0 2506.{q + 1:03d}00 1" for q in range(1, 21)]
     app = visit().open().upload(*({"name": name, "mimeType": "text/plain", "buffer": "\n".join(text).encode()}
                                   for name, text in (("lost.run", lines), ("qrels.txt", qrels))))
-    app.page.get_by_role("button", name="Match ids after restoring leading zeros").wait_for()
+    app.page.get_by_role("button", name="Match ids with restored leading zeros").wait_for()
     assert "lost returns no document that is judged" in app.page.inner_text(".st-key-ledger")
     top = app.page.locator(".st-key-ledger").bounding_box()["y"]
-    app.page.get_by_role("button", name="Match ids after restoring leading zeros").click()
+    app.page.get_by_role("button", name="Match ids with restored leading zeros").click()
     app.page.get_by_role("button", name="Undo").wait_for()
     app.settle().calm()
     assert "lost can be measured: 20 queries" in app.page.inner_text(".st-key-ledger")

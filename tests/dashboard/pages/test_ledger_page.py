@@ -174,7 +174,7 @@ def test_two_fixes_that_need_each_other_are_one_button():
     truth = "".join(f"{q:03d} 0 d{q} 1\n" for q in range(1, 21)).encode()
     at = upload(opened(), ("both.run", lines), ("qrels", truth))
     offered = [one for one in at.button if one.key.startswith("fix_")]
-    assert [one.label for one in offered] == ["Collapse at '#', match restored zeros"]
+    assert [one.label for one in offered] == ["Collapse at '#', match restored leading zeros"]
     offered[0].click().run()
     assert not at.exception and hits(at) == 20 and "can be measured" in said(at)
     assert (entry(at).collapse, entry(at).ids) == ("prefix:#", "zeros")

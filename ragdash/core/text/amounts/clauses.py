@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
+from itertools import accumulate
 
 from ragdash.core.text.sentences import sentences
 
@@ -22,15 +24,16 @@ def clauses(text: str, places: Sequence[tuple[int, int]]) -> list[list[tuple[int
     text
         The answer.
     places
-        (start, stop) of its numbers.
+        (start, stop) of its numbers, in order.
     """
+    starts, furthest = [start for start, _ in places], [0, *accumulate((stop for _, stop in places), max)]
     result = []
     for first, last in sentences(text):
         spans, start = [], first
         cuts = [match for match in _SPLIT.finditer(text, first, last)
-                if not any(a < match.end() and match.start() < b for a, b in places)]
+                if furthest[bisect_left(starts, match.end())] <= match.start()]  # not within a number
         for stop, begin in [*((match.start(), match.end()) for match in cuts), (last, last)]:
-            if any(start <= a < stop for a, _ in places):
+            if bisect_left(starts, start) < bisect_left(starts, stop):
                 spans.append((start, stop))
                 start = begin
         if spans:
