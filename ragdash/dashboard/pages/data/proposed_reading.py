@@ -39,9 +39,9 @@ def render() -> None:
 
 def render_joined_ids() -> None:
     """A card for each column whose cells look like lists of ids and were read as one id each: figures are too low."""
-    found = {(problem.file, problem.field): problem for record in state.files() for problem in record.problems
-             if problem.kind == "joined-ids"}
-    for problem in found.values():
+    by_column = {(problem.file, problem.field): problem for record in state.files() for problem in record.problems
+                 if problem.kind == "joined-ids"}
+    for problem in by_column.values():
         elements.warning(problem)
 
 
