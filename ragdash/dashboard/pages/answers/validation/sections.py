@@ -81,7 +81,8 @@ def show_next_step(labels: Sequence[int] = (0,)) -> None:
                   type="primary" if short else "secondary", key="start_labeling",
                   on_click=lambda: st.session_state.update({state.TRUST_VIEW: "label"}))
         st.caption(f"{MIN_LABELS} labels on randomly drawn answers of a run correct its mean and give it an interval; "
-                   "50 to 150 give a narrower one." if short else "More labels make the intervals narrower.")
+                   "50 to 150 give a narrower one." if short else "Four times as many labels make the intervals "
+                   "about half as wide. Label the same queries in each run to compare the runs.")
 
 
 def _source(data: TrustData) -> str:
@@ -103,8 +104,8 @@ def estimates(data: TrustData) -> None:
     )
     elements.chart(figure, means_table(data), "trust_means", f"{title} of each run: by the judge alone, by the labels "
                   "alone, and corrected",
-                  caption="Hollow: judge alone. Thin: labels alone. Bold: corrected, the judge's mean adjusted for its "
-                          "errors on the labeled queries. n: queries with a label; N: queries with a verdict only. "
+                  caption="Hollow: judge alone. Thin: labels alone. Bold: corrected, judge and labels together. n: "
+                          "queries with a label; N: queries with a verdict only. "
                           f"Intervals of {100 * validations[0].level:.0f}%.")
 
 

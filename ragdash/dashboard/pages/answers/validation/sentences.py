@@ -23,6 +23,7 @@ from ragdash.reporting.sentences.judge_validation import OUTCOMES, difference_ou
 
 GLOSSARY = tooltips("judge_alone", "labels_alone", "corrected", "labeled_and_judged", "accuracy", "constant_answer",
                     "kappa", "bias")
+UNLIKE = 0.1  # from which on the labeled queries are called unlike the others
 FEWEST_SHOWN = 5  # queries labeled in both runs, below which their interval says nothing
 SHOWN_ELSEWHERE = ("unavailable", "no-labels", "few-labels")
 GROUPED_WARNINGS = {
@@ -117,7 +118,8 @@ def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: 
     mean = _with_interval(corrected, binary)
     result = f"the run {QUESTIONS[spec.name][1]} in {mean} of {total}" if binary and spec.name in QUESTIONS else \
         f"the mean is {mean} over {total}"
-    return f"{first} By {source} and labels together, {result}.{_narrower(validation, source)} {alone}."
+    return (f"{first} By {source} and labels together, {result}.{_narrower(validation, source)} {alone}."
+            f"{_unlike_the_rest(validation, binary)}")
 
 
 def _uncorrected(validation: JudgeValidation, binary: bool) -> str:
@@ -141,7 +143,19 @@ def _narrower(validation: JudgeValidation, source: str) -> str:
     """What the judge adds to the labels, as a sentence after a blank; "" where both intervals round to one width."""
     widths = [value.high - value.low for value in (validation.corrected, validation.labels)]
     share = 1 - widths[0] / widths[1] if np.isfinite(widths).all() and widths[1] > 0 else 0.0
-    return f" The {source} makes the interval {share:.0%} narrower than the labels alone." if share >= 0.01 else ""
+    if abs(share) < 0.01:
+        return ""
+    change = f"{abs(share):.0%} {'narrower' if share > 0 else 'wider'}"
+    return f" The {source} makes the interval {change} than the labels alone."
+
+
+def _unlike_the_rest(validation: JudgeValidation, binary: bool) -> str:
+    """That the judge finds the labeled queries easier or harder than all, after a blank; "" where it does not."""
+    labeled = validation.labels.mean + validation.agreement.bias
+    if not abs(labeled - validation.judge.mean) >= UNLIKE:
+        return ""
+    return (f" On the labeled queries it says {_mean_text(labeled, binary)}: they are unlike the others. More "
+            "labels of queries drawn at random even that out.")
 
 
 def difference_sentence(estimated: CorrectedDifference, spec: Spec, name: str, *, binary: bool, source: str) -> str:
