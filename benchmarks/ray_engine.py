@@ -10,7 +10,7 @@ worker, a cluster of two. Clusters are started for that, on loopback alone, and 
 - two workers beside one, by wall time (idle machine with two cores), and by the processor time of the busiest worker,
   which is what the wall time would be if every worker had a core of its own;
 - what Ray adds to a shard: the wall time of one worker without the time in its shards, and the processor time;
-- with --kills: so many workers are killed in one job, each in the middle of a shard; all results are there, in order.
+- with --kills: so many workers are killed in one job, each in the middle of a shard; every result arrives, in order.
 
 Ray runs its workers with niceness 15, which would be measured on a busy machine; here they have that of this process.
 
@@ -123,10 +123,10 @@ def killed_job(options: argparse.Namespace) -> dict:
     for number in range(options.kills):
         (Path(options.temporary) / f"kill-{2 * number}").touch()
     start = time.perf_counter()
-    found = list(open_engine("ray").map(Task(KillsOnce(options.temporary)), range(2 * options.kills)))
+    results = list(open_engine("ray").map(Task(KillsOnce(options.temporary)), range(2 * options.kills)))
     left = len(list(Path(options.temporary).glob("kill-*")))
-    return {"killed": options.kills - left, "same": found == [random.Random(i).random() for i in range(len(found))],
-            "shards": len(found), "wall": time.perf_counter() - start}
+    return {"killed": options.kills - left, "same": results == [random.Random(i).random() for i in range(len(results))],
+            "shards": len(results), "wall": time.perf_counter() - start}
 
 
 def run_child(workers: int, options: argparse.Namespace, model: str, temporary: str, kills: int = 0) -> dict:
@@ -145,25 +145,25 @@ def main(options: argparse.Namespace) -> int:
         save_model(Path(model), options.layers)
         rows: dict[int, list[dict]] = {0: [], 1: [], 2: []}
         for _ in range(options.rounds):
-            for workers, found in rows.items():
-                found.append(run_child(workers, options, model, temporary))
-                print(workers, found[-1], f"load {os.getloadavg()[0]:.1f}", flush=True)
+            for workers, runs in rows.items():
+                runs.append(run_child(workers, options, model, temporary))
+                print(workers, runs[-1], f"load {os.getloadavg()[0]:.1f}", flush=True)
         killed = run_child(2, options, model, temporary, options.kills) if options.kills else None
     return report(rows, killed)
 
 
 def report(rows: dict[int, list[dict]], killed: dict | None) -> int:
     """Print the figures; the exit code."""
-    best = {workers: {name: min(row[name] for row in found) for name in ("wall", "busy", "driver")}
-            for workers, found in rows.items()}
-    one, two = rows[1], rows[2]
-    wall = statistics.median(a["wall"] / b["wall"] for a, b in zip(one, two, strict=True))
-    cores = statistics.median(a["busiest"] / b["busiest"] for a, b in zip(one, two, strict=True))
-    idle = statistics.median(row["wall"] / row["inside"] - 1 for row in one)
+    best = {workers: {name: min(row[name] for row in runs) for name in ("wall", "busy", "driver")}
+            for workers, runs in rows.items()}
+    one_worker, two_workers = rows[1], rows[2]
+    wall = statistics.median(a["wall"] / b["wall"] for a, b in zip(one_worker, two_workers, strict=True))
+    cores = statistics.median(a["busiest"] / b["busiest"] for a, b in zip(one_worker, two_workers, strict=True))
+    idle = statistics.median(row["wall"] / row["inside"] - 1 for row in one_worker)
     added = (best[1]["busy"] + best[1]["driver"]) / (best[0]["busy"] + best[0]["driver"]) - 1
-    digests = {row["digest"] for found in rows.values() for row in found}
-    print(f"{one[0]['shards']} shards of {best[1]['busy'] / one[0]['shards']:.1f} s of a processor; scores "
-          f"{'equal bit for bit' if len(digests) == 1 else 'NOT EQUAL'}")
+    digests = {row["digest"] for runs in rows.values() for row in runs}
+    print(f"{one_worker[0]['shards']} shards of {best[1]['busy'] / one_worker[0]['shards']:.1f} s of a processor; "
+          f"scores {'equal bit for bit' if len(digests) == 1 else 'NOT EQUAL'}")
     print(f"two workers beside one: {wall:.2f} x by wall time, {cores:.2f} x with a core for each")
     print(f"Ray beside this process: {added:+.1%} of processor time; outside the shards {idle:.1%} of the wall time")
     same = killed is None or killed["same"]
