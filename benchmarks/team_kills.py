@@ -14,6 +14,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Event, Thread
 from typing import Any
@@ -299,7 +300,8 @@ def all_kills(setup: Any, app: App, server: list[str], runs: str, rounds: int, s
     cookie = cookie_of(app)
     app.page.context.close()
     if sessions:
-        asyncio.run(storm(setup, cookie, runs, sessions))
+        with ThreadPoolExecutor(1) as pool:  # the browser has the event loop of this thread
+            pool.submit(lambda: asyncio.run(storm(setup, cookie, runs, sessions))).result()
         setup.start(str(setup.ports[0]), server, setup.ports[0])
         wait(lambda: setup.ready(setup.ports[0]), 120)
     late = [seconds for seconds in kills.waits if seconds > BACK]
