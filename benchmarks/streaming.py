@@ -3,9 +3,9 @@
     python benchmarks/streaming.py [--rows 7000000] [--depth 100] [--formats parquet trec] [--loaded-rows 7000000]
 
 The files are made in a temporary folder; in --folder they stay and are used again: 70 million rows are 1.1 GB of
-Parquet, which takes longer to write than to evaluate. Every evaluation runs in a process of its own. The loaded run has at most
---loaded-rows rows: the time a row is compared, not the time. Its processor time is of reading the workspace's own copy
-and of the evaluation.
+Parquet, which takes longer to write than to evaluate. Every evaluation runs in a process of its own. The loaded run has
+at most --loaded-rows rows: the time a row is compared, not the time. Its processor time is of reading the workspace's
+own copy and of the evaluation.
 """
 
 from __future__ import annotations
