@@ -127,12 +127,12 @@ class _State:
         hashes = hash_text(text_column(query_ids))
         places = np.searchsorted(self._hashes, hashes, side="right") - 1  # -1: before the first, equal to none
         rows = np.where(self._hashes[places] == hashes, self._by_hash[places], -1)
-        found = np.flatnonzero(rows >= 0)
-        same = pc.equal(query_ids.take(pa.array(found)), self.truth.query_ids.take(pa.array(rows[found])))
+        known = np.flatnonzero(rows >= 0)
+        same = pc.equal(query_ids.take(pa.array(known)), self.truth.query_ids.take(pa.array(rows[known])))
         if pc.all(same, min_count=0).as_py():
             return rows
-        found_rows = pc.index_in(query_ids, value_set=self.truth.query_ids)  # two ids with one hash
-        return pc.fill_null(found_rows, -1).to_numpy().astype(np.int64)
+        by_text = pc.index_in(query_ids, value_set=self.truth.query_ids)  # two ids with one hash
+        return pc.fill_null(by_text, -1).to_numpy().astype(np.int64)
 
     def evaluation(self, pieces: RunPieces) -> Evaluation:
         """The evaluation of the whole run; InputError where a query is in several pieces, or none is known."""

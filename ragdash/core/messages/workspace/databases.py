@@ -94,6 +94,7 @@ MESSAGES: Mapping[str, Message] = {
         actual="a project whose files are not in the database: nothing was deleted",
         expected="the bucket or folder that has them",
         fix="Name it with --blobs, or set RAGDASH_BLOBS, as its servers do.",
+        page="The person who runs the server can name it in RAGDASH_BLOBS.",
     ),
     "project-in-use": Message(
         actual="a project with workers ({places}): nothing was deleted",
@@ -103,7 +104,7 @@ MESSAGES: Mapping[str, Message] = {
     "project-name": Message(
         actual="{name!r}, but the workspace is {expected!r}: nothing was deleted",
         expected="the name of what is to be deleted",
-        fix="Check --workspace and RAGDASH_WORKSPACE. Give the name {expected} if it is meant.",
+        fix="Check the address in RAGDASH_WORKSPACE. Give the name {expected} if it is meant.",
     ),
     "team-extra-missing": Message(
         actual="a workspace in a database, but no package {package}",

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, text
 from ragdash.core.storage.postgres.database import Database
 from ragdash.core.storage.postgres.schema import MIGRATIONS
 
-KEPT = "counters"  # they go on, so that no number of a log stands for two states
+KEPT = "counters"  # they go on, so that no two states of a log have the same number
 TABLES = tuple(name for statements in MIGRATIONS for statement in statements
                for name in re.findall(r"^create table ragdash\.(\w+) \(project ", statement))
 _BUMP = text("update ragdash.counters set count = count + 1 where project = :project")
