@@ -514,6 +514,13 @@ def test_the_mean_of_two_judges_is_shown_with_whom_it_is_of_and_how_far_they_agr
     assert "**Mean of 2 judges** (" in texts(at) and at.query_params["judge"] == f"{CLAUDE} + {GPT}"
     found = evaluate_match(Match(runs[0], truth), parse_specs(f"Faithfulness(judge='{CLAUDE} + {GPT}')"))
     assert np.nanmean(found.values) == pytest.approx(frame["Mean"].iloc[0])
+    assert frame["Differ on"].tolist() == ["2 of 5"] * 2, "not 80%: agreement of two judges is 50% at least"
+    at.session_state["judges_differ"] = True
+    at = run(at)
+    assert "The judges differ on **4 of 10** answers" in texts(at)
+    table = next(one.value for one in at.dataframe if "Gap" in one.value)
+    assert table["Query"].tolist() == ["q3", "q4", "q3", "q4"] and table["Run"].tolist() == ["one"] * 2 + ["two"] * 2
+    assert table[[str(CLAUDE), str(GPT), "Gap"]].to_numpy().tolist() == [[0.5, 1.0, 0.5]] * 4
 
 
 def test_verdicts_go_out_and_results_of_other_tools_come_in(serve, tmp_path):

@@ -69,6 +69,8 @@ class JudgedMean:
         Whether all n values are equal.
     judges
         Members of a panel; empty for a single judge.
+    differ
+        Queries on which votes (for a panel: judges) gave different values.
     """
 
     mean: float
@@ -82,6 +84,7 @@ class JudgedMean:
     votes: int
     constant: bool
     judges: tuple[Judge, ...] = ()
+    differ: int = 0
 
 
 @dataclass(frozen=True)
@@ -343,6 +346,7 @@ def _judged_mean(
         votes,
         constant,
         _judges if is_panel else (),
+        int((agreement < 1).sum()),
     )
 
 
