@@ -96,8 +96,8 @@ def test_settings_of_a_retriever_are_no_metrics():
 
 
 def test_the_name_of_a_document_is_the_source_of_its_evidence():
-    lines = "".join(f'{{"id": "q{i}", "question": "Who signed paper {i}?", "answer": "The board {i}.", '
-                    f'"evidence_texts": ["It was signed by the board, number {i}."], "doc_name": "PAPER_{i % 3}_10K"}}\n'
+    lines = "".join(f'{{"id": "q{i}", "question": "Who signed {i}?", "answer": "The board {i}.", '
+                    f'"evidence_texts": ["It was signed by board number {i}."], "doc_name": "PAPER_{i % 3}_10K"}}\n'
                     for i in range(5))
     with pytest.raises(InputError) as caught:
         io.read_run(("gold.jsonl", lines.encode()))
