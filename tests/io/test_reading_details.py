@@ -103,3 +103,8 @@ def test_the_name_of_a_document_is_the_source_of_its_evidence():
         io.read_run(("gold.jsonl", lines.encode()))
     offer = next(problem for problem in caught.value.problems if problem.kind == "proposed-reading")
     assert offer.facts["mappings"][0]["source"] == "doc_name"
+
+
+def test_rounds_of_judging_are_no_subtopics():
+    assert not io.read_truth(("q", b"1 0.5 d1 2\n1 1 d2 0\n1 1.5 d3 1\n")).problems
+    assert [problem.kind for problem in io.read_truth(("q", b"1 1 d1 2\n1 2 d2 0\n")).problems] == ["subtopics"]
