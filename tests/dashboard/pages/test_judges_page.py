@@ -423,23 +423,28 @@ def alive(process: int) -> bool:
 def test_what_the_process_reads_are_the_very_texts_of_the_page(tmp_path):
     truth = Truth.build("truth", [*IDS, "q6", "q7"], ["a"] * 8, np.ones(8, int), details=pa.table(
         {"query_id": [*IDS, "q6", "q7"], "query": ["zero?", None, "two?", "", "four?", "five?", "six?", "seven?"],
-         "answers": [["a", " "], [], None, ["b", "c"], ["d"], ["e"], ["f"], ["g"]]}))
+         "answers": [["a", " "], [], None, ["b", "c"], ["d"], [""], ["f"], ["g"]],
+         "attributes": ['{"tone": "dry"}', '{"answerable": false}', None, None, None, None, None, None]}))
     told = Run.build("a/b = told", IDS, ["a"] * 6, np.ones(6), texts=["x y"] * 6, details=pa.table({
         "query_id": IDS, "query": ["other?", "one?", None, None, None, None],
         "answer": ["<think>hm</think>grey", "", None, "line\none", "\u2028 \u00e9", " "],
-        "contexts": [["x y", "x y", "z"], [], None, ["", "x y"], [f"text {at}" for at in range(7)], ["x y"]]}))
+        "contexts": [["x y", "x y", "z"], [], None, ["", "x y"], [f"text {at}" for at in range(7)], ["x y"]],
+        "chat_history": [[{"role": "user", "text": "Grey\n?"}, {"role": "", "text": "no"}], *[None] * 4,
+                         [{"role": "assistant", "text": "so"}]]}))
     ranks = np.arange(40)
     texts_ = Run.build("texts", np.repeat(IDS[:5], 8), np.array([f"d{at % 8}" for at in ranks]), -ranks.astype(float),
                        texts=[f"text {at % 3}" if at % 7 else None for at in ranks],
                        details=pa.table({"query_id": IDS[:5], "answer": [f"it is {at}" for at in range(5)]}))
     runs = {"a/b = told": Match(told, truth).judged.cases, "texts": Match(texts_, truth).judged.cases}
     assert any(name.startswith("context") for case in runs["a/b = told"] for name, _ in case.contexts or ())
+    assert [case.no_answer for case in runs["texts"]][:6] == [False, True, False, False, False, True]
     files, path = judge_input.write_cases(runs, tmp_path)
     again = read_truth(path)
     for file, (name, cases) in zip(files, runs.items(), strict=True):
         label, _, place = file.partition("=")
         found = Match(read_run(place), again).judged.cases
         for ours, theirs in zip(cases, found, strict=True):
+            assert (ours.history, ours.no_answer) == (theirs.history, theirs.no_answer), ours
             for task in TASKS.values():
                 assert task.lacks(ours) == task.lacks(theirs), (name, ours, theirs)
                 assert task.lacks(ours) or ours == theirs
