@@ -34,7 +34,13 @@ from ragdash.io.proposals.shapes.values_by_query import (
     texts_by_query,
 )
 from ragdash.io.proposals.shapes.values_of_others import joined_with_questions, with_values_of_others
-from ragdash.io.proposals.shapes.wrapped import rows_of_lists, with_order, with_parsed_texts, without_envelopes
+from ragdash.io.proposals.shapes.wrapped import (
+    rows_of_json_keys,
+    rows_of_lists,
+    with_order,
+    with_parsed_texts,
+    without_envelopes,
+)
 from ragdash.io.source.limits import MAX_COLUMNS
 from ragdash.io.source.source import Source
 from ragdash.io.tables.cell_lists import parse_columns
@@ -197,6 +203,9 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
         yield RecordList(path, rows)
         yield from (RecordList(f"{path}.{inner.path}", inner.rows) for inner in _nested_lists(rows))
     if type(value) is not dict or not value:
+        return
+    if rows := rows_of_json_keys(value):
+        yield RecordList(path, rows)
         return
     prefix = f"{path}." if path else ""
     if rows := _parallel_lists(value):

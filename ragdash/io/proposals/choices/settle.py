@@ -9,6 +9,7 @@ from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.choices.documents import id_rank
 from ragdash.io.proposals.fields import Field, leaves
 from ragdash.io.proposals.names import (
+    ACTUAL_ANSWER,
     CRITERIA,
     DOCUMENT,
     GOLD,
@@ -24,6 +25,7 @@ from ragdash.io.proposals.names import (
 )
 
 _AS_TRUTH = {"retrieved": "relevant", "text": "evidence", "answer": "answers"}  # roles in a file of what is right
+_NAMES_OF_DOCUMENTS = (("doc", "name"), ("document", "name"))
 _AS_RUN = {"relevant": "retrieved"}
 _NO_ANSWER = GOLD | NOTES | QUESTION | ID | DOCUMENT | TEXT | CRITERIA | METRICS | LATENCIES | {
     "summary", "persona", "hint", "keyword", "review", "remark", "reviewer", "annotator", "user", "intent", "step"}
@@ -44,7 +46,7 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
                and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
     neutral = [item for item in neutral if item.path_share > 0.6 or not set(item.name_words).isdisjoint(DOCUMENT)]
     neutral = [item for item in neutral if not {"title", "type", "page", "name", "created", "index"} & set(
-        item.name_words) or item.path_share > 0.6]
+        item.name_words) or item.path_share > 0.6 or item.name_words in _NAMES_OF_DOCUMENTS]
     neutral = [item for item in neutral if item.distinct_count > 1 or len(item.values) == 1]
     neutral = [item for item in neutral if item.name_words != ("source",) or item.is_list or item.path_share > 0.6
                or len(item.values) < 3 * item.distinct_count]  # where questions come from, not a document
@@ -178,7 +180,7 @@ def settle_answer(result: Assignment, free: dict[str, Field]) -> list[Assignment
     if {"retrieved", "contexts", "doc_id", "text"} & result.roles.keys() or _is_of_system(result):
         return [as_truth] if path == "answer" and not _is_of_system(result) and "doc_id" not in result.roles else []
     plain = set(words(path)).isdisjoint(RETURNED - {"response", "output"})
-    if not plain:
+    if not plain and words(path) != ACTUAL_ANSWER:
         return []
     listed = result.fields.get(result.roles.get("relevant", ""))
     is_gold = listed is None or not set(listed.words).isdisjoint(GOLD - WEAK_GOLD)

@@ -24,7 +24,8 @@ def is_metric(field: Field) -> bool:
     if not name.isdisjoint(LATENCIES | {"cache", "token", "cost", "threshold", "weight", "price", "id", "uuid",
                                         "min", "minimum", "max", "maximum", "required", "target", "option", "choice"}):
         return False
-    if ("rank" in name and "reciprocal" not in name) or {"chunk", "overlap"} <= name:
+    if ("rank" in name and "reciprocal" not in name) or {"chunk", "overlap"} <= name or {
+            "similarity", "top", "k"} <= name:
         return False
     nested = not set(field.words[:-1]).isdisjoint({"metric", "score", "evaluation", "eval", "feedback", "judge",
                                                           "judgment", "judgement", "rating"}) and (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from ragdash.io.proposals.names import ROLE_WORDS, words
@@ -35,6 +36,27 @@ def _names_of_values(items: Sequence[list]) -> list[str]:
     if kinds == [{"text"}, {"list"}]:
         return ["query", "documents"]
     return []
+
+
+def rows_of_json_keys(value: dict) -> list[dict]:
+    """Records of {'{"input": "Who?", "actual_output": "She."}': {...}}: what was cached under a whole test case."""
+    if not value or not all(str(key).startswith('{"') and type(member) is dict for key, member in value.items()):
+        return []
+    try:
+        cases = [json.loads(key) for key in value]
+    except (ValueError, RecursionError):
+        return []
+    return [{**case, **{name: _unwrapped(item) for name, item in member.items()}}
+            for case, member in zip(cases, value.values(), strict=True)]
+
+
+def _unwrapped(items):
+    """[{"metric_data": {"name": ..., "score": ...}, "configuration": ...}] as the objects with a name and a score."""
+    if type(items) is not list or not items or not all(type(item) is dict for item in items):
+        return items
+    inner = [next((part for part in item.values() if type(part) is dict and {"name", "score"} <= part.keys()), None)
+             for item in items]
+    return items if None in inner else inner
 
 
 def _kind(value) -> str:
