@@ -255,6 +255,9 @@ def test_votes_are_read_with_their_agreement(serve):
     table = judged(at)
     assert len(server.asked) == 24 and table["n"].tolist() == [4, 4] and table["Votes"].tolist() == [3, 3]
     assert table["Votes agree"].tolist() == [1, 1] and "nobody asked the judge yet (2)" in table["Missing"].tolist()
+    assert table["Differ on"].tolist() == ["0 of 4"] * 2
+    table = judged(finish(start(plan(opened(server, **{state.JUDGE_VOTES: 1})))))  # one vote on all queries
+    assert len(server.asked) == 28 and table["n"].tolist() == [6, 6] and table["Differ on"].tolist() == ["0 of 4"] * 2
 
 
 @pytest.mark.parametrize("fault, found, fix", [("401", "401", "key"), ("404", "404", "base URL"),

@@ -93,7 +93,7 @@ def _results_frame(data: JudgesData) -> pd.DataFrame:
                 "Missing": counted(cell.missing),
                 "Votes": cell.votes,
                 "Votes agree": cell.agreement,
-                "Differ on": "" if np.isnan(cell.agreement) else f"{cell.differ:,} of {cell.n:,}",
+                "Differ on": "" if np.isnan(cell.agreement) else f"{cell.differ:,} of {cell.compared:,}",
                 "Worth knowing": sentences_judge.flag_counts(cell.flags),
                 "Judges": ", ".join(map(sentences_judge.judge_name, cell.judges)),
             }
