@@ -30,6 +30,7 @@ from ragdash.io.proposals.names import (
     counts_something,
     words,
 )
+from ragdash.io.proposals.shapes.values_by_query import asks
 from ragdash.io.tables.cells import ID_PART
 
 _ID = re.compile(ID_PART)
@@ -79,12 +80,12 @@ def is_question(field: Field) -> bool:
 def is_question_of_text(field: Field) -> bool:
     """A text without a name that says so, most of which are questions: `text` or `message` in a file of queries."""
     texts = [item for item in field.items if type(item) is str]
-    asks = sum(text.rstrip().endswith(("?", "？")) for text in texts)
+    asking = sum(map(asks, texts))
     name = set(field.name_words)
     is_plain = field.path == "text" or ("." not in field.path and "{" not in field.path and field.distinct_share > 0.5
                                         and name.isdisjoint(ANSWER | GOLD | RETURNED | ID | _NO_ANSWER | NOTES - {
                                             "title"}) and len(texts) > 1)
-    return is_plain and not field.is_list and 2 * asks > len(texts) > 0
+    return is_plain and not field.is_list and 2 * asking > len(texts) > 0
 
 
 def names_speakers(field: Field) -> bool:

@@ -223,7 +223,7 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
             rows = [{KEY: key, f"{KEY}{KEY}": name, **row} for key, m in value.items() for name, row in m.items()]
             if _share_keys(rows):
                 yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
-    for rows in (columns_by_query(value), texts_by_query(value), pairs_by_query(value),
+    for rows in (columns_by_query(value), texts_by_query(value, is_file=not path), pairs_by_query(value),
                  documents_by_query(value) if path else []):
         if rows:
             yield RecordList(path, rows)
