@@ -11,7 +11,8 @@ from ragdash.io.formats.json_columns import _name_of_ids
 from ragdash.io.proposals.records import _json_values
 from ragdash.io.proposals.shapes.headers import header_names
 from ragdash.io.proposals.shapes.values_by_query import KEY, columns_by_query, documents_by_query
-from ragdash.io.tables.cells import parse_cell, printed_array
+from ragdash.io.proposals.shapes.wrapped import with_named_pairs
+from ragdash.io.tables.cells import parse_cell, parse_nested, printed_array
 from ragdash.io.tables.mapping_hints import mapping_example
 
 
@@ -108,3 +109,19 @@ def test_the_name_of_a_document_is_the_source_of_its_evidence():
 def test_rounds_of_judging_are_no_subtopics():
     assert not io.read_truth(("q", b"1 0.5 d1 2\n1 1 d2 0\n1 1.5 d3 1\n")).problems
     assert [problem.kind for problem in io.read_truth(("q", b"1 1 d1 2\n1 2 d2 0\n")).problems] == ["subtopics"]
+
+
+def test_pairs_of_a_text_and_its_score_are_objects():
+    texts = [f"A text that goes on for quite a while, number {i}, about the rock and the cold." for i in range(3)]
+    rows = [{"q": "Why?", "found": [[texts[0], 0.5], [texts[1], 0.25]]}, {"q": "Who?", "found": [[texts[2], 1.0]]}]
+    assert with_named_pairs(rows)[1] == {"q": "Who?", "found": [{"text": texts[2], "score": 1.0}]}
+    facts = [{"q": "Why?", "supporting": [["Seed act", 0], ["Rock", 3]]}]
+    assert with_named_pairs(facts) == facts, "places of sentences"
+    assert with_named_pairs([{"found": [["d1", texts[0]], ["d2"]]}]) == [{"found": [["d1", texts[0]], ["d2"]]}]
+
+
+def test_dots_in_a_text_do_not_cut_a_printed_object_short():
+    assert parse_nested("{'a': 'costs 5...', 'b': ['\"...and so on']}") == {"a": "costs 5...", "b": ['"...and so on']}
+    for text in ("['a', 'b', ...]", "['a', 'b', ...", "[1, 2, ...]"):
+        with pytest.raises(ValueError, match="cut short"):
+            parse_nested(text)

@@ -27,7 +27,7 @@ _CONTENTS = _word_set(
     "answer answers chunk chunks context contexts doc docs document documents option options choice choices "
     "response label text list url urls source sources path paths")
 _JUDGED = _word_set(
-    "score rating judge judged verdict passed quality relevance grade graded human exact match")
+    "score rating judge judged verdict passed quality relevance grade graded human exact match ragas deberta nli hhem")
 _LABELS = _word_set(
     "label verdict judgment judge rating correctness correct outcome assessment human grade "
     "status annotation annotated feedback score evaluation result passed") | {"judgement"}

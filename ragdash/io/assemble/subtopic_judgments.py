@@ -14,7 +14,7 @@ import pyarrow as pa
 from ragdash.core.errors import Collector
 from ragdash.core.records import Truth
 from ragdash.io.assemble.query_fields import TRUTH_TYPES
-from ragdash.io.formats.trec_lines import QRELS, TrecColumns, data_lines, split_line
+from ragdash.io.formats.text.trec_lines import QRELS, TrecColumns, data_lines, split_line
 from ragdash.io.source.source import Source
 from ragdash.io.tables.whitespace import normalize_line_ends
 

@@ -30,6 +30,7 @@ from ragdash.io.proposals.names import (
     counts_something,
     words,
 )
+from ragdash.io.proposals.shapes.values_by_query import asks
 from ragdash.io.tables.cells import ID_PART
 
 _ID = re.compile(ID_PART)
@@ -49,7 +50,7 @@ _ABOUT_ANSWERS = {"mode", "method", "strategy", "status", "label", "flag", "conf
 
 
 _MEASURES = {"ms", "sec", "second", "cost", "usd", "price", "avg", "mean", "total", "rate", "num"}  # numbers of them
-_VERDICTS = {"correct", "right", "match", "valid", "relevant"}  # behind answer: whether it is
+_VERDICTS = {"correct", "right", "match", "valid", "relevant", "true"}  # behind answer: whether it is
 
 _SPEAKERS_ASKING = (("user",), ("user", "message"), ("human",))
 _PROBLEMS = (("problem",), ("problem", "text"), ("problem", "statement"), ("problem", "description"))
@@ -79,12 +80,12 @@ def is_question(field: Field) -> bool:
 def is_question_of_text(field: Field) -> bool:
     """A text without a name that says so, most of which are questions: `text` or `message` in a file of queries."""
     texts = [item for item in field.items if type(item) is str]
-    asks = sum(text.rstrip().endswith(("?", "？")) for text in texts)
+    asking = sum(map(asks, texts))
     name = set(field.name_words)
     is_plain = field.path == "text" or ("." not in field.path and "{" not in field.path and field.distinct_share > 0.5
                                         and name.isdisjoint(ANSWER | GOLD | RETURNED | ID | _NO_ANSWER | NOTES - {
                                             "title"}) and len(texts) > 1)
-    return is_plain and not field.is_list and 2 * asks > len(texts) > 0
+    return is_plain and not field.is_list and 2 * asking > len(texts) > 0
 
 
 def names_speakers(field: Field) -> bool:
@@ -316,7 +317,7 @@ def is_reference(field: Field) -> bool:
     if field.is_list and _is_several(field) and all(_ID.fullmatch(str(item)) for item in field.items):
         return False  # ids of documents
     if field.name_words[-1:] and field.name_words[-1] in _VERDICTS and (field.is_bool or field.is_number):
-        return False  # answer_correct: a verdict on the answer
+        return False  # answer_correct: a verdict on the answer; resp_true
     if {"label", "expected"} <= name:
         return False  # of another kind than the answer
     others = RETURNED - {"response", "output"} | _NO_ANSWER | DOCUMENT | {"match"}

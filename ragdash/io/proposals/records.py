@@ -37,6 +37,7 @@ from ragdash.io.proposals.shapes.values_of_others import joined_with_questions, 
 from ragdash.io.proposals.shapes.wrapped import (
     rows_of_json_keys,
     rows_of_lists,
+    with_named_pairs,
     with_order,
     with_parsed_texts,
     without_envelopes,
@@ -98,7 +99,7 @@ def read_record_lists(source: Source) -> list[RecordList]:
 def _with_systems(lists: list[RecordList]) -> list[RecordList]:
     """The lists, and those with a record for each system where systems are columns, or with a number for each record.
     """
-    lists = [replace(item, rows=numbered_rows(item.rows) or item.rows) for item in lists]
+    lists = [replace(item, rows=numbered_rows(item.rows) or with_named_pairs(item.rows)) for item in lists]
     return [*lists, *(RecordList(f"{item.path}.{KEY}" if item.path else KEY, rows)
                       for item in lists if (rows := rows_of_systems(item.rows)))]
 
@@ -222,7 +223,7 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
             rows = [{KEY: key, f"{KEY}{KEY}": name, **row} for key, m in value.items() for name, row in m.items()]
             if _share_keys(rows):
                 yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
-    for rows in (columns_by_query(value), texts_by_query(value), pairs_by_query(value),
+    for rows in (columns_by_query(value), texts_by_query(value, is_file=not path), pairs_by_query(value),
                  documents_by_query(value) if path else []):
         if rows:
             yield RecordList(path, rows)
