@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from ragdash import io
@@ -125,3 +127,11 @@ def test_dots_in_a_text_do_not_cut_a_printed_object_short():
     for text in ("['a', 'b', ...]", "['a', 'b', ...", "[1, 2, ...]"):
         with pytest.raises(ValueError, match="cut short"):
             parse_nested(text)
+
+
+def test_a_judgment_without_a_grade_is_counted():
+    rows = [{"id_query": f"q{i % 3}", "id_documento": f"d{i}", "rilevanza": str(i % 3) if i else ""} for i in range(9)]
+    mapping = {"role": "truth", "query_id": "id_query", "doc_id": "id_documento", "grade": "rilevanza"}
+    truth = io.read_truth(("qrels.json", json.dumps(rows).encode()), mapping=mapping)
+    assert truth.judgments == 8
+    assert [(problem.kind, problem.facts["count"]) for problem in truth.problems] == [("record-without-grade", 1)]

@@ -48,7 +48,6 @@ _NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason",
 _ABOUT_ANSWERS = {"mode", "method", "strategy", "status", "label", "flag", "confidence", "version", "provider",
                   "from"}  # answer_from: the table or the text
 
-
 _MEASURES = {"ms", "sec", "second", "cost", "usd", "price", "avg", "mean", "total", "rate", "num"}  # numbers of them
 _VERDICTS = {"correct", "right", "match", "valid", "relevant", "true"}  # behind answer: whether it is
 
@@ -226,7 +225,9 @@ def is_neutral_documents(field: Field) -> bool:
 
 
 def _names_kinds(field: Field) -> bool:
-    """True for kinds of sources, such as pdf and wiki."""
+    """True for kinds of sources, such as pdf and wiki, and for ways of search that many records share."""
+    if field.name_words[-1:] == ("path",) and field.path_share < 0.2:
+        return 5 * field.distinct_count < len(field.values)
     return bool(field.items) and KINDS_OF_SOURCES.issuperset(str(item).lower() for item in field.items[:200])
 
 
@@ -316,7 +317,7 @@ def is_reference(field: Field) -> bool:
         return False
     if field.is_list and _is_several(field) and all(_ID.fullmatch(str(item)) for item in field.items):
         return False  # ids of documents
-    if field.name_words[-1:] and field.name_words[-1] in _VERDICTS and (field.is_bool or field.is_number):
+    if _VERDICTS.issuperset(field.name_words[-1:]) and field.name_words and (field.is_bool or field.is_number):
         return False  # answer_correct: a verdict on the answer; resp_true
     if {"label", "expected"} <= name:
         return False  # of another kind than the answer

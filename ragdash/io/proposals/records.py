@@ -35,6 +35,7 @@ from ragdash.io.proposals.shapes.values_by_query import (
 )
 from ragdash.io.proposals.shapes.values_of_others import joined_with_questions, with_values_of_others
 from ragdash.io.proposals.shapes.wrapped import (
+    are_lists_by_key,
     rows_of_json_keys,
     rows_of_lists,
     with_named_pairs,
@@ -173,6 +174,10 @@ def _nested_lists(rows: list[dict]) -> Iterator[RecordList]:
             yield RecordList(f"{KEY}.{key}.{KEY}", [
                 {**extra, KEY + KEY: name, **item} for extra, members in zip(outer, lists, strict=True)
                 for name, item in members.items()])
+        elif len(rows) > 1 and all(are_lists_by_key(members) for members in lists):
+            yield RecordList(f"{KEY}.{key}.{KEY}", [
+                {**extra, KEY + KEY: name, key: items} for extra, members in zip(outer, lists, strict=True)
+                for name, items in members.items()])
 
 
 def _typical_keys(rows: list[dict]) -> set[str]:

@@ -166,7 +166,8 @@ def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
     if not questions and "column 2" in free and "column 1" in free and free["column 2"].is_long_text:
         questions = [free["column 2"]]
         take(result, free, "query_id", free["column 1"])
-    questions = _without_inputs(questions, free)
+    questions = [item for item in _without_inputs(questions, free)
+                 if item.path_share < 0.6 and item.name_words[:1] != ("system",)]  # system_prompt
     if questions:
         take(result, free, "query", questions[0])
     if "query_id" in result.roles:
@@ -268,8 +269,13 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
 
 
 def _actual_answer(free: dict[str, Field]) -> list[Field]:
-    """`Actual Answer` next to what a system wrote: the right answer."""
+    """`Actual Answer` next to what a system wrote, and gold_snippet next to answer_snippet: the right answer."""
     actual = [item for item in free.values() if item.name_words == ACTUAL_ANSWER and meanings.is_answer(item)]
+    names = {item.name_words for item in free.values() if item.name_words[:1] == ("answer",)}
+    alike = [item for item in free.values() if item.name_words[:1] == ("gold",) and item.is_text and not item.is_list
+             and len(item.name_words) == 2 and ("answer", *item.name_words[1:]) in names]
+    if alike:
+        return alike
     others = [item for item in free.values() if meanings.is_answer(item) and item not in actual]
     return actual if others else []
 

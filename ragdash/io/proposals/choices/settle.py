@@ -49,7 +49,7 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
     neutral = [item for item in neutral if not {"title", "type", "page", "name", "created", "index"} & set(
         item.name_words) or item.path_share > 0.6 or item.name_words in _NAMES_OF_DOCUMENTS]
     neutral = [item for item in neutral if (item.distinct_count > 1 or len(item.values) == 1) and not are_places(item)]
-    neutral = [item for item in neutral if not _names_group(item)]
+    neutral = [item for item in neutral if not _names_group(item) and (item.is_list or not meanings.is_query_id(item))]
     if {"query", "answer", "answers", "evidence"}.isdisjoint(result.roles):
         neutral = [item for item in neutral if item.is_list or item.name_words != ("source", "id")]  # of a data set
     neutral = [item for item in neutral if item.name_words != ("source",) or item.is_list or item.path_share > 0.6
