@@ -88,15 +88,17 @@ def child(options: argparse.Namespace) -> dict:
     task = Task(Timed(ModelWork(SCORER, folder, folder.weights(), "cpu", 1)))
     shards = list(shards_of(pairs(options.pairs)))
     list(engine.map(task, [shards[-1]] * 2 * max(options.workers, 1)))  # loads the model in every worker
-    start, busy = time.perf_counter(), time.process_time()
+    start, used = time.perf_counter(), time.process_time()
     results = list(engine.map(task, shards))
-    wall, driver = time.perf_counter() - start, time.process_time() - busy
+    wall, driver = time.perf_counter() - start, time.process_time() - used
     by_process: dict[int, float] = {}
     for _, _, seconds, process in results:
         by_process[process] = by_process.get(process, 0.0) + seconds
     digest = hashlib.sha256(b"".join(values.tobytes() for values, *_ in results)).hexdigest()[:16]
-    return {"digest": digest, "wall": wall, "driver": driver, "inside": sum(row[1] for row in results),
-            "busy": sum(row[2] for row in results), "busiest": max(by_process.values()), "shards": len(shards)}
+    inside, busy = (sum(row[number] for row in results) for number in (1, 2))
+    return {"digest": digest, "wall": wall, "driver": driver, "inside": inside, "busy": busy,
+            "total": driver + (busy if options.workers else 0),  # without Ray the shards are in this process
+            "busiest": max(by_process.values()), "shards": len(shards)}
 
 
 class KillsOnce:
@@ -143,7 +145,7 @@ def run_child(workers: int, options: argparse.Namespace, model: str, temporary: 
         end(process)
     if process.returncode:
         raise SystemExit(f"the run with {workers} workers ended with status {process.returncode}")
-    return json.loads(said.splitlines()[-1])
+    return next(json.loads(line) for line in said.splitlines() if line.startswith("{"))  # Ray prints lines of its own
 
 
 def end(process: subprocess.Popen) -> None:
@@ -177,13 +179,13 @@ def main(options: argparse.Namespace) -> int:
 
 def report(rows: dict[int, list[dict]], killed: dict | None) -> int:
     """Print the figures; the exit code."""
-    best = {workers: {name: min(row[name] for row in runs) for name in ("wall", "busy", "driver")}
+    best = {workers: {name: min(row[name] for row in runs) for name in ("busy", "total")}
             for workers, runs in rows.items()}
     one_worker, two_workers = rows[1], rows[2]
     wall = statistics.median(a["wall"] / b["wall"] for a, b in zip(one_worker, two_workers, strict=True))
     cores = statistics.median(a["busiest"] / b["busiest"] for a, b in zip(one_worker, two_workers, strict=True))
     idle = statistics.median(row["wall"] / row["inside"] - 1 for row in one_worker)
-    added = (best[1]["busy"] + best[1]["driver"]) / (best[0]["busy"] + best[0]["driver"]) - 1
+    added = best[1]["total"] / best[0]["total"] - 1
     digests = {row["digest"] for runs in rows.values() for row in runs}
     print(f"{one_worker[0]['shards']} shards of {best[1]['busy'] / one_worker[0]['shards']:.1f} s of a processor; "
           f"scores {'equal bit for bit' if len(digests) == 1 else 'NOT EQUAL'}")

@@ -129,14 +129,16 @@ def kill_during_upload(kills: Kills, number: int) -> None:
     network = app.page.context.new_cdp_session(app.page)
     network.send("Network.emulateNetworkConditions",
                  {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 500_000})
-    sent = []
-    app.page.on("request", lambda request: sent.append(request.url) if request.method == "PUT" else None)
+    sent, ended = [], []
+    for event, urls in (("request", sent), ("requestfinished", ended), ("requestfailed", ended)):
+        app.page.on(event, lambda request, urls=urls: urls.append(request.url) if request.method == "PUT" else None)
     app.page.locator(f"{UPLOADER} input[type=file]").set_input_files([trec(second, 200_000)])  # 5 MB: 10 seconds
     app.until(lambda: bool(sent))
     app.page.wait_for_timeout(1500)
     with kills.kill("during an upload", lambda view: "Runs (1)" in view and first in view):
         network.send("Network.emulateNetworkConditions",
                      {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+        app.until(lambda: bool(ended))  # the page says that this upload failed
         app.drawn()
         app.upload(trec(second, 200_000))
         app.page.get_by_role("heading", name="Runs (2)").wait_for()
