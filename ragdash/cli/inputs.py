@@ -98,14 +98,14 @@ def read_recorded(paths: Sequence[str], options: argparse.Namespace) -> list[Run
 
 
 def _closed_runs(folder: Path) -> list[Path]:
-    """The closed runs of a log folder; archives that cannot be read are named, an error if nothing else is there.
+    """The closed runs of a log folder; what cannot be read is named, an error if nothing else is there.
 
     Raises InputError for an empty folder; no runs where the folder holds other files.
     """
-    from ragdash.io.recorded.folder import log_entries, unreadable_archives
+    from ragdash.io.recorded.folder import log_entries, unreadable_runs
 
     closed = [entry.path for entry in log_entries(folder) if entry.state == "complete"]
-    broken = unreadable_archives(folder)
+    broken = unreadable_runs(folder)
     if not closed and (broken or not any(folder.iterdir())):
         raise InputError(broken or [Problem("history/no-runs", {"folder": str(folder)}, str(folder))])
     say([replace(problem, severity="warning") for problem in broken])

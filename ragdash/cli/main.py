@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except Exception as error:  # the only place: exit status 1 means a missed bound, so a fault needs another
         if outside := _outside_fault(error):
-            say([Problem(outside)])
+            say([outside])
             return 2
         traceback.print_exc()
         print(f"error: this is a fault of ragdash {_version()}, not of your files. Please report it with the lines "
@@ -107,15 +107,22 @@ def show_warnings() -> None:
     warnings.showwarning = lambda message, *_, **__: print_note(f"warning: {message}")
 
 
-def _outside_fault(error: Exception) -> str:
-    """The kind of a problem that is neither of the files nor of ragdash, "" where the error is none such."""
+def _outside_fault(error: Exception) -> Problem | None:
+    """The problem of an error that is no fault of ragdash; None where it is one.
+
+    What the system says of a path, such as a name that is too long, is about the path that was given.
+    """
     if _lacks_memory(error):
-        return "out-of-memory"
+        return Problem("out-of-memory")
     try:
         os.getcwd()
     except FileNotFoundError:
-        return "no-current-folder"
-    return ""
+        return Problem("no-current-folder")
+    if isinstance(error, OSError) and error.errno and error.filename is not None:
+        file = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else str(error.filename)
+        if not os.path.abspath(file).startswith(os.path.dirname(os.path.dirname(__file__)) + os.sep):
+            return Problem("unusable-path", {"reason": error.strerror or str(error)}, file)
+    return None
 
 
 def _lacks_memory(error: Exception) -> bool:

@@ -155,3 +155,9 @@ def test_grades_are_explained_where_a_metric_knows_only_relevant_or_not():
     for other in (parse_specs("nDCG@10"), parse_specs("P(rel=2)@5")):
         assert grades_note(grades, other) == ""
     assert grades_note(grades[:2], several) == ""
+
+
+@pytest.mark.parametrize("text", [":material/hom…eamlit: run1", ":material/", "a :material/home: b", ":MATERIAL/x"])
+def test_nothing_is_left_that_streamlit_replaces_before_it_reads_marks(text):
+    """Its pages replace the beginning of every icon, also of one that was shortened and has no end."""
+    assert ":material/" not in formatting.escape(text).replace("\\", "").lower()

@@ -15,7 +15,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import log_folder
 from ragdash.core.records import Run, Truth
 from ragdash.io import read_run, read_truth
-from ragdash.io.recorded.folder import LogEntry, log_entries, unreadable_archives
+from ragdash.io.recorded.folder import LogEntry, log_entries, unreadable_runs
 from ragdash.matching.match import Match
 from ragdash.reporting.html.content import ReportRequest, report_specs
 from ragdash.reporting.html.report_page import build_report
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     folder, target = Path(options.logdir or log_folder()), Path(options.output or "ragdash-site")
     earlier = _replaceable(target, options.replace)
     entries = log_entries(folder)
-    say([replace(problem, severity="warning") for problem in unreadable_archives(folder)])
+    say([replace(problem, severity="warning") for problem in unreadable_runs(folder)])
     closed = [entry for entry in entries if entry.state == "complete"]
     if not closed:
         raise InputError([Problem("history/no-runs", {"folder": str(folder)}, str(folder))])
