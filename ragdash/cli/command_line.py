@@ -53,6 +53,12 @@ class PrintCompletion(argparse.Action):
         parser.exit()
 
 
+def check_metrics(options: argparse.Namespace) -> None:
+    """Raise InputError where the metrics of a command name none, such as "," or blanks."""
+    if isinstance(text := getattr(options, "metrics", None), str) and not text.strip(" ,\t\r\n"):
+        raise InputError([Problem("no-metric/option", field="-m")])
+
+
 def check_outputs(options: argparse.Namespace) -> None:
     """Raise InputError where a file to write is one that another option names, also by another path or a link."""
     outputs = {name: Path(path) for name in OUTPUTS if isinstance(path := getattr(options, name, None), str) and path}

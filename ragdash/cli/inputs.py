@@ -220,8 +220,6 @@ def _chosen_specs(options: argparse.Namespace) -> tuple[Spec, ...] | None:
     from ragdash.metrics import parse_spec, parse_specs
 
     metrics, cutoffs = options.metrics, options.cutoffs
-    if metrics is not None and not metrics.strip(" ,\t\n"):
-        raise InputError([Problem("no-metric/option", field="-m")])
     if not cutoffs:
         return None if metrics is None else parse_specs(metrics)
     specs: list[Spec] = []

@@ -16,7 +16,7 @@ from collections.abc import Collection, Sequence
 from importlib import import_module
 from types import ModuleType
 
-from ragdash.cli.command_line import Parser, PrintCompletion, check_outputs
+from ragdash.cli.command_line import Parser, PrintCompletion, check_metrics, check_outputs
 from ragdash.core.console import STANDARD_OUTPUT, print_note, printable, say
 from ragdash.core.errors import InputError, Problem
 
@@ -74,6 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = parse(sys.argv[1:] if arguments is None else arguments)
         check_outputs(options)
+        check_metrics(options)
         command = _module_of(options.command)
         if "pyarrow" in sys.modules:
             import_module("ragdash.core.arrow_columns").leave_pandas_out()

@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 import re
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TextIO
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import whole_file
 
 LARGE = 20 << 20  # bytes of a file that are worth a bar
 SHOWN = 5  # problems printed of one kind and file
@@ -132,7 +131,8 @@ def write(content: bytes, path: str | None, form: str = "") -> None:
             content = printable(content.decode()).encode()
     if path:
         try:
-            _replace(Path(path), content)
+            with whole_file(path) as file:
+                file.write_bytes(content)
         except OSError as error:
             raise unwritable(path, error) from None
     else:
@@ -145,29 +145,6 @@ def write(content: bytes, path: str | None, form: str = "") -> None:
             raise  # the reader has seen enough
         except OSError as error:
             raise unwritable(STANDARD_OUTPUT, error) from None
-
-
-def _replace(path: Path, content: bytes) -> None:
-    if path.exists() and not path.is_file():  # a pipe or a device has no folder for a temporary file
-        path.write_bytes(content)
-        return
-    path = path.resolve()  # what a link leads to
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-        os.replace(temporary, path)
-    finally:  # also when stopped
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
-
-
-def _umask() -> int:
-    """What is taken off the rights of new files."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def unwritable(path: str, error: OSError) -> InputError:

@@ -142,8 +142,9 @@ def test_a_closed_standard_output_is_one_line(files):
 
 @pytest.mark.parametrize("metrics", ["", " ", ",", " , "])
 def test_no_metric_is_bad_input(files, capfdbinary, metrics):
-    status, _, err = call(capfdbinary, "evaluate", files / "run.trec", "--truth", files / "qrels.txt", "-m", metrics)
-    assert status == 2 and "found no metric" in err and err.count("\n") == 1
+    for command in ("evaluate", "diagnose", "audit", "judgments"):
+        status, _, err = call(capfdbinary, command, files / "run.trec", "--truth", files / "qrels.txt", "-m", metrics)
+        assert status == 2 and "found no metric" in err and err.count("\n") == 1
 
 
 @pytest.mark.parametrize("arguments", [

@@ -12,6 +12,7 @@ import orjson
 import pyarrow as pa
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import whole_file
 from ragdash.core.records import Run, Truth
 from ragdash.core.text.csv_lines import csv_text
 from ragdash.io.field_names import MISSING_TEXTS
@@ -120,15 +121,15 @@ def write_beir_truth(truth: Truth, path: PathLike) -> Warnings:
     objects = list(serializers.truth_objects(truth))
     _check_ids([*truth.query_ids.to_pylist(), *truth.docs.to_pylist()], folder)
     rows = [(fields["query_id"], doc, grade) for fields in objects for doc, grade in fields["relevant"].items()]
-    (folder / "qrels" / "test.tsv").write_bytes(
-        csv_text([("query-id", "corpus-id", "score"), *rows], separator="\t").encode())
+    serializers.write_bytes(folder / "qrels" / "test.tsv",
+                            csv_text([("query-id", "corpus-id", "score"), *rows], separator="\t").encode())
     native_fields = ("query_id", "query", "relevant")
     questions = [{"_id": fields["query_id"], **({"text": fields["query"]} if "query" in fields else {}),
                   "metadata": {name: value for name, value in fields.items() if name not in native_fields}}
                  for fields in objects if fields["relevant"]]
-    (folder / "queries.jsonl").write_bytes(b"".join(orjson.dumps(fields) + b"\n" for fields in questions))
+    serializers.write_bytes(folder / "queries.jsonl", b"".join(orjson.dumps(fields) + b"\n" for fields in questions))
     if truth.corpus is not None:
-        with open(folder / "corpus.jsonl", "wb") as file:
+        with whole_file(folder / "corpus.jsonl") as target, open(target, "wb") as file:
             file.writelines(serializers.corpus_lines(truth.corpus))
     return _lost_by_qrels(truth, folder, ())
 
@@ -138,7 +139,8 @@ def _write_parquet(objects: list[dict], path: PathLike) -> None:
     from pyarrow import parquet  # slow to import, and few files want it
 
     columns = {name: _parquet_column([fields.get(name) for fields in objects]) for name in _field_names(objects)}
-    parquet.write_table(pa.table(columns), str(path))
+    with whole_file(path) as file:
+        parquet.write_table(pa.table(columns), str(file))
 
 
 def _field_names(objects: list[dict]) -> list[str]:

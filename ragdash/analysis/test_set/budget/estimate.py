@@ -5,6 +5,7 @@ Letters: N runs, U unjudged documents of the pool, n sampled units, H strata.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -74,7 +75,8 @@ def estimate_means(pool: JudgmentPool, rows: Sequence[JudgedRow], unit: str = "d
     rate of relevant documents in the sample weighted by 1 / probability; unbiased but for a share of order 1 / n. A
     stratum has at least the variance of documents that are relevant as often as (relevant + 1) / (judged + 2): else
     one without a relevant document would seem certain. Whole queries: the Horvitz-Thompson estimator, unbiased for
-    every metric; ideal and recall are those of the judged pool. Formulas: docs/reference/statistics.md.
+    every metric; ideal and recall are those of the judged pool. Formulas: docs/reference/statistics.md. Values and
+    limits stay in the range of the metric. Queries whose values are all alike show no spread: no interval then.
 
     Units without a grade are taken to be missing at random within their stratum; a query counts as judged if all its
     documents are. The intervals are about the judgments that are missing, not about other queries: add those of
@@ -83,7 +85,7 @@ def estimate_means(pool: JudgmentPool, rows: Sequence[JudgedRow], unit: str = "d
     Raises
     ------
     InputError
-        A document that is not in the pool, probabilities that do not fit it, or nothing judged.
+        A document that is not in the pool or is there twice, probabilities that do not fit it, or nothing judged.
 
     Examples
     --------
@@ -106,12 +108,17 @@ def estimate_means(pool: JudgmentPool, rows: Sequence[JudgedRow], unit: str = "d
         raise InputError([Problem("no-judged-units", {"unit": unit}, field="grade")])
     current = pool.base.mean(axis=1)
     unity = np.eye(len(pool.names))
+    ends = np.array([pool.spec.range] * len(pool.names))
 
     def total(weights: np.ndarray) -> SampleEstimate:
         """Of a sum of runs with these weights (N,)."""
         rest = stratified_total(weights @ seen, stratum, counts, floor(weights), level)
         start = float(weights @ (current + expected))
-        return SampleEstimate(start + rest.value, start + rest.low, start + rest.high, rest.error)
+        low, high = ends[weights > 0].sum(axis=0) - ends[weights < 0].sum(axis=0)[::-1]
+        value, *limits = np.clip(start + np.array([rest.value, rest.low, rest.high]), low, high).tolist()
+        if unit == "query" and rest.error == 0 and len(stratum) < counts.sum():  # values that are all alike by chance
+            return SampleEstimate(value, np.nan, np.nan, np.nan)
+        return SampleEstimate(value, *limits, rest.error)
 
     runs = range(len(pool.names))
     return BudgetEstimate(
@@ -128,6 +135,9 @@ def _checked(pool: JudgmentPool, rows: Sequence[JudgedRow], unit: str) -> tuple[
             collector.add("sheet-document", {"query": row.query, "document": row.doc}, field="doc_id")
         elif not 0 < row.probability <= 1:
             collector.add("sheet-probability", {"value": row.probability}, field="probability")
+    for (query, doc), times in Counter((row.query, row.doc) for row in rows).items():
+        if times > 1:
+            collector.add("sheet-document/twice", {"query": query, "document": doc, "times": times}, field="doc_id")
     collector.raise_errors()
     if not rows:
         raise InputError([Problem("no-judged-units", {"unit": unit}, field="grade")])
