@@ -14,14 +14,15 @@ import traceback
 import warnings
 from collections.abc import Collection, Sequence
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 from ragdash.cli.command_line import Parser, PrintCompletion, check_metrics, check_outputs
 from ragdash.core.console import STANDARD_OUTPUT, print_note, printable, say
 from ragdash.core.errors import InputError, Problem
 
-# The module of a command is ragdash.cli.commands.<name>, with add_options(parser) and run(options). It is imported
-# when its command is used, because some of them import much.
+# The module of a command is <name>.py in ragdash/cli/commands/ or a folder there, with add_options(parser) and
+# run(options). It is imported when its command is used, because some of them import much.
 COMMANDS = {
     "evaluate": "metrics of runs, with intervals",
     "compare": "which candidates are better than the baseline, and can that be trusted?",
@@ -59,11 +60,6 @@ COMMANDS = {
     "jobs": "what the workers of a workspace in a database do; cancel a job",
     "bundle": "a static site of a folder of recorded runs: an index, a page for each run, a report; needs no server",
 }
-_FOLDERS = {**dict.fromkeys(("judge", "trust", "verdicts"), "judging."),
-            **dict.fromkeys(("pin", "gate", "drift", "history", "view", "bundle", "variants", "sweep"), "tracking."),
-            **dict.fromkeys(("testset", "audit", "judgments"), "test_sets."),
-            **dict.fromkeys(("dashboard", "workspace", "worker", "jobs"), "serving.")}
-# folders of commands that share one
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -177,7 +173,9 @@ def _version() -> str:
 
 
 def _module_of(command: str) -> ModuleType:
-    return import_module(f"ragdash.cli.commands.{_FOLDERS.get(command, '')}{command}")
+    folder = Path(__file__).parent / "commands"
+    path = next(folder.glob(f"**/{command}.py")).relative_to(folder).with_suffix("")
+    return import_module(".".join(("ragdash.cli.commands", *path.parts)))
 
 
 def _split_at_dashes(arguments: list[str]) -> tuple[list[str], list[str]]:

@@ -157,7 +157,11 @@ TERMS: Mapping[str, Term] = {
         "requested. Both are excluded and never count as 0."),
     "several_judges": Term(
         "Several judges", "Several judges have scored these runs, each with separate verdicts. Their mean is over the "
-        "queries on which each has a verdict. Other pages show the judge used last."),
+        "queries on which each has a verdict. Judges agree: mean share of the judges that gave the most frequent "
+        "value; of two judges never below 50%. Other pages show the judge used last."),
+    "judges_differ": Term(
+        "Where judges differ", "Answers to which the judges give different values, the largest gap (highest minus "
+        "lowest value) first. Read these: they are unclear, or a judge is wrong. Judges that agree can be wrong too."),
     "judged_queries_link": Term("Queries", "Its queries by {metric}, with claims and reasons."),
     "shown_judge": Term(
         "Judge", "The judge used last comes first. The judge behind a metric's values is named below each table of "

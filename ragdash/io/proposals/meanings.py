@@ -49,7 +49,7 @@ _ABOUT_ANSWERS = {"mode", "method", "strategy", "status", "label", "flag", "conf
 
 
 _MEASURES = {"ms", "sec", "second", "cost", "usd", "price", "avg", "mean", "total", "rate", "num"}  # numbers of them
-_VERDICTS = {"correct", "right", "match", "valid", "relevant"}  # behind answer: whether it is
+_VERDICTS = {"correct", "right", "match", "valid", "relevant", "true"}  # behind answer: whether it is
 
 _SPEAKERS_ASKING = (("user",), ("user", "message"), ("human",))
 _PROBLEMS = (("problem",), ("problem", "text"), ("problem", "statement"), ("problem", "description"))
@@ -316,7 +316,7 @@ def is_reference(field: Field) -> bool:
     if field.is_list and _is_several(field) and all(_ID.fullmatch(str(item)) for item in field.items):
         return False  # ids of documents
     if field.name_words[-1:] and field.name_words[-1] in _VERDICTS and (field.is_bool or field.is_number):
-        return False  # answer_correct: a verdict on the answer
+        return False  # answer_correct: a verdict on the answer; resp_true
     if {"label", "expected"} <= name:
         return False  # of another kind than the answer
     others = RETURNED - {"response", "output"} | _NO_ANSWER | DOCUMENT | {"match"}

@@ -34,7 +34,14 @@ from ragdash.io.proposals.shapes.values_by_query import (
     texts_by_query,
 )
 from ragdash.io.proposals.shapes.values_of_others import joined_with_questions, with_values_of_others
-from ragdash.io.proposals.shapes.wrapped import rows_of_lists, with_order, with_parsed_texts, without_envelopes
+from ragdash.io.proposals.shapes.wrapped import (
+    rows_of_json_keys,
+    rows_of_lists,
+    with_named_pairs,
+    with_order,
+    with_parsed_texts,
+    without_envelopes,
+)
 from ragdash.io.source.limits import MAX_COLUMNS
 from ragdash.io.source.source import Source
 from ragdash.io.tables.cell_lists import parse_columns
@@ -92,7 +99,7 @@ def read_record_lists(source: Source) -> list[RecordList]:
 def _with_systems(lists: list[RecordList]) -> list[RecordList]:
     """The lists, and those with a record for each system where systems are columns, or with a number for each record.
     """
-    lists = [replace(item, rows=numbered_rows(item.rows) or item.rows) for item in lists]
+    lists = [replace(item, rows=numbered_rows(item.rows) or with_named_pairs(item.rows)) for item in lists]
     return [*lists, *(RecordList(f"{item.path}.{KEY}" if item.path else KEY, rows)
                       for item in lists if (rows := rows_of_systems(item.rows)))]
 
@@ -197,6 +204,9 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
         yield RecordList(path, rows)
         yield from (RecordList(f"{path}.{inner.path}", inner.rows) for inner in _nested_lists(rows))
     if type(value) is not dict or not value:
+        return
+    if rows := rows_of_json_keys(value):
+        yield RecordList(path, rows)
         return
     prefix = f"{path}." if path else ""
     if rows := _parallel_lists(value):

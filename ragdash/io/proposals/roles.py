@@ -21,6 +21,7 @@ from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.times import time_stage
 from ragdash.io.proposals.fields import HISTORIES, Field, is_missing, profile
 from ragdash.io.proposals.names import (
+    ACTUAL_ANSWER,
     ANSWER,
     GOLD,
     ID,
@@ -207,6 +208,10 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
         references.sort(key=lambda item: (item.path.count("."), "answer" not in item.words, len(item.path)))
         take(result, free, "answers", references[0])
     if not references:
+        references = _actual_answer(free)
+        if references:
+            take(result, free, "answers", references[0])
+    if not references:
         expected = [item for item in free.values() if meanings.is_expected_text(item)]
         if expected:
             take(result, free, "answers", max(expected, key=lambda item: item.share))
@@ -238,6 +243,13 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
             take(result, free, "relevant", full[0], partial[0], note=f"{full[0].path}:2+{partial[0].path}:1")
         else:
             take(result, free, "relevant", (full or partial)[0])
+
+
+def _actual_answer(free: dict[str, Field]) -> list[Field]:
+    """`Actual Answer` next to what a system wrote: the right answer."""
+    actual = [item for item in free.values() if item.name_words == ACTUAL_ANSWER and meanings.is_answer(item)]
+    others = [item for item in free.values() if meanings.is_answer(item) and item not in actual]
+    return actual if others else []
 
 
 def _gold_lists(free: dict[str, Field]) -> list[Field]:

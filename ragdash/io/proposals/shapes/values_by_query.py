@@ -97,6 +97,8 @@ def documents_by_query(value: dict) -> list[dict]:
     names = [str(name) for member in members[:50] for name in member]
     if len(members) < 3 and not any(_ID_LIKE.fullmatch(str(key)) or " " in str(key) for key in value):
         return []  # values of two groups
+    if 2 * sum(not SURE_METRICS.isdisjoint(words(str(key))) for key in value) > len(value):
+        return []  # parts of means: {"recall@5": {"num": 12, "den": 20}}
     if all(not CONFIGS.isdisjoint(words(str(key))) and not any(map(str.isdigit, str(key))) for key in value):
         return []  # values of models and retrievers
     measured = sum(not _MEASURED.isdisjoint(words(name)) for name in names)
