@@ -290,11 +290,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="an unjudged document that one of these runs returned",
         fix="Read the sheet with the runs, judgments, metric and depth that it was made with.",
     ),
-    "sheet-document/twice": Message(
-        actual="{times} rows for {document!r} of query {query!r}",
-        expected="one row for a document",
-        fix="Keep one of them; rows that were pasted twice would count twice.",
-    ),
     "sheet-exists": Message(
         actual="a file of this name, which may contain labels",
         expected="a new name",

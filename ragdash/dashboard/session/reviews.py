@@ -68,9 +68,9 @@ def record_review(kind: str, query_id: str, value: str, run: str = "", doc_id: s
 
 
 def record_note(query_id: str, text: str, run: str, shown: str) -> None:
-    """Keep a note as it was written, of blanks alone none; shown: the note that stood there while it was written.
+    """Keep a note as it was written, of blanks alone none; shown: the note on the page while it was written.
 
-    Where somebody else has changed it since, their text stays below, and the page says so.
+    Where somebody else has changed it since, their text is kept below, and the page says so.
     """
     text = text if text.strip() else ""
     try:

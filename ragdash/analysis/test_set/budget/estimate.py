@@ -108,22 +108,27 @@ def estimate_means(pool: JudgmentPool, rows: Sequence[JudgedRow], unit: str = "d
         raise InputError([Problem("no-judged-units", {"unit": unit}, field="grade")])
     current = pool.base.mean(axis=1)
     unity = np.eye(len(pool.names))
-    ends = np.array([pool.spec.range] * len(pool.names))
+    is_sample = len(stratum) < counts.sum()
 
     def total(weights: np.ndarray) -> SampleEstimate:
         """Of a sum of runs with these weights (N,)."""
         rest = stratified_total(weights @ seen, stratum, counts, floor(weights), level)
-        start = float(weights @ (current + expected))
-        low, high = ends[weights > 0].sum(axis=0) - ends[weights < 0].sum(axis=0)[::-1]
-        value, *limits = np.clip(start + np.array([rest.value, rest.low, rest.high]), low, high).tolist()
-        if unit == "query" and rest.error == 0 and len(stratum) < counts.sum():  # values that are all alike by chance
-            return SampleEstimate(value, np.nan, np.nan, np.nan)
-        return SampleEstimate(value, *limits, rest.error)
+        return _in_range(pool.spec, weights, float(weights @ (current + expected)), rest,
+                         has_spread=unit == "document" or rest.error != 0 or not is_sample)
 
     runs = range(len(pool.names))
     return BudgetEstimate(
         pool.spec, unit, pool.names, tuple(current.tolist()), tuple(total(unity[i]) for i in runs),
         {(i, j): total(unity[i] - unity[j]) for i in runs for j in runs if i < j}, len(stratum), int(counts.sum()))
+
+
+def _in_range(spec: Spec, weights: np.ndarray, start: float, rest: SampleEstimate, *, has_spread: bool
+              ) -> SampleEstimate:
+    """What was there plus the rest, within what the metric can be; no interval where all that was seen is alike."""
+    ends = np.array([spec.range] * len(weights))
+    low, high = ends[weights > 0].sum(axis=0) - ends[weights < 0].sum(axis=0)[::-1]
+    value, *limits = np.clip(start + np.array([rest.value, rest.low, rest.high]), low, high).tolist()
+    return SampleEstimate(value, *limits, rest.error) if has_spread else SampleEstimate(value, np.nan, np.nan, np.nan)
 
 
 def _checked(pool: JudgmentPool, rows: Sequence[JudgedRow], unit: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -228,6 +228,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="the same of every query",
         fix="Judgments, references and evidence are equal. The attributes are those of {file}.",
     ),
+    "sheet-document/twice": Message(
+        actual="{times} rows for {document!r} of query {query!r}",
+        expected="one row for a document",
+        fix="Keep one of them; rows that were pasted twice would count twice.",
+    ),
     "sheet-too-small": Message(
         actual="{rows:count row} and {columns:count column}",
         expected="fewer than {most_rows} rows and at most {most_columns} columns, which a sheet of Excel holds",
