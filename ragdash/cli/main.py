@@ -7,7 +7,6 @@ or usage; 3 an error of ragdash itself; 130 stopped with Ctrl+C.
 from __future__ import annotations
 
 import argparse
-import errno
 import os
 import sys
 import traceback
@@ -19,7 +18,7 @@ from types import ModuleType
 
 from ragdash.cli.command_line import Parser, PrintCompletion, check_metrics, check_outputs
 from ragdash.core.console import STANDARD_OUTPUT, print_note, printable, say
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import InputError, Problem, lacks_memory
 
 # The module of a command is <name>.py in ragdash/cli/commands/ or a folder there, with add_options(parser) and
 # run(options). It is imported when its command is used, because some of them import much.
@@ -86,9 +85,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print_note("error: stopped")
         return 130
-    except MemoryError:
-        say([Problem("out-of-memory")])
-        return 2
     except Exception as error:  # the only place: exit status 1 means a missed bound, so a fault needs another
         if outside := _outside_fault(error):
             say([outside])
@@ -109,7 +105,7 @@ def _outside_fault(error: Exception) -> Problem | None:
 
     What the system says of a path, such as a name that is too long, is about the path that was given.
     """
-    if _lacks_memory(error):
+    if lacks_memory(error):
         return Problem("out-of-memory")
     try:
         os.getcwd()
@@ -120,13 +116,6 @@ def _outside_fault(error: Exception) -> Problem | None:
         if not os.path.abspath(file).startswith(os.path.dirname(os.path.dirname(__file__)) + os.sep):
             return Problem("unusable-path", {"reason": error.strerror or str(error)}, file)
     return None
-
-
-def _lacks_memory(error: Exception) -> bool:
-    """Whether an error that is no MemoryError says that there is none: a thread needs memory too."""
-    text = str(error)
-    return ("can't start new thread" in text or "Failed to launch worker thread" in text
-            or getattr(error, "errno", None) == errno.ENOMEM or "Cannot allocate memory" in text)
 
 
 def _discard_output() -> None:

@@ -253,6 +253,7 @@ def test_a_fault_of_ragdash_has_a_status_of_its_own(monkeypatch, capfdbinary):
 
 @pytest.mark.parametrize("error", [
     MemoryError(), RuntimeError("can't start new thread"), OSError(errno.ENOMEM, "so"),
+    ImportError("/lib/_ppoly.so: failed to map segment from shared object"),
     pa.ArrowException("Unknown error: Failed to launch worker thread: Resource temporarily unavailable")], ids=repr)
 def test_too_little_memory_is_bad_input(monkeypatch, capfdbinary, error):
     def starved(command: str):

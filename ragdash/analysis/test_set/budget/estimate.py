@@ -76,7 +76,7 @@ def estimate_means(pool: JudgmentPool, rows: Sequence[JudgedRow], unit: str = "d
     stratum has at least the variance of documents that are relevant as often as (relevant + 1) / (judged + 2): else
     one without a relevant document would seem certain. Whole queries: the Horvitz-Thompson estimator, unbiased for
     every metric; ideal and recall are those of the judged pool. Formulas: docs/reference/statistics.md. Values and
-    limits stay in the range of the metric. Queries whose values are all alike show no spread: no interval then.
+    limits stay in the metric's range; queries that are all alike give no interval.
 
     Units without a grade are taken to be missing at random within their stratum; a query counts as judged if all its
     documents are. The intervals are about the judgments that are missing, not about other queries: add those of
@@ -106,9 +106,7 @@ def estimate_means(pool: JudgmentPool, rows: Sequence[JudgedRow], unit: str = "d
         pool, place, strata, graded.astype(bool), grade, counts)
     if not len(stratum):
         raise InputError([Problem("no-judged-units", {"unit": unit}, field="grade")])
-    current = pool.base.mean(axis=1)
-    unity = np.eye(len(pool.names))
-    is_sample = len(stratum) < counts.sum()
+    current, unity, is_sample = pool.base.mean(axis=1), np.eye(len(pool.names)), len(stratum) < counts.sum()
 
     def total(weights: np.ndarray) -> SampleEstimate:
         """Of a sum of runs with these weights (N,)."""
