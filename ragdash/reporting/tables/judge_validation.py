@@ -12,7 +12,7 @@ import orjson
 import pyarrow as pa
 
 from ragdash.analysis.judge_validation import Agreement, CorrectedDifference, ErrorSource, Estimate, JudgeValidation
-from ragdash.core.console import count
+from ragdash.core.console import count, one_line
 from ragdash.core.errors import Problem
 from ragdash.evaluation.stats import ALPHA
 from ragdash.matching.views.judged import setting
@@ -198,6 +198,7 @@ def accuracy_text(agreed: Agreement) -> str:
 
 
 def _heading(name: str, form: str) -> str:
+    name = one_line(name)
     return f"### {name}\n" if form == "markdown" else f"{name}\n{'=' * len(name)}\n"
 
 
