@@ -74,7 +74,7 @@ class TeamSetup:
         os.environ.update(self.environment)
         self.make_bucket(store)
         self.secrets = self.read_secrets(self.start_provider())
-        for action in re.findall(r"`ragdash (workspace (?:upgrade|check))`", SECTION)[:2]:
+        for action in re.findall(r"^/srv/ragdash/venv/bin/ragdash (workspace .*)", SECTION, re.MULTILINE):
             subprocess.run([sys.executable, "-m", "ragdash", *action.split()], check=True, cwd=ROOT)
         server, worker = commands()
         for port in self.ports:
