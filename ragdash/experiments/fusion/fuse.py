@@ -5,7 +5,7 @@ Letters: Q queries, C candidates, P legs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,14 +24,15 @@ from ragdash.experiments.fusion.recipe import Recipe, make_recipe
 FEW = 4  # where fewer than a fourth of the texts are asked for, the others are not read
 
 
-def fuse(runs: Sequence[Run], method: str = "rrf", window: int | None = None, *, preset: str | None = None,
-         name: str | None = None, ties: str = "docid", **params: object) -> Run:
+def fuse(runs: Sequence[object] | Mapping[str, object], method: str = "rrf", window: int | None = None, *,
+         preset: str | None = None, name: str | None = None, ties: str = "docid", **params: object) -> Run:
     """Fuse the rankings of two or more runs into one run.
 
     Parameters
     ----------
     runs
-        What the searches returned. Order matters where the method or preset has weights.
+        What the searches returned: Runs or what `Run.of` takes, in a list or by name. Order matters where the method
+        or preset has weights.
     method
         A name of `ragdash.experiments.fusion.methods.METHODS`: rrf, weighted, combsum, combmnz, cascade ...
     window
@@ -66,6 +67,7 @@ def fuse(runs: Sequence[Run], method: str = "rrf", window: int | None = None, *,
     >>> hybrid.ranking("q").column("doc_id").to_pylist()
     ['b', 'c', 'a', 'd']
     """
+    runs = _runs_of(runs)
     recipe = make_recipe(runs, method, window, preset, params)
     pool = gather(runs, recipe.window, ties)
     space = Space.of(pool)
@@ -76,6 +78,12 @@ def fuse(runs: Sequence[Run], method: str = "rrf", window: int | None = None, *,
     return replace(fused, settings={"fusion": recipe.settings(runs)},
                    problems=(*_merged_problems(runs), *warnings_of(runs, pool, overlap or len(recipe.legs) == 1),
                              *_left_out(recipe, sum(block.left_out for block in blocks))))
+
+
+def _runs_of(runs: Sequence[object] | Mapping[str, object]) -> list[Run]:
+    """Runs as they are, and rankings as Python programs hold them under their names or as "run 1", "run 2" ..."""
+    named = runs if isinstance(runs, Mapping) else {f"run {number}": run for number, run in enumerate(runs, 1)}
+    return [Run.of(run, name) for name, run in named.items()]
 
 
 def fused_order(candidates: Candidates, recipe: Recipe,
