@@ -77,7 +77,7 @@ class RunPieces:
             lines += text.count(b"\n")
 
     def _parquet_pieces(self) -> Iterator[Run]:
-        file = open_parquet(self.source, encoded=False)
+        file = open_parquet(self.source, in_pieces=True)
         header = Header(tuple(file.schema_arrow.names), ",", 1, self.source.mapping)
         if not ({"query_id", "doc_id"} <= header.columns.keys() <= PLAIN_COLUMNS
                 and {"score", "rank"} & header.columns.keys()):
