@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from ragdash import io
@@ -12,7 +14,7 @@ from ragdash.io.proposals.records import _json_values
 from ragdash.io.proposals.shapes.headers import header_names
 from ragdash.io.proposals.shapes.values_by_query import KEY, columns_by_query, documents_by_query
 from ragdash.io.proposals.shapes.wrapped import with_named_pairs
-from ragdash.io.tables.cells import parse_cell, printed_array
+from ragdash.io.tables.cells import parse_cell, parse_nested, printed_array
 from ragdash.io.tables.mapping_hints import mapping_example
 
 
@@ -118,3 +120,18 @@ def test_pairs_of_a_text_and_its_score_are_objects():
     facts = [{"q": "Why?", "supporting": [["Seed act", 0], ["Rock", 3]]}]
     assert with_named_pairs(facts) == facts, "places of sentences"
     assert with_named_pairs([{"found": [["d1", texts[0]], ["d2"]]}]) == [{"found": [["d1", texts[0]], ["d2"]]}]
+
+
+def test_dots_in_a_text_do_not_cut_a_printed_object_short():
+    assert parse_nested("{'a': 'costs 5...', 'b': ['\"...and so on']}") == {"a": "costs 5...", "b": ['"...and so on']}
+    for text in ("['a', 'b', ...]", "['a', 'b', ...", "[1, 2, ...]"):
+        with pytest.raises(ValueError, match="cut short"):
+            parse_nested(text)
+
+
+def test_a_judgment_without_a_grade_is_counted():
+    rows = [{"id_query": f"q{i % 3}", "id_documento": f"d{i}", "rilevanza": str(i % 3) if i else ""} for i in range(9)]
+    mapping = {"role": "truth", "query_id": "id_query", "doc_id": "id_documento", "grade": "rilevanza"}
+    truth = io.read_truth(("qrels.json", json.dumps(rows).encode()), mapping=mapping)
+    assert truth.judgments == 8
+    assert [(problem.kind, problem.facts["count"]) for problem in truth.problems] == [("record-without-grade", 1)]

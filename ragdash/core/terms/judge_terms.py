@@ -14,7 +14,7 @@ TERMS: Mapping[str, Term] = {
     "vacuous": Term("Vacuous", entry="an answer without a claim: nothing in it can be unsupported"),
     "verdict": Term(
         "Verdict", heading="verdict (of a judge), human label",
-        entry="a judge's score of a query, from 0 to 1; a person's score of the same", link=_LINK),
+        entry="a judge's score of a query, from 0 to 1; the score it is compared with, best a person's", link=_LINK),
     "corrected": Term(
         "Corrected", "The mean of the labels, sharpened by the verdicts on all other queries, as far as verdicts and "
         "labels agree. Its interval covers both sampling and judge errors (tuned prediction-powered inference). It "
@@ -32,7 +32,7 @@ TERMS: Mapping[str, Term] = {
         "not use the judge."),
     "labeled_and_judged": Term("n, N", "Labeled queries, and queries that are only judged."),
     "accuracy": Term(
-        "Accuracy", "Share of the labeled queries on which judge and person agree, with its exact interval "
+        "Accuracy", "Share of the labeled queries on which judge and label agree, with its exact interval "
         "(Clopper-Pearson): 100% of 20 labels leaves room for a judge that is wrong in one of six."),
     "constant_answer": Term(
         "Constant answer", "How often one answer for all queries, the most frequent label, would agree. A judge that "
@@ -44,11 +44,11 @@ TERMS: Mapping[str, Term] = {
     "kappa": Term(
         "Kappa", "Cohen's kappa: agreement beyond chance. 1 is full agreement, 0 is chance; undefined if both give the "
         "same value to every query."),
-    "bias": Term("Bias", "Mean of verdict minus label: above 0, the judge scores higher than the person."),
+    "bias": Term("Bias", "Mean of verdict minus label: above 0, the judge scores higher than the labels."),
     "judge_differences": Term(
         "Difference", "Run minus baseline, paired by query, over the queries with a verdict in both."),
     "confusion": Term(
-        "Person and judge", "Labels in rows, verdicts in columns. Values from {yes} count as yes, unless each value is "
+        "Labels and judge", "Labels in rows, verdicts in columns. Values from {yes} count as yes, unless each value is "
         "a class of its own."),
     "judge_agreement": Term(
         "Judges", "Agreement among the judges, one vote each. Fleiss' kappa is agreement beyond chance, 1 if they "

@@ -35,6 +35,7 @@ from ragdash.io.proposals.shapes.values_by_query import (
 )
 from ragdash.io.proposals.shapes.values_of_others import joined_with_questions, with_values_of_others
 from ragdash.io.proposals.shapes.wrapped import (
+    are_lists_by_key,
     rows_of_json_keys,
     rows_of_lists,
     with_named_pairs,
@@ -173,6 +174,10 @@ def _nested_lists(rows: list[dict]) -> Iterator[RecordList]:
             yield RecordList(f"{KEY}.{key}.{KEY}", [
                 {**extra, KEY + KEY: name, **item} for extra, members in zip(outer, lists, strict=True)
                 for name, item in members.items()])
+        elif len(rows) > 1 and all(are_lists_by_key(members) for members in lists):
+            yield RecordList(f"{KEY}.{key}.{KEY}", [
+                {**extra, KEY + KEY: name, key: items} for extra, members in zip(outer, lists, strict=True)
+                for name, items in members.items()])
 
 
 def _typical_keys(rows: list[dict]) -> set[str]:
@@ -223,7 +228,7 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
             rows = [{KEY: key, f"{KEY}{KEY}": name, **row} for key, m in value.items() for name, row in m.items()]
             if _share_keys(rows):
                 yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
-    for rows in (columns_by_query(value), texts_by_query(value), pairs_by_query(value),
+    for rows in (columns_by_query(value), texts_by_query(value, is_file=not path), pairs_by_query(value),
                  documents_by_query(value) if path else []):
         if rows:
             yield RecordList(path, rows)

@@ -49,6 +49,7 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
     neutral = [item for item in neutral if not {"title", "type", "page", "name", "created", "index"} & set(
         item.name_words) or item.path_share > 0.6 or item.name_words in _NAMES_OF_DOCUMENTS]
     neutral = [item for item in neutral if (item.distinct_count > 1 or len(item.values) == 1) and not are_places(item)]
+    neutral = [item for item in neutral if not _names_group(item) and (item.is_list or not meanings.is_query_id(item))]
     if {"query", "answer", "answers", "evidence"}.isdisjoint(result.roles):
         neutral = [item for item in neutral if item.is_list or item.name_words != ("source", "id")]  # of a data set
     neutral = [item for item in neutral if item.name_words != ("source",) or item.is_list or item.path_share > 0.6
@@ -78,6 +79,12 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
         if neutral[0].is_list and {"answers", "answer", "evidence"}.isdisjoint(result.roles):
             return [replace(result, roles={_AS_RUN.get(name, name): path for name, path in result.roles.items()})]
     return []
+
+
+def _names_group(item: Field) -> bool:
+    """True for a slug that many records share, such as that of a court or a category."""
+    return not item.is_list and set(item.name_words) & DOCUMENT == {"slug"} and (
+        10 * item.distinct_count < len(item.values))
 
 
 def _take_origin(result: Assignment, free: dict[str, Field]) -> None:

@@ -51,6 +51,13 @@ def rows_of_json_keys(value: dict) -> list[dict]:
             for case, member in zip(cases, value.values(), strict=True)]
 
 
+def are_lists_by_key(value) -> bool:
+    """True for {"q1": [{"doc_id": "d7"}], "q2": [...]}: the documents of each query."""
+    return type(value) is dict and len(value) > 2 and all(
+        type(items) is list and items and all(type(item) is dict for item in items) for items in value.values()) and (
+        10 * sum(any(map(str.isdigit, str(name))) for name in value) >= 9 * len(value))
+
+
 def _unwrapped(items):
     """[{"metric_data": {"name": ..., "score": ...}, "configuration": ...}] as the objects with a name and a score."""
     if type(items) is not list or not items or not all(type(item) is dict for item in items):
