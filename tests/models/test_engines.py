@@ -101,6 +101,19 @@ def test_a_shard_whose_worker_is_killed_is_done_again_until_a_limit(cluster, tmp
         list(engine.map(Task(kill_once, repeatable=False), [str(tmp_path / "other")]))
 
 
+@pytest.mark.slow
+def test_what_ray_says_of_a_killed_worker_is_not_in_the_output(cluster, tmp_path):
+    import ray
+
+    code = ("import sys, time, test_engines\nfrom ragdash.models.engines import Task\n"
+            "from ragdash.models.engines.ray_engine import RayEngine\n"
+            "print(*RayEngine(sys.argv[1]).map(Task(test_engines.kill_once), sys.argv[2:]))\ntime.sleep(1)")
+    address, mark = ray.get_runtime_context().gcs_address, str(tmp_path / "killed")
+    done = subprocess.run([sys.executable, "-c", code, address, mark], capture_output=True, text=True, check=True,
+                          timeout=120)
+    assert done.stdout == f"{mark}\n"
+
+
 def lack(_: int) -> None:
     raise ModuleNotFoundError("No module named 'torch'")
 

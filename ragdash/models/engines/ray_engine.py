@@ -148,8 +148,18 @@ def connected(address: str) -> Any:
                 ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
         except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
             raise _problem("ray-unreachable", {"address": address, "reason": _first_words(error)}) from None
+        _keep_output_clean()
         OURS.set()
         return ray
+
+
+def _keep_output_clean() -> None:
+    """Ray writes what it says of killed workers to the standard output of this process, in the middle of a table or of
+    JSON, also with log_to_driver=False. What users need is in the messages of this module.
+    """
+    from ray._private import worker
+
+    worker._worker_logs_enabled = False  # the switch that Ray's debugger uses; there is no public one
 
 
 class _Watch:
