@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from ragdash.core.errors import Collector, InputError, Problem
 
+MAX_GRADE = 2**31
 _FIX = "Give every column one value for each row."
 
 

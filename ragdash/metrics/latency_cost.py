@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ragdash.matching.views.cost import STAGES, Timed
+from ragdash.core.records.details import STAGES
+from ragdash.matching.views.cost import Timed
 from ragdash.matching.views.ranked import Values
 from ragdash.metrics.registry import metric
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.metrics.docs.ragas_names import absent_ragas_metric
 from ragdash.metrics.from_file import parse_file_spec
 from ragdash.metrics.judged import register_rubrics
@@ -49,13 +49,13 @@ NOT_HERE = {"meteor": "METEOR", "meteor score": "METEOR", "bertscore": "BERTScor
 _OPEN = "k|n"  # what guides write in place of the cutoff: recall_at_k, NDCG@n
 
 
-def parse_specs(text: str | Iterable[str | Spec]) -> tuple[Spec, ...]:
+def parse_specs(text: str | Spec | Iterable[str | Spec]) -> tuple[Spec, ...]:
     """Parse metrics such as "nDCG@10 R@5, MRR".
 
     Parameters
     ----------
     text
-        Names separated by white space or commas (outside parentheses and quotes), or a list of names and Specs.
+        Names separated by white space or commas (outside parentheses and quotes), a Spec, or a list of these.
 
     Returns
     -------
@@ -72,8 +72,11 @@ def parse_specs(text: str | Iterable[str | Spec]) -> tuple[Spec, ...]:
     >>> parse_specs("nDCG@10 Recall@5, MRR")
     (nDCG@10, R@5, RR)
     """
-    names = _split_names(text) if isinstance(text, str) else [name for item in text for name in (
-        [item] if isinstance(item, Spec) else _split_names(item))]
+    given = [text] if isinstance(text, str | bytes | Spec) or not isinstance(text, Iterable) else list(text)
+    if wrong := [item for item in given if not isinstance(item, str | Spec)]:
+        raise InputError([Problem("python-object/metric", {
+            "value": shorten(repr(item), 60), "kind": type(item).__name__}, field="metrics") for item in wrong])
+    names = [name for item in given for name in ([item] if isinstance(item, Spec) else _split_names(item))]
     specs, problems = [], []
     for name in names:
         try:

@@ -247,7 +247,7 @@ def test_the_gap_is_said_with_its_largest_cause_first_and_every_rule_has_words()
     with pytest.raises(InputError):
         show_as(run, truth, "excel", SPECS)
     guide = Path(__file__).parents[2] / "docs" / "start" / "coming-from.md"
-    assert tools_reference() in guide.read_text(encoding="utf-8")  # else: python tests/regenerate_documents.py
+    assert tools_reference() in guide.read_text(encoding="utf-8"), "run: python tests/regenerate_documents.py"
 
 
 def test_the_command_shows_the_steps_and_json_has_the_causes(capsys, tmp_path):

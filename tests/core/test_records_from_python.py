@@ -141,7 +141,7 @@ def kinds(make) -> list[str]:
     (lambda: Truth.of([{"query_id": "q", "doc_id": "a", "grade": 1}, "text", {"query_id": "q", "relevant": "doc"},
                        {"query_id": "r", "relevant": {"a": 1.5}}, {"query_id": 1.0, "relevant": [{"grade": 1}]}]),
      ["python-object/record"] * 2 + ["python-object/judgments", "python-object/grade"] + ["python-object/id"] * 2),
-    (lambda: Truth.of([{"query_id": "q", "relevant": ["a"], "attributes": {"x": {1}}}]), ["python-object/detail"]),
+    (lambda: Truth.of([{"query_id": "q", "relevant": ["a"], "attributes": {"x": {1}}}]), ["python-object/field"]),
     (lambda: Truth.of([{"query_id": "q", "relevant": ["a"]}] * 2), ["duplicate-query"]),
     (lambda: Truth.of([{"query_id": "q", "relevant": ["a", {"doc_id": "a", "grade": 2}]}]), ["conflicting-judgments"]),
     (lambda: Truth.from_dict({"q": {"a": 1.5}, "r": "doc"}), ["python-object/grade", "python-object/judgments"]),

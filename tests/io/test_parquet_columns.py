@@ -156,3 +156,24 @@ def test_ids_are_read_without_a_dictionary_where_they_are_sure_to_stay_small(tmp
     assert ("doc_id" in opened) is is_plain
     monkeypatch.setattr(parquet_columns, "_is_small", lambda file, name: False)
     assert outcome(path) == read
+
+
+def as_file(columns: list, names: list[str]) -> tuple[str, bytes]:
+    stream = io.BytesIO()
+    pq.write_table(pa.table(columns, names=names), stream)
+    return "run.parquet", stream.getvalue()
+
+
+def test_a_column_that_is_there_twice_is_named():
+    (run,) = read_runs(as_file([["q"], ["d"], [1.0], [9.0]], ["query_id", "doc_id", "score", "score"]))
+    assert run.scores.tolist() == [1.0]
+    assert [(problem.message, problem.facts["name"]) for problem in run.problems] == [
+        ("unread-column/repeated", "score")]
+
+
+def test_ids_in_bytes_that_are_no_text_are_refused_and_others_are_read():
+    with pytest.raises(InputError) as caught:
+        read_runs(as_file([[b"\xff", b"\xfe"], ["d", "e"], [1.0, 2.0]], ["query_id", "doc_id", "score"]))
+    assert "wrong-encoding/byte" in [problem.message for problem in caught.value.problems]
+    (run,) = read_runs(as_file([["é".encode()], ["d"], [1.0]], ["query_id", "doc_id", "score"]))
+    assert run.query_ids.to_pylist() == ["é"]

@@ -42,7 +42,7 @@ def test_the_readme_shows_output():
 def test_the_readme_shows_what_its_command_prints(capfdbinary, monkeypatch, command, output):
     monkeypatch.chdir(ROOT)
     assert main(shlex.split(command)[1:]) == 0
-    assert capfdbinary.readouterr().out.decode() == output
+    assert capfdbinary.readouterr().out.decode() == output, "run: python tests/regenerate_documents.py"
 
 
 def test_the_readme_python_runs():

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import orjson
+import pyarrow as pa
 import pytest
 
 import ragdash
@@ -187,6 +188,10 @@ def test_an_exception_leaves_the_run_interrupted(logs):
     (lambda run: run.add("q2", [("d1", 0.5), "d2"]), "recording/partly-scored"),
     (lambda run: run.add("q2", [("d1", 0.5)]), "recording/partly-scored-queries"),
     (lambda run: run.add("q2", "d1"), "recording/documents"),
+    (lambda run: run.add("q2", {"d1", "d2"}), "recording/documents"),
+    (lambda run: run.add("q2", pa.table({"doc_id": ["d1"]})), "recording/documents"),
+    (lambda run: run.add("q2", [("d1", 10 ** 400)]), "recording/score"),
+    (lambda run: run.add("q2", [], usage={"prompt_tokens": float("inf")}), "recording/number"),
     (lambda run: run.add("q2", [{"id": "d1"}]), "python-object/id"),
     (lambda run: run.add("q2", [""]), "python-object/id"),
     (lambda run: run.add(None, ["d1"]), "python-object/id"),
@@ -213,6 +218,20 @@ def test_what_could_not_be_read_back_is_refused_at_once(logs, call, message):
     with pytest.raises(InputError) as error:
         run.add("q4", ["d1"])
     assert kind_of(error) == "recording/closed"
+
+
+@pytest.mark.parametrize("given", [{"repeat": "x"}, {"tags": ["\ud800"]}, {"settings": {"a": 10 ** 40}},
+                                   {"group": "\ud800"}], ids=str)
+def test_a_header_that_could_not_be_read_back_is_refused_before_anything_is_recorded(logs, given):
+    with pytest.raises(InputError) as error:
+        ragdash.record("dense", **given)
+    assert kind_of(error) == "recording/header" and not logs.exists()
+
+
+def test_a_number_as_group_and_no_tags_are_read_back(logs):
+    with ragdash.record("nightly", group=1234, tags=None) as run:
+        run.add("q1", ["d1"])
+    assert log_entry(run.path).header.group == "1234" and len(run.result()) == 1
 
 
 def test_threads_and_tasks_share_a_recording(logs):

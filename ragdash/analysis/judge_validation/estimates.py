@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from ragdash.analysis.judge_validation.agreement import CUT, Agreement, Votes, agreement, classes_of, vote_spread
 from ragdash.analysis.judge_validation.model_families import same_family
 from ragdash.analysis.judge_validation.verdicts import RunVerdicts
-from ragdash.core.errors import Problem
+from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.stats import LEVEL, MIN_GROUPS, MIN_LABELS, Ppi, label_interval, ppi
 
 
@@ -124,7 +124,8 @@ def validate_judge(
     -------
     JudgeValidation
         Means of the judge, of the labels, and corrected (`ppi`; no interval below 20 labels with a verdict). Interval
-        of the labels: `label_interval`. Labels of queries without a verdict are left out and reported.
+        of the labels: `label_interval`. Labels of queries without a verdict are left out and reported. InputError for
+        a label outside of 0 to 1.
     """
     (verdicts,), (labels,), held_out = without_held_out([verdicts], [labels])
     values, (label_values, unknown_ids) = verdicts.values, _aligned(verdicts.query_ids, labels)
@@ -270,6 +271,8 @@ def _group_codes(query_ids: pa.StringArray, groups: Mapping[str, str] | None) ->
 
 def _aligned(query_ids: pa.StringArray, labels: Mapping[str, float]) -> tuple[np.ndarray, list[str]]:
     """(the label of each query, NaN for none: (Q,), queries of the labels that are not among them)."""
+    if odd := [value for value in labels.values() if value < 0 or value > 1]:
+        raise InputError([Problem("label-range", {"value": odd[0]}, field="labels")])
     names = pa.array(list(labels), pa.string())
     values = np.append(np.fromiter(labels.values(), np.float64, len(labels)), np.nan)
     rows = pc.fill_null(pc.index_in(query_ids, value_set=names), -1).to_numpy().astype(np.int64)

@@ -12,28 +12,24 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from ragdash.core.messages import (
-    columns,
     commands,
     comparability,
     dashboard,
     experiments,
+    inputs,
     judge,
     labels,
     matching,
     metrics,
-    proposals,
-    reading,
     unavailable,
-    values,
     workspace,
 )
 from ragdash.core.messages.message import Message
 from ragdash.core.text.template import fill, listed, placeholders
 
-_MODULES = (columns, commands, comparability, dashboard, experiments, judge, labels, matching, metrics, proposals,
-            reading, unavailable, values, workspace)
-BROWSER = (columns, comparability, dashboard, judge, labels, matching, metrics, proposals, reading, unavailable,
-           values, workspace)
+_MODULES = (commands, comparability, dashboard, experiments, inputs, judge, labels, matching, metrics, unavailable,
+            workspace)
+BROWSER = (comparability, dashboard, inputs, judge, labels, matching, metrics, unavailable, workspace)
 """Tables whose messages a page may show, all but these:"""
 TERMINAL = frozenset(("bad-status-address", "bound/metric", "duplicate-run", "no-base-url", "no-run/column",
                       "no-run/labels", "no-verdicts/option", "not-confirmed/unasked",

@@ -11,6 +11,10 @@ import pyarrow.compute as pc
 
 from ragdash.core.arrow_columns import hash_text, lanes_of, mix, text_column
 
+STAGES = ("retrieval", "rerank", "generation", "total")
+"""The stages of a query whose milliseconds a run may have."""
+TOKENS = ("prompt_tokens", "completion_tokens")
+
 
 def align_details(names: pa.StringArray, details: pa.Table | None) -> tuple[pa.StringArray, pa.Table | None]:
     """Query ids of the rows, then those only details name; details with a row for each of them, in that order."""

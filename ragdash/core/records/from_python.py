@@ -6,15 +6,18 @@ here, ids are text or whole numbers, and all problems are reported together.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import orjson
 import pyarrow as pa
 
-from ragdash.core.errors import Collector, InputError, Problem
+from ragdash.core.errors import Collector, InputError, Problem, shorten
+from ragdash.core.records.python_details import is_missing, is_writable, run_query_details, truth_query_details
+from ragdash.core.validation import MAX_GRADE
 
 Rankings = Mapping[Any, Mapping[Any, float] | Sequence[Any]]  # query: {document: score} or documents, best first
 Judgments = Mapping[Any, Mapping[Any, int] | Iterable[Any]]  # query: {document: grade} or relevant documents
@@ -29,7 +32,7 @@ def rankings_columns(rankings: Rankings) -> dict:
     scores: list[float] = []
     scored = set()
     for query, ranking in _items(problems, rankings, "rankings"):
-        if isinstance(ranking, str) or not isinstance(ranking, Mapping | Sequence):
+        if isinstance(ranking, str | bytes) or not isinstance(ranking, Mapping | Sequence):
             problems.add("python-object/ranking", {"query": str(query), "kind": type(ranking).__name__},
                          field="rankings")
             continue
@@ -51,13 +54,13 @@ def judgments_columns(judgments: Judgments) -> dict:
     problems = Collector(None)
     rows: list[tuple[str, str, int]] = []
     for query, judged in _items(problems, judgments, "judgments"):
-        if isinstance(judged, str) or not isinstance(judged, Mapping | Sequence | Set):
+        if isinstance(judged, str | bytes) or not isinstance(judged, Mapping | Sequence | Set):
             problems.add("python-object/judgments", {"query": str(query), "kind": type(judged).__name__},
                          field="judgments")
             continue
-        grades = judged if isinstance(judged, Mapping) else dict.fromkeys(judged, 1)
+        pairs = judged.items() if isinstance(judged, Mapping) else [(doc, 1) for doc in judged]
         rows += [(_id(problems, query, "query_id"), _id(problems, doc, "doc_id"), _grade(problems, grade, doc))
-                 for doc, grade in grades.items()]
+                 for doc, grade in pairs]
     problems.raise_errors()
     queries, docs, grades = ([row[i] for row in rows] for i in range(3))
     names = [str(query) for query in judgments]
@@ -70,17 +73,20 @@ def run_frame_columns(frame: object, names: Mapping[str, str]) -> dict:
     table = _table(frame)
     columns = _fields(table, names, ("query_id", "doc_id"), _OF_DOCUMENTS[1:])
     return {"query_ids": columns["query_id"], "docs": columns["doc_id"], "texts": columns.get("text"),
-            "sources": columns.get("source"), "scores": _numbers(columns.get("score")),
-            "ranks": _numbers(columns.get("rank"))}
+            "sources": columns.get("source"), "scores": _numbers(columns, "score"),
+            "ranks": _numbers(columns, "rank")}
 
 
 def truth_frame_columns(frame: object, names: Mapping[str, str]) -> dict:
     """Rows of a data frame with a row per judgment; without a column of grades every row is relevant (1)."""
     table = _table(frame)
     columns = _fields(table, names, ("query_id", "doc_id"), ("grade",))
-    grades = _numbers(columns.get("grade"))
+    grades = _numbers(columns, "grade")
+    if grades is not None and len(wrong := np.flatnonzero(~_are_grades(grades))):
+        raise InputError([Problem("python-object/grade-column", {
+            "row": int(row), "value": str(columns["grade"][int(row)])}, field="grade") for row in wrong[:20]])
     return {"query_ids": columns["query_id"], "docs": columns["doc_id"],
-            "grades": np.ones(len(table), np.int64) if grades is None else grades}
+            "grades": np.ones(len(table), np.int64) if grades is None else grades.astype(np.int64)}
 
 
 def run_record_columns(records: Iterable[Mapping]) -> dict:
@@ -96,12 +102,14 @@ def run_record_columns(records: Iterable[Mapping]) -> dict:
             problems.add("python-object/record", {"index": index, "fields": _names(record), "needed": "documents"},
                          field="records")
             continue
-        query = _id(problems, record["query_id"], "query_id")
-        documents = [doc if isinstance(doc, Mapping) else {"doc_id": doc} for doc in record["documents"]]
-        rows += [{"query_id": query} | {name: doc.get(name) for name in _OF_DOCUMENTS} for doc in documents]
-        details.append({"query_id": query} | {str(key): value for key, value in record.items()
-                                              if key not in ("query_id", "documents")})
-    docs = [_id(problems, row["doc_id"], "doc_id") for row in rows]
+        query, listed = _id(problems, record["query_id"], "query_id"), record["documents"]
+        if isinstance(listed, str | bytes | Mapping | Set) or not isinstance(listed, Iterable):
+            problems.add("python-object/documents", {"query": query, "kind": type(listed).__name__}, field="documents")
+            continue
+        documents = [doc if isinstance(doc, Mapping) else {"doc_id": doc} for doc in listed]
+        rows += [{"query_id": query, **_document(problems, query, doc)} for doc in documents]
+        details.append({"query_id": query, **run_query_details(problems, query, _others(record, "documents"))})
+    docs = [row["doc_id"] for row in rows]
     columns = {name: [row[name] for row in rows] for name in _OF_DOCUMENTS[1:]}
     for name in ("score", "rank"):
         present = [value is not None for value in columns[name]]
@@ -130,20 +138,38 @@ def truth_record_columns(records: Iterable[Mapping]) -> dict:
                          field="records")
             continue
         query, judged = _id(problems, record["query_id"], "query_id"), record["relevant"]
-        if isinstance(judged, str) or not isinstance(judged, Mapping | Sequence | Set):
+        if isinstance(judged, str | bytes) or not isinstance(judged, Mapping | Sequence | Set):
             problems.add("python-object/judgments", {"query": query, "kind": type(judged).__name__}, field="relevant")
             continue
         pairs = judged.items() if isinstance(judged, Mapping) else [
             (doc.get("doc_id"), doc.get("grade", 1)) if isinstance(doc, Mapping) else (doc, 1) for doc in judged]
         rows += [(query, _id(problems, doc, "doc_id"), _grade(problems, grade, doc)) for doc, grade in pairs]
-        more = {str(key): value for key, value in record.items() if key not in ("query_id", "relevant")}
-        if isinstance(more.get("attributes"), Mapping):
-            more["attributes"] = _attributes(problems, more["attributes"])
-        details.append({"query_id": query} | more)
+        details.append({"query_id": query, **truth_query_details(problems, query, _others(record, "relevant"))})
     table = _details(problems, details)
     problems.raise_errors()
     queries, docs, grades = ([row[i] for row in rows] for i in range(3))
     return {"query_ids": queries, "docs": docs, "grades": grades, "details": table}
+
+
+def _others(record: Mapping, name: str) -> dict:
+    """The fields of a record besides its id and the field `name`."""
+    return {key: value for key, value in record.items() if key not in ("query_id", name)}
+
+
+def _document(problems: Collector, query: str, document: Mapping) -> dict:
+    """The fields of a returned document; a score, a rank and texts may be missing."""
+    values = {name: None if is_missing(value := document.get(name)) and name != "score" else value
+              for name in _OF_DOCUMENTS}
+    values["doc_id"] = _id(problems, document.get("doc_id"), "doc_id")
+    for name in ("score", "rank"):
+        if values[name] is not None:
+            values[name] = _number(problems, values[name], values["doc_id"], name)
+    for name in ("text", "source"):
+        if values[name] is not None and not (isinstance(values[name], str) and is_writable(values[name])):
+            problems.add("python-object/field", {"query": query, "value": shorten(repr(values[name]), 60),
+                                                 "expected": "text"}, field=name)
+            values[name] = None
+    return values
 
 
 def _details(problems: Collector, rows: list[dict]) -> pa.Table | None:
@@ -151,7 +177,7 @@ def _details(problems: Collector, rows: list[dict]) -> pa.Table | None:
     for name in dict.fromkeys(name for row in rows for name in row):
         try:
             columns[name] = pa.array([row.get(name) for row in rows])
-        except (pa.ArrowInvalid, pa.ArrowTypeError):
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeEncodeError):
             kinds = dict.fromkeys(type(row[name]).__name__ for row in rows if row.get(name) is not None)
             problems.add("python-object/detail", {"kinds": list(kinds)}, field=name)
     return pa.table(columns) if columns else None
@@ -162,16 +188,6 @@ def as_columns_of(source: object) -> str:
     if isinstance(source, Mapping):
         return "dict"
     return "records" if isinstance(source, list | tuple) else "frame"
-
-
-def _attributes(problems: Collector, attributes: Mapping) -> str:
-    """Attributes as the text that a file with the same ones has."""
-    try:
-        return orjson.dumps(dict(attributes), option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS).decode()
-    except orjson.JSONEncodeError:
-        kinds = dict.fromkeys(type(value).__name__ for value in attributes.values())
-        problems.add("python-object/detail", {"kinds": list(kinds)}, field="attributes")
-        return ""
 
 
 def _items(problems: Collector, mapping: object, field: str) -> list[tuple]:
@@ -187,7 +203,7 @@ def _names(record: object) -> list[str]:
 
 def _id(problems: Collector, value: object, field: str) -> str:
     """Text as it is, whole numbers in digits; any other kind is a problem (1.0 may have been "1" or "1.0")."""
-    if isinstance(value, str):
+    if isinstance(value, str) and is_writable(value):
         return value
     if isinstance(value, Integral) and not isinstance(value, bool):
         return str(value)
@@ -195,33 +211,54 @@ def _id(problems: Collector, value: object, field: str) -> str:
     return ""
 
 
-def _number(problems: Collector, value: object, doc: object) -> float:
+def _number(problems: Collector, value: object, doc: object, field: str = "score") -> float:
     if isinstance(value, Real) and not isinstance(value, bool):
-        return float(value)
-    problems.add("python-object/number", {"value": repr(value), "document": str(doc)}, field="score")
+        with suppress(OverflowError):
+            return float(value)
+    problems.add("python-object/number", {"value": shorten(repr(value), 60), "document": str(doc)}, field=field)
     return 0.0
 
 
 def _grade(problems: Collector, value: object, doc: object) -> int:
-    if isinstance(value, Real) and float(value).is_integer():
-        return int(value)
-    problems.add("python-object/grade", {"value": repr(value), "document": str(doc)}, field="grade")
+    if isinstance(value, Real):
+        with suppress(OverflowError):
+            if _are_grades(np.array([float(value)])).all():
+                return int(value)
+    problems.add("python-object/grade", {"value": shorten(repr(value), 60), "document": str(doc)}, field="grade")
     return 0
+
+
+def _are_grades(values: np.ndarray) -> np.ndarray:
+    """Which of these numbers are grades: whole, and of a size that files may have too."""
+    return np.isfinite(values) & (np.rint(values) == values) & (np.abs(values) <= MAX_GRADE)
 
 
 def _table(frame: object) -> pa.Table:
     """A pandas, polars or Arrow frame, a Hugging Face data set, or a dict of columns, as an Arrow table."""
+    try:
+        table = _arrow_table(frame)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise InputError([Problem("python-object/columns", {"reason": shorten(str(error))}, field="frame")]) from None
+    if table is None:
+        raise InputError([Problem("python-object/frame", {"kind": type(frame).__name__}, field="frame")])
+    if repeated := [name for name, count in Counter(table.column_names).items() if count > 1]:
+        reason = f"it has two columns {repeated[0]}"
+        raise InputError([Problem("python-object/columns", {"reason": reason}, field="frame")])
+    return table
+
+
+def _arrow_table(frame: object) -> pa.Table | None:
     if isinstance(frame, pa.Table):
         return frame
     if isinstance(frame, Mapping):
         return pa.table(dict(frame))
-    if hasattr(frame, "reset_index"):  # pandas: its index holds no column
+    if hasattr(frame, "reset_index") and hasattr(frame, "columns"):  # pandas: its index holds no column
         return pa.Table.from_pandas(frame, preserve_index=False)
-    if hasattr(frame, "__arrow_c_stream__"):
+    if hasattr(frame, "__arrow_c_stream__") and not hasattr(frame, "reset_index"):
         return pa.table(frame)
     if hasattr(frame, "with_format") and hasattr(frame, "features"):  # a data set of Hugging Face's datasets
         return pa.table(frame.with_format("arrow")[:])
-    raise InputError([Problem("python-object/frame", {"kind": type(frame).__name__}, field="frame")])
+    return None
 
 
 def _fields(table: pa.Table, names: Mapping[str, str], needed: Sequence[str], optional: Sequence[str]) -> dict:
@@ -250,5 +287,12 @@ def _text(problems: Collector, column: pa.ChunkedArray, name: str) -> pa.Chunked
     return column
 
 
-def _numbers(column: pa.ChunkedArray | None) -> np.ndarray | None:
-    return None if column is None else column.to_numpy().astype(np.float64)
+def _numbers(columns: Mapping[str, pa.ChunkedArray], field: str) -> np.ndarray | None:
+    """A column as numbers, NaN where it has none; None without the column."""
+    if field not in columns:
+        return None
+    kind = columns[field].type
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+            or pa.types.is_null(kind)):
+        raise InputError([Problem("python-object/number-column", {"name": field, "kind": str(kind)}, field=field)])
+    return columns[field].cast(pa.float64(), safe=False).to_numpy()

@@ -330,12 +330,12 @@ class Run:
         scores = None if scores is None else scores.of_run(self.name)
         return replace(self, file_scores=scores if scores is not None and len(scores) else None)
 
-    def ranking(self, query_id: str, limit: int | None = None) -> pa.Table:
+    def ranking(self, query_id: str | int, limit: int | None = None) -> pa.Table:
         """Return rank, doc_id, score and text of one query, best first, without repeated documents.
 
         Ties are ordered by document id, descending. KeyError for a query that is not in the run.
         """
-        q = pc.index(self.query_ids, query_id).as_py()
+        q = pc.index(self.query_ids, str(query_id)).as_py()
         if q < 0:
             raise KeyError(query_id)
         positions = np.setdiff1d(np.arange(self.starts[q], self.starts[q + 1]), self.repeated)

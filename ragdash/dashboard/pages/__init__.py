@@ -1,1 +1,1 @@
-"""One folder per page of the dashboard; `page.py` draws it."""
+"""The pages of the dashboard: a folder each, drawn by its `page.py`, or one file for a small page."""

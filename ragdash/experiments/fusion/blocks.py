@@ -6,17 +6,16 @@ Letters: Q queries, N rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 
-from ragdash.core.arrow_columns import mix
-
-ROWS = 1 << 15
+ROWS = 1 << 17
 _SIGN = np.uint64(1 << 63)
 _FEW = 256  # words that are sorted, not put into a table
-_SLOTS = 32  # slots of a table for each of its words, at most
 _LONG = 48  # rows of a query from which it is sorted alone
+_INSERTED = 16  # rows out of order that are moved one by one
 _LOST = 7  # bits of a single-precision value that its word may lack
 
 
@@ -82,62 +81,72 @@ def matches_of_lists(words: Sequence[np.ndarray], starts: Sequence[np.ndarray]) 
     """(rows whose word a list before theirs has; the first row that has it): (M,) and (M,) int64.
 
     Rows are those of the lists one behind the other; starts: those (Q + 1,) of each list. Only words of one query can
-    be equal, and a list has no word twice. Two lists of queries that are about as long as each other need a small
-    table for each query, whose slots are near each other: twice as fast.
+    be equal, and a list has no word twice. Two long lists are sorted query by query: equal words are neighbors then.
     """
-    if len(words) == 2 and len(words[0]) and len(words[1]):
-        bits = (4 * int(np.diff(starts[0]).max())).bit_length()
-        size = (len(starts[0]) - 1) << bits
-        if size <= _SLOTS * len(words[0]):
-            slots = [_slots_by_query(word, listed, bits) for word, listed in zip(words, starts, strict=True)]
-            left, right = _matches(*words, *slots, size)
-            return right + len(words[0]), left
+    if len(words) == 2 and len(words[0]) + len(words[1]) >= _LONG * (len(starts[0]) - 1):
+        left, right = _alike_neighbors(words, starts)
+        if right.min(initial=len(words[0])) >= len(words[0]):
+            matched = words[0].take(left, mode="clip"), words[1].take(right - len(words[0]), mode="clip")
+            if np.array_equal(*matched):
+                return right, left
     first = first_equal(np.concatenate(words))
     later = np.flatnonzero(first != np.arange(len(first)))
     return later, first[later]
 
 
-def _matches(left: np.ndarray, right: np.ndarray, left_slots: np.ndarray, right_slots: np.ndarray,
-             size: int, rounds: int = 3) -> tuple[np.ndarray, np.ndarray]:
-    """(rows of left, rows of right) with equal words, which have equal slots of a table of this size.
+def _alike_neighbors(words: Sequence[np.ndarray], starts: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """(rows of the first list, rows of the second) that are neighbors in a query sorted by all but the lowest bits.
 
-    Left words that lose their slot to another one try again, with the right words that did not find theirs.
+    The index of a row takes the place of these bits.
     """
-    table = np.full(size, -1, np.int32)
-    rows = np.arange(len(left), dtype=np.int32)
-    table[left_slots] = rows
-    holder = table.take(right_slots, mode="clip")  # a slot is never outside: "clip" only spares NumPy the look
-    equal = left.take(holder, mode="clip") == right
-    equal &= holder >= 0
-    places = np.flatnonzero(equal)
-    matched = holder.take(places).astype(np.int64), places
-    lost = np.flatnonzero(table.take(left_slots, mode="clip") != rows)
-    if not len(lost):
-        return matched
-    np.logical_not(equal, out=equal)
-    equal &= holder >= 0
-    open_rows = np.flatnonzero(equal)
-    again = _matches_of_few(left.take(lost), right.take(open_rows), rounds - 1)
-    return np.concatenate((matched[0], lost[again[0]])), np.concatenate((matched[1], open_rows[again[1]]))
+    place = rows_by_query(np.stack((starts[0], starts[1] + starts[0][-1])))
+    mask = _index_mask(len(place))
+    if all(np.all(np.diff(listed) == listed[1]) for listed in starts):  # lists of one length need no place for each row
+        word = np.concatenate([word.reshape(len(starts[0]) - 1, -1) for word in words], axis=1).ravel()
+    else:
+        word = np.concatenate(words).take(place, mode="clip")  # a row is never outside: "clip" only spares the look
+    word &= ~mask
+    word |= place.view(np.uint64)
+    for a, b in pairwise((starts[0] + starts[1]).tolist()):
+        word[a:b].sort()
+    at = np.flatnonzero((word[1:] ^ word[:-1]) <= mask)
+    word &= mask
+    left, right = word.take(at, mode="clip"), word[1:].take(at, mode="clip")
+    return left.view(np.int64), right.view(np.int64)
 
 
-def _matches_of_few(left: np.ndarray, right: np.ndarray, rounds: int) -> tuple[np.ndarray, np.ndarray]:
-    """`_matches` of words that shared a slot: other bits name their slot, or they are sorted."""
-    if len(left) < _FEW or not rounds:
-        order = np.argsort(left, kind="stable")
-        place = np.minimum(np.searchsorted(left[order], right), len(left) - 1)
-        places = np.flatnonzero(left[order[place]] == right)
-        return order[place[places]], places
-    bits = (4 * len(left)).bit_length()
-    slots = [(mix(words, np.uint64(rounds)) >> np.uint64(64 - bits)).view(np.int64) for words in (left, right)]
-    return _matches(left, right, *slots, 1 << bits, rounds)
+def ranks_of_rows(starts: np.ndarray) -> np.ndarray:
+    """1, 2, 3 ... for the rows of each query: (N,) int64, not to be written; shared like `rows_by_query`."""
+    return _ranks_of_rows(starts.tobytes())
 
 
-def _slots_by_query(words: np.ndarray, starts: np.ndarray, bits: int) -> np.ndarray:
-    """The slot of each word, in a table of 2 ** bits slots for each query: (N,) int64."""
-    slot = words >> np.uint64(64 - bits)
-    slot += np.repeat(np.arange(len(starts) - 1, dtype=np.uint64) << np.uint64(bits), np.diff(starts))
-    return slot.view(np.int64)
+@lru_cache(maxsize=8)
+def _ranks_of_rows(starts: bytes) -> np.ndarray:
+    begin = np.frombuffer(starts, np.int64)
+    ranks = ranges(np.ones(len(begin) - 1, np.int64), np.diff(begin) + 1)
+    ranks.setflags(write=False)
+    return ranks
+
+
+def _index_mask(count: int) -> np.uint64:
+    """The bits that an index of this many rows takes."""
+    return np.uint64((1 << max(count - 1, 1).bit_length()) - 1)
+
+
+def rows_by_query(bounds: np.ndarray) -> np.ndarray:
+    """Rows of several lists in order of query, list and row: (N,) int64, not to be written.
+
+    bounds (lists, Q + 1): where the rows of each query begin in each list. Blocks of as many rows share their answer.
+    """
+    return _rows_by_query(bounds.tobytes(), len(bounds))
+
+
+@lru_cache(maxsize=8)
+def _rows_by_query(bounds: bytes, lists: int) -> np.ndarray:
+    table = np.frombuffer(bounds, np.int64).reshape(lists, -1)
+    rows = ranges(table[:, :-1].T.ravel(), table[:, 1:].T.ravel())
+    rows.setflags(write=False)
+    return rows
 
 
 def falling_order(values: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -152,11 +161,15 @@ def falling_order(values: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, n
         order, head = _order_of_long_lists(values, starts)
     else:
         order, head = _order_of_short_lists(values, starts)
-    exact = values[order]
+    exact = values.take(order, mode="clip")
     rises = exact[1:] > exact[:-1]
     rises[starts[(starts > 0) & (starts < len(order))] - 1] = False  # the next row is another query's
     wrong = np.flatnonzero(rises)
-    return _put_right(order, exact, wrong, head()) if len(wrong) else (order, exact)
+    if len(wrong) > _INSERTED:
+        return _put_right(order, exact, wrong, head())
+    for row, query in zip(wrong.tolist(), (np.searchsorted(starts, wrong, "right") - 1).tolist(), strict=True):
+        _insert(order, exact, row + 1, int(starts[query]), int(starts[query + 1]))
+    return order, exact
 
 
 def _order_of_short_lists(values: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, Callable[[], np.ndarray]]:
@@ -222,6 +235,17 @@ def _heads(word: np.ndarray, mask: np.generic, starts: np.ndarray) -> np.ndarray
     np.greater(word[1:] ^ word[:-1], mask, out=new[1:-1])
     new[starts] = True
     return np.flatnonzero(new)
+
+
+def _insert(order: np.ndarray, exact: np.ndarray, row: int, begin: int, end: int) -> None:
+    """Move a row, and those behind it as long as they rise, above all smaller values of its query: begin to end."""
+    while row < end and exact[row] > exact[row - 1]:
+        place, value, number = row, exact[row], order[row]
+        while place > begin and exact[place - 1] < value:
+            place -= 1
+        order[place + 1:row + 1], exact[place + 1:row + 1] = order[place:row].copy(), exact[place:row].copy()
+        order[place], exact[place] = number, value
+        row += 1
 
 
 def _put_right(order: np.ndarray, exact: np.ndarray, wrong: np.ndarray,

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from ragdash.core.arrow_columns import in_blocks, same_hashed_texts, take
 from ragdash.core.records import Run
-from ragdash.experiments.fusion.blocks import matches_of_lists, query_blocks, ranges
+from ragdash.experiments.fusion.blocks import matches_of_lists, query_blocks, ranges, ranks_of_rows
 from ragdash.matching.tied_ranks import ranks_of
 
 _NO_ROWS = np.zeros(0, np.int64)
@@ -174,10 +174,9 @@ class RunRanking:
         low, high = int(self.starts[first]), int(self.starts[last])
         starts = self.starts[first:last + 1] - low
         position = None if self.position is None else self.position[low:high]
-        rank = np.arange(1, high - low + 1) - np.repeat(starts[:-1], np.diff(starts))
         scores = self.run.scores
         score = None if scores is None else scores[low:high] if position is None else scores[position]
-        return Leg(self.run, position, starts, rank, score, _NO_ROWS, low)
+        return Leg(self.run, position, starts, ranks_of_rows(starts), score, _NO_ROWS, low)
 
     def pairs(self, leg: Leg, first: int) -> np.ndarray:
         """The hashes of query and document of a leg of this ranking that begins with the query `first`: (N,)."""
@@ -296,11 +295,12 @@ def _of_same_text(legs: Sequence[Leg], pairs: Sequence[np.ndarray], later: np.nd
     Where ids differ, all rows with such a hash are matched by their ids. pairs: the hashes of each leg.
     """
     offsets = _offsets(legs)
-    differs = np.zeros(len(later), bool)
+    differs = np.ones(len(later), bool)  # two documents of one list do; the others are compared
+    apart = len(legs) == 2 and later.min(initial=offsets[1]) >= offsets[1] > first.max(initial=0)
     for index, leg in enumerate(legs[1:], 1):
         for earlier in range(index):
             chosen = slice(None)
-            if len(legs) > 2:
+            if not apart:
                 chosen = np.flatnonzero((later >= offsets[index]) & (later < offsets[index + 1])
                                         & (first >= offsets[earlier]) & (first < offsets[earlier + 1]))
             other = legs[earlier]
@@ -346,18 +346,19 @@ def _numbered(legs: Sequence[Leg], later: np.ndarray, first: np.ndarray) -> Cand
     offsets = _offsets(legs)
     is_new = np.ones(offsets[-1], bool)
     is_new[later] = False
-    news = [np.flatnonzero(is_new[a:b]) for a, b in pairwise(offsets)]
+    news = [np.flatnonzero(is_new[a:b]) if a else np.arange(b) for a, b in pairwise(offsets.tolist())]
     cuts = [leg.starts if len(new) == len(leg.rank) else np.searchsorted(new, leg.starts)
             for new, leg in zip(news, legs, strict=True)]
-    counts = np.stack([np.diff(cut) for cut in cuts])
-    starts = np.concatenate(([0], np.cumsum(counts.sum(axis=0))))
+    counts = np.diff(cuts)
+    ends = np.cumsum(counts.T).reshape(counts.T.shape).T  # of the candidates that are new in a leg, for each query
     number = np.empty(offsets[-1], np.int64)
-    before = starts[:-1].copy()
-    for new, cut, count, begin in zip(news, cuts, counts, offsets, strict=False):
-        values = np.arange(len(new))
-        values += np.repeat(before - cut[:-1], count)
-        number[begin + new] = values
-        before += count
+    for new, count, end, (a, b) in zip(news, counts, ends, pairwise(offsets), strict=True):
+        values = ranges(end - count, end)
+        if len(new) == b - a:
+            number[a:b] = values
+        else:
+            number[a:b][new] = values
     number[later] = number[first]
+    starts = np.concatenate(([0], ends[-1]))
     return Candidates(tuple(replace(leg, candidate=number[a:b], new=new)
                             for leg, new, (a, b) in zip(legs, news, pairwise(offsets), strict=True)), starts)

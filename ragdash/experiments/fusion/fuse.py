@@ -5,7 +5,8 @@ Letters: Q queries, C candidates, P legs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +17,7 @@ from ragdash.core.arrow_columns import mix, on_all_cores, take
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ranking.rank_order import block_digest
 from ragdash.core.records import Run
-from ragdash.experiments.fusion.blocks import falling_order
+from ragdash.experiments.fusion.blocks import falling_order, ranges
 from ragdash.experiments.fusion.candidates import Candidates, Leg, Pool, gather
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
@@ -24,14 +25,15 @@ from ragdash.experiments.fusion.recipe import Recipe, make_recipe
 FEW = 4  # where fewer than a fourth of the texts are asked for, the others are not read
 
 
-def fuse(runs: Sequence[Run], method: str = "rrf", window: int | None = None, *, preset: str | None = None,
-         name: str | None = None, ties: str = "docid", **params: object) -> Run:
+def fuse(runs: Sequence[object] | Mapping[str, object], method: str = "rrf", window: int | None = None, *,
+         preset: str | None = None, name: str | None = None, ties: str = "docid", **params: object) -> Run:
     """Fuse the rankings of two or more runs into one run.
 
     Parameters
     ----------
     runs
-        What the searches returned. Order matters where the method or preset has weights.
+        What the searches returned: Runs or what `Run.of` takes, in a list or by name. Order matters where the method
+        or preset has weights.
     method
         A name of `ragdash.experiments.fusion.methods.METHODS`: rrf, weighted, combsum, combmnz, cascade ...
     window
@@ -66,16 +68,22 @@ def fuse(runs: Sequence[Run], method: str = "rrf", window: int | None = None, *,
     >>> hybrid.ranking("q").column("doc_id").to_pylist()
     ['b', 'c', 'a', 'd']
     """
+    runs = _runs_of(runs)
     recipe = make_recipe(runs, method, window, preset, params)
     pool = gather(runs, recipe.window, ties)
     space = Space.of(pool)
-    blocks = on_all_cores(lambda block: _fused_block(pool.candidates(block).only(recipe.legs), recipe, space, block[0]),
-                          pool.blocks)
+    blocks = on_all_cores(lambda index: space.block(index, pool, recipe), range(len(pool.blocks)))
     fused = _run_of(name or preset or method, pool, blocks, space)
     overlap = any(block.overlap for block in blocks)
     return replace(fused, settings={"fusion": recipe.settings(runs)},
                    problems=(*_merged_problems(runs), *warnings_of(runs, pool, overlap or len(recipe.legs) == 1),
                              *_left_out(recipe, sum(block.left_out for block in blocks))))
+
+
+def _runs_of(runs: Sequence[object] | Mapping[str, object]) -> list[Run]:
+    """Runs as they are, and rankings as Python programs hold them under their names or as "run 1", "run 2" ..."""
+    named = runs if isinstance(runs, Mapping) else {f"run {number}": run for number, run in enumerate(runs, 1)}
+    return [Run.of(run, name) for name, run in named.items()]
 
 
 def fused_order(candidates: Candidates, recipe: Recipe,
@@ -176,53 +184,58 @@ def _column_of_few(candidates: Candidates, chosen: np.ndarray, name: str) -> pa.
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """Where all blocks write their positions, so that no memory is taken twice: a block begins where the rows of the
-    legs before it would end, and moves up when all are done.
+    """Where all blocks write their positions, each behind the block before it, so that nothing is written twice.
 
-    first (Q + 1,): rows of all legs before each query; rows, pairs, scores: one entry for each of them.
+    rows, pairs, scores: room for an entry for each row of the runs; begins: where each block begins, as soon as the
+    size of the block before it is known. Blocks are started in order, so that none waits for one that waits itself.
     """
 
-    first: np.ndarray
     rows: np.ndarray
     pairs: np.ndarray
     scores: np.ndarray
+    begins: list[Future[int]]
 
     @classmethod
     def of(cls, pool: Pool) -> Space:
         """Space for every document of every run."""
-        first = np.sum([ranking.starts for ranking in pool.rankings], axis=0)
-        size = int(first[-1])
-        return cls(first, np.empty(size, np.int64), np.empty(size, np.uint64), np.empty(size))
+        size = int(sum(ranking.starts[-1] for ranking in pool.rankings))
+        begins: list[Future[int]] = [Future() for _ in range(len(pool.blocks) + 1)]
+        begins[0].set_result(0)
+        return cls(np.empty(size, np.int64), np.empty(size, np.uint64), np.empty(size), begins)
 
-    def close_up(self, blocks: Sequence[Block], offsets: np.ndarray) -> None:
-        """Move the positions of each block to its offset, and give the rest of the memory back."""
-        def move(array: np.ndarray) -> None:
-            for block, offset in zip(blocks, offsets.tolist(), strict=False):
-                target = array[offset:offset + block.size]
-                if array is self.rows:
-                    np.add(array[block.base:block.base + block.size], offset, out=target)
-                elif offset != block.base:
-                    target[:] = array[block.base:block.base + block.size]
+    def block(self, index: int, pool: Pool, recipe: Recipe) -> Block:
+        """Fuse a block of queries, and write it."""
+        try:
+            return _fused_block(pool.candidates(pool.blocks[index]).only(recipe.legs), recipe, self, index)
+        finally:
+            self.begins[index + 1].cancel()  # only where the block has failed: the others stop too
 
-        arrays = (self.rows, self.pairs, self.scores)
-        on_all_cores(move, arrays)
-        for array in arrays:
-            array.resize(int(offsets[-1]), refcheck=False)
+    def part(self, index: int, size: int) -> tuple[int, list[np.ndarray]]:
+        """(begin of a block of this size; its part of rows, pairs and scores)."""
+        begin = self.begins[index].result()
+        self.begins[index + 1].set_result(begin + size)
+        return begin, [array[begin:begin + size] for array in (self.rows, self.pairs, self.scores)]
+
+    def close(self) -> int:
+        """Give the memory back that is not used. Returns how many positions are."""
+        size = self.begins[-1].result()
+        for array in (self.rows, self.pairs, self.scores):
+            array.resize(size, refcheck=False)
             array.setflags(write=False)
+        return size
 
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """The fused lists of a block of queries: `size` positions in ranking order from `base` in the space.
+    """The fused lists of a block of queries: positions in ranking order from `begin` in the space.
 
-    starts (Q + 1,); digest: of the positions; columns: name -> chunks of text, in which the rows of the positions
-    count; settled: whether equal scores are in their final order; overlap: whether two legs have a document in common;
-    left_out: candidates without score.
+    starts (Q + 1,), counted from there; digest: of the positions; columns: name -> chunks of text, in which the rows of
+    the positions count; settled: whether equal scores are in their final order; overlap: whether two legs have a
+    document in common; left_out: candidates without score.
     """
 
     starts: np.ndarray
-    base: int
-    size: int
+    begin: int
     digest: np.ndarray
     columns: dict[str, list[pa.Array]]
     settled: bool
@@ -230,8 +243,8 @@ class Block:
     left_out: int
 
 
-def _fused_block(candidates: Candidates, recipe: Recipe, space: Space, first: int) -> Block:
-    """Fuse a block of queries that begins with the query `first`."""
+def _fused_block(candidates: Candidates, recipe: Recipe, space: Space, index: int) -> Block:
+    """Fuse the candidates of the block with this index."""
     scores = recipe.scores(candidates)
     order, starts, falling, settled = fused_order(candidates, recipe, scores)
     row, new_rows = _sources(candidates)
@@ -245,13 +258,13 @@ def _fused_block(candidates: Candidates, recipe: Recipe, space: Space, first: in
         mask = pa.array(returned)
         columns = {name: pa.chunked_array(chunks, pa.string()).filter(mask).chunks for name, chunks in columns.items()}
         new_pairs, row = new_pairs[returned], (np.cumsum(returned) - 1)[row]
-    base = int(space.first[first])
-    rows, pairs, keys = (array[base:base + len(order)] for array in (space.rows, space.pairs, space.scores))
-    np.take(row, order, out=rows, mode="clip")
+    rows = row.take(order, mode="clip")  # never outside: "clip" only spares NumPy the look
+    begin, (all_rows, pairs, keys) = space.part(index, len(order))
+    np.add(rows, begin, out=all_rows)
     np.take(new_pairs, rows, out=pairs, mode="clip")
     keys[:] = falling
     left_out = int(np.isnan(scores).sum()) if len(order) < len(scores) else 0
-    return Block(starts, base, len(order), _digest(pairs, keys, starts, settled), columns, settled, overlap, left_out)
+    return Block(starts, begin, _digest(pairs, keys, starts, settled), columns, settled, overlap, left_out)
 
 
 def _digest(pairs: np.ndarray, scores: np.ndarray, starts: np.ndarray, settled: bool) -> np.ndarray:
@@ -265,18 +278,17 @@ def _digest(pairs: np.ndarray, scores: np.ndarray, starts: np.ndarray, settled: 
 
 def _sources(candidates: Candidates) -> tuple[np.ndarray, list[np.ndarray]]:
     """(for each candidate its row in the new rows of the legs one behind the other: (C,); those rows of each leg)."""
-    row = np.empty(len(candidates), np.int64)
-    known = all(leg.new is not None for leg in candidates.legs)
-    seen = np.zeros(0 if known else len(candidates), bool)
+    if all(leg.new is not None for leg in candidates.legs):
+        new_rows = [leg.new for leg in candidates.legs]
+        cuts = np.stack([np.searchsorted(leg.new, leg.starts) for leg in candidates.legs])
+        cuts += np.cumsum([0, *map(len, new_rows[:-1])])[:, None]
+        return ranges(cuts[:, :-1].T.ravel(), cuts[:, 1:].T.ravel()), new_rows
+    row, seen = np.empty(len(candidates), np.int64), np.zeros(len(candidates), bool)
     new_rows, offset = [], 0
     for leg in candidates.legs:
-        if known:
-            new = leg.new
-        else:
-            new = np.flatnonzero(~seen[leg.candidate])
-            seen[leg.candidate] = True
-        row[leg.candidate if len(new) == len(leg.candidate) else leg.candidate[new]] = np.arange(offset,
-                                                                                                offset + len(new))
+        new = np.flatnonzero(~seen[leg.candidate])
+        seen[leg.candidate] = True
+        row[leg.candidate[new]] = np.arange(offset, offset + len(new))
         new_rows.append(new)
         offset += len(new)
     return row, new_rows
@@ -306,11 +318,10 @@ def _chunks(candidates: Candidates, new_rows: Sequence[np.ndarray], name: str) -
 
 
 def _run_of(name: str, pool: Pool, blocks: Sequence[Block], space: Space) -> Run:
-    offsets = np.concatenate(([0], np.cumsum([block.size for block in blocks], dtype=np.int64)))
-    starts = np.concatenate([[0], *(block.starts[1:] + offset for block, offset in zip(blocks, offsets, strict=False))])
-    space.close_up(blocks, offsets)
+    size = space.close()
     if np.isinf(space.scores).any():
         raise InputError([Problem("fusion-overflow", field="--param")])
+    starts = np.concatenate([*(block.starts[:-1] + block.begin for block in blocks), [size]])
     settled = bool(blocks) and blocks[0].settled
     names = blocks[0].columns if blocks else {"docs": []}
     columns = {column: pa.chunked_array([chunk for block in blocks for chunk in block.columns[column]], pa.string())

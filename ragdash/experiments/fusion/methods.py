@@ -332,7 +332,8 @@ def cascade(candidates: Candidates, *, depth: int = 100) -> np.ndarray:
     """
     first, second = candidates.legs[:2]
     rank = candidates.table([leg.rank.astype(np.float64) for leg in candidates.legs], np.inf)
-    deepest = max(first.rank.max(initial=0), second.rank.max(initial=0)) + 1.0
+    deepest = candidates.spread(np.maximum(first.reduce(np.maximum, first.rank),
+                                           second.reduce(np.maximum, second.rank)) + 1.0)
     top = rank[0] <= depth
     score = np.where(top & np.isfinite(rank[1]), 3 * deepest - rank[1], 2 * deepest - rank[0])
     return np.where(np.isfinite(rank[0]), score, np.nan)

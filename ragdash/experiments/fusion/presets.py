@@ -1,5 +1,6 @@
 """Engines and libraries as presets: the formula, defaults and edge cases of the version that is named.
 
+Each has a query or call in `WRITERS` of `ragdash/experiments/fusion/export/engine_queries.py`.
 Order of the runs where the weights differ: keyword first, then vector.
 """
 
@@ -51,6 +52,7 @@ class Preset:
     method: str
     params: Mapping[str, object]
     source: str
+    tried: str
     options: tuple[str, ...] = ()
     allowed: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     window: int | None = None
@@ -63,7 +65,6 @@ class Preset:
     zero_weights_stay: bool = True
     missing: str = "adds nothing"
     note: str = ""
-    tried: str = ""
 
     @property
     def two_runs(self) -> bool:

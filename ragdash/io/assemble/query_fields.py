@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import orjson
 import pyarrow as pa
 
+from ragdash.core.records.details import STAGES, TOKENS
 from ragdash.io.field_names import DOCUMENT_ALIASES, STAGE_TIMES, find_fields
 from ragdash.io.json.exact_parser import to_python
 from ragdash.io.json.typed_fields import (
@@ -27,8 +28,6 @@ from ragdash.io.json.typed_fields import (
 )
 from ragdash.io.tables.cells import UnreadableCell, parse_nested
 
-STAGES = ("retrieval", "rerank", "generation", "total")
-TOKENS = ("prompt_tokens", "completion_tokens")
 MESSAGES = pa.list_(pa.struct([("role", pa.string()), ("text", pa.string())]))  # what was said before the query
 RUN_TYPES = {
     "query": pa.string(), "chat_history": MESSAGES, "answer": pa.string(), "contexts": pa.list_(pa.string()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
 
@@ -18,7 +19,7 @@ from ragdash.io.json.exact_parser import InputEntry, NumberText
 from ragdash.io.json.typed_fields import Cell
 from ragdash.io.source import zip_file
 from ragdash.io.source.limits import MAX_COLUMNS
-from ragdash.io.source.source import CHUNK_BYTES, Source
+from ragdash.io.source.source import CHUNK_BYTES, Source, not_utf8_problem
 from ragdash.io.tables import cells, excel_sheets, parquet_columns, query_rows
 from ragdash.io.tables.excel_sheets import fail_damaged
 from ragdash.io.tables.header import Header, describe_query_rows
@@ -80,6 +81,10 @@ def read_table(source: Source, problems: Collector) -> tuple[Header, Iterator[tu
     header, rows = (_read_parquet if source.container == "parquet" else excel_sheets.read_sheet)(source, problems)
     if len(header.names) > MAX_COLUMNS:
         source.fail("too-many-columns", {"count": len(header.names), "most": MAX_COLUMNS})
+    for name, count in Counter(name for name in header.names if name).items():
+        if count > 1:
+            problems.add("unread-column/repeated", {"name": name}, line=header.line, field=name, severity="warning",
+                         count=count - 1)
     return header, rows
 
 
@@ -140,7 +145,13 @@ def _entries(header: Header, rows: Iterator[tuple[int, list]], problems: Collect
 
 
 def _cell_value(name: str | None, value, cell: Cell, is_wide: bool):
-    """The value of a cell as in a native object."""
+    """The value of a cell as in a native object; bytes of a known field must be text."""
+    if isinstance(value, bytes) and name is not None:
+        try:
+            value = value.decode()
+        except UnicodeDecodeError as error:
+            wrong = not_utf8_problem(cell.problems.file, value[error.start:error.start + 1], cell.line, cell.field)
+            return cell.problems.take(wrong)
     value = plain_value(value)
     if value is None or (type(value) is float and math.isnan(value) and name not in ("score", "rank", "grade")):
         return None

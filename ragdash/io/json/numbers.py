@@ -7,8 +7,7 @@ import math
 import numpy as np
 
 from ragdash.core.errors import Collector
-
-MAX_GRADE = 2**31
+from ragdash.core.validation import MAX_GRADE
 
 
 def is_usable(value: float | None, name: str) -> bool:

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragdash.core.errors import Unavailable
+from ragdash.core.records.details import STAGES
 from ragdash.matching.views.ranked import Values
 
-STAGES = ("retrieval", "rerank", "generation", "total")
 COLUMNS = {"latency_ms": "latencies", "prompt_tokens": "prompt tokens", "completion_tokens": "completion tokens",
            "cost_usd": "costs"}
 

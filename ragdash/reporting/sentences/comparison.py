@@ -71,7 +71,7 @@ def _others_sentences(comparisons: Mapping[int, Comparison]) -> str:
                 if comparison.outcome == "not-comparable"]
     sentences = []
     if worse:
-        sentences.append(f"It is better than {listed(_first([_gap(comparison, len(worse)) for comparison in worse]))}.")
+        sentences.append(better_than(listed(_first([_gap(comparison, len(worse)) for comparison in worse]))))
     if tied:
         sentences.append(f"{'It' if not worse else 'But it'} is not significantly better than "
                      f"{listed(_first([_gap(comparison, len(tied)) for comparison in tied]))}.")
@@ -81,6 +81,17 @@ def _others_sentences(comparisons: Mapping[int, Comparison]) -> str:
     if withheld:
         sentences.append(f"It is not comparable yet with {listed(_first(withheld))}.")
     return " ".join(sentences)
+
+
+def better_than(names: str) -> str:
+    """What the best run is better than, on every page and in every output.
+
+    Examples
+    --------
+    >>> better_than("bm25 and dense")
+    'It is better than bm25 and dense.'
+    """
+    return f"It is better than {names}."
 
 
 def _first(names: Sequence[str]) -> list[str]:

@@ -13,6 +13,7 @@ from ragdash.metrics import Spec
 from ragdash.metrics.bands import tables_for
 from ragdash.reporting.sentences.comparison import (
     MOST_NEEDED,
+    better_than,
     comparison_sentence,
     rounded_up,
     shared_queries,
@@ -269,7 +270,7 @@ def _against_others(verdict: Verdict, name: Say) -> str:
         uncompared = total - len(better) - len(tied)
         parts += [f"{uncompared} without enough common queries"] if uncompared else []
         return f"Of the other {total} runs: {', '.join(parts)}."
-    parts = [f"It is better than {_gaps(better, name)}."] if better else []
+    parts = [better_than(_gaps(better, name))] if better else []
     if tied:
         parts.append(f"{'But there' if better else 'There'} is no significant difference from {_gaps(tied, name)}.")
     rest = [comparison for comparison in verdict.comparisons if comparison not in (*better, *tied)]

@@ -15,7 +15,7 @@ from ragdash.reporting.sentences import judge
 from ragdash.reporting.sentences.comparability import rank_notes
 from ragdash.reporting.sentences.formatting import strip_markdown
 from ragdash.reporting.tables.escaping import finite_or_none, note_text, number, table_bytes, table_text
-from ragdash.reporting.tables.export import long_values, wide_values
+from ragdash.reporting.tables.export import long_values, row_values, wide_values
 
 FORMATS = ("table", "json", "csv", "markdown", "latex", "parquet", "xlsx")
 TEXT_FORMATS = ("table", "markdown", "latex")  # formats that hold several tables
@@ -36,7 +36,7 @@ def render_evaluations(evaluations: Sequence[Evaluation], summaries: Summaries, 
     if form == "json":
         return as_json(evaluations, summaries, per_query=per_query, settings=settings or {}, problems=problems,
                        verdict=verdict)
-    shapes = {"rows": value_table, "long": long_values, "wide": wide_values}
+    shapes = {"rows": row_values, "long": long_values, "wide": wide_values}
     table = shapes[shape](evaluations) if per_query else summary_table(evaluations, summaries)
     if form in ("csv", "parquet", "xlsx"):
         return table_bytes(table, form)
@@ -90,14 +90,6 @@ def summary_table(evaluations: Sequence[Evaluation], summaries: Summaries) -> pa
             "undefined": pa.array([s.undefined for _, s in rows], pa.int64()),
         }
     )
-
-
-def value_table(evaluations: Sequence[Evaluation]) -> pa.Table:
-    """A row per run and query: run, query_id and a column per metric; undefined values are null."""
-    return pa.concat_tables([pa.table({
-        "run": pa.repeat(e.name, len(e.query_ids)), "query_id": e.query_ids,
-        **{str(spec): pa.array(e.values[:, i], from_pandas=True) for i, spec in enumerate(e.specs)},
-    }) for e in evaluations])
 
 
 def interval(summary: Summary) -> str:

@@ -1,4 +1,4 @@
-"""Any table in any format that people ask for, and the values of every query, long and wide."""
+"""Any table in any format that people ask for, and the values of every query, in three shapes: rows, long, wide."""
 
 from __future__ import annotations
 
@@ -60,6 +60,14 @@ def _display(value: object) -> str:
     if value is None or value != value:
         return "–"
     return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def row_values(evaluations: Sequence[Evaluation]) -> pa.Table:
+    """A row per run and query: run, query_id and a column per metric; undefined values are null."""
+    return pa.concat_tables([pa.table({
+        "run": pa.repeat(e.name, len(e.query_ids)), "query_id": e.query_ids,
+        **{str(spec): pa.array(e.values[:, i], from_pandas=True) for i, spec in enumerate(e.specs)},
+    }) for e in evaluations])
 
 
 def long_values(evaluations: Sequence[Evaluation]) -> pa.Table:

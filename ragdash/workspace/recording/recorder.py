@@ -29,6 +29,8 @@ from ragdash.workspace.recording.query_record import QueryRecord
 from ragdash.workspace.recording.result_file import ResultFile
 from ragdash.workspace.recording.result_lines import failure_line, has_scores, id_of, result_line
 
+_ANY_TIME = "2026-01-01T00:00:00+00:00"
+
 
 class RecordingWarning(UserWarning):
     """Something about a recording that its user should know; the recording goes on."""
@@ -76,10 +78,23 @@ def record(name: str, *, settings: Mapping | None = None, tags: Iterable[str] = 
     if removed:
         problem = Problem("recording/secrets", {"names": list(removed), "name": str(name)}, severity="warning")
         warnings.warn(str(problem), RecordingWarning, stacklevel=2)
-    tags = (tags,) if isinstance(tags, str) else tuple(dict.fromkeys(map(str, tags)))
-    header = RunHeader("", str(name), "", settings=flat, tags=tags, group=group, repeat=repeat, removed=removed,
-                       data={key: _digest(value) for key, value in (data or {}).items()})
+    tags = (tags,) if isinstance(tags, str) else tuple(dict.fromkeys(map(str, tags or ())))
+    digests = {key: _digest(value) for key, value in (data or {}).items()}
+    header = RunHeader("", str(name), "", settings=flat, tags=tags, group=None if group is None else str(group),
+                       repeat=repeat, removed=removed, data=digests)
+    _check_readable(header)
     return Recording(header, Path(folder) if folder is not None else log_folder(), resume)
+
+
+def _check_readable(header: RunHeader) -> None:
+    """Raise InputError where what was given could not be read back from the header's file."""
+    try:
+        RunHeader.from_json(replace(header, run_id=header.name, created=_ANY_TIME).to_json())
+    except TypeError as error:  # of orjson
+        raise InputError([Problem("recording/header", {"reason": str(error)}, field="settings")]) from None
+    except InputError as error:
+        reason = str(error.problems[0].facts.get("reason", ""))
+        raise InputError([Problem("recording/header", {"reason": reason}, field="settings")]) from None
 
 
 def interrupted_run(folder: Path, header: RunHeader) -> LogEntry | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Mapping, Set
 from numbers import Integral, Real
 
 import orjson
@@ -15,6 +15,7 @@ from ragdash.core.records.secrets import is_secret_name, without_secrets
 TOKENS = {"prompt_tokens": ("prompt_tokens", "input_tokens", "prompt_token_count"),
           "completion_tokens": ("completion_tokens", "output_tokens", "completion_token_count")}
 LONGEST_REASON = 500
+LARGEST = sys.float_info.max
 
 
 def result_line(query_id: str, documents: object, fields: Mapping) -> tuple[bytes, bool | None]:
@@ -47,7 +48,7 @@ def result_line(query_id: str, documents: object, fields: Mapping) -> tuple[byte
         _check_amounts(fields.get(name), name, query_id)
     values |= {name: fields[name] for name in ("latency_ms", "cost_usd", "metrics") if fields.get(name) is not None}
     if fields.get("usage") is not None:
-        values["usage"] = tokens_of(fields["usage"])
+        values["usage"] = tokens_of(fields["usage"], query_id)
     if fields.get("attributes"):
         values["attributes"] = _without_secrets(fields["attributes"])
     return _json(values, query_id), scored
@@ -79,11 +80,11 @@ def text_of(value: object, field: str, query_id: str) -> str:
 
 
 def documents_of(documents: object, query_id: str) -> list:
-    """Documents as ids, or as objects with doc_id, score, text and source."""
+    """Documents as ids, or as objects with doc_id, score, text and source; InputError for a set, which has no order."""
     if isinstance(documents, Mapping):
         scored = [(id_of(doc, "doc_id"), _score(score, doc, query_id)) for doc, score in documents.items()]
         documents = sorted(scored, key=lambda pair: (pair[1], pair[0]), reverse=True)  # as trec_eval orders them
-    if isinstance(documents, str | bytes) or not isinstance(documents, Iterable):
+    if isinstance(documents, str | bytes | Set) or hasattr(documents, "columns") or not isinstance(documents, Iterable):
         raise InputError([Problem("recording/documents", {"kind": type(documents).__name__, "query": query_id},
                                   field="documents")])
     return [document if type(document) is str and document else _document(document, query_id)
@@ -117,7 +118,7 @@ def _scored(retrieved: list, query_id: str) -> bool | None:
 def _score(score: object, doc_id: object, query_id: str) -> float:
     item = getattr(score, "item", None)  # a number of numpy or torch
     score = item() if item is not None else score
-    if not isinstance(score, Real) or isinstance(score, bool) or not math.isfinite(score):
+    if not isinstance(score, Real) or isinstance(score, bool) or not abs(score) < LARGEST:
         raise InputError([Problem("recording/score", {"value": str(score), "document": str(doc_id),
                                                       "query": query_id}, field="score")])
     return float(score)
@@ -129,7 +130,7 @@ def _check_amounts(value: object, field: str, query_id: str) -> None:
         if amount is None:
             continue
         number = amount.item() if hasattr(amount, "item") else amount
-        if not isinstance(number, Real) or isinstance(number, bool) or not 0 <= number < math.inf:
+        if not isinstance(number, Real) or isinstance(number, bool) or not 0 <= number < LARGEST:
             raise InputError([Problem("recording/number", {"value": str(amount), "query": query_id}, field=field)])
 
 
@@ -139,11 +140,13 @@ def has_scores(line: bytes) -> bool | None:
     return None if not retrieved else type(retrieved[0]) is dict and "score" in retrieved[0]
 
 
-def tokens_of(usage: object) -> dict:
+def tokens_of(usage: object, query_id: str = "") -> dict:
     """Tokens of an object or a mapping, under the names of OpenAI or Anthropic."""
     members = usage if isinstance(usage, Mapping) else getattr(usage, "__dict__", {})
     tokens = {name: next((members[alias] for alias in aliases if members.get(alias) is not None), None)
               for name, aliases in TOKENS.items()}
+    for name, count in tokens.items():
+        _check_amounts(count, f"usage.{name}", query_id)
     return {name: int(count) for name, count in tokens.items() if count is not None}
 
 

@@ -21,21 +21,8 @@ pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLES = ROOT / "sample_runs"
-PAGES = {
-    "compare": "Compare",
-    "precision-recall": "Precision-recall",
-    "ranking": "Ranking",
-    "score-cutoffs": "Score cutoffs",
-    "history": "History",
-    "what-if": "What-if",
-    "answers": "Answers",
-    "failures": "Failures",
-    "queries?query=q001": "Queries",
-    "threshold-bands": "Threshold bands",
-    "test-set": "Test set",
-    "share": "Share",
-    "metrics": "Metrics and help",
-}
+PAGES = {path.replace("queries", "queries?query=q001"): title for path, title in page_list.addresses().items()
+         if path not in ("overview", "data", "variants")}  # those are opened in other ways
 VIEWS = {"": "Overview", "data": "Data", **PAGES, "data?data_part=evidence": "Data",
          "data?data_part=relink": "Data",
          "compare?detail=queries": "Compare", "compare?detail=slices": "Compare",

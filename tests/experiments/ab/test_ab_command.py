@@ -270,7 +270,7 @@ def test_the_guide_shows_what_its_command_prints(tmp_path, capfdbinary, monkeypa
                               re.MULTILINE | re.DOTALL).groups()
     monkeypatch.chdir(ROOT)
     assert main([*shlex.split(shown)[1:], "--output-dir", str(tmp_path / "out")]) == 0
-    assert capfdbinary.readouterr().out.decode() == output
+    assert capfdbinary.readouterr().out.decode() == output, "run: python tests/regenerate_documents.py"
 
 
 def test_the_toy_of_the_guide_answers_once_as_well():

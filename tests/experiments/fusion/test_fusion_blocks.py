@@ -44,6 +44,31 @@ def test_documents_of_two_lists_of_a_query_meet(lengths, few_bits):
         (row, before) for row, before in enumerate(expected) if before != row]
 
 
+def test_lists_that_are_as_long_as_the_first_only_on_average_meet():
+    words = np.random.default_rng(7).integers(0, 1 << 64, 600, dtype=np.uint64)
+    left, right = words[:300], words[300:]
+    right[200] = left[100]  # the first of the last query in both, and nothing else
+    later, first = matches_of_lists([left, right], [np.array([0, 100, 100, 300]), np.array([0, 100, 200, 300])])
+    assert (later.tolist(), first.tolist()) == ([500], [100])
+
+
+@pytest.mark.parametrize("twins", [1, 3])
+def test_words_that_differ_in_the_lowest_bits_alone_are_not_taken_for_each_other(twins):
+    """Sorting leaves those bits out: forged words that share all others must neither meet nor hide a match."""
+    rng = np.random.default_rng(8)
+    left = rng.integers(0, 1 << 64, 600, dtype=np.uint64)
+    right = rng.permutation(left[:300]).tolist() + rng.integers(0, 1 << 64, 300, dtype=np.uint64).tolist()
+    for twin in range(twins):
+        left[300 + twin] = left[5] ^ np.uint64(twin + 1)  # between the words that are equal, in the same query
+        right[400 + twin] = int(left[7]) ^ (twin + 1)
+        right[500 + twin] = int(left[450 + twin]) ^ 1  # equal in no other word
+    words, starts = [left, np.array(right, np.uint64)], [np.array([0, 600])] * 2
+    expected = first_rows(np.concatenate(words))
+    later, first = matches_of_lists(words, starts)
+    assert sorted(zip(later.tolist(), first.tolist(), strict=True)) == [
+        (row, before) for row, before in enumerate(expected) if before != row]
+
+
 @pytest.mark.parametrize("length", [5, 200])
 @pytest.mark.parametrize("signs", ["any", "none"])
 def test_rows_fall_within_each_query_and_ties_keep_their_order(length, signs):
@@ -56,6 +81,17 @@ def test_rows_fall_within_each_query_and_ties_keep_their_order(length, signs):
         values = 1 / (60 + rng.integers(1, 1000, starts[-1])) + rng.choice([0, 1 / 61, 1 / 997], starts[-1])
     near = rng.random(starts[-1]) < 0.5
     values[near] = 1.0 + rng.integers(0, 4, near.sum()) * np.finfo(float).eps  # differ in the lowest bits alone
+    expected = [row for a, b in pairwise(starts.tolist()) for row in sorted(range(a, b), key=lambda row: -values[row])]
+    order, ordered = falling_order(values, starts)
+    assert order.tolist() == expected and ordered.tolist() == values[expected].tolist()
+
+
+@pytest.mark.parametrize("rising", [[2, 5], [3, 4, 5, 6], [0, 1, 198, 199]])
+def test_a_few_rows_that_only_their_last_bits_tell_apart_are_put_right(rising):
+    values = np.tile(np.linspace(2, 1, 200), 3)  # three queries
+    values[np.array(rising) + 200] = 1.5 + np.array([1, 3, 2, 4])[:len(rising)] * np.finfo(float).eps
+    values[[0, 1]] = 2 * values[200]
+    starts = np.array([0, 200, 400, 600])
     expected = [row for a, b in pairwise(starts.tolist()) for row in sorted(range(a, b), key=lambda row: -values[row])]
     order, ordered = falling_order(values, starts)
     assert order.tolist() == expected and ordered.tolist() == values[expected].tolist()

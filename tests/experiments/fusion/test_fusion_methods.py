@@ -8,6 +8,7 @@ from fusion_cases import plain_fusion, random_lists, run_of, two_runs
 
 import ragdash
 from ragdash import InputError, Run, Truth, evaluate, fuse
+from ragdash.core.arrow_columns import take
 from ragdash.experiments.fusion import candidates as candidates_module
 from ragdash.experiments.fusion.candidates import gather
 from ragdash.experiments.fusion.fuse import documents
@@ -47,15 +48,24 @@ def test_every_method_gives_the_scores_of_its_plain_definition(monkeypatch, rows
         compare_with_plain(systems, runs, "combsum", norm=norm)
 
 
-def test_hashes_that_collide_do_not_merge_documents(monkeypatch):
-    systems = [{query: {f"document-{doc}": score for doc, score in docs.items()} for query, docs in lists.items()}
-               for lists in random_lists(2)]  # the hash of up to 8 bytes cannot collide
+@pytest.mark.parametrize("longer", [0, 40])
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("alike", ["", ("12", "13"), "9"])  # ids that end so have one hash
+def test_hashes_that_collide_do_not_merge_documents(monkeypatch, alike, count, longer):
+    systems = [{query: {f"document-{doc}": score for doc, score in docs.items()}
+                | {f"document-{i}-{doc}": -99.0 - doc for doc in range(longer)} for query, docs in lists.items()}
+               for i, lists in enumerate(random_lists(2)[:count])]  # the hash of up to 8 bytes cannot collide
     runs = [run_of(f"run{i}", lists) for i, lists in enumerate(systems)]
     expected = fuse(runs)
     pool = gather(runs)
-    monkeypatch.setattr(type(pool.rankings[0]), "pairs",
-                        lambda self, leg, first: np.zeros(len(leg.rank), np.uint64) + np.repeat(
-                            np.arange(len(leg.lengths)), leg.lengths).astype(np.uint64))
+    hashes = type(pool.rankings[0]).pairs
+
+    def colliding(self, leg, first):
+        query = np.repeat(np.arange(len(leg.lengths)), leg.lengths).astype(np.uint64)
+        docs = take(self.run.docs, self.run.rows(leg.positions(np.arange(len(leg.rank))))).to_pylist()
+        return np.where([doc.endswith(alike) for doc in docs], query, hashes(self, leg, first))
+
+    monkeypatch.setattr(type(pool.rankings[0]), "pairs", colliding)
     for block in pool.blocks:
         block_of = pool.candidates(block)
         ids = documents(block_of, np.arange(len(block_of))).to_pylist()
@@ -63,6 +73,18 @@ def test_hashes_that_collide_do_not_merge_documents(monkeypatch):
             names = ids[block_of.starts[q]:block_of.starts[q + 1]]
             query = pool.query_ids[block[0] + q].as_py()
             assert sorted(names) == sorted(scores_of(expected, query)), query
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_scores_of_a_query_do_not_depend_on_the_queries_next_to_it(monkeypatch, method):
+    systems = random_lists(6, queries=12)[:2]
+    runs = [Run.build(run.name, query, run.docs, run.scores, texts=[f"text of {doc}" for doc in run.docs.to_pylist()])
+            for run in (run_of(f"run{i}", lists) for i, lists in enumerate(systems))
+            for query in [np.repeat(run.query_ids.to_pylist(), np.diff(run.starts)).tolist()]]
+    together = fuse(runs, method)
+    blocks = candidates_module.query_blocks
+    monkeypatch.setattr(candidates_module, "query_blocks", lambda starts: blocks(starts, 1))
+    assert fuse(runs, method).digest == together.digest
 
 
 def test_a_weight_of_zero_or_one_gives_the_single_run_exactly():

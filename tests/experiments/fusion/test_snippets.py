@@ -43,7 +43,7 @@ def scores_of(run) -> dict:
 
 
 def test_every_preset_has_a_query_and_every_number_of_the_recipe_is_in_it():
-    assert set(WRITERS) == set(PRESETS)
+    assert set(WRITERS) == set(PRESETS), "give it a writer in ragdash/experiments/fusion/export/engine_queries.py"
     runs = runs_of_two()
     for name, preset in PRESETS.items():
         given = {"k": 17.0} if "k" in preset.options else {}

@@ -56,7 +56,7 @@ def value(question: Question) -> dict:
 
 
 class Scripted:
-    """Answers questions and keeps replies; `fails`: task -> reason for which it has no verdict."""
+    """Answers questions and keeps replies; `fails`: task -> reason for which it has no verdict; "*": of all others."""
 
     def __init__(self, verdict_store: VerdictStore, fails: dict[str, str] | None = None, judge: Judge = JUDGE):
         self.verdict_store, self.fails, self.judge, self.calls = verdict_store, fails or {}, judge, Counter()
@@ -77,8 +77,8 @@ class Scripted:
 
     def _reply(self, question: Question) -> Reply:
         self.calls[question.task] += 1
-        if question.task in self.fails:
-            return Reply(None, self.fails[question.task], attempts=2)
+        if reason := self.fails.get(question.task, self.fails.get("*", "")):
+            return Reply(None, reason, attempts=2)
         return Reply(question.check(value(question)), usage=Usage(10, 5), model=self.judge.model, attempts=1)
 
 

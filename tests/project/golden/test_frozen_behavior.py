@@ -14,6 +14,7 @@ import pytest
 from golden_capture import COMMANDS, VISITS
 from regenerate import FOLDER, ROOT, frozen_commands, frozen_pages
 
+MEANT = "if this is meant, run: python tests/project/golden/regenerate.py and read the difference"
 SHOWN = 60  # lines of a difference
 
 
@@ -31,7 +32,7 @@ def difference(expected, actual) -> str:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_commands_put_out_what_is_stored(name, tmp_path):
     changed = difference(stored("commands").get(name), frozen_commands(ROOT, name, tmp_path))
-    assert not changed, f"\n{changed}"
+    assert not changed, f"{MEANT}\n{changed}"
 
 
 @pytest.mark.slow
@@ -41,7 +42,7 @@ def test_pages_show_what_is_stored(name, tmp_path):
     expected, actual = stored("pages").get(name, {}), frozen_pages(ROOT, name, tmp_path)
     changed = [f"{page}:\n{text}" for page in sorted(expected | actual)
                if (text := difference(expected.get(page), actual.get(page)))]
-    assert not changed, "\n" + "\n\n".join(changed)
+    assert not changed, f"{MEANT}\n" + "\n\n".join(changed)
 
 
 def test_nothing_is_stored_that_no_test_reads():

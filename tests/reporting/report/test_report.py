@@ -436,5 +436,5 @@ def test_the_example_in_the_docs_is_that_of_its_command(tmp_path, monkeypatch, c
     fresh = Page((tmp_path / "report.html").read_bytes())
     assert held.headings == fresh.headings, "run: python tests/regenerate_documents.py"
     assert held.text.partition("ragdash0.1")[0].partition("Python")[0] == fresh.text.partition(
-        "ragdash0.1")[0].partition("Python")[0]
+        "ragdash0.1")[0].partition("Python")[0], "run: python tests/regenerate_documents.py"
     assert (ROOT / "docs" / "example-report.html").stat().st_size < 6_000_000

@@ -137,6 +137,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="ids, (id, score) pairs or {{'doc_id', 'score', 'text', 'source'}}, best first, or {{id: score}}",
         fix="Give the documents in one of these forms.",
     ),
+    "recording/header": Message(
+        actual="a name, tags, settings, group or repeat that could not be read back: {reason}",
+        expected="texts, and numbers of at most 64 bits",
+        fix="Convert them to text.",
+    ),
     "recording/full": Message(
         actual="a disk that is full ({reason}); {queries:count query} of run {name!r} {queries:plural is/are} safe, "
                "query {query!r} is not",

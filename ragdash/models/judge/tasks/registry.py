@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.models.judge.question import Question, Reply
-from ragdash.models.judge.tasks.examples import RUBRICS, examples_of
+from ragdash.models.judge.tasks.examples import RUBRICS, TASKS_WITH_EXAMPLES, examples_of
 
 OF_RIGHT_ANSWERS = ("Correctness", "RAGAS.AnswerAccuracy")  # for these, declining may be the right answer
 PREFIX = RUBRICS
@@ -103,11 +103,15 @@ class JudgedTask:
 TASKS: dict[str, JudgedTask] = {}
 
 
-def register_task(name: str, needs: Sequence[str], calls: str = "1", ordered: bool = False) -> Callable[
-        [Callable[[Case], TaskSteps]], Callable[[Case], TaskSteps]]:
-    """Put a function into TASKS. calls: judge calls per query, in words."""
+def register_task(name: str, needs: Sequence[str], calls: str = "1", ordered: bool = False,
+                  examples_in: str = "") -> Callable[[Callable[[Case], TaskSteps]], Callable[[Case], TaskSteps]]:
+    """Put a function into TASKS. calls: judge calls per query, in words; examples_in: the task of its questions, where
+    the reply is one score, so that labels can be examples in the prompt.
+    """
     def register(function: Callable[[Case], TaskSteps]) -> Callable[[Case], TaskSteps]:
         TASKS[name] = JudgedTask(name, tuple(needs), function, calls, ordered)
+        if examples_in:
+            TASKS_WITH_EXAMPLES[name] = examples_in
         return function
 
     return register

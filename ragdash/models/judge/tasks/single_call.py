@@ -91,28 +91,29 @@ Examples, for the question "When did the bridge open, and how long is it?" and t
 GRADED = object_of(reason=TEXT, score=number_enum(*ANCHORS))
 
 
-@register_task("Faithfulness", needs=("answer", "contexts"))
+@register_task("Faithfulness", needs=("answer", "contexts"), examples_in="Faithfulness")
 def faithfulness(case: Case) -> TaskSteps:
     """One of ANCHORS."""
     text = join_blocks(question_block(case), chunk_blocks(case), as_data("answer", case.answer))
     return (yield from _scored(case, "Faithfulness", FAITHFULNESS, text, GRADED, flags(case)))
 
 
-@register_task("AnswerRelevanceJudged", needs=("answer", "question"))
+@register_task("AnswerRelevanceJudged", needs=("answer", "question"), examples_in="AnswerRelevance")
 def answer_relevance(case: Case) -> TaskSteps:
     """One of ANCHORS."""
     text = join_blocks(question_block(case), as_data("answer", case.answer))
     return (yield from _scored(case, "AnswerRelevance", RELEVANCE, text, GRADED))
 
 
-@register_task("ContextRelevance", needs=("question", "contexts"))
+@register_task("ContextRelevance", needs=("question", "contexts"), examples_in="ContextRelevance")
 def context_relevance(case: Case) -> TaskSteps:
     """One of ANCHORS for all contexts together."""
     text = join_blocks(question_block(case), chunk_blocks(case))
     return (yield from _scored(case, "ContextRelevance", CONTEXT, text, GRADED, flags(case), long=()))
 
 
-@register_task("ContextRelevance(per='chunk')", needs=("question", "contexts"), calls="1 per chunk")
+@register_task("ContextRelevance(per='chunk')", needs=("question", "contexts"), calls="1 per chunk",
+               examples_in="ContextRelevance")
 def chunk_relevance(case: Case) -> TaskSteps:
     """Mean of one of ANCHORS for each chunk."""
     replies = yield [Question("ContextRelevance", VERSION, CONTEXT, join_blocks(question_block(case), chunk), GRADED)
@@ -121,7 +122,7 @@ def chunk_relevance(case: Case) -> TaskSteps:
     return Judgment(sum(row["score"] for row in rows) / len(rows), rows=rows, flags=flags(case))
 
 
-@register_task("Correctness", needs=("answer", "references"))
+@register_task("Correctness", needs=("answer", "references"), examples_in="Correctness")
 def correctness(case: Case) -> TaskSteps:
     """One of ANCHORS."""
     references = [as_data("reference", text) for text in case.references if text.strip()]

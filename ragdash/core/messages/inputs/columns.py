@@ -252,6 +252,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="columns that ragdash reads",
         fix="It is not read.",
     ),
+    "unread-column/repeated": Message(
+        actual="the column {name!r} again",
+        expected="columns with names of their own",
+        fix="Only the first one is read; rename or remove the others.",
+    ),
     "unread-column/differs": Message(
         actual=(
             "the column {field!r}, which differs between the rows of a query: {value} and {other} for query {query!r}"

@@ -1,0 +1,120 @@
+"""Objects of Python programs that are no run, truth or metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragdash.core.messages.message import Message
+
+MESSAGES: Mapping[str, Message] = {
+    "python-object/argument": Message(
+        actual="an unknown argument {name!r}",
+        expected="one of {choices:or}, or another parameter of the function",
+        fix="{rule:?Pass rules=ComparisonRules({rule}=...).}{rule:!Correct the name or leave it out.}",
+    ),
+    "python-object/candidates": Message(
+        actual="rankings without a name",
+        expected="{{name: rankings}}",
+        fix='Pass {{"name": rankings}}, or a list of rankings.',
+    ),
+    "python-object/column": Message(
+        actual="the columns {columns:comma}",
+        expected="a column {name!r} for {field}",
+        fix="Name the frame's column with columns={{{field!r}: ...}}.",
+    ),
+    "python-object/columns": Message(
+        actual="a frame that cannot be read: {reason}",
+        expected="columns of one length, with names of their own",
+        fix="Correct the frame, or pass its columns as a dict of lists.",
+    ),
+    "python-object/detail": Message(
+        actual="values of the types {kinds:comma}",
+        expected="values of one type in each field",
+        fix="Convert them to one type, such as text.",
+    ),
+    "python-object/documents": Message(
+        actual="query {query!r} has an object of type {kind} as documents",
+        expected="a list of documents, best first",
+        fix="Give each query a list; of one document [id].",
+    ),
+    "python-object/field": Message(
+        actual="query {query!r} has {value}",
+        expected="{expected}",
+        fix="Convert the value, or leave it out.",
+    ),
+    "python-object/frame": Message(
+        actual="an object of type {kind}",
+        expected="a pandas, polars or Arrow frame, or a dict of columns",
+        fix="Convert it to one of these.",
+    ),
+    "python-object/grade": Message(
+        actual="{value} for document {document!r}",
+        expected="a whole number as grade",
+        fix="Write grades such as 0, 1 or 2.",
+    ),
+    "python-object/grade-column": Message(
+        actual="row {row} has {value}",
+        expected="a whole number as grade",
+        fix="Write grades such as 0, 1 or 2.",
+    ),
+    "python-object/id": Message(
+        actual="{value} of type {kind}",
+        expected="text or a whole number as id",
+        fix="Convert the ids to text as the other files write them.",
+    ),
+    "python-object/id-column": Message(
+        actual="column {name!r} of type {kind}",
+        expected="text or whole numbers",
+        fix="Convert the column to text as the other files write its ids.",
+    ),
+    "python-object/judgments": Message(
+        actual="query {query!r} has an object of type {kind}",
+        expected="{{document: grade}} or a list of relevant documents",
+        fix="Give each query one of these.",
+    ),
+    "python-object/mapping": Message(
+        actual="an object of type {kind}",
+        expected="a dict with a key for each query",
+        fix="Use from_frame for data frames and from_records for lists.",
+    ),
+    "python-object/metric": Message(
+        actual="{value} of type {kind}",
+        expected="the name of a metric, such as nDCG@10",
+        fix="Give names, or what parse_specs returns.",
+    ),
+    "python-object/number": Message(
+        actual="{value} for document {document!r}",
+        expected="a number as score",
+        fix="Give each document a number, or list the documents best first.",
+    ),
+    "python-object/number-column": Message(
+        actual="column {name!r} of type {kind}",
+        expected="numbers",
+        fix="Convert the column to numbers.",
+    ),
+    "python-object/partly": Message(
+        actual="{count:,} of {total:,} documents have no {name}",
+        expected="a {name} for every document, or for none",
+        fix="Add it to all of them, or remove it.",
+    ),
+    "python-object/ranking": Message(
+        actual="query {query!r} has an object of type {kind}",
+        expected="{{document: score}} or a list of documents, best first",
+        fix="Give each query one of these.",
+    ),
+    "python-object/record": Message(
+        actual="record {index} has {fields:comma}",
+        expected="query_id and {needed}",
+        fix="Give each record both fields.",
+    ),
+    "python-object/scores": Message(
+        actual="queries with scores and queries without",
+        expected="the same for all queries",
+        fix="Give all queries {{document: score}}, or all a list of documents.",
+    ),
+    "python-object/truth": Message(
+        actual="an object of type {kind} without a truth",
+        expected="evaluations, or runs with truth=...",
+        fix="Pass the judgments as truth=..., or evaluate the runs first.",
+    ),
+}
