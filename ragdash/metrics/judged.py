@@ -285,20 +285,36 @@ def register_rubrics() -> list[str]:
     return list(rubrics)
 
 
+RUBRIC_FORMULAS = {
+    "pass": r"1\ if\ pass,\ 0\ if\ fail",
+    "labels": r"\frac{place\ of\ the\ label - 1}{|labels| - 1}",
+    "number": r"\frac{verdict - lowest}{highest - lowest}",
+    "ranking": r"\frac{|ranked\ below| + |ties| / 2}{|other\ answers|}",
+}
+
+
+def _scale_of(rubric: Rubric) -> str:
+    """What a verdict on the rubric's own scale counts."""
+    if rubric.kind == "number":
+        low, high = rubric.ends
+        return f"The judge gives a number from {low:g} to {high:g}; {low:g} counts 0 and {high:g} counts 1."
+    labels = rubric.labels if rubric.kind == "labels" else ("fail", "pass")
+    return "The judge says one of: " + ", ".join(f"{label} ({rubric.value(label):.3g})" for label in labels) + "."
+
+
 def _register_rubric(rubric: Rubric) -> None:
     def value(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
         return judged.values(rubric.metric, judge, votes)
 
     ranks = rubric.kind == "ranking"
     meaning = ("The answers of several runs are ranked against each other; the value is the share of the others that "
-               "the run's answer is ranked above, ties half.") if ranks else "As a value from 0 to 1."
+               "the run's answer is ranked above, ties half.") if ranks else _scale_of(rubric)
     value.__doc__ = f"""{rubric.question.strip()}
 
     A criterion of your own ({rubric.kind}). {meaning} Undefined if a text or the criterion of the query is missing, and
     if the judge cannot decide. Returns (Q,) in [0, 1].
     """
-    formula = r"\frac{|ranked\ below| + |ties| / 2}{|other\ answers|}" if ranks else r"score \in [0, 1]"
-    metric(rubric.metric, rubric.title or f"{rubric.name} (rubric)", formula=formula,
+    metric(rubric.metric, rubric.title or f"{rubric.name} (rubric)", formula=RUBRIC_FORMULAS[rubric.kind],
            source=f"your rubric, digest {rubric.digest}", relevance=False, allowed=_VOTES)(value)
 
 

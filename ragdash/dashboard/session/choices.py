@@ -11,10 +11,10 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile
 
 from ragdash.dashboard.session import short_address
-from ragdash.dashboard.session.keys import CHANGED_PAGE, LAST_PAGE, RESET, USED
+from ragdash.dashboard.session.keys import CHANGED_PAGE, EMPTIED, LAST_PAGE, RESET, USED
 
-__all__ = ["choice_key", "choices_key", "close_page", "fraction_key", "get", "lost_uploads", "number_key", "open_page",
-           "text_key", "uploaded_file", "uploaded_files"]
+__all__ = ["choice_key", "choices_key", "close_page", "empty_upload", "fraction_key", "get", "lost_uploads",
+           "number_key", "open_page", "text_key", "upload_key", "uploaded_file", "uploaded_files"]
 
 
 def open_page(page: str) -> None:
@@ -82,6 +82,17 @@ def get(key: str):
     return st.session_state.get(key)
 
 
+def upload_key(key: str) -> str:
+    """Key of an upload field's widget; a new one after `empty_upload`."""
+    times = st.session_state.get(f"{EMPTIED}{key}", 0)
+    return f"{key}{times}" if times else key
+
+
+def empty_upload(key: str) -> None:
+    """Take the files that were read out of an upload field."""
+    st.session_state[f"{EMPTIED}{key}"] = st.session_state.get(f"{EMPTIED}{key}", 0) + 1
+
+
 def uploaded_files(key: str) -> tuple[UploadedFile, ...]:
     """The files of an upload field.
 
@@ -101,7 +112,7 @@ def lost_uploads(key: str) -> bool:
 
 
 def _named_files(key: str) -> list[UploadedFile | DeletedFile]:
-    value = st.session_state.get(key)
+    value = st.session_state.get(upload_key(key))
     return value if isinstance(value, list) else [] if value is None else [value]
 
 

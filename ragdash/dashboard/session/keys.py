@@ -115,6 +115,7 @@ PRODUCTION_LOG, PRODUCTION_FILE, PRODUCTION_RUN = "_production_log", "_productio
 RELABEL_POSITION, RELABEL_COMPARED = "_relabel_position", "_relabel_compared"  # judging again, on Test set
 DRAFTS_TAKEN, TRUTH_USED = "draft_taken", "_truth_used"
 USED, RESET = "_used", "_reset"  # {key: default} of the choices of this page; choices that its address leaves out
+EMPTIED = "_emptied"  # and an upload field: how often the files that it held were read
 LAST_PAGE, CHANGED_PAGE = "_last_page", "_changed_page"  # drawn to its end last; whether another is drawn
 OPENED_VIEW, UNKNOWN_VIEW = "_opened_view", "_unknown_view"
 VIEW_TARGET, VIEW_PROBLEMS = "_view_target", "_view_problems"

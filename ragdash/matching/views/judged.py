@@ -34,7 +34,7 @@ from ragdash.matching.views.panel_verdicts import (
 from ragdash.matching.views.ranked import Values
 from ragdash.models.judge import Question, VerdictStore
 from ragdash.models.judge.endpoint import Judge
-from ragdash.models.judge.panel import MEAN, parse_choice
+from ragdash.models.judge.panel import AND, MEAN, parse_choice
 from ragdash.models.judge.task_runner import known_keys, read
 from ragdash.models.judge.tasks import Case, Judgment, TaskSteps, find_task, ragchecker
 from ragdash.models.judge.tasks.chunk_usefulness import NO_ENCODER
@@ -101,6 +101,7 @@ class Judged:
         pool, names = parse_choice(judge)
         if self.verdict_store.find_judge(judge):
             return self._first_with_verdicts(name, judge, votes)
+        names = [member for name in names for member in self._without_blanks(name)]
         if (pool, len(names)) == (MEAN, 1):
             return self._first_with_verdicts(name, names[0], votes)
         panel = [self._first_with_verdicts(name, member, votes, pool) for member in names]
@@ -110,6 +111,12 @@ class Judged:
         if len({member.judge for member in panel}) < len(names):
             return Unavailable("judge-twice", {"metric": name, "judge": judge}, name)
         return pooled(panel, pool)
+
+    def _without_blanks(self, choice: str) -> list[str]:
+        """The judges of "A+B"; a name that a judge bears, such as "coder++", is that judge."""
+        members = [name.strip() for name in choice.split(AND.strip())]
+        known = self.verdict_store.find_judge(split_version(choice)[0]) is not None
+        return [choice] if known or not all(members) else members
 
     def _first_with_verdicts(self, name: str, judge: str, votes: int, pool: str = MEAN) -> Verdicts | Unavailable:
         """The verdicts of the first judge that has any, or why there are none."""
@@ -238,6 +245,10 @@ class Judged:
                 problems.append(("judge-versions", {**facts, "judge": str(member.judge), "version": member.version,
                                                     "used": int((~np.isnan(member.values)).sum()), "versions": [
                     f"{version} ({n:,})" for version, n in member.other_versions.items()]}))
+        differ = int((verdicts.agreement < 1).sum())
+        if differ:
+            kind = "judges-differ" if verdicts.members else "judges-differ/votes"
+            problems.append((kind, {**facts, "differ": differ, "queries": int((~np.isnan(verdicts.values)).sum())}))
         return [Problem(message, facts, field=name, severity="warning") for message, facts in problems]
 
     def settings(self, specs: Iterable[tuple[str, str, int]]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ragdash.core.errors import Problem
 from ragdash.evaluation.evaluate import Evaluation
 
-COUNTED = ("missing-verdicts", "undefined-verdicts", "cut-verdicts", "vacuous-verdicts")
+COUNTED = ("missing-verdicts", "undefined-verdicts", "cut-verdicts", "vacuous-verdicts", "judges-differ")
 """Kinds of which one problem stays where the counts of the runs differ."""
 Key = tuple
 

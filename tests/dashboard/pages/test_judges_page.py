@@ -612,10 +612,13 @@ def test_judging_by_batch_files_from_requests_to_results(tmp_path, monkeypatch):
             ({}, "round 3 of 3: 1 request (1 Verify)"), ({}, "nothing left to ask; 24 verdicts known")]):
         (tmp_path / "requests.jsonl").write_bytes(files["batch_download_1"])
         replies = answer(tmp_path / "requests.jsonl", tmp_path / "replies.jsonl", faults)
-        at.file_uploader(key=state.BATCH_REPLIES).upload(f"replies-{number}.jsonl", replies.read_bytes())
+        field, = (one for one in at.file_uploader if one.key.startswith(state.BATCH_REPLIES))
+        field.upload(f"replies-{number}.jsonl", replies.read_bytes())
         at.run()
         at.button(key="batch_read").click().run()
         assert not at.exception and words in texts(at), texts(at)
+        field, = (one for one in at.file_uploader if one.key.startswith(state.BATCH_REPLIES))
+        assert not field.value and at.button(key="batch_read").disabled, "files that were read are no longer listed"
     assert set(judged(at)["Judged metric"]) == {"Claim faithfulness", "RAGAS faithfulness"}  # of the same verdicts
     assert judged(at)["n"].tolist() == [6] * 4 and "**toy at" in texts(at)
 

@@ -132,6 +132,26 @@ def test_a_name_that_a_judge_bears_is_that_judge(match):
     assert match.judged.read("Faithfulness", "one + two").judge == odd
 
 
+def test_several_judges_may_be_written_without_blanks(match):
+    assert match.judged.read("Faithfulness", "one+two+three").source == match.judged.read("Faithfulness", ALL).source
+    assert match.judged.read("Faithfulness", "majority of one +two").judge.pool == "majority"
+    say(match, Judge("code.org", "coder++"), {"apart": 0})
+    assert match.judged.read("Faithfulness", "coder++").judge.model == "coder++"
+    assert match.judged.read("Faithfulness", "one + coder++").members[1].judge.model == "coder++"
+    with pytest.raises(Unavailable, match=r"not judged yet by 'c\+\+'"):
+        match.judged.read("Faithfulness", "c++")
+
+
+def test_evaluate_says_on_how_many_queries_judges_or_votes_differ(match):
+    problem, = (one for one in evaluate(match.run, match.truth, f"Faithfulness(judge='{ALL}')").problems
+                if one.kind == "judges-differ")
+    assert "the judges give different values to 2 of 3 queries" in problem.actual
+    assert not any(one.kind == "judges-differ" for one in match.judged.warnings("Faithfulness", "one"))
+    say(match, ONE, {"apart": 0, "most": 1, "same": 0.5, "lacks": 1}, vote=1)
+    problem, = (one for one in match.judged.warnings("Faithfulness", "one", 2) if one.kind == "judges-differ")
+    assert "the votes give different values to 1 of 4 queries" in problem.actual
+
+
 def test_claims_of_all_are_kept_under_their_names_and_flags_once():
     match = Match(*case({"q": {"question": "What?", "answer": "Paris stands.", "references": ["Paris stands."],
                                "contexts": ["Paris stands."]}}))

@@ -63,6 +63,17 @@ def test_a_file_is_read_back_and_says_what_is_wrong_with_it():
         read_rubric(b"name = 'a'\nquestion = 'x'\ncolor = 'red'")
 
 
+def test_the_guide_of_a_rubric_has_its_own_scale():
+    for rubric in (POLITE, GRADED, NUMBER):
+        save_rubric(rubric)
+    register_rubrics()
+    guides = {rubric.name: METRICS[rubric.metric] for rubric in (POLITE, GRADED, NUMBER)}
+    assert len({guide.formula for guide in guides.values()}) == 3
+    assert "one of: fail (0), pass (1)." in guides["polite"].doc
+    assert "one of: poor (0), fair (0.5), good (1)." in guides["clear"].doc
+    assert "a number from 1 to 5; 1 counts 0 and 5 counts 1." in guides["full"].doc
+
+
 def test_verdicts_become_values_worked_by_hand():
     case = Case("q1", "When?", "In May.", ("May 3",), (("d1", "It was May."),), (("criterion", "names a month"),))
     expected = [(POLITE, "pass", 1), (POLITE, "fail", 0), (GRADED, "poor", 0), (GRADED, "fair", 0.5),

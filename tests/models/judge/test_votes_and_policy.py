@@ -18,6 +18,7 @@ from ragdash.models.judge import Endpoint, default_verdict_store
 from ragdash.models.judge.task_runner import first_round
 from ragdash.models.judge.tasks import TASKS
 from ragdash.models.judge.tasks.policy import Policy, current_policy, read_policy, save_policy
+from ragdash.models.judge.tasks.vote_order import vote_order
 from ragdash.models.judge.verdict_store.jsonl import export_verdicts
 
 PARIS, TOWER = "Paris stands beside Seine.", "Gustave built tower."
@@ -27,6 +28,14 @@ ROWS = {f"q{i}": {"question": "What?", "answer": f"{PARIS} {TOWER} Round {i} end
 
 def contexts(body: dict) -> tuple[str, ...]:
     return tuple(re.findall(r"<context[^>]*>\n(.*?)\n</context>", body["messages"][1]["content"], re.DOTALL))
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 6, 12])
+def test_each_vote_begins_with_another_text_as_long_as_there_are_others(n):
+    orders = [vote_order(n, vote) for vote in range(n)]
+    assert orders[0] == tuple(range(n)), "a single vote asks what it always asked"
+    assert [len({order[0] for order in orders[:votes]}) for votes in range(1, n + 1)] == list(range(1, n + 1))
+    assert all(sorted(order) == list(range(n)) for order in orders)
 
 
 def test_three_votes_are_three_prompts_and_their_agreement_is_told(serve):

@@ -1,4 +1,4 @@
-"""Messages about the versions of a judge: means over two of them are never joined."""
+"""Messages about several judges, several votes, and the versions of a judge: means over two are never joined."""
 
 from ragdash.core.messages.message import Message
 
@@ -26,6 +26,20 @@ MESSAGES: dict[str, Message] = {
             "with ragdash judge ... --renew; --drift says whether the versions judge alike.",
         page="Choose the version under Judge, or ask the judge again what other versions judged (Answers, LLM judge).",
         reason="several versions of {judge}",
+    ),
+    "judges-differ": Message(
+        actual="{metric} of {run:named run}: the judges give different values to {differ} of {queries:count query}",
+        expected="one value",
+        fix="The value is what they come to together. To see each judge's own: --per-query, and the metric once for "
+            "each judge.",
+        page="The value is what they come to together. “Where the judges differ” (Answers, LLM judge) lists them.",
+        reason="the judges give different values to {differ} of {queries:count query}",
+    ),
+    "judges-differ/votes": Message(
+        actual="{metric} of {run:named run}: the votes give different values to {differ} of {queries:count query}",
+        expected="one value",
+        fix="The value is what the votes come to together. One vote alone might have said something else.",
+        reason="the votes give different values to {differ} of {queries:count query}",
     ),
     "nothing-to-judge/no-rivals": Message(
         actual="{run:named run} for {metric}: no query that two runs answer",

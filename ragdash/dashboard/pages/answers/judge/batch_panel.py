@@ -135,8 +135,8 @@ def _at_service(context: PageContext, order: JudgeOrder,
 
 def _upload(context: PageContext, order: JudgeOrder, outcome: tuple[str, list[Problem]] | None) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="batch_in"):
-        st.file_uploader("Replies of the batch service", accept_multiple_files=True, key=state.BATCH_REPLIES,
-                         width=460, help=tooltip("batch_replies"))
+        st.file_uploader("Replies of the batch service", accept_multiple_files=True,
+                         key=state.upload_key(state.BATCH_REPLIES), width=460, help=tooltip("batch_replies"))
         uploads = state.uploaded_files(state.BATCH_REPLIES)
         st.button("Read replies", icon=":material/upload_file:", key="batch_read", disabled=not uploads,
                   on_click=_read, args=(context, order))
@@ -161,6 +161,7 @@ def _read(context: PageContext, order: JudgeOrder) -> None:
                      for upload in state.uploaded_files(state.BATCH_REPLIES)]
             reading = read_replies(batch_job(work), work.endpoint, files)
             keep_rankings(work)
+        state.empty_upload(state.BATCH_REPLIES)
         st.session_state[state.BATCH_READ] = (str(reading), list(reading.problems))
         st.session_state[state.JUDGE_ASKED] = str(work.endpoint.judge)
     except InputError as error:

@@ -61,7 +61,7 @@ def _buttons() -> None:
     rubrics = stored_rubrics()
     with st.container(horizontal=True, vertical_alignment="bottom", key="rubric_files"):
         st.button("Save criterion", icon=":material/save:", key="rubric_save", on_click=_save_form)
-        st.file_uploader("Rubric file (TOML)", type=["toml"], key=state.RUBRIC_FILE, width=320)
+        st.file_uploader("Rubric file (TOML)", type=["toml"], key=state.upload_key(state.RUBRIC_FILE), width=320)
         st.button("Read file", icon=":material/upload_file:", key="rubric_read", on_click=_save_file,
                   disabled=state.uploaded_file(state.RUBRIC_FILE) is None)
         for rubric in rubrics:
@@ -89,6 +89,7 @@ def _save_file() -> None:
         return
     try:
         _save(read_rubric(upload.getvalue(), upload.name))
+        state.empty_upload(state.RUBRIC_FILE)
     except InputError as error:
         _tell("", list(error.problems))
 

@@ -93,7 +93,7 @@ def _import(context: PageContext) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="verdicts_in"):
         run_index = _choose_run(context, state.VERDICTS_FOR, "Import results on")
         st.file_uploader("Results of RAGAS, RAGChecker or DeepEval (CSV, JSON, JSONL)", type=["csv", "json", "jsonl"],
-                         key=state.VERDICTS_FILE, width=460)
+                         key=state.upload_key(state.VERDICTS_FILE), width=460)
         upload = state.uploaded_file(state.VERDICTS_FILE)
         st.button("Import", icon=":material/upload_file:", key="verdicts_read", disabled=upload is None,
                   on_click=_read_file, args=(context, run_index))
@@ -130,6 +130,7 @@ def _read_file(context: PageContext, run_index: int) -> None:
                 judges_data.judged(context.digests[run_index], context.scope), context.names[run_index]
             )
             outcome = _imported_verdicts(PurePath(upload.name).name, upload.getvalue(), run)
+        state.empty_upload(state.VERDICTS_FILE)
         st.session_state[state.VERDICTS_SAID] = outcome
         st.session_state.pop(state.JUDGE, None)  # show the imported judge, now the latest
     except InputError as error:
