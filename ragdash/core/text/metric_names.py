@@ -39,6 +39,11 @@ _COUNTS = _word_set(
     "n num count number id ids index idx rank position page year threshold seed topk length size version reason "
     "reasoning explanation comment model")
 _KINDS = _word_set("type kind method")  # judge_type: how a question is to be judged
+_PROPERTIES = _word_set(  # of queries, and settings
+    "is has have had needs need requires require contains with multi hop single adversarial answerable unanswerable "
+    "noisy expected gold alpha beta lambda weight weights temperature top p chunk overlap split fold difficulty used "
+    "use enabled fallback ambiguous min max")
+_NO_SHARES = _COUNTS | _KINDS | _PROPERTIES | _DURATIONS | _COSTS
 _LOWER = _word_set(
     "hallucination hallucinated hallucinations toxicity harmfulness error errors noise bias wer perplexity "
     "distance leak")
@@ -123,6 +128,22 @@ def may_differ(name: str) -> bool:
     return not words_of(name) & _COUNTS
 
 
+def is_measured(name: str, numbers: Iterable[float]) -> bool:
+    """Whether numbers of queries under a name that says nothing are shares, or 0 and 1, as values of metrics are.
+
+    Examples
+    --------
+    >>> is_measured("vicuna", [0, 1, 1]), is_measured("auto_hhem", [0.25, 0.5, 0.75])
+    (True, True)
+    >>> is_measured("alpha", [0.25, 0.5, 0.75]), is_measured("is_multi_hop", [0, 1]), is_measured("turn", [1, 2, 3])
+    (False, False, False)
+    """
+    values = set(numbers)
+    if words_of(name) & _NO_SHARES or len(values) < 2 or not all(0 <= x <= 1 for x in values):
+        return False
+    return values == {0.0, 1.0} or (len(values) > 2 and any(value % 1 for value in values))
+
+
 def guess_direction(name: str, label: str = "") -> str | None:
     """Which end of a metric is better by its name, or, for the share of a label, by that label; None: unknown.
 
@@ -152,6 +173,18 @@ def label_value(label: str) -> float | None:
         return 0.5
     way = guess_direction("", label)
     return None if way is None or is_refusal_label(label) else float(way == "higher")
+
+
+def are_verdicts(labels: Sequence[str]) -> bool:
+    """Whether most of a few different labels say right or wrong, whatever their column is called.
+
+    Examples
+    --------
+    >>> are_verdicts(["grounded", "not_grounded", "partially_grounded"]), are_verdicts(["easy", "hard"])
+    (True, False)
+    """
+    known = [label for label in labels if label_value(label) is not None]
+    return len(labels) > 1 and 3 * len(known) >= 2 * len(labels) and len({label_value(label) for label in known}) > 1
 
 
 def is_refusal_label(label: str) -> bool:

@@ -16,6 +16,8 @@ from ragdash.core.errors import Collector
 from ragdash.core.file_scores import FileScores
 from ragdash.core.text.metric_names import (
     LONGEST_LABEL,
+    are_verdicts,
+    is_measured,
     labels_in,
     may_be_metric,
     may_differ,
@@ -123,12 +125,16 @@ def _metrics_in(column: str, cells: Cells) -> dict[str, dict[tuple[str | None, s
     numbers = {key: _number(value) for key, value in cells.items()}
     if all(number is not None for number in numbers.values()):
         is_metric = may_hold_scores(column) or differs or (
-            may_hold_labels(column) and all(isinstance(value, (bool, str)) for value in cells.values()))
+            may_hold_labels(column) and all(isinstance(value, (bool, str)) for value in cells.values())) or (
+            not any(isinstance(value, bool) for value in cells.values())
+            and is_measured(column, [number for number in numbers.values() if number is not None]))
         return {column: dict(numbers)} if is_metric else {}
     texts = {key: value.strip() for key, value in cells.items() if isinstance(value, str) and value.strip()}
     if len(texts) < len(cells):
         return {}
-    if (may_hold_labels(column) or may_hold_scores(column) or differs) and labels_in(list(texts.values())):
+    labels = labels_in(list(texts.values()))
+    if labels and (may_hold_labels(column) or may_hold_scores(column) or differs or (
+            may_differ(column) and are_verdicts(labels))):
         return {column: dict(texts)}
     return {}
 

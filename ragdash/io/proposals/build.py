@@ -25,6 +25,7 @@ from ragdash.io.proposals.fields import as_bool, as_number, data_objects, flatte
 from ragdash.io.proposals.names import last_words, names_average
 from ragdash.io.proposals.reading import RECORDS, ROLE
 from ragdash.io.proposals.records import RecordList, read_record_lists
+from ragdash.io.proposals.shapes.answers_in_parts import is_in_parts
 from ragdash.io.proposals.shapes.families import NUMBER, PLAIN, RUN, fields_of, spread_columns
 from ragdash.io.source.source import Source
 from ragdash.io.tables.joined_ids import ID_LISTS, settle_columns, split_ids
@@ -232,6 +233,7 @@ class _Builder:
     def _in_sentences(self, path: str, value):
         """The whole answer where each of its sentences has citations of its own."""
         is_cited = path.endswith("[].text") and f"{path.removesuffix('text')}citations" in self.names
+        is_cited = is_cited or is_in_parts(path)
         return " ".join(str(item) for item in leaves(value)) if is_cited and type(value) is list else value
 
     def _times(self, row: dict, variant: Mapping[str, str]) -> dict[str, float]:

@@ -152,8 +152,8 @@ def is_returned_list(field: Field) -> bool:
         RETURNED | _SEVERAL | DOCUMENT))  # whole numbers as ids
     if not (field.is_list and (field.is_id_like or is_titles) and is_named) or not name.isdisjoint(GOLD | METRICS):
         return False
-    if "[]" in field.path and name <= {"model", "llm", "system", "agent", "bot"}:
-        return False  # who gave a score
+    if name <= {"model", "llm", "system", "agent", "bot"}:
+        return False  # who gave a score, or what was compared
     if name - {"n"} == {"rank"} or field.path.lower() in ("ids", "doc_ids", "docids"):
         return True
     return bool(name & (RETURNED | {"selected"})) and name <= RETURNED | _SEVERAL | ID | DOCUMENT | {"selected", "k"}

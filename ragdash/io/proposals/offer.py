@@ -10,7 +10,7 @@ from typing import cast
 from ragdash.core.errors import InputError, Problem
 from ragdash.io.detect import detect_source
 from ragdash.io.detected_format import DetectedFormat
-from ragdash.io.proposals.fields import profile
+from ragdash.io.proposals.fields import is_missing, profile
 from ragdash.io.proposals.meanings import is_query_id, is_question
 from ragdash.io.proposals.names import NOTES, SURE_METRICS, words
 from ragdash.io.proposals.propose import propose
@@ -56,6 +56,8 @@ def with_proposals(source: Source, error: InputError) -> InputError:
         kinds.add("missing-field")  # documents whose ids are deeper
     if kinds == {"invalid-json"}:
         return _with_joined_objects(source, error)
+    if kinds == {"missing-id"} and _has_empty_column(source):
+        kinds = {"missing-column"}
     if any(problem.message == "no-rows/truth" for problem in error.problems) and not source.mapping:
         asked = [reading for reading in propose(source) if reading.role == "questions" and reading.count > 1]
         return InputError([proposal_problem(source, asked)]) if asked else error  # questions that nobody answered yet
@@ -89,6 +91,13 @@ def with_proposals(source: Source, error: InputError) -> InputError:
     if kinds <= REPLACED and (fields := _fields_without_query(source)):
         return InputError([Problem("rows-without-query", {"count": fields[0], "fields": fields[1]}, source.file)])
     return error
+
+
+def _has_empty_column(source: Source) -> bool:
+    """True where the column of ids is there and has no value in any row."""
+    column = detect_source(source).guess.get("query_id")
+    return column is not None and any(records.rows and column in records.rows[0] and all(
+        is_missing(row.get(column)) for row in records.rows) for records in fail_quietly(source)[:1])
 
 
 def _describes_work(name: str) -> bool:

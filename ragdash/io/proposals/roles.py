@@ -34,9 +34,11 @@ from ragdash.io.proposals.names import (
     words,
 )
 from ragdash.io.proposals.records import KEY, RecordList
+from ragdash.io.proposals.shapes.answers_in_parts import is_in_parts
 from ragdash.io.proposals.shapes.families import (
     NUMBER,
     PLAIN,
+    SYSTEMS,
     ColumnFamily,
     find_family,
     spread_columns,
@@ -65,6 +67,9 @@ def assign(records: RecordList) -> list[Assignment]:
     _assign_history(result, free)
     _assign_query(result, free)
     _assign_truth(result, free)
+    parts = [item for item in free.values() if is_in_parts(item.path) and GOLD.isdisjoint(item.words)]
+    if parts:
+        take(result, free, "answer", parts[0])
     assign_returned(result, free, family)
     _assign_values(result, free, family)
     assign_rows(result, free)
@@ -297,12 +302,16 @@ def _gold_lists(free: dict[str, Field]) -> list[Field]:
 
 def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFamily | None) -> None:
     _assign_answer_objects(result, free)
-    answers = sorted((item for item in free.values() if meanings.is_answer(item)), key=_answer_rank)
+    nouns = ANSWER & set(words(result.roles.get("answers", "")))  # "Gold answers" go with "Model answer"
+    answers = sorted((item for item in free.values() if meanings.is_answer(item)),
+                     key=lambda item: (_answer_rank(item)[:3], bool(nouns) and nouns.isdisjoint(item.name_words),
+                                       _answer_rank(item)))
     answers = answers or _answer_next_to_documents(result, free) or _short_names(result, free)
     if answers and "answer" not in result.roles:
         take(result, free, "answer", answers[0])
         plain = [item for item in answers[1:] if RETURNED.isdisjoint(set(item.words) - {"response", "output"})
-                 and "." not in item.path and "{run}" not in item.path]
+                 and "." not in item.path and "{run}" not in item.path
+                 and SYSTEMS.isdisjoint(item.words)]  # baseline_answer: of another system
         is_predicted = not RETURNED.isdisjoint(set(answers[0].words) - {"response", "output", "result"})
         _settle_gold_text(result, answers[0])
         plain = plain if is_predicted else [item for item in plain if item.path.lower() == "answer"]
@@ -322,13 +331,17 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
     metrics = [item for item in free.values() if ratings.is_metric(item)]
     named = [item for item in free.values() if item.path.endswith("[].score") and item.path.count("[]") == 1
              and f"{item.path[:-5]}name" in result.fields and {"metric", "score"} & set(words(item.path[:-8]))]
+    is_returned = not {"answer", "retrieved", "contexts"}.isdisjoint(result.roles)
+    if is_returned:
+        metrics += [item for item in free.values() if item not in metrics and ratings.is_unnamed_metric(item)]
     metrics = [item for item in metrics if not _rates_others(item, answers)]
     if result.runs and has_runs:
         has_plain = any(PLAIN in members for members in (family.members if family else {}).values())
         metrics = [item for item in metrics if "{run}" in item.path or has_plain]
     if metrics or named:
         take(result, free, "scores", *metrics, *named[:1])
-    labels = [item for item in free.values() if ratings.is_label(item)]
+    labels = [item for item in free.values() if ("{run}" in item.path or not has_runs) and (
+        ratings.is_label(item) or (is_returned and ratings.is_unnamed_label(item)))]
     if labels:
         take(result, free, "labels", *labels)
 

@@ -69,10 +69,26 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
         return
     if is_long:
         _take_document_rows(result, free, documents, key)
+        _drop_of_documents(result, free, names)
         if named and ("grade" not in result.roles or {"rank", "score"} & result.roles.keys()):
             take(result, free, "config", named[0])
         return
     _take_likely_config(result, free, named, names)
+
+
+def _drop_of_documents(result: Assignment, free: dict[str, Field], names: list[str]) -> None:
+    """Of judged documents, what differs within a query is said of the document: a judge's response and its grade."""
+    if not {"doc_id", "grade"} <= result.roles.keys():
+        return
+    item = result.fields.get(result.roles.get("answer", ""))
+    if item is not None and len({(name, repr(value)) for name, value in zip(names, item.values, strict=False)}) > (
+            2 * len(set(names))):
+        free[item.path] = item
+        del result.roles["answer"]
+    score = result.fields.get(result.roles.get("score", ""))
+    if score is not None and "rank" not in result.roles and score.distinct_count < 7 and ratings.is_whole(score):
+        free[score.path] = score
+        del result.roles["score"]
 
 
 def _repeats_text(result: Assignment, names: list[str]) -> bool:

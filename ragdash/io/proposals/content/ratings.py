@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ragdash.core.text.metric_names import are_verdicts, is_measured, labels_in
 from ragdash.io.proposals.content.times import time_stage, time_unit
 from ragdash.io.proposals.fields import Field, as_bool, as_number
 from ragdash.io.proposals.names import ANSWER, CRITERIA, GRADES, LATENCIES, METRICS, RANKS, SCORES, SURE_METRICS
@@ -19,6 +20,8 @@ _OUTCOMES = {"supported", "abstained", "refused", "declined", "hallucinated"}  #
 def is_metric(field: Field) -> bool:
     """A number or truth value that rates the query."""
     name = set(field.name_words)
+    if field.name_words[-2:] == ("at", "k"):
+        name -= {"at", "k"}  # success_at_k
     if field.is_list or "[]" in field.path or not (field.is_number or field.is_bool):
         return False
     if field.path.startswith("*."):
@@ -45,6 +48,19 @@ def is_metric(field: Field) -> bool:
     return _is_bounded(field) or known
 
 
+def is_unnamed_metric(field: Field) -> bool:
+    """A number that no name tells to be a metric, with the values of one; it counts next to what a system returned."""
+    return (not field.is_list and "[]" not in field.path and field.is_number and not field.is_bool
+            and not field.path.startswith("*.") and is_measured(field.path, [as_number(item) or 0.0
+                                                                             for item in field.items]))
+
+
+def is_unnamed_label(field: Field) -> bool:
+    """A few short texts that say right or wrong, whatever their name says."""
+    return (field.is_text and not field.is_list and "[]" not in field.path and not field.path.startswith("*.")
+            and "expected" not in field.words and are_verdicts(labels_in(list(map(str, field.items)))))
+
+
 def is_label(field: Field) -> bool:
     """A judgment in words, such as Correct or Refusal."""
     if field.path.startswith("*."):
@@ -63,6 +79,11 @@ def is_label(field: Field) -> bool:
 def _is_whole(value) -> bool:
     number = as_number(value)
     return number is not None and number.is_integer()
+
+
+def is_whole(field: Field) -> bool:
+    """True for whole numbers, as the grades of a judge are."""
+    return all(map(_is_whole, field.items))
 
 
 def _is_bounded(field: Field) -> bool:

@@ -41,6 +41,7 @@ _NO_SYSTEM = ROLE_WORDS | RANKS | GOLD | {"short", "long", "cleaned", "extracted
                                           "offset", "char", "span", "benchmark"}
 _CONTENT = {"retrieved", "ranking", "returned", "hit", "top", "label", "verdict", "judgment"} | (
     TEXT | ANSWER | DOCUMENT | SCORES | LATENCIES | METRICS | ID)
+_ACTORS = {"agent", "bot", "assistant", "system", "llm", "model"}  # a configuration next to a known one
 _SETTINGS = {"header", "param", "parameter", "metadata"}  # of a request, not of a configuration
 _OF_METRICS = {"metric", "delta", "diff", "difference", "improvement"}  # values of a configuration, or of two
 _STAGES, _RERANKING = {"before", "after", "pre", "post"}, {"rerank", "reranking", "reranked"}
@@ -75,7 +76,7 @@ def find_family(names: Iterable[str], lists: Collection[str] = ()) -> ColumnFami
     for name in names:
         for stem, variant in _splits(name):
             stems.setdefault(stem, {})[variant] = name
-    stems = {stem: fields for stem, fields in stems.items() if len(fields) > 1}
+    stems = {stem: settled for stem, fields in stems.items() if len(settled := _settled(fields)) > 1}
     groups: dict[frozenset[str], list[str]] = {}
     for stem, fields in stems.items():
         groups.setdefault(frozenset(fields), []).append(stem)
@@ -93,6 +94,25 @@ def find_family(names: Iterable[str], lists: Collection[str] = ()) -> ColumnFami
         if score > best_score:
             best, best_score = ColumnFamily(members), score
     return best and _with_plain(best, names)
+
+
+def _settled(fields: dict[str, str]) -> dict[str, str]:
+    """{configuration: field} without columns of another kind, and without `model` and `agent` next to nothing known.
+
+    Of correctness_open, correctness_closed, correctness_rationale_open and correctness_rationale_closed the last two
+    hold rationales for the same two configurations.
+    """
+    if not any(not _ACTORS.issuperset(words(variant)) for variant in fields):
+        return {}
+    if not any(not SYSTEMS.isdisjoint(words(variant)) for variant in fields):
+        fields = {variant: name for variant, name in fields.items() if not _ACTORS.issuperset(words(variant))}
+    crossed: dict[str, list[str]] = {}
+    for variant in fields:
+        for core in fields:
+            if variant != core and variant.endswith(f"_{core}"):
+                crossed.setdefault(variant.removesuffix(core), []).append(variant)
+    others = {variant for variants in crossed.values() if len(variants) > 1 for variant in variants}
+    return {variant: name for variant, name in fields.items() if variant not in others}
 
 
 def _each_once(members: Mapping[str, Mapping[str, str]]) -> dict[str, Mapping[str, str]]:
@@ -158,7 +178,8 @@ def _is_variant(variant: str) -> bool:
         return False  # hybrid.answer: a member of a configuration
     if not (SURE_METRICS | _OF_METRICS | GOLD | QUESTION - {"q"}).isdisjoint(parts):
         return False
-    return not SYSTEMS.isdisjoint(parts) or any(part and part not in _NO_SYSTEM for part in stripped)
+    return not SYSTEMS.isdisjoint(parts) or any(part and part not in _NO_SYSTEM for part in stripped) or (
+        len(parts) == 1 and _ACTORS.issuperset(parts))
 
 
 def _is_plausible(members: Mapping[str, Mapping[str, str]], variants: frozenset[str]) -> bool:
@@ -193,7 +214,7 @@ def fields_of(pattern: str, names: Iterable[str]) -> dict[str, str]:
             variant = name[len(before):len(name) - len(after)]
             if _is_variant(variant):
                 result[variant] = name
-    return result
+    return _settled(result)
 
 
 def spread_columns(names: Iterable[str]) -> dict[str, list[str]]:
