@@ -12,7 +12,7 @@ from statistics import median
 import pytest
 from helpers import call
 from live_dashboard import start_server, stop, visitor
-from page_cases import charts, leaderboard, opened, texts
+from page_cases import charts, leaderboard, listed, opened, texts
 
 import ragdash
 from ragdash.dashboard.watching import log_watch
@@ -203,7 +203,7 @@ def test_repeats_of_one_configuration_are_one_line_on_every_page_until_they_are_
         lines = {trace["name"] for trace in figure["data"]} & {"dense", "hybrid", "other", "dense #1"}
         assert lines == set(means), page
     at.switch_page("pages/queries.py").run()
-    table = next(one.value for one in at.dataframe if "hybrid" in one.value)
+    table = listed(at, "query_rows")
     rows = {query: row for query, row in zip(table["Query"], table.to_dict("records"), strict=True)}
     assert rows["q4"]["hybrid"] == 0.75 and rows["q6"]["dense"] == 0.5 and rows["q1"]["hybrid"] == 1
     at.switch_page("pages/overview.py").run()

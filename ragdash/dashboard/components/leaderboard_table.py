@@ -168,7 +168,7 @@ def _width(texts: Sequence[str], low: int, high: int) -> int:
 
 
 def _name_width(names: Sequence[str]) -> int:
-    """Pixels that the widest name needs: none is clipped, also where names are shortened less to tell them apart."""
+    """Pixels that the widest name needs: none is clipped, also where names that are alike are shortened less."""
     letters = (sum(BOLD.get(letter, BOLD_OTHER if letter.isascii() else BOLD_FOREIGN) for letter in name)
                for name in names)
     return int(max(60, AIR + max(letters, default=0)))
