@@ -20,11 +20,11 @@ import pyarrow as pa
 from ragdash import Run, Truth, fuse, parse_specs
 from ragdash.experiments.fusion import candidates as candidates_module
 from ragdash.experiments.fusion import fuse as fuse_module
-from ragdash.experiments.fusion.choice import choose
-from ragdash.experiments.fusion.held_out import held_out
 from ragdash.experiments.fusion.judged_pool import judged_pool
 from ragdash.experiments.fusion.legs.routing import find_routers
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
+from ragdash.experiments.fusion.tuning.choice import choose
+from ragdash.experiments.fusion.tuning.held_out import held_out
 
 # our method -> (its name in ranx, our parameters, its parameters)
 PEERS = {

@@ -1,6 +1,6 @@
 """Bring up the team set-up of docs/reference/deploy.md on this machine, as the page says, and kill parts of it.
 
-    python benchmarks/team_setup.py [--kills 3]
+    python benchmarks/team_setup.py [--kills 2] [--sessions 100]
 
 PostgreSQL and nginx are Debian's programs, the object store is the server of moto, the provider of the login is
 oidc-provider-mock, all in temporary folders (pip install "ragdash[team,login]" moto oidc-provider-mock). The settings
@@ -33,13 +33,12 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "dashboard"
 import team_services  # noqa: E402
 from live_dashboard import CHROMIUM, FLAGS, SETTINGS, App, free_port  # noqa: E402
 from models.judge.server import Server  # noqa: E402
+from team_kills import all_kills, report, store  # noqa: E402
 from workspace.team.worker_trial import enqueue, wait  # noqa: E402
 
 from ragdash.core.records import Run  # noqa: E402
 from ragdash.dashboard.jobs import shared_queue  # noqa: E402
-from ragdash.dashboard.session.data_store import SHORT, SessionRun  # noqa: E402
 from ragdash.io import read_runs, read_truth  # noqa: E402
-from ragdash.workspace import open_workspace  # noqa: E402
 
 PAGE = (ROOT / "docs" / "reference" / "deploy.md").read_text()
 SECTION = PAGE[PAGE.index("## Several servers on one database"):PAGE.index("## A login")]
@@ -66,7 +65,7 @@ class TeamSetup:
     def __init__(self, folder: Path, undo: ExitStack):
         self.folder, self.undo, self.processes = folder, undo, {}
         self.ports, self.proxy = [free_port_pair(), free_port_pair()], free_port()
-        postgres = team_services.Postgres(durable=True)
+        self.postgres = postgres = team_services.Postgres(durable=True)
         undo.callback(postgres.close)
         for statement in blocks("sql")[0].replace("PASSWORD", PASSWORD).strip().split(";")[:-1]:
             postgres.sql(statement)
@@ -134,7 +133,7 @@ class TeamSetup:
         recipe = blocks("nginx")[0].replace("listen 443 ssl", f"listen {self.proxy}").replace(" Secure;", "")
         recipe = re.sub(r"^ *ssl_.*\n", "", recipe, flags=re.MULTILINE)
         for fixed, port in zip((8501, 8502), self.ports, strict=True):
-            recipe = recipe.replace(f"127.0.0.1:{fixed}", f"127.0.0.1:{port}")
+            recipe = recipe.replace(f":{fixed}", f":{port}")
         folder = self.folder / "nginx"
         folder.mkdir()
         kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
@@ -160,6 +159,10 @@ class TeamSetup:
         """Open pages of a server, as its metrics say; -1 where it is gone."""
         return int(self.metric(port, "ragdash_sessions"))
 
+    def node(self, port: int) -> str:
+        """The value of the proxy's cookie that leads to a server."""
+        return str(self.ports.index(port) + 1)
+
     def processor_time(self, port: int) -> float:
         return self.metric(port, "ragdash_cpu_seconds_total")
 
@@ -178,24 +181,11 @@ def free_port_pair() -> int:
     return port
 
 
-def report(what: str, seconds: float | None = None) -> None:
-    print(what if seconds is None else f"{what}: {seconds:.1f} s", flush=True)
-
-
 def store_samples() -> str:
     """Store the samples in the workspace; the part of an address that shows them."""
-    workspace = open_workspace(os.environ["RAGDASH_WORKSPACE"], os.environ["RAGDASH_BLOBS"])
-    truth, samples = read_truth(ROOT / "sample_runs" / "truth.jsonl"), ROOT / "sample_runs"
+    samples = ROOT / "sample_runs"
     runs: list[Run] = [run for name in ("dense", "sparse") for run in read_runs(samples / f"{name}.jsonl")]
-    workspace.add_truth(truth)
-    for run in runs:
-        workspace.add_run(run)
-    tokens = "&".join(f"run={SessionRun(run.digest, run.name, slot).token}" for slot, run in enumerate(runs))
-    return f"{tokens}&truth={truth.digest[:SHORT]}"
-
-
-def view_of(app: App) -> str:
-    return re.sub(r"\s+", " ", app.page.locator("[data-testid=stMain]").inner_text())
+    return store(read_truth(samples / "truth.jsonl"), runs)
 
 
 def log_in(setup: TeamSetup, page, email: str) -> None:
@@ -247,31 +237,6 @@ def run_command(*words: str) -> str:
                           text=True).stdout
 
 
-def kill_under_a_page(setup: TeamSetup, app: App, server: list[str]) -> None:
-    """Kill the server that has the page: the same view comes back, and the next click counts."""
-    port = next(port for port in setup.ports if setup.sessions(port) > 0)
-    other = next(number for number in setup.ports if number != port)
-    before, runs, used = view_of(app), app.finished, setup.processor_time(other)
-    started = time.monotonic()
-    setup.kill(str(port))
-    app.until(lambda: app.finished > runs)
-    app.until(lambda: view_of(app) == before)
-    seconds = time.monotonic() - started
-    report(f"server killed under a page: the same view again (processor time of the other server "
-           f"{setup.processor_time(other) - used:.1f} s) after", seconds)
-    app.page.locator("[data-testid=stSidebar]").get_by_role("link", name="Ranking", exact=True).click()
-    app.page.get_by_role("heading", name="Ranking", level=1).wait_for()
-    app.drawn()
-    assert "No runs" not in view_of(app)
-    assert app.page.get_by_role("button", name="Log out").count() == 1
-    report("still logged in, and the next click opened another page with the same runs")
-    setup.start(str(port), server, port)
-    wait(lambda: setup.ready(port))
-    app.page.locator("[data-testid=stSidebar]").get_by_role("link", name="Compare", exact=True).click()
-    app.page.get_by_role("heading", name="Compare", level=1).wait_for()
-    app.drawn()
-
-
 def page_at(setup: TeamSetup, port: int, new_page: Callable) -> App:
     """A page that the proxy has sent to this server: a login holds at the address of the proxy alone."""
     while True:
@@ -309,9 +274,10 @@ def watch_and_cancel(setup: TeamSetup, runs: str, new_page: Callable) -> None:
                time.monotonic() - started)
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--kills", type=int, default=3)
+    parser.add_argument("--kills", type=int, default=2, help="of each kind")
+    parser.add_argument("--sessions", type=int, default=100, help="that come back at once; 0: none")
     options = parser.parse_args()
     from playwright.sync_api import sync_playwright
 
@@ -338,15 +304,16 @@ def main() -> None:
         app.open(f"http://127.0.0.1:{setup.proxy}/compare?{runs}")
         wait(lambda: sum(map(setup.sessions, setup.ports)) == 1, 200)  # those of closed pages end
         assert sorted(map(setup.sessions, setup.ports)) == [0, 1], "a browser stays with one server"
-        for _ in range(options.kills):
-            kill_under_a_page(setup, app, commands()[0])
         try:
             urllib.request.urlopen(f"http://127.0.0.1:{setup.proxy}/_stcore/metrics")
         except urllib.error.HTTPError as error:
             report(f"/_stcore/metrics through the proxy: {error.code}")
+        in_time = all_kills(setup, app, commands()[0], runs, options.kills, options.sessions)
         watch_and_cancel(setup, runs, new_page)
         browser.close()
+    print("load of the machine:", *(f"{value:.1f}" for value in os.getloadavg()), f"on {os.cpu_count()} cores")
+    return int(not in_time)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -4,6 +4,6 @@ from ragdash.dashboard import shell
 
 shell.ensure()
 
-from ragdash.dashboard.pages.ranking import page  # noqa: E402  (the shell must run first)
+from ragdash.dashboard.pages.rankings.ranking import page  # noqa: E402  (the shell must run first)
 
 page.render()

@@ -14,9 +14,7 @@ Scientific Python).
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # not imported from typing, which takes longer than all of this; type checkers know the name
 if TYPE_CHECKING:
     from ragdash.analysis.failure_patterns.query_map import query_map
     from ragdash.core.errors import InputError, Problem
@@ -62,6 +60,8 @@ __all__ = ["METRICS", "Comparison", "ComparisonTable", "Conventions", "Evaluatio
 
 
 def __getattr__(name: str) -> object:
+    from importlib import import_module
+
     if name in _HOME:
         globals()[name] = getattr(import_module(f"ragdash.{_HOME[name]}"), name)
     elif name in _ROOMS:

@@ -20,13 +20,23 @@ INPUTS = ("runs", "run", "truth", "file", "files", "corpus", "log", "against", "
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose help and version fail as other output does where standard output cannot be written."""
+    """A parser whose help and version fail as other output does where standard output cannot be written.
+
+    --option=-- gives the option the value "--"; argparse of Python 3.11 makes it an empty list of any type.
+    """
 
     def _print_message(self, message: str, file=None) -> None:
         if message and file in (None, sys.stdout):
             write(message.encode(), None)
         else:
             super()._print_message(message, file)
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> object:
+        if arg_strings != ["--"] or not action.option_strings:
+            return super()._get_values(action, arg_strings)
+        value = self._get_value(action, "--")  # type: ignore[attr-defined]
+        self._check_value(action, value)  # type: ignore[attr-defined]
+        return value if action.nargs in (None, argparse.OPTIONAL) else [value]
 
 
 class PrintCompletion(argparse.Action):
@@ -41,6 +51,12 @@ class PrintCompletion(argparse.Action):
 
         write_text(shtab.complete(self.full_parser(), shell=values) + "\n", None)
         parser.exit()
+
+
+def check_metrics(options: argparse.Namespace) -> None:
+    """Raise InputError where the metrics of a command name none, such as "," or blanks."""
+    if isinstance(text := getattr(options, "metrics", None), str) and not text.strip(" ,\t\r\n"):
+        raise InputError([Problem("no-metric/option", field="-m")])
 
 
 def check_outputs(options: argparse.Namespace) -> None:

@@ -120,12 +120,15 @@ def visible_text(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def whole_number(minimum: int, maximum: int | None = None) -> Callable[[str], int]:
+LARGEST = 2**53  # of whole numbers: those above it are none to arrays and JSON
+
+
+def whole_number(minimum: int, maximum: int = LARGEST) -> Callable[[str], int]:
     """The argparse type of a whole number that is at least `minimum` and at most `maximum`."""
     def number(text: str) -> int:
         if int(text) < minimum:
             raise argparse.ArgumentTypeError(f"{text} is less than {minimum}")
-        if maximum is not None and int(text) > maximum:
+        if int(text) > maximum:
             raise argparse.ArgumentTypeError(f"{text} is more than {maximum:,}")
         return int(text)
 

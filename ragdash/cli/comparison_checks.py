@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ragdash.analysis.verdict import FIXES, RunCheck, Verdict, decide, find_checks, merge_alike, of_level
 from ragdash.cli.inputs import conventions_of, matching_of
-from ragdash.core.console import printable
+from ragdash.core.console import print_note, printable
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.ci_gates import GateCheck
@@ -81,7 +81,7 @@ def report_checks(matches: Sequence[Match], spec: Spec) -> tuple[RunCheck, ...]:
     checks = find_checks(matches, spec)
     shown = [*of_level(checks, "withheld"), *(check for check in checks if check.kind in FIXES)]
     for line in check_lines(merge_alike(shown), "cli", markdown=False):
-        print(f"ragdash: warning: {printable(line)}", file=sys.stderr)
+        print_note(f"ragdash: warning: {line}")
     return checks
 
 

@@ -98,14 +98,14 @@ def read_recorded(paths: Sequence[str], options: argparse.Namespace) -> list[Run
 
 
 def _closed_runs(folder: Path) -> list[Path]:
-    """The closed runs of a log folder; archives that cannot be read are named, an error if nothing else is there.
+    """The closed runs of a log folder; what cannot be read is named, an error if nothing else is there.
 
     Raises InputError for an empty folder; no runs where the folder holds other files.
     """
-    from ragdash.io.recorded.folder import log_entries, unreadable_archives
+    from ragdash.io.recorded.folder import log_entries, unreadable_runs
 
     closed = [entry.path for entry in log_entries(folder) if entry.state == "complete"]
-    broken = unreadable_archives(folder)
+    broken = unreadable_runs(folder)
     if not closed and (broken or not any(folder.iterdir())):
         raise InputError(broken or [Problem("history/no-runs", {"folder": str(folder)}, str(folder))])
     say([replace(problem, severity="warning") for problem in broken])
@@ -220,8 +220,6 @@ def _chosen_specs(options: argparse.Namespace) -> tuple[Spec, ...] | None:
     from ragdash.metrics import parse_spec, parse_specs
 
     metrics, cutoffs = options.metrics, options.cutoffs
-    if metrics is not None and not metrics.strip(" ,\t\n"):
-        raise InputError([Problem("no-metric/option", field="-m")])
     if not cutoffs:
         return None if metrics is None else parse_specs(metrics)
     specs: list[Spec] = []

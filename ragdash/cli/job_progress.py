@@ -54,7 +54,7 @@ def write_message(options: argparse.Namespace, kind: str, content: object) -> No
     if options.progress == "json":
         write(line(kind, content), None)
     else:
-        print_note(content)
+        print_note(*str(content).split("\n"))
 
 
 @contextmanager

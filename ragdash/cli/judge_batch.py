@@ -63,7 +63,7 @@ def _after_service(options: argparse.Namespace, prepared: JudgeWork, budget: Bud
                                          "report": report.as_dict()})
     else:
         if result.readings:
-            print_note("\n".join(map(str, report.rows)))
+            print_note(*report.rows)
         print_note(f"next: {following}")
         if result.running:
             print_note(f"{count(result.running, 'batch', 'batches')} still running; look again with --batch poll")
@@ -105,7 +105,7 @@ def _print(options: argparse.Namespace, reading: BatchReading | None, following:
            report: JudgeReport | None) -> None:
     if reading and report:
         print_note(f"{', '.join(options.batch_in)}: {reading}")
-        print_note("\n".join(map(str, report.rows)))
+        print_note(*report.rows)
     print_note(f"{', '.join(paths) or 'next'}: {following}")
     if paths:
         print_note("Nothing was sent. Give the file to the batch service, then read its replies with the same command "

@@ -7,21 +7,21 @@ or usage; 3 an error of ragdash itself; 130 stopped with Ctrl+C.
 from __future__ import annotations
 
 import argparse
-import errno
 import os
 import sys
 import traceback
 import warnings
 from collections.abc import Collection, Sequence
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
-from ragdash.cli.command_line import Parser, PrintCompletion, check_outputs
+from ragdash.cli.command_line import Parser, PrintCompletion, check_metrics, check_outputs
 from ragdash.core.console import STANDARD_OUTPUT, print_note, printable, say
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import InputError, Problem, lacks_memory
 
-# The module of a command is ragdash.cli.commands.<name>, with add_options(parser) and run(options). It is imported
-# when its command is used, because some of them import much.
+# The module of a command is <name>.py in ragdash/cli/commands/ or a folder there, with add_options(parser) and
+# run(options). It is imported when its command is used, because some of them import much.
 COMMANDS = {
     "evaluate": "metrics of runs, with intervals",
     "compare": "which candidates are better than the baseline, and can that be trusted?",
@@ -59,11 +59,6 @@ COMMANDS = {
     "jobs": "what the workers of a workspace in a database do; cancel a job",
     "bundle": "a static site of a folder of recorded runs: an index, a page for each run, a report; needs no server",
 }
-_FOLDERS = {**dict.fromkeys(("judge", "trust", "verdicts"), "judging."),
-            **dict.fromkeys(("pin", "gate", "drift", "history", "view", "bundle", "variants", "sweep"), "tracking."),
-            **dict.fromkeys(("testset", "audit", "judgments"), "test_sets."),
-            **dict.fromkeys(("dashboard", "workspace", "worker", "jobs"), "serving.")}
-# folders of commands that share one
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -74,6 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = parse(sys.argv[1:] if arguments is None else arguments)
         check_outputs(options)
+        check_metrics(options)
         command = _module_of(options.command)
         if "pyarrow" in sys.modules:
             import_module("ragdash.core.arrow_columns").leave_pandas_out()
@@ -89,12 +85,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print_note("error: stopped")
         return 130
-    except MemoryError:
-        say([Problem("out-of-memory")])
-        return 2
     except Exception as error:  # the only place: exit status 1 means a missed bound, so a fault needs another
         if outside := _outside_fault(error):
-            say([Problem(outside)])
+            say([outside])
             return 2
         traceback.print_exc()
         print(f"error: this is a fault of ragdash {_version()}, not of your files. Please report it with the lines "
@@ -107,22 +100,22 @@ def show_warnings() -> None:
     warnings.showwarning = lambda message, *_, **__: print_note(f"warning: {message}")
 
 
-def _outside_fault(error: Exception) -> str:
-    """The kind of a problem that is neither of the files nor of ragdash, "" where the error is none such."""
-    if _lacks_memory(error):
-        return "out-of-memory"
+def _outside_fault(error: Exception) -> Problem | None:
+    """The problem of an error that is no fault of ragdash; None where it is one.
+
+    What the system says of a path, such as a name that is too long, is about the path that was given.
+    """
+    if lacks_memory(error):
+        return Problem("out-of-memory")
     try:
         os.getcwd()
     except FileNotFoundError:
-        return "no-current-folder"
-    return ""
-
-
-def _lacks_memory(error: Exception) -> bool:
-    """Whether an error that is no MemoryError says that there is none: a thread needs memory too."""
-    text = str(error)
-    return ("can't start new thread" in text or "Failed to launch worker thread" in text
-            or getattr(error, "errno", None) == errno.ENOMEM or "Cannot allocate memory" in text)
+        return Problem("no-current-folder")
+    if isinstance(error, OSError) and error.errno and error.filename is not None:
+        file = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else str(error.filename)
+        if not os.path.abspath(file).startswith(os.path.dirname(os.path.dirname(__file__)) + os.sep):
+            return Problem("unusable-path", {"reason": error.strerror or str(error)}, file)
+    return None
 
 
 def _discard_output() -> None:
@@ -169,7 +162,9 @@ def _version() -> str:
 
 
 def _module_of(command: str) -> ModuleType:
-    return import_module(f"ragdash.cli.commands.{_FOLDERS.get(command, '')}{command}")
+    folder = Path(__file__).parent / "commands"
+    path = next(folder.glob(f"**/{command}.py")).relative_to(folder).with_suffix("")
+    return import_module(".".join(("ragdash.cli.commands", *path.parts)))
 
 
 def _split_at_dashes(arguments: list[str]) -> tuple[list[str], list[str]]:

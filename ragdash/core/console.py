@@ -5,20 +5,67 @@ from __future__ import annotations
 import os
 import re
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from typing import TextIO
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import whole_file
 
 LARGE = 20 << 20  # bytes of a file that are worth a bar
 SHOWN = 5  # problems printed of one kind and file
 STANDARD_OUTPUT = "standard output"
-_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+FOR_PEOPLE = ("table", "markdown")  # formats
+# Control characters, and those that turn the direction of what follows or end a line: a name could pass for another.
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+class DroppingStream:
+    """A stream that can always be written to: what a full disk or a closed reader does not take is dropped.
+
+    Examples
+    --------
+    >>> import io
+    >>> stream = DroppingStream(io.StringIO())
+    >>> stream.write("error: ...")
+    10
+    """
+
+    def __init__(self, stream: TextIO):
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write text, or drop it."""
+        try:
+            return self._stream.write(text)
+        except OSError:
+            return len(text)
+
+    def flush(self) -> None:
+        """Flush, or drop what is left."""
+        with suppress(OSError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str):
+        return getattr(self._stream, name)
+
+
+def open_standard_streams() -> None:
+    """Open the standard streams that whoever started this process has closed; a file would take their numbers.
+
+    What a command says on standard error must not change what its exit status says.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number, which is this one
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(0)
+    sys.stderr = DroppingStream(sys.stderr or os.fdopen(2, "w"))
 
 
 def say(problems: Sequence[Problem]) -> None:
@@ -28,16 +75,28 @@ def say(problems: Sequence[Problem]) -> None:
         key = (problem.file, problem.kind)
         counts[key] += 1
         if counts[key] <= SHOWN:
-            print(f"{problem.severity}: {printable(str(problem))}", file=sys.stderr)
+            print(f"{problem.severity}: {one_line(str(problem))}", file=sys.stderr)
     for (file, kind), count in counts.items():
         if count > SHOWN:
-            location = f" in {printable(file)}" if file else ""
+            location = f" in {one_line(file)}" if file else ""
             print(f"... and {count - SHOWN:,} more of the kind {kind}{location}", file=sys.stderr)
 
 
-def print_note(text: object) -> None:
-    """A line for a person on standard error; see `printable`."""
-    print(printable(str(text)), file=sys.stderr)
+def print_note(*lines: object) -> None:
+    """Lines for a person on standard error; see `one_line`."""
+    for text in lines:
+        print(one_line(str(text)), file=sys.stderr)
+
+
+def one_line(text: str) -> str:
+    r"""Text for one line of a terminal: as `printable`, with visible line ends, so that a name cannot forge a line.
+
+    Examples
+    --------
+    >>> one_line("dense\nerror: none")
+    'dense\\nerror: none'
+    """
+    return printable(text).replace("\n", "\\n")
 
 
 def printable(text: str) -> str:
@@ -50,7 +109,8 @@ def printable(text: str) -> str:
     >>> printable("dense\x1b[31m\n")
     'dense\\x1b[31m\n'
     """
-    visible = _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+    visible = _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}" if match[0] < "\u0100" else
+                           f"\\u{ord(match[0]):04x}", text)
     return visible.encode("utf-8", "backslashreplace").decode()
 
 
@@ -59,14 +119,20 @@ def write_text(text: str, path: str | None) -> None:
     write(printable(text).encode(), path)
 
 
-def write(content: bytes, path: str | None) -> None:
+def write(content: bytes, path: str | None, form: str = "") -> None:
     """Write to the file, or to standard output without one; InputError where that is not possible.
+
+    form: what the content is; what people read, and all that a terminal shows, is `printable`.
 
     A file that exists is replaced at once, when everything is written next to it: a full disk leaves it as it was.
     """
+    if form in FOR_PEOPLE or (not path and sys.stdout is not None and sys.stdout.isatty()):
+        with suppress(UnicodeDecodeError):
+            content = printable(content.decode()).encode()
     if path:
         try:
-            _replace(Path(path), content)
+            with whole_file(path) as file:
+                file.write_bytes(content)
         except OSError as error:
             raise unwritable(path, error) from None
     else:
@@ -79,29 +145,6 @@ def write(content: bytes, path: str | None) -> None:
             raise  # the reader has seen enough
         except OSError as error:
             raise unwritable(STANDARD_OUTPUT, error) from None
-
-
-def _replace(path: Path, content: bytes) -> None:
-    if path.exists() and not path.is_file():  # a pipe or a device has no folder for a temporary file
-        path.write_bytes(content)
-        return
-    path = path.resolve()  # what a link leads to
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-        os.replace(temporary, path)
-    finally:  # also when stopped
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
-
-
-def _umask() -> int:
-    """What is taken off the rights of new files."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def unwritable(path: str, error: OSError) -> InputError:
@@ -188,7 +231,7 @@ def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     ----  ---
     bm25  110
     """
-    header, *rows = ([printable(cell).replace("\n", "\\n") for cell in row] for row in (header, *rows))
+    header, *rows = ([*map(one_line, row)] for row in (header, *rows))
     widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
              for row in (header, ["-" * width for width in widths], *rows)]

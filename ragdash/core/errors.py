@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,8 @@ SHOWN_PER_KIND = 20
 _SHOWN_ONCE = {"wrong-encoding"}  # kinds that are about the whole file, whatever lines they name
 LONGEST_FACT = 120
 _OLDER = "verbatim"
+_LACKS_MEMORY = ("can't start new thread", "Failed to launch worker thread", "Cannot allocate memory",
+                 "failed to map segment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +210,18 @@ class Collector:
         problems = self.problems
         if any(problem.severity == "error" for problem in problems):
             raise InputError(problems)
+
+
+def lacks_memory(error: Exception) -> bool:
+    """Whether an error says that memory is too short: threads and imported libraries need memory too.
+
+    Examples
+    --------
+    >>> lacks_memory(RuntimeError("can't start new thread")), lacks_memory(ImportError("No module named 'x'"))
+    (True, False)
+    """
+    return (isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM
+            or any(text in str(error) for text in _LACKS_MEMORY))
 
 
 def shorten(text: str, limit: int = 120) -> str:

@@ -6,7 +6,9 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -125,6 +127,44 @@ def read_input(path: str | os.PathLike) -> bytes:
 def log_folder() -> Path:
     """The folder of recorded runs: RAGDASH_LOG_DIR, else ragdash-logs where the program was started."""
     return Path(os.environ.get("RAGDASH_LOG_DIR") or "ragdash-logs").expanduser()
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike) -> Iterator[Path]:
+    """A file to write next to a path, which takes its place when everything is written; else nothing is left of it.
+
+    What is no file, such as a pipe, is written itself.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with whole_file(Path(folder) / "run.csv") as file:
+    ...         size = file.write_bytes(b"q1")
+    ...     (Path(folder) / "run.csv").read_bytes()
+    b'q1'
+    """
+    path = Path(path)
+    if path.exists() and not path.is_file():  # its folder is none for another file
+        yield path
+        return
+    path = path.resolve()  # what a link leads to
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+    os.close(descriptor)
+    try:
+        yield Path(name)
+        os.chmod(name, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+        os.replace(name, path)
+    finally:  # also when stopped
+        with suppress(FileNotFoundError):
+            os.unlink(name)
+
+
+def _umask() -> int:
+    """What is taken off the rights of new files."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def sync_folder(folder: Path) -> None:

@@ -103,6 +103,9 @@ class _State:
         self.query_lanes = np.zeros(2, np.uint64)
         self._top_grade = max(int(truth.grades.max(initial=1)), 1)
         self._truth_starts = np.searchsorted(truth.queries, np.arange(len(truth) + 1))
+        hashes = hash_text(text_column(truth.query_ids))
+        self._by_hash = np.argsort(hashes, kind="stable")
+        self._hashes = hashes[self._by_hash]
 
     def add(self, run: Run, has_ranks: bool) -> None:
         """Evaluate the queries of a piece. has_ranks: of a file with ranks and scores."""
@@ -110,7 +113,7 @@ class _State:
         self._add_digest(run, has_ranks)
         self.ranked_by.add(run.ranked_by)
         run = replace(run, ranked_by="rank") if self.by_rank else run
-        rows = pc.fill_null(pc.index_in(run.query_ids, value_set=self.truth.query_ids), -1).to_numpy().astype(np.int64)
+        rows = self._rows_of(run.query_ids)
         self._note_extra(run.query_ids.filter(pa.array(rows < 0)))
         rows = np.sort(rows[rows >= 0])
         again = rows[self.seen[rows]]
@@ -118,6 +121,18 @@ class _State:
         self.seen[rows] = True
         if len(rows) and not self.repeated:
             self._evaluate(run, rows)
+
+    def _rows_of(self, query_ids: pa.StringArray) -> np.ndarray:
+        """The rows of these queries in the truth, -1 where it lacks them. The truth is hashed once for all pieces."""
+        hashes = hash_text(text_column(query_ids))
+        places = np.searchsorted(self._hashes, hashes, side="right") - 1  # -1: before the first, equal to none
+        rows = np.where(self._hashes[places] == hashes, self._by_hash[places], -1)
+        known = np.flatnonzero(rows >= 0)
+        same = pc.equal(query_ids.take(pa.array(known)), self.truth.query_ids.take(pa.array(rows[known])))
+        if pc.all(same, min_count=0).as_py():
+            return rows
+        by_text = pc.index_in(query_ids, value_set=self.truth.query_ids)  # two ids with one hash
+        return pc.fill_null(by_text, -1).to_numpy().astype(np.int64)
 
     def evaluation(self, pieces: RunPieces) -> Evaluation:
         """The evaluation of the whole run; InputError where a query is in several pieces, or none is known."""

@@ -12,8 +12,9 @@ from ragdash.io.assemble.truth_builder import TruthReader
 from ragdash.io.detect import detect_source
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats import corpus as formats_corpus
-from ragdash.io.formats import csv_tsv, jsonl
+from ragdash.io.formats import jsonl
 from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
+from ragdash.io.formats.text import csv_tsv
 from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, parse_lines_fast
 from ragdash.io.recorded import folder
 from ragdash.io.source import zip_file

@@ -132,10 +132,23 @@ def test_rows_without_a_grade_count_as_missing_at_random_in_their_stratum():
     assert query.means[0].value == pytest.approx(1.0) and np.isnan(query.means[0].low)  # 1 of 2 queries
     for wrong, kind in (([replace(rows[0], doc="none")], "sheet-document"),
                         ([replace(rows[0], probability=0.0)], "sheet-probability"), (rows[:3], "sheet-pool"),
+                        ([*rows, replace(rows[0], grade=0)], "sheet-document"), ([*rows, *rows], "sheet-document"),
                         ([replace(row, grade=None) for row in rows], "no-judged-units"), ([], "no-judged-units")):
         with pytest.raises(InputError) as error:
             estimate_means(pool, wrong)
         assert error.value.problems[0].kind == kind
+
+
+def test_queries_that_are_all_alike_have_no_interval_and_no_mean_leaves_the_range_of_its_metric():
+    ids = [f"q{number}" for number in range(8)]
+    run = Run.build("a", [query for query in ids for _ in "01"], [f"{query}d{i}" for query in ids for i in "01"])
+    pool = judgment_pool([Match(run, Truth.build("qrels", ids, [f"{query}d0" for query in ids], [1] * 6 + [0] * 2))],
+                         parse_specs("P@2")[0])
+    judged = [JudgedRow(query, f"{query}d1", 0, 0.25, 1) for query in ids[:2]]
+    assert estimate_means(pool, judged, "query").means[0].value == pytest.approx(0.875)
+    assert np.isnan(estimate_means(pool, judged, "query").means[0].low)
+    mixed = [replace(judged[0], grade=0), judged[1]]
+    assert estimate_means(pool, mixed, "query").means[0].high == 1.0
 
 
 def test_metrics_that_are_no_sum_over_documents_need_whole_queries():

@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -31,6 +32,7 @@ from ragdash.core.errors import InputError
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
 from ragdash.reporting.tables import label_sheet_bytes, render_judge_validation
+from ragdash.reporting.tables.judge_validation import shown_mean
 
 
 def judged(values, name="run", **facts) -> RunVerdicts:
@@ -116,9 +118,23 @@ def test_trust_says_what_stands_behind_a_mean():
                                                     "same-family", "no-gain"]
 
 
+def test_a_corrected_difference_of_one_label_is_a_dash_and_not_0():
+    """From one query labeled in both runs nothing is known, and 0.000 would look like a result."""
+    one, two = judged([1.0, 0.0] * 20), judged([1.0, 0.0] * 20, name="other")
+    labels = {"q0": 1.0}
+    difference = corrected_difference(one, two, labels, labels)
+    assert difference.corrected.mean == 0 and math.isnan(difference.corrected.low)
+    header, _, *rows = render_judge_validation([validate_judge(one, labels)], [difference], "table").decode(
+        ).splitlines()[:4]
+    at = header.index("corrected")
+    assert [row[at:].split()[0] for row in rows] == ["–", "–"]
+    assert math.isnan(shown_mean(difference.corrected)) and shown_mean(replace(difference.corrected, low=-1.0)) == 0
+
+
 def test_a_kappa_below_0_has_a_true_minus_sign():
     found = validate_judge(judged([1.0, 0.0] * 20), {f"q{i}": float(i % 2) for i in range(30)}).problems
-    assert [one.actual.partition(" on ")[0] for one in found if one.kind == "judge-of-chance"] == ["a kappa of −1.00"]
+    assert [one.actual.partition(" on ")[0] for one in found if one.kind == "judge-of-chance"] == [
+        "agreement beyond chance (kappa) of −1.00"]
 
 
 @pytest.mark.parametrize(("values", "labels", "kind"), [
@@ -317,16 +333,17 @@ TELLS = {  # (verdicts or votes, labels): what the text says, what it does not
     "kinder": (
         FIVE,
         [1, 1, 0, 0, 0],
-        ("On 5 labeled queries the judge is kinder than the person: +0.200",),
+        ("On 5 labeled queries the judge is kinder than the labels: +0.200",),
         "stricter",
     ),
-    "stricter": (FIVE, [1, 1, 1, 1, 0], ("the judge is stricter than the person: −0.200",), "kinder than"),
-    "alike": (FIVE, [1, 1, 0, 1, 0], ("the judge is neither kinder nor stricter than the person: 0.000",), "+0"),
+    "stricter": (FIVE, [1, 1, 1, 1, 0], ("the judge is stricter than the labels: −0.200",), "kinder than"),
+    "alike": (FIVE, [1, 1, 0, 1, 0], ("the judge is neither kinder nor stricter than the labels: 0.000",), "+0"),
     "no votes": (FIVE, FIVE, (), "Several verdicts"),
     "votes": (
         [[1, 1], [1, 0], [0, 0], [0, 0], [1, np.nan]],
         FIVE,
-        ("Several verdicts on 4 queries: unanimous on 0.750 of them, Fleiss' kappa 0.467, spread 0.177.",),
+        ("Several verdicts on 4 queries: unanimous on 0.750 of them; beyond chance, Fleiss' kappa: 0.467; spread "
+         "0.177.",),
         "No ",
     ),
     "missing": ([1.0, np.nan, np.nan, 0.0, 0.0], FIVE, ("No verdict: 1 undefined, 1 refused.",), "Several"),

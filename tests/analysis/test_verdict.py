@@ -28,8 +28,8 @@ from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.compare import ComparisonRules, test_family
 from ragdash.evaluation.evaluate import evaluate_match, summaries
 from ragdash.evaluation.outcomes import TIED
-from ragdash.experiments.fusion.choice import choose, chosen_run
 from ragdash.experiments.fusion.fuse import fuse
+from ragdash.experiments.fusion.tuning.choice import choose, chosen_run
 from ragdash.io import write_run
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import errno
+import io
 import os
 import re
 import signal
@@ -20,9 +21,10 @@ import pytest
 from helpers import call
 
 from ragdash import __version__
+from ragdash import record as ragdash_record
 from ragdash.cli import main as command_line
-from ragdash.cli.command_line import INPUTS, OUTPUTS
-from ragdash.core.console import printable
+from ragdash.cli.command_line import INPUTS, OUTPUTS, PrintCompletion
+from ragdash.core.console import printable, write
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN = "q1 Q0 a 1 3.0 t\nq1 Q0 b 2 2.0 t\nq2 Q0 b 1 2.0 t\nq2 Q0 a 2 1.0 t\n"
@@ -140,8 +142,9 @@ def test_a_closed_standard_output_is_one_line(files):
 
 @pytest.mark.parametrize("metrics", ["", " ", ",", " , "])
 def test_no_metric_is_bad_input(files, capfdbinary, metrics):
-    status, _, err = call(capfdbinary, "evaluate", files / "run.trec", "--truth", files / "qrels.txt", "-m", metrics)
-    assert status == 2 and "found no metric" in err and err.count("\n") == 1
+    for command in ("evaluate", "diagnose", "audit", "judgments"):
+        status, _, err = call(capfdbinary, command, files / "run.trec", "--truth", files / "qrels.txt", "-m", metrics)
+        assert status == 2 and "found no metric" in err and err.count("\n") == 1
 
 
 @pytest.mark.parametrize("arguments", [
@@ -250,6 +253,7 @@ def test_a_fault_of_ragdash_has_a_status_of_its_own(monkeypatch, capfdbinary):
 
 @pytest.mark.parametrize("error", [
     MemoryError(), RuntimeError("can't start new thread"), OSError(errno.ENOMEM, "so"),
+    ImportError("/lib/_ppoly.so: failed to map segment from shared object"),
     pa.ArrowException("Unknown error: Failed to launch worker thread: Resource temporarily unavailable")], ids=repr)
 def test_too_little_memory_is_bad_input(monkeypatch, capfdbinary, error):
     def starved(command: str):
@@ -323,9 +327,58 @@ def test_control_characters_of_a_name_do_not_reach_the_terminal(files, capfdbina
         assert "\x1b" not in str(out) + err and "\x07" not in str(out) + err and "\\x1b[31mb\\x07" in str(out) + err
 
 
+def test_a_name_can_neither_forge_a_line_nor_reach_the_terminal_as_a_heading(files, capfdbinary):
+    """A line break, an escape sequence and a mark that turns the direction, in the name of every run of a history."""
+    name = "a\x1b[31m\u202e\nerror: forged"
+    for number in range(2):
+        with ragdash_record(name, settings={"k": number}, folder=files / "logs") as run:
+            run.add("q1", ["b"])
+    truth = ("--truth", files / "qrels.txt", "-m", "RR")
+    for command in (("history", *truth), ("history", *truth, "--accepted", "none"), ("evaluate", *truth),
+                    ("variants", *truth), ("check",)):
+        _, out, err = call(capfdbinary, *command, files / "logs")
+        assert "\x1b" not in out + err and "\u202e" not in out + err, command
+        assert "\nerror: forged" not in out + err, command
+
+
+def test_a_terminal_never_gets_control_characters_whatever_the_format(tmp_path, monkeypatch):
+    for terminal, expected in ((True, b"a\\x1b,b\n"), (False, b"a\x1b,b\n")):
+        out = io.TextIOWrapper(io.BytesIO())
+        out.isatty = lambda terminal=terminal: terminal
+        monkeypatch.setattr(sys, "stdout", out)
+        write(b"a\x1b,b\n", None, "csv")
+        assert out.buffer.getvalue() == expected
+    write(b"a\x1b\n", str(tmp_path / "table"), "table")
+    assert (tmp_path / "table").read_bytes() == b"a\\x1b\n"
+
+
+def test_every_option_takes_two_dashes_as_a_value_or_refuses_them(capfdbinary):
+    """argparse of Python 3.11 made an empty list of any --option=--, which no command expects."""
+    bad = []
+    for parser in parsers(command_line._full_parser()):
+        for action in parser._actions:
+            if action.option_strings and action.nargs != 0 and not isinstance(action, PrintCompletion):
+                try:
+                    value = parser._get_values(action, ["--"])
+                except argparse.ArgumentError:
+                    continue
+                bad += [] if value in ("--", ["--"]) else [(parser.prog, action.dest, value)]
+    assert not bad
+
+
+@pytest.mark.parametrize("arguments", [
+    ("check", "LONG"), ("history", "LONG"), ("variants", "LONG"), ("evaluate", "run.trec", "--truth", "LONG"),
+    ("dashboard", "LONG"), ("view", "LONG"), ("pin", "run.trec", "--truth", "qrels.txt", "-o", "LONG/x")])
+def test_a_path_that_the_system_refuses_is_bad_input(files, capfdbinary, monkeypatch, arguments):
+    monkeypatch.chdir(files)
+    status, _, err = call(capfdbinary, *(text.replace("LONG", "a" * 300) for text in arguments))
+    assert status == 2 and err.startswith("error: aaa") and "File name too long" in err and err.count("\n") == 1
+
+
 @pytest.mark.parametrize(("text", "shown"), [
     ("dense\n", "dense\n"), ("a\tb", "a\\x09b"), ("\x1b[2J", "\\x1b[2J"), ("\x9b31m", "\\x9b31m"), ("\x7f", "\\x7f"),
-    ("\udcff", "\\udcff"), ("naïve 雪 🙂", "naïve 雪 🙂"), ("", "")])
+    ("\udcff", "\\udcff"), ("\u202ea\u2066b\u2028", "\\u202ea\\u2066b\\u2028"), ("naïve 雪 🙂", "naïve 雪 🙂"),
+    ("", "")])
 def test_text_for_a_terminal(text, shown):
     assert printable(text) == shown
 
@@ -342,5 +395,5 @@ def test_every_command_makes_control_characters_visible_in_what_it_says_to_peopl
                 values += [argument for argument in call_.args
                            if not isinstance(argument, ast.Constant | ast.JoinedStr)]
                 bare += [f"{path.name}:{call_.lineno}: {text}" for text in map(ast.unparse, values)
-                         if not text.startswith(("printable(", "_version("))]
+                         if not text.startswith(("printable(", "one_line(", "_version("))]
     assert not bare

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -180,3 +181,35 @@ def test_the_command_line_streams(tmp_path, judgments, capsys):
     assert streamed["settings"] == whole["settings"]
     assert main([*command, "--stream", "--latency", "--collapse", "source", "--match", "evidence"]) == 2
     assert "--collapse, --latency and --match evidence" in capsys.readouterr().err
+
+
+def test_ids_whose_hashes_collide_are_told_apart(judgments, monkeypatch):
+    file = ("run.trec", trec([row for row in rows() if row[0] in judgments]))
+    expected = evaluate_stream(file, judgments, SPECS)
+    monkeypatch.setattr(stream, "hash_text", lambda column: np.arange(len(column), dtype=np.uint64) % 7)
+    found = evaluate_stream(file, judgments, SPECS)
+    np.testing.assert_array_equal(found.values, expected.values)
+    assert found.digest == expected.digest
+
+
+def test_the_queries_of_the_truth_are_hashed_once_and_not_for_each_piece(judgments, monkeypatch):
+    lookups = []
+    monkeypatch.setattr(stream, "pc", SimpleNamespace(**{**vars(stream.pc), "index_in": lambda *a, **b: lookups.append(
+        b) or real(*a, **b)}))
+    real = pa.compute.index_in
+    evaluation = evaluate_stream(("run.trec", trec(rows())), judgments, "nDCG@10")
+    assert not lookups and np.isfinite(evaluation.values).all()
+
+
+def test_what_was_read_of_a_large_file_is_not_kept(monkeypatch, tmp_path):
+    monkeypatch.setattr(run_pieces, "PIECE_ROWS", 10_000)
+    rng = np.random.default_rng(3)
+    queries = [f"q{number}" for number in np.repeat(np.arange(2_000), 100)]
+    table = pa.table({"query_id": queries, "doc_id": pa.array(rng.integers(0, 2**60, len(queries)).astype(str)),
+                      "score": rng.random(len(queries))})
+    path = tmp_path / "run.parquet"
+    pq.write_table(table, path, row_group_size=10_000)
+    del table
+    before = pa.total_allocated_bytes()
+    held = [pa.total_allocated_bytes() - before for _ in run_pieces.run_pieces(path)]
+    assert len(held) > 15 and max(held) < path.stat().st_size / 2, (held, path.stat().st_size)

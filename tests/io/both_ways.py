@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ragdash.io.formats import trec
-from ragdash.io.formats.trec_lines import Layout, TrecColumns, read_lines
+from ragdash.io.formats.text import trec
+from ragdash.io.formats.text.trec_lines import Layout, TrecColumns, read_lines
 from ragdash.io.source.source import Source
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from ragdash.core.errors import InputError
 from ragdash.io import detect, read_corpus, read_runs, read_truth
-from ragdash.io.formats.trec_lines import QRELS, RUN
+from ragdash.io.formats.text.trec_lines import QRELS, RUN
 from ragdash.io.json.exact_parser import NeedsExact
 from ragdash.io.source.source import Source
 
@@ -204,7 +204,7 @@ def test_fast_and_exact_json_parsing_agree(content):
 def test_fast_and_exact_table_reading_agree(content):
     for read in (read_runs, read_truth):
         fast = outcome(read, content)
-        with patch("ragdash.io.formats.csv_tsv._read_fast", lambda *_args: None):
+        with patch("ragdash.io.formats.text.csv_tsv._read_fast", lambda *_args: None):
             exact = outcome(read, content)
         if '"' not in str(exact) and b'"' not in content:  # a quote inside of a value is read, but not from row to row
             assert exact == fast

@@ -21,7 +21,7 @@ IDS = st.one_of(st.sampled_from(["007", "2506.00500", "1e5", "NaN", "None", "nul
                                  "a,b", 'q"', "'q'", "{x}", "文", "a b"]),
                 st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Zs", "Zl", "Zp")), min_size=1,
                         max_size=8).filter(lambda text: text.strip() == text and not text.startswith("#")))
-TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_size=1, max_size=20).filter(
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=20).filter(
     lambda text: text not in ("NaN", "nan", "None", "null"))
 RUN_FORMATS = {"trec": "x.trec", "jsonl": "x.jsonl", "csv": "x.csv", "parquet": "x.parquet"}
 TRUTH_FORMATS = {"trec": "x.qrels", "jsonl": "x.jsonl", "csv": "x.csv", "parquet": "x.parquet", "beir": "x"}

@@ -12,8 +12,8 @@ import pytest
 from ragdash.core.arrow_columns import encode
 from ragdash.core.errors import SHOWN_PER_KIND, InputError
 from ragdash.io import read_run, read_runs, read_truth
-from ragdash.io.formats import trec
-from ragdash.io.formats.trec_lines import QRELS, RUN, read_lines
+from ragdash.io.formats.text import trec
+from ragdash.io.formats.text.trec_lines import QRELS, RUN, read_lines
 from ragdash.io.json.exact_parser import ExactReader
 from ragdash.io.source.source import Source
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +12,7 @@ import pytest
 
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
-from ragdash.io import read_run, read_truth, write_jsonl, write_qrels, write_trec_run
+from ragdash.io import read_run, read_truth, write_jsonl, write_qrels, write_run, write_trec_run
 
 QUERIES = ["q1", "q1", "007", "q1", "007"]
 DOCS = ["b", "a", "1e5", "b", "文"]
@@ -102,3 +104,28 @@ def test_ids_that_trec_files_cannot_hold(bad, tmp_path):
     with pytest.raises(InputError, match="JSONL"):
         write_trec_run(Run.build("r", ["q"], [bad]), tmp_path / "x")
     write_jsonl(Run.build("r", ["q"], pa.array(["d"])), tmp_path / "x")
+
+
+def test_a_carriage_return_in_a_text_survives_csv_and_a_null_character_is_said(tmp_path):
+    details = pa.table({"query_id": ["q1", "q2"], "answer": ["a\rb", 'c\r\nd "e"'], "query": ["x\r", "y"]})
+    run = Run.build("r", ["q1", "q2"], ["d", "d"], np.array([1.0, 1.0]), details=details)
+    assert not write_run(run, tmp_path / "x.csv")
+    assert read_run(tmp_path / "x.csv").details["answer"].to_pylist() == ["a\rb", 'c\r\nd "e"']
+    lossy = Run.build("r", ["q1"], ["d"], np.array([1.0]), details=pa.table({"query_id": ["q1"], "answer": ["a\0b"]}))
+    warning, = write_run(lossy, tmp_path / "y.csv")
+    assert warning.message == "lost-content/null-character" and "a text in answer" in str(warning)
+
+
+@pytest.mark.parametrize("name", ["x.trec", "x.jsonl.gz", "x.csv", "x.parquet"])
+def test_a_disk_that_is_full_leaves_no_half_file_and_an_older_one_as_it_was(name, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    run = Run.build("r", ["q"], ["d"], np.array([1.0]))
+    (tmp_path / name).write_text("older")
+    for written, before in ((name, "older"), (f"new-{name}", None)):
+        with monkeypatch.context() as patch, pytest.raises(OSError, match="No space"):
+            patch.setattr(os, "replace", full)
+            write_run(run, tmp_path / written)
+        assert not (tmp_path / written).exists() if before is None else (tmp_path / written).read_text() == before
+    assert [path.name for path in tmp_path.iterdir()] == [name]

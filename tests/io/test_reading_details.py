@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from ragdash import io
 from ragdash.core.errors import InputError
+from ragdash.core.text.metric_names import may_hold_labels, may_hold_scores
 from ragdash.io.formats.json_columns import _name_of_ids
 from ragdash.io.proposals.records import _json_values
 from ragdash.io.proposals.shapes.headers import header_names
-from ragdash.io.proposals.shapes.values_by_query import KEY, columns_by_query
-from ragdash.io.tables.cells import parse_cell, printed_array
+from ragdash.io.proposals.shapes.values_by_query import KEY, columns_by_query, documents_by_query
+from ragdash.io.proposals.shapes.wrapped import with_named_pairs
+from ragdash.io.tables.cells import parse_cell, parse_nested, printed_array
 from ragdash.io.tables.mapping_hints import mapping_example
 
 
@@ -81,3 +85,53 @@ def test_an_array_as_numpy_prints_it_has_both_brackets_and_is_not_shortened():
     for text in (
             "x'a' 'b'y", "['a' 'b'y", "x'a' 'b']", "['a' ... 'b']", "['a' 'b...']", "['a', 'b']", "['a']", "[1 2]"):
         assert printed_array(text) is None, text
+
+
+def test_parts_of_means_are_no_documents():
+    parts = {name: {"num": 4, "den": 6, "value": 0.67} for name in ("hit@1", "recall@1", "mrr", "ndcg@5")}
+    assert documents_by_query(parts) == []
+    assert len(documents_by_query({f"q{i}": {f"d{i}": 0.5, f"d{i + 1}": 0.25} for i in range(4)})) == 4
+
+
+def test_settings_of_a_retriever_are_no_metrics():
+    assert not may_hold_scores("similarity_top_k_dense") and not may_hold_labels("relevance_method")
+    assert may_hold_scores("top_k_accuracy") and may_hold_scores("answer_similarity")
+
+
+def test_the_name_of_a_document_is_the_source_of_its_evidence():
+    lines = "".join(f'{{"id": "q{i}", "question": "Who signed {i}?", "answer": "The board {i}.", '
+                    f'"evidence_texts": ["It was signed by board number {i}."], "doc_name": "PAPER_{i % 3}_10K"}}\n'
+                    for i in range(5))
+    with pytest.raises(InputError) as caught:
+        io.read_run(("gold.jsonl", lines.encode()))
+    offer = next(problem for problem in caught.value.problems if problem.kind == "proposed-reading")
+    assert offer.facts["mappings"][0]["source"] == "doc_name"
+
+
+def test_rounds_of_judging_are_no_subtopics():
+    assert not io.read_truth(("q", b"1 0.5 d1 2\n1 1 d2 0\n1 1.5 d3 1\n")).problems
+    assert [problem.kind for problem in io.read_truth(("q", b"1 1 d1 2\n1 2 d2 0\n")).problems] == ["subtopics"]
+
+
+def test_pairs_of_a_text_and_its_score_are_objects():
+    texts = [f"A text that goes on for quite a while, number {i}, about the rock and the cold." for i in range(3)]
+    rows = [{"q": "Why?", "found": [[texts[0], 0.5], [texts[1], 0.25]]}, {"q": "Who?", "found": [[texts[2], 1.0]]}]
+    assert with_named_pairs(rows)[1] == {"q": "Who?", "found": [{"text": texts[2], "score": 1.0}]}
+    facts = [{"q": "Why?", "supporting": [["Seed act", 0], ["Rock", 3]]}]
+    assert with_named_pairs(facts) == facts, "places of sentences"
+    assert with_named_pairs([{"found": [["d1", texts[0]], ["d2"]]}]) == [{"found": [["d1", texts[0]], ["d2"]]}]
+
+
+def test_dots_in_a_text_do_not_cut_a_printed_object_short():
+    assert parse_nested("{'a': 'costs 5...', 'b': ['\"...and so on']}") == {"a": "costs 5...", "b": ['"...and so on']}
+    for text in ("['a', 'b', ...]", "['a', 'b', ...", "[1, 2, ...]"):
+        with pytest.raises(ValueError, match="cut short"):
+            parse_nested(text)
+
+
+def test_a_judgment_without_a_grade_is_counted():
+    rows = [{"id_query": f"q{i % 3}", "id_documento": f"d{i}", "rilevanza": str(i % 3) if i else ""} for i in range(9)]
+    mapping = {"role": "truth", "query_id": "id_query", "doc_id": "id_documento", "grade": "rilevanza"}
+    truth = io.read_truth(("qrels.json", json.dumps(rows).encode()), mapping=mapping)
+    assert truth.judgments == 8
+    assert [(problem.kind, problem.facts["count"]) for problem in truth.problems] == [("record-without-grade", 1)]

@@ -35,8 +35,8 @@ def commands() -> list[list[str]]:
 
 def test_servers_and_worker_are_started_as_on_the_page():
     server, worker = commands()
-    asked = parse([word.replace("%i", "8501") for word in server])
-    for name in SERVERS:
+    for number, name in enumerate(SERVERS, 8501):
+        asked = parse([word.replace("%i", str(number)) for word in server])
         service = SERVICES[name]
         assert service["entrypoint"] == ["ragdash"]
         given = parse(service["command"])
@@ -72,7 +72,7 @@ def test_the_login_and_the_proxy_are_those_of_the_page():
         assert "/ready" in SERVICES[name]["healthcheck"]["test"][-1]
     recipe = blocks("nginx")[0].replace("/etc/ssl/", "/etc/ssl/ragdash/")
     for number, name in enumerate(SERVERS, 8501):
-        recipe = recipe.replace(f"127.0.0.1:{number}", f"{name}:8501")
+        recipe = recipe.replace(f"127.0.0.1:{number}", f"{name}:{number}")
     assert (FOLDER / "nginx.conf").read_text(encoding="utf-8") == recipe
     assert SERVICES["proxy"]["ports"] == ["443:443"] and SERVICES["proxy"]["depends_on"] == list(SERVERS)
 

@@ -21,6 +21,12 @@ def test_importing_ragdash_imports_none_of_its_parts():
     assert done.stdout.split() == []
 
 
+def test_the_command_imports_nothing_before_it_can_be_stopped_in_one_line():
+    code = "import sys; before = set(sys.modules); import ragdash.__main__; print(*sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["__future__", "ragdash", "ragdash.__main__"]
+
+
 def test_every_public_name_is_there_and_is_the_one_of_its_home():
     assert sorted(ragdash.__all__) == sorted(ragdash._HOME)
     assert set(ragdash.__all__) <= set(dir(ragdash))

@@ -17,7 +17,7 @@ from ragdash.reporting.html.sections import appendix, failures, summary
 from ragdash.reporting.html.sections.cells import summary_arrays
 from ragdash.reporting.plots.common.arrays import CUTOFFS, rank_bins
 from ragdash.reporting.sentences import comparison, latency_cost, what_if
-from ragdash.reporting.sentences.formatting import grades_note, short_names
+from ragdash.reporting.sentences.formatting import escape, grades_note, short_names
 from ragdash.reporting.tables import history
 from ragdash.reporting.tables.regression_set import ticket
 
@@ -155,3 +155,9 @@ def test_grades_are_explained_where_a_metric_knows_only_relevant_or_not():
     for other in (parse_specs("nDCG@10"), parse_specs("P(rel=2)@5")):
         assert grades_note(grades, other) == ""
     assert grades_note(grades[:2], several) == ""
+
+
+@pytest.mark.parametrize("text", [":material/hom…eamlit: run1", ":material/", "a :material/home: b", ":MATERIAL/x"])
+def test_nothing_is_left_that_streamlit_replaces_before_it_reads_marks(text):
+    """Its pages replace the beginning of every icon, also of one that was shortened and has no end."""
+    assert ":material/" not in escape(text).replace("\\", "").lower()

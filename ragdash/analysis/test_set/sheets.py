@@ -6,6 +6,7 @@ A sheet is a table with a row for each document to judge: what it is called, the
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
@@ -62,7 +63,8 @@ def read_judging_sheet(content: bytes, file: str) -> tuple[str, list[JudgedRow]]
     Raises
     ------
     InputError
-        As `read_sheet`; designs that differ or are unknown, a stratum or a probability that is no number.
+        As `read_sheet`; designs that differ or are unknown, a document twice, a stratum or a
+        probability that is no number.
 
     Examples
     --------
@@ -74,8 +76,12 @@ def read_judging_sheet(content: bytes, file: str) -> tuple[str, list[JudgedRow]]
     if len(designs) != 1 or next(iter(designs)) not in DESIGNS:
         collector.add("sheet-design", {"designs": list(designs), "known": list(DESIGNS)}, field="design")
         collector.raise_errors()
-    judged = []
+    judged: list[JudgedRow] = []
+    times = Counter((row["query_id"], row["doc_id"]) for _, row, _ in rows)
     for line, row, grade in rows:
+        if (number := times.pop((row["query_id"], row["doc_id"]), 1)) > 1:
+            collector.add("sheet-document/twice", {"query": row["query_id"], "document": row["doc_id"],
+                                                   "times": number}, line=line, field="doc_id")
         try:
             stratum, probability = int(row.get("stratum") or 0), float(row.get("probability") or 1)
         except ValueError:

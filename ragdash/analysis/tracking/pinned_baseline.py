@@ -141,7 +141,7 @@ def read_baseline(source: str | Path | bytes) -> PinnedBaseline:
         raise InputError([Problem("baseline/newer", {"version": str(data.get("version")), "newest": VERSION}, file)])
     try:
         return _parse(data, file)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError([Problem("baseline/damaged", {"reason": f"{type(error).__name__}: {error}"}, file)]) from None
@@ -153,13 +153,26 @@ def _parse(data: dict, file: str) -> PinnedBaseline:
     written = [json.dumps(query, ensure_ascii=False) + ": " + orjson.dumps(row).decode() for query, row in rows.items()]
     if _digest(written) != data["values_digest"]:
         raise InputError([Problem("baseline/changed", {}, file)])
-    datetime.fromisoformat(data["pinned"])
+    _check_kinds(data)
     values = np.array([row[1:] for row in rows.values()], float).reshape(len(rows), len(specs))
     values.setflags(write=False)
     evaluation = Evaluation(data["name"], joined_digest(data["run"].get("digests", ())), data["truth"]["digest"],
                             pa.array(list(rows), pa.string()), specs, values, data["settings"], data["counts"])
     return PinnedBaseline(evaluation, data["pinned"], data["ragdash"], data["truth"],
                           {query: row[0] for query, row in rows.items()}, data["run"], file)
+
+
+def _check_kinds(data: dict) -> None:
+    """Raise ValueError where a part that no digest covers is not what `PinnedBaseline.to_bytes` writes."""
+    for name, kind in (("name", str), ("ragdash", str), ("settings", dict), ("counts", dict), ("truth", dict),
+                       ("run", dict)):
+        if not isinstance(data[name], kind):
+            raise ValueError(f"{name} is no {'text' if kind is str else 'object'}")
+    if not all(isinstance(value, int) for value in data["counts"].values()):
+        raise ValueError("counts has what is no number")
+    pinned = datetime.fromisoformat(data["pinned"])
+    if pinned.tzinfo is None or not 1 < pinned.astimezone(UTC).year < 9999:
+        raise ValueError("pinned is no time with its time zone")
 
 
 def judgment_digests(truth: Truth) -> dict[str, str]:

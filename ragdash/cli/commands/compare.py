@@ -78,7 +78,7 @@ def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace)
         verdict=verdict_dict(verdict), verdict_text=verdict_text(verdict), sliced=sliced)
     if options.format not in ("table", "json"):
         report_verdict(verdict)
-    write(_with_repeats(content, spreads, options.format), options.output)
+    write(_with_repeats(content, spreads, options.format), options.output, options.format)
     return report_missed(checks)
 
 

@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
     settings = {**diagnoses[0].settings, "truth": {"name": truth.name, "digest": truth.digest}, **id_settings(options)}
     corpora = [corpus_view(matches, index, rules.k) for index in range(len(matches))] if options.documents else []
     write(render_diagnoses(diagnoses, specs, gains, options.format, queries=options.queries, settings=settings,
-                           problems=problems, corpora=corpora), options.output)
+                           problems=problems, corpora=corpora), options.output, options.format)
     return 0
 
 

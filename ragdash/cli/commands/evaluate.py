@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -17,7 +16,7 @@ from ragdash.cli.common_options import add_evaluation_options, score_cutoffs
 from ragdash.cli.comparison_checks import add_check_options, gate_checks, main_metric, report_verdict, verdict_of
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, specs_of
 from ragdash.cli.stream_runs import stream_evaluations, unchecked
-from ragdash.core.console import printable, say, write
+from ragdash.core.console import print_note, say, write
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.ci_gates import GateCheck, parse_bound
@@ -84,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
         say([unchecked()])
     elif options.format != "json":
         report_verdict(verdict)
-    write(content, options.output)
+    write(content, options.output, options.format)
     return report_missed(checks)
 
 
@@ -175,5 +174,5 @@ def report_missed(checks: Sequence[GateCheck]) -> int:
     """Say which bounds are missed; the exit status."""
     missed = [check.missed for check in checks if check.missed]
     for line in missed:
-        print(f"ragdash: {printable(line)}", file=sys.stderr)
+        print_note(f"ragdash: {line}")
     return 1 if missed else 0

@@ -28,7 +28,6 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.stats import SEED
-from ragdash.experiments.fusion.choice import choose, chosen_run
 from ragdash.experiments.fusion.export.for_engine import check_target
 from ragdash.experiments.fusion.fuse import fuse
 from ragdash.experiments.fusion.judged_pool import judged_pool
@@ -36,6 +35,7 @@ from ragdash.experiments.fusion.legs.answer import answer_of
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.presets import PRESETS
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
+from ragdash.experiments.fusion.tuning.choice import choose, chosen_run
 from ragdash.io import read_corpus, read_runs, read_truth, write_run
 from ragdash.metrics import parse_spec, parse_specs
 

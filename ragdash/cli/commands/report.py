@@ -19,10 +19,10 @@ from ragdash.evaluation.bands.toml_file import read_bands
 from ragdash.evaluation.compare import ComparisonRules
 from ragdash.evaluation.latency_cost import PriceTable, read_prices
 from ragdash.evaluation.repeats import group_names, repeat_groups
-from ragdash.experiments.fusion.choice import choose
 from ragdash.experiments.fusion.export.snippets import python_snippet
 from ragdash.experiments.fusion.judged_pool import judged_pool
 from ragdash.experiments.fusion.legs.answer import answer_of
+from ragdash.experiments.fusion.tuning.choice import choose
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import BANDS

@@ -12,11 +12,11 @@ import numpy as np
 from ragdash.cli.fusion.changes import ceiling_dict, ceiling_table, changes_dict, changes_table, comparison_dict
 from ragdash.cli.fusion.legs import legs_dict
 from ragdash.core.console import aligned
-from ragdash.experiments.fusion.choice import Choice
 from ragdash.experiments.fusion.legs.answer import Answer
 from ragdash.experiments.fusion.legs.price import FusedPrice
 from ragdash.experiments.fusion.legs.routing import Router
 from ragdash.experiments.fusion.recipe import Recipe
+from ragdash.experiments.fusion.tuning.choice import Choice
 from ragdash.reporting.sentences.formatting import strip_markdown
 from ragdash.reporting.sentences.hybrid_answer import answer_rows, answer_sentences
 

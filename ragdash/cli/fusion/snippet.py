@@ -11,12 +11,12 @@ from ragdash.core.console import say
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run
 from ragdash.evaluation.outcomes import direction
-from ragdash.experiments.fusion.choice import Choice
 from ragdash.experiments.fusion.export.for_engine import PYTHON, differences, for_engine, targets
 from ragdash.experiments.fusion.export.snippets import engine_snippet, python_snippet
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.presets import PRESETS
 from ragdash.experiments.fusion.recipe import Recipe
+from ragdash.experiments.fusion.tuning.choice import Choice
 from ragdash.reporting.sentences.what_if import setting_text
 
 

@@ -224,6 +224,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="NAME=VALUE, such as k=60 or weights=0.3,0.7",
         fix="Write a name, =, and a value; numbers or names with commas between.",
     ),
+    "fusion-overflow": Message(
+        actual="fused scores that are too large for a number",
+        expected="finite sums",
+        fix="Choose smaller parameters, or norm=min-max.",
+    ),
     "fusion-weights": Message(
         actual="{count} {name} for {runs:count run}",
         expected="a value for each run",
@@ -231,7 +236,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "fusion-weights/values": Message(
         actual="the weights {values:comma}",
-        expected="numbers from 0 up, at least one of them above 0",
+        expected="numbers from 0 to 1,000,000, at least one of them above 0",
         fix="Choose other weights.",
     ),
     "joined-journals": Message(

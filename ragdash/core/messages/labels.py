@@ -147,8 +147,8 @@ MESSAGES: Mapping[str, Message] = {
         page="Label answers that are drawn at random, under “Label answers”.",
     ),
     "judge-of-chance": Message(
-        actual="a kappa of {kappa:minus .2f} on {labels:count label} of {run!r}",
-        expected="agreement beyond chance",
+        actual="agreement beyond chance (kappa) of {kappa:minus .2f} on {labels:count label} of {run!r}",
+        expected="more than 0",
         fix="Read the disagreements; choose another judge or prompt.",
     ),
     "judge-below-constant": Message(

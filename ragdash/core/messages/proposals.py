@@ -78,6 +78,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="an id or a question in each record",
         fix="They are left out.",
     ),
+    "record-without-grade": Message(
+        actual="{count:count record} with a document and no grade",
+        expected="a grade in each record",
+        fix="They are left out.",
+    ),
     "numbered-rows": Message(
         actual="{count:count record} with values and nothing that names the query",
         expected="an id or a question in each record",

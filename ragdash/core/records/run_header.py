@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from datetime import UTC, datetime
 
 import orjson
 
@@ -87,32 +88,52 @@ class RunHeader:
         except orjson.JSONDecodeError as error:
             raise InputError([Problem("recorded-header", {"reason": str(error)}, file)]) from None
         if not isinstance(values, dict) or values.get("format") != FORMAT:
-            raise InputError([Problem("recorded-header", {"reason": f'no "format": "{FORMAT}"'}, file)])
+            raise InputError([Problem("recorded-header/other", {"format": FORMAT}, file)])
         if not isinstance(values.get("version"), int) or values["version"] > VERSION:
             raise InputError([Problem("recorded-header/version", {"version": str(values.get("version")),
                                                                   "newest": VERSION}, file)])
         return _header_of(values, file)
 
 
-_TEXT, _COUNT = (str, type(None)), (int, type(None))
+_TEXT, _COUNT, _TEXTS = (str, type(None)), (int, type(None)), (str,)
 _KINDS: dict[str, tuple[type, ...]] = {
     "run_id": (str,), "name": (str,), "created": (str,), "ended": _TEXT, "settings": (dict,), "tags": (list,),
     "group": _TEXT, "repeat": _COUNT, "data": (dict,), "git": (dict, type(None)), "versions": (dict,),
     "removed": (list,), "queries": _COUNT, "failures": _COUNT, "error": _TEXT, "concurrency": _COUNT}
+_INNER: dict[str, tuple[type, ...]] = {  # what lists and objects hold
+    "tags": _TEXTS, "data": _TEXTS, "versions": _TEXTS, "removed": _TEXTS}
+_GIT: dict[str, tuple[type, ...]] = {"commit": _TEXTS, "branch": _TEXT, "dirty": (bool,), "origin": _TEXT}
+_LARGEST = 2**53  # a count above it is none
 
 
 def _header_of(values: dict, file: str | None) -> RunHeader:
     known = {name: value for name, value in values.items() if name in _KINDS}
-    wrong = [name for name, value in known.items()
-             if not isinstance(value, _KINDS[name]) or (isinstance(value, bool))]
-    wrong += [name for name in ("run_id", "name", "created") if name not in known]
-    wrong += [name for name in ("tags", "removed") if not all(isinstance(text, str) for text in known.get(name, ()))]
+    wrong = [name for name in ("run_id", "name", "created") if name not in known]
+    wrong += [name for name, value in known.items() if not _is_right(name, value)]
     git = known.get("git")
-    if git is not None and not isinstance(git.get("commit"), str):
-        wrong.append("git.commit")
+    if isinstance(git, dict):
+        wrong += [f"git.{name}" for name, kinds in _GIT.items()
+                  if not isinstance(git.get(name, None if name == "commit" else kinds[0]()), kinds)]
     if wrong:
         raise InputError([Problem("recorded-header", {"reason": f"wrong or absent: {', '.join(wrong)}"}, file)])
     names = {item.name for item in fields(Revision)}
     revision = None if git is None else Revision(**{name: value for name, value in git.items() if name in names})
     lists = {name: tuple(known[name]) for name in ("tags", "removed") if name in known}
     return RunHeader(**{**known, **lists, "git": revision})
+
+
+def _is_right(name: str, value: object) -> bool:
+    """Whether a value of a header is of the kind of its field; a date is one that every time zone can show."""
+    if not isinstance(value, _KINDS[name]) or isinstance(value, bool):
+        return False
+    if isinstance(value, int):
+        return 0 <= value <= _LARGEST
+    if isinstance(value, list | dict):
+        inner = value.values() if isinstance(value, dict) else value
+        return all(isinstance(item, _INNER.get(name, (object,))) for item in inner)
+    if name in ("created", "ended") and isinstance(value, str):
+        try:
+            return 1 < datetime.fromisoformat(value).astimezone(UTC).year < 9999
+        except (ValueError, OverflowError):
+            return False
+    return True

@@ -20,6 +20,7 @@ _MISSING = (FileNotFoundError, exceptions.NotFoundError)
 _RIGHTS = (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError)
 RETRY: Any = {"max_retries": 4, "retry_timeout": timedelta(seconds=20),
               "backoff": {"init_backoff": timedelta(milliseconds=100), "max_backoff": timedelta(seconds=3), "base": 2}}
+AT_ONCE = 1_000  # names in one request to delete
 CLIENT: Any = {"connect_timeout": "5s", "timeout": "120s"}
 
 
@@ -69,11 +70,14 @@ class ObjectBlobs:
 
     def delete(self, names: Iterable[str]) -> None:
         """Delete contents; a name that is not there is ignored."""
-        for name in names:
+        listed = list(names)
+        for some in (listed[start:start + AT_ONCE] for start in range(0, len(listed), AT_ONCE)):
             try:
-                obstore.delete(self._store, name)
+                obstore.delete(self._store, some)
             except _MISSING:
-                continue
+                if len(some) > 1:  # a store that ends there
+                    for name in some:
+                        self.delete([name])
             except (exceptions.BaseError, OSError) as error:
                 raise self._unusable(error) from None
 

@@ -14,7 +14,7 @@ TERMS: Mapping[str, Term] = {
     "vacuous": Term("Vacuous", entry="an answer without a claim: nothing in it can be unsupported"),
     "verdict": Term(
         "Verdict", heading="verdict (of a judge), human label",
-        entry="a judge's score of a query, from 0 to 1; a person's score of the same", link=_LINK),
+        entry="a judge's score of a query, from 0 to 1; the score it is compared with, best a person's", link=_LINK),
     "corrected": Term(
         "Corrected", "The mean of the labels, sharpened by the verdicts on all other queries, as far as verdicts and "
         "labels agree. Its interval covers both sampling and judge errors (tuned prediction-powered inference). It "
@@ -32,7 +32,7 @@ TERMS: Mapping[str, Term] = {
         "not use the judge."),
     "labeled_and_judged": Term("n, N", "Labeled queries, and queries that are only judged."),
     "accuracy": Term(
-        "Accuracy", "Share of the labeled queries on which judge and person agree, with its exact interval "
+        "Accuracy", "Share of the labeled queries on which judge and label agree, with its exact interval "
         "(Clopper-Pearson): 100% of 20 labels leaves room for a judge that is wrong in one of six."),
     "constant_answer": Term(
         "Constant answer", "How often one answer for all queries, the most frequent label, would agree. A judge that "
@@ -44,11 +44,11 @@ TERMS: Mapping[str, Term] = {
     "kappa": Term(
         "Kappa", "Cohen's kappa: agreement beyond chance. 1 is full agreement, 0 is chance; undefined if both give the "
         "same value to every query."),
-    "bias": Term("Bias", "Mean of verdict minus label: above 0, the judge scores higher than the person."),
+    "bias": Term("Bias", "Mean of verdict minus label: above 0, the judge scores higher than the labels."),
     "judge_differences": Term(
         "Difference", "Run minus baseline, paired by query, over the queries with a verdict in both."),
     "confusion": Term(
-        "Person and judge", "Labels in rows, verdicts in columns. Values from {yes} count as yes, unless each value is "
+        "Labels and judge", "Labels in rows, verdicts in columns. Values from {yes} count as yes, unless each value is "
         "a class of its own."),
     "judge_agreement": Term(
         "Judges", "Agreement among the judges, one vote each. Fleiss' kappa is agreement beyond chance, 1 if they "
@@ -157,7 +157,11 @@ TERMS: Mapping[str, Term] = {
         "requested. Both are excluded and never count as 0."),
     "several_judges": Term(
         "Several judges", "Several judges have scored these runs, each with separate verdicts. Their mean is over the "
-        "queries on which each has a verdict. Other pages show the judge used last."),
+        "queries on which each has a verdict. Judges agree: mean share of the judges that gave the most frequent "
+        "value; of two judges never below 50%. Other pages show the judge used last."),
+    "judges_differ": Term(
+        "Where judges differ", "Answers to which the judges give different values, the largest gap (highest minus "
+        "lowest value) first. Read these: they are unclear, or a judge is wrong. Judges that agree can be wrong too."),
     "judged_queries_link": Term("Queries", "Its queries by {metric}, with claims and reasons."),
     "shown_judge": Term(
         "Judge", "The judge used last comes first. The judge behind a metric's values is named below each table of "

@@ -27,7 +27,7 @@ _CONTENTS = _word_set(
     "answer answers chunk chunks context contexts doc docs document documents option options choice choices "
     "response label text list url urls source sources path paths")
 _JUDGED = _word_set(
-    "score rating judge judged verdict passed quality relevance grade graded human exact match")
+    "score rating judge judged verdict passed quality relevance grade graded human exact match ragas deberta nli hhem")
 _LABELS = _word_set(
     "label verdict judgment judge rating correctness correct outcome assessment human grade "
     "status annotation annotated feedback score evaluation result passed") | {"judgement"}
@@ -38,7 +38,7 @@ _COSTS = _word_set(
 _COUNTS = _word_set(
     "n num count number id ids index idx rank position page year threshold seed topk length size version reason "
     "reasoning explanation comment model")
-_KINDS = _word_set("type kind")  # judge_type: how a question is to be judged
+_KINDS = _word_set("type kind method")  # judge_type: how a question is to be judged
 _LOWER = _word_set(
     "hallucination hallucinated hallucinations toxicity harmfulness error errors noise bias wer perplexity "
     "distance leak")
@@ -91,6 +91,8 @@ def is_metric_name(name: str) -> bool:
     measures = words & _MEASURES
     if measures <= _NOT_ALONE and (words & _CONTENTS or words <= {"hits", "map", "match"}):
         return False
+    if words >= {"similarity", "top", "k"}:
+        return False  # a setting: similarity_top_k
     return bool(measures) and not words & _COUNTS - {"page"}
 
 

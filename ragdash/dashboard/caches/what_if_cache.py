@@ -17,13 +17,13 @@ from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 from ragdash.experiments.fusion.alternatives import CascadeChoice, OtherMetric, cascade_choice, other_metrics
 from ragdash.experiments.fusion.ceiling import Ceiling, ceiling_means
-from ragdash.experiments.fusion.choice import Choice, choose
 from ragdash.experiments.fusion.judged_pool import JudgedPool, judged_pool
 from ragdash.experiments.fusion.legs.attribution import Attribution, attribute
 from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price
 from ragdash.experiments.fusion.legs.price import search_times as times_of_legs
 from ragdash.experiments.fusion.legs.routing import Router, find_routers
 from ragdash.experiments.fusion.recipe import Recipe
+from ragdash.experiments.fusion.tuning.choice import Choice, choose
 from ragdash.metrics import Spec, parse_specs
 
 SINGLE = 400_000  # rows of all runs beyond which fewer settings are tried
@@ -59,7 +59,7 @@ def results(judged: JudgedPool) -> int:
 
 
 def family(judged: JudgedPool) -> str:
-    """Which settings are tried, as in `ragdash.experiments.fusion.grids.settings`: fewer of them for large runs."""
+    """Which settings are tried, as in `ragdash.experiments.fusion.tuning.grids.settings`: fewer for large runs."""
     if results(judged) <= SINGLE:
         return "all"
     return "weighted" if all(run.scores is not None for run in judged.runs) else "rrf"

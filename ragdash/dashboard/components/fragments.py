@@ -10,7 +10,7 @@ from typing import ParamSpec
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from ragdash.core.errors import Problem
+from ragdash.core.errors import Problem, lacks_memory
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches.shared_cache import script_run
 from ragdash.dashboard.session import state
@@ -49,7 +49,9 @@ def explain_memory_shortage() -> Iterator[None]:
     short = False
     try:
         yield
-    except MemoryError:
+    except (MemoryError, ImportError, OSError, RuntimeError) as error:
+        if not lacks_memory(error):
+            raise
         short = True
     if short:
         elements.problems([Problem("out-of-memory/page")], "memory")

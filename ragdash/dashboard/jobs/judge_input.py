@@ -27,7 +27,8 @@ def write_cases(runs: Mapping[str, Sequence[Case]], folder: Path) -> tuple[list[
 
 
 def _of_truth(case: Case) -> dict:
-    row = {"query_id": case.query_id, "answers": list(case.references), "relevant": {}}
+    references = [""] if case.no_answer else list(case.references)  # an empty reference: the question has no answer
+    row = {"query_id": case.query_id, "answers": references, "relevant": {}}
     return {**row, "attributes": dict(case.attributes)} if case.attributes else row
 
 
@@ -36,5 +37,6 @@ def _of_run(case: Case) -> dict:
     contexts = case.contexts or ()
     documents = [{"doc_id": name, "text": text} for name, text in contexts if not NUMBERED.fullmatch(name)]
     row = {"query_id": case.query_id, "query": case.question, "answer": case.answer, "retrieved": documents,
-           "contexts": None if case.contexts is None else [text for _, text in contexts]}
+           "contexts": None if case.contexts is None else [text for _, text in contexts],
+           "chat_history": [{"role": role, "text": text} for role, text in case.history] or None}
     return {name: value for name, value in row.items() if value is not None}

@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 import sys
 
+from ragdash.core.console import DroppingStream, open_standard_streams
+
 
 def main() -> None:
-    """Serve the pages until the process is stopped."""
+    """Serve the pages until the process is stopped; a full disk behind its messages neither ends nor keeps it."""
+    open_standard_streams()
+    sys.stdout = DroppingStream(sys.stdout or sys.stderr)
     from streamlit.web import cli
 
     if os.environ.get("RAGDASH_STATUS"):

@@ -98,6 +98,7 @@ VERDICTS_FILE, VERDICTS_SAID = "_verdicts_file", "_verdicts_said"
 RUBRIC_NAME, RUBRIC_QUESTION, RUBRIC_KIND = "_rubric_name", "_rubric_question", "_rubric_kind"
 RUBRIC_SEES, RUBRIC_COLUMN, RUBRIC_SCALE = "_rubric_sees", "_rubric_column", "_rubric_scale"
 RUBRIC_FILE, RUBRIC_SAVED = "_rubric_file", "_rubric_saved"
+DIFFER_ON = "_differ_on"  # the metric whose differences between judges are listed
 POLICY_ANSWER = "_policy"  # and the name of the question
 POLICY_BEFORE = "_policy_before"  # the policy that this session replaced or removed
 EXAMPLES_PER_CLASS = "_examples_per_class"

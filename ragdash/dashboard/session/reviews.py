@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import streamlit as st
 
-from ragdash.core.errors import InputError
+from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Truth
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.auth import rights
@@ -21,6 +21,7 @@ from ragdash.dashboard.session.data_store import LOADED
 from ragdash.workspace.reviews import VERDICTS, Event, Reviews, ReviewStore, reviewed
 
 APPLIED = {"": "Of the file", "mine": "With mine", "sure": "With mine, without wrong gold"}
+LONGEST_NOTE = 2_000  # characters
 MARKS = ("note", *VERDICTS, "judgement")
 TITLES = {
     "note": "With a note",
@@ -64,6 +65,25 @@ def record_review(kind: str, query_id: str, value: str, run: str = "", doc_id: s
             ReviewStore().add(reviewed_truth_digest(), [event])
     except InputError as error:
         state.set_notice(error.problems)
+
+
+def record_note(query_id: str, text: str, run: str, shown: str) -> None:
+    """Keep a note as it was written, of blanks alone none; shown: the note on the page while it was written.
+
+    Where somebody else has changed it since, their text is kept below, and the page says so.
+    """
+    text = text if text.strip() else ""
+    try:
+        other = ReviewStore().read(reviewed_truth_digest()).notes.get((query_id, run), "")
+    except InputError as error:
+        state.set_notice(error.problems)
+        return
+    is_changed = other not in ("", shown, text)
+    if is_changed and len(text) + len(other) + 2 <= LONGEST_NOTE:
+        text = f"{text}\n\n{other}" if text else other
+    record_review("note", query_id, text, run)
+    if is_changed:
+        state.set_notice([Problem("note-changed", {"query": query_id, "note": other}, severity="warning")])
 
 
 def marks(query_ids: pa.StringArray, in_scope: np.ndarray) -> dict[str, np.ndarray]:

@@ -11,7 +11,7 @@ import streamlit as st
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.pages.data.loading import CommandLineFile
 from ragdash.dashboard.session import state
-from ragdash.io.recorded.folder import LogEntry, log_entries, unreadable_archives
+from ragdash.io.recorded.folder import LogEntry, log_entries, unreadable_runs
 from ragdash.reporting.sentences import formatting as fmt
 
 VARIABLE = "RAGDASH_WATCH"  # set by `ragdash view` and `ragdash dashboard --logdir`
@@ -100,8 +100,8 @@ def _progress() -> None:
             for entry in interrupted[-10:]:
                 created = entry.header.created[:16].replace("T", " ")
                 st.caption(f"{fmt.escape(_label(entry))}: {_count(entry)}, {created}")
-    if broken := unreadable_archives(folder() or Path()):
-        with st.popover(fmt.count(len(broken), "unreadable zip file"), icon=":material/warning:"):
+    if broken := unreadable_runs(folder() or Path()):
+        with st.popover(fmt.count(len(broken), "unreadable run"), icon=":material/warning:"):
             for problem in broken[:10]:
                 st.caption(f"{fmt.escape(Path(problem.file or '').name)}: {fmt.escape(problem.actual)}")
     if not entries:

@@ -5,14 +5,13 @@ What is missing is null, never 0. A metric that is unavailable is left out; Inpu
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from ragdash.core.errors import InputError, Problem, Unavailable
+from ragdash.core.text.csv_lines import csv_text
 from ragdash.evaluation.scoring.verdict_import import DEEPEVAL, TABLES
 from ragdash.matching.views.judged import Judged
 from ragdash.matching.views.panel_verdicts import LACKING, Verdicts, reason_text
@@ -61,15 +60,13 @@ def _rows(judged: Judged, names: Iterable[str], judge: str) -> bytes:
 def _ragas(judged: Judged, judge: str) -> bytes:
     """CSV with RAGAS's columns; lists as JSON."""
     by_metric = _available_verdicts(judged, RAGAS_COLUMNS, judge)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["query_id", "user_input", "response", "retrieved_contexts", "reference",
-                     *(RAGAS_COLUMNS[name] for name in by_metric)])
+    rows: list[list[object]] = [["query_id", "user_input", "response", "retrieved_contexts", "reference",
+                                 *(RAGAS_COLUMNS[name] for name in by_metric)]]
     for q, case in enumerate(judged.cases):
         values = (_number(float(verdicts.values[q])) for verdicts in by_metric.values())
-        writer.writerow([case.query_id, case.question, case.answer, json.dumps(_texts(case), ensure_ascii=False),
-                         case.references[0] if case.references else None, *values])
-    return text.getvalue().encode("utf-8", "replace")
+        rows.append([case.query_id, case.question, case.answer, json.dumps(_texts(case), ensure_ascii=False),
+                     case.references[0] if case.references else None, *values])
+    return csv_text(rows).encode("utf-8", "replace")
 
 
 def _deepeval(judged: Judged, judge: str) -> bytes:

@@ -16,16 +16,16 @@ from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.evaluation.outcomes import Comparison, ComparisonRules, direction
 from ragdash.evaluation.stats import SEED
 from ragdash.experiments.fusion.ceiling import Ceiling, Changes, ceiling_means, changes
-from ragdash.experiments.fusion.choice import (
+from ragdash.experiments.fusion.judged_pool import JudgedPool
+from ragdash.experiments.fusion.recipe import Recipe, make_recipe
+from ragdash.experiments.fusion.tuning.choice import (
     Choice,
     allow_for_choice,
     best_single,
     evaluation_of,
     single_evaluations,
 )
-from ragdash.experiments.fusion.held_out import HeldOut, first_best, held_out
-from ragdash.experiments.fusion.judged_pool import JudgedPool
-from ragdash.experiments.fusion.recipe import Recipe, make_recipe
+from ragdash.experiments.fusion.tuning.held_out import HeldOut, first_best, held_out
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 
@@ -74,7 +74,7 @@ def other_metrics(pool: JudgedPool, choice: Choice, specs: Sequence[Spec], *, se
     Examples
     --------
     >>> from ragdash import Run, Truth, parse_specs
-    >>> from ragdash.experiments.fusion.choice import choose
+    >>> from ragdash.experiments.fusion.tuning.choice import choose
     >>> from ragdash.experiments.fusion.judged_pool import judged_pool
     >>> runs = [Run.build(name, [q for q in "1234" for _ in "ab"], docs * 4)
     ...         for name, docs in (("bm25", ["a", "b"]), ("dense", ["b", "c"]))]

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragdash.core.arrow_columns import mix, on_all_cores, take
-from ragdash.core.errors import Problem
+from ragdash.core.errors import InputError, Problem
 from ragdash.core.ranking.rank_order import block_digest
 from ragdash.core.records import Run
 from ragdash.experiments.fusion.blocks import falling_order
@@ -309,6 +309,8 @@ def _run_of(name: str, pool: Pool, blocks: Sequence[Block], space: Space) -> Run
     offsets = np.concatenate(([0], np.cumsum([block.size for block in blocks], dtype=np.int64)))
     starts = np.concatenate([[0], *(block.starts[1:] + offset for block, offset in zip(blocks, offsets, strict=False))])
     space.close_up(blocks, offsets)
+    if np.isinf(space.scores).any():
+        raise InputError([Problem("fusion-overflow", field="--param")])
     settled = bool(blocks) and blocks[0].settled
     names = blocks[0].columns if blocks else {"docs": []}
     columns = {column: pa.chunked_array([chunk for block in blocks for chunk in block.columns[column]], pa.string())

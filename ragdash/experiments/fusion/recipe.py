@@ -18,6 +18,7 @@ from ragdash.experiments.fusion.normalizations import NORMALIZATIONS
 from ragdash.experiments.fusion.presets import PRESETS, Preset
 
 _TWO_RUNS = ("cascade",)
+LARGEST_WEIGHT = 1e6
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,7 @@ def _wrong_weights(weights: object, runs: int) -> list[Problem]:
     values = list(weights) if isinstance(weights, (list, tuple)) else [weights]
     if len(values) != runs:
         return [Problem("fusion-weights", {"name": "weights", "count": len(values), "runs": runs}, field="--param")]
-    numbers = [value for value in values if isinstance(value, (int, float)) and 0 <= value < np.inf]
+    numbers = [value for value in values if isinstance(value, (int, float)) and 0 <= value <= LARGEST_WEIGHT]
     if len(numbers) < runs or sum(numbers) == 0:
         return [Problem("fusion-weights/values", {"values": [str(value) for value in values]}, field="--param")]
     return []

@@ -30,8 +30,12 @@ _SECOND = re.compile(rf"(?:;|[,;]? (?:and|as well as)(?: also| then)?)\s+"
 _TIME = (r"\b(?:today|nowadays|currently|recently|lately|at present|at the moment|right now|so far|to date|these days|"
          r"(?:this|last|next|past|coming) (?:year|month|week|quarter|decade|season)|"
          r"the (?:current|latest|newest|most recent|upcoming))\b")
+_OWN = r"(?:the|his|her|its|their)"
+_TWO_THINGS = re.compile(rf"\bwhat (?:is|are|was|were) {_OWN} \w+ (and (?:{_OWN} )?\w+) (?:of|for)\b")
 _KINDS = (r"(?:company|firm|organi[sz]ation|person|man|woman|people|team|project|product|device|method|approach|study|"
-          r"event|incident|place|city|country|process|system|model|results?|figure|table|value|number)")
+          r"event|incident|place|city|country|process|system|model|results?|figure|table|value|number|mission|probe|"
+          r"spacecraft|vehicle|ship|crew|program(?:me)?|agency|committee|government|president|king|queen|director|"
+          r"founder|book|film|report|paper|law|agreement|building|bridge|battle|war|disease|drug|patient|species)")
 _NAMED = r"(?:of|that|which|who|whose|where|in|at|on|for|with|behind|called|named|known|from|by|to|between|used|made)"
 _VERB = r"(?:is|are|was|were|did|does|do|has|have|had|can|could|will|would|should)"
 _VAGUE = re.compile(rf"\bthe (?:same )?{_KINDS}(?=\s*(?:[?.,;!]|$))"
@@ -83,6 +87,8 @@ def second_question(question: str) -> str:
     --------
     >>> second_question("When did it open, and who built the bridge?"), second_question("Who knew what happened?")
     (', and who', '')
+    >>> second_question("What were the date and the place of the landing?")
+    'and the place'
     """
     text = " ".join(question.split())
     marks = [match.start() for match in re.finditer(r"[?？؟]", text)]
@@ -92,7 +98,8 @@ def second_question(question: str) -> str:
         before = text.lower()[:match.start()].split()
         if before and match[1] not in before[2:]:  # "the crew who flew and who walked": two clauses of one question
             return match[0].strip()
-    return ""
+    both = _TWO_THINGS.search(text.lower())
+    return both[1] if both else ""
 
 
 def ambiguous_words(question: str) -> str:

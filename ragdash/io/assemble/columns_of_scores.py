@@ -7,6 +7,7 @@ of numbers or labels whose name is that of a metric, or whose value differs betw
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 import orjson
@@ -51,8 +52,11 @@ def take_scores(details: Mapping[str | None, Mapping[str, dict]], problems: Coll
                 columns.setdefault(name, {})[key] = value
     scores: dict[str | None, list[tuple[str, str, Value]]] = {}
     noted: list[str] = []
+    by_column = {column: _metrics_in(column, cells) for column, cells in columns.items()}
+    repeated = Counter(name for metrics in by_column.values() for name in metrics)
     for column, cells in columns.items():
-        metrics = _metrics_in(column, cells)
+        metrics = {name if repeated[name] == 1 or name == column else f"{column}.{name}": values
+                   for name, values in by_column[column].items()}  # two judges have a verdict each
         for name, values in metrics.items():
             for (config, query), value in values.items():
                 scores.setdefault(config, []).append((query, name, value))

@@ -17,8 +17,8 @@ import pyarrow.compute as pc
 from ragdash.core.errors import Collector, InputError, Problem
 from ragdash.core.records import Run
 from ragdash.io.assemble.assemble_runs import Rows, build_runs
-from ragdash.io.formats.trec import matching_format, note_tags, read_columns
-from ragdash.io.formats.trec_lines import RUN
+from ragdash.io.formats.text.trec import matching_format, note_tags, read_columns
+from ragdash.io.formats.text.trec_lines import RUN
 from ragdash.io.source.limits import MAX_BYTES
 from ragdash.io.source.source import DECOMPRESSION_ERRORS, Source
 from ragdash.io.tables.excel_sheets import fail_damaged
@@ -77,7 +77,7 @@ class RunPieces:
             lines += text.count(b"\n")
 
     def _parquet_pieces(self) -> Iterator[Run]:
-        file = open_parquet(self.source, encoded=False)
+        file = open_parquet(self.source, in_pieces=True)
         header = Header(tuple(file.schema_arrow.names), ",", 1, self.source.mapping)
         if not ({"query_id", "doc_id"} <= header.columns.keys() <= PLAIN_COLUMNS
                 and {"score", "rank"} & header.columns.keys()):

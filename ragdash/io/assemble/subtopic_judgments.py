@@ -5,6 +5,7 @@ A document is relevant to the query with its highest grade for any subtopic; a n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,20 +14,27 @@ import pyarrow as pa
 from ragdash.core.errors import Collector
 from ragdash.core.records import Truth
 from ragdash.io.assemble.query_fields import TRUTH_TYPES
-from ragdash.io.formats.trec_lines import QRELS, TrecColumns, data_lines, split_line
+from ragdash.io.formats.text.trec_lines import QRELS, TrecColumns, data_lines, split_line
 from ragdash.io.source.source import Source
 from ragdash.io.tables.whitespace import normalize_line_ends
+
+_ROUND = re.compile(rb"\d\.5")
 
 
 def has_subtopics(text: bytes) -> bool:
     """True where the second column has several values for one query, as subtopics are; an iteration is always the same.
+
+    Halves of numbers, such as 0.5, are rounds of judging.
     """
     second: dict[bytes, bytes] = {}
+    has_several = False
     for _, line in data_lines(normalize_line_ends(text)):
         fields = split_line(line, QRELS)
-        if len(fields) == len(QRELS.columns) and second.setdefault(fields[0], fields[1]) != fields[1]:
-            return True
-    return False
+        if len(fields) == len(QRELS.columns):
+            if _ROUND.fullmatch(fields[1]):
+                return False
+            has_several = has_several or second.setdefault(fields[0], fields[1]) != fields[1]
+    return has_several
 
 
 def build_subtopic_truth(columns: TrecColumns, source: Source, problems: Collector) -> Truth:

@@ -1,19 +1,11 @@
-"""File formats: each file here registers the formats that it reads; `FORMATS` has them all."""
+"""File formats: each file in this folder and in those below registers the formats that it reads; `FORMATS` has them."""
 
-from ragdash.io.formats import (
-    csv_tsv,
-    excel_parquet,
-    headerless,
-    json_columns,
-    json_dict,
-    jsonl,
-    score_rows,
-    squad,
-    tools,
-    tracing,
-    trec,
-)
+from importlib import import_module
+from pkgutil import walk_packages
+
 from ragdash.io.formats.registry import FORMATS
 
-__all__ = ["FORMATS", "csv_tsv", "excel_parquet", "headerless", "json_columns", "json_dict", "jsonl", "score_rows",
-           "squad", "tools", "tracing", "trec"]
+__all__ = ["FORMATS"]
+
+for _module in walk_packages(__path__, f"{__name__}."):
+    import_module(_module.name)

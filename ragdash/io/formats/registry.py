@@ -1,6 +1,5 @@
-"""The registry of file formats. A format is one file of this folder, which registers its name, detection and readers.
-
-To add a format, write such a file and import it in `ragdash/io/formats/__init__.py`.
+"""The registry of file formats. A format is one file of this folder or of a folder below, which registers its name,
+detection and readers. To add a format, write such a file: it is imported because it is there.
 """
 
 from __future__ import annotations

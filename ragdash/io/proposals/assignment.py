@@ -43,6 +43,8 @@ class Assignment:
     def is_useful(self) -> bool:
         """True with a query and something about it."""
         content = [name for name in CONTENT if name in self.roles]
+        if all(path.startswith(f"{KEY}.") for spec in self.roles.values() for path in spec.split("+")):
+            return False  # all of it is said of the records above
         names_queries = not {"query", "question", "case", "item", "sample"}.isdisjoint(words(self.records.path))
         is_keyed = self.roles.get("query_id", "").startswith(KEY) and not (
             names_queries and self.roles.get("config", "").startswith(KEY))

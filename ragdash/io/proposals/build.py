@@ -108,7 +108,7 @@ class _Builder:
         self.grades: dict[tuple[str, str], float] = {}
         self.scores: list[tuple] = []
         self.seen: dict[tuple, int] = {}
-        self.repeated = self.averages = self.without_query = self.rows_read = 0
+        self.repeated = self.averages = self.without_query = self.without_grade = self.rows_read = 0
         self.is_long = "doc_id" in self.paths or ("text" in self.paths and "retrieved" not in self.paths)
         self.grades_texts = {"evidence", "grade"} <= self.paths.keys() and {
             "doc_id", "relevant", "retrieved"}.isdisjoint(self.paths)  # a row for each judged text
@@ -285,9 +285,8 @@ class _Builder:
         """(document, grade) of a record."""
         gains = next(iter(self._values(row, "grade", {})), None)
         if "relevant" not in self.paths:
-            if gains is None:
-                return
-            if self.grades_texts:
+            self.without_grade += "grade" in self.paths and "doc_id" in self.paths and is_missing(gains)
+            if gains is None or self.grades_texts:
                 return
             docs = joined_ids(self._values(row, "doc_id" if "doc_id" in self.paths else "retrieved", {}))
             yield from with_grades(docs, gains)
@@ -339,6 +338,7 @@ class _Builder:
     def _note(self) -> None:
         for message, count in (("repeated-question", self.repeated), ("average-row", self.averages),
                                ("record-without-query", self.without_query),
+                               ("record-without-grade", self.without_grade),
                                ("numbered-rows", self.rows_read if self.paths.get("query_id") == [NUMBERED] else 0)):
             if count:
                 self.problems.add(message, {"count": count}, severity="warning")

@@ -24,6 +24,8 @@ _PATH_LIKE = re.compile(r"(https?://|[\w*.-]+/|\\\\).*|.*\.(pdf|md|txt|html?|doc
                         re.IGNORECASE)
 _ARXIV = re.compile(r"\d{4}\.\d{4,5}")  # an id, not a number
 _SECTION = re.compile(r"[1-9]\d?(\.\d{1,2})?")  # of a contract or a law: lists of texts such as "2.6" and "3.10"
+_SURE_IDS = (("doc", "id"), ("document", "id"), ("chunk", "id"), ("passage", "id"), ("docid",), ("docno",), ("qid",),
+             ("query", "id"), ("question", "id"))
 _ID_LIKE = re.compile(r"[^\s]{1,200}")
 
 
@@ -194,8 +196,15 @@ class Field:
         if self.is_number:
             return all(float(as_number(item)).is_integer() for item in self.items) or (self.is_list and all(
                 type(item) is str and _SECTION.fullmatch(item) for item in self.items))
-        return self.mean_length <= 300 and (self.path_share > 0.6 or self.blank_share < 0.4) and all(
+        return self.mean_length <= 300 and (self.path_share > 0.6 or self.blank_share < 0.4 or self._names_ids) and all(
             type(item) in (str, int, NumberText, PairedId) for item in self.items)
+
+    @property
+    def _names_ids(self) -> bool:
+        """True for texts with blanks under a name that only ids have, such as titles in doc_id: no sentences."""
+        texts = [item.strip() for item in self.items if isinstance(item, str)]
+        return last_words(self.path) in _SURE_IDS and self.mean_length < 160 and not any(
+            "\n" in text for text in texts) and 5 * sum(text.endswith((".", "?", "!")) for text in texts) < len(texts)
 
     @property
     def is_paired(self) -> bool:

@@ -30,6 +30,7 @@ from ragdash.io.proposals.names import (
     counts_something,
     words,
 )
+from ragdash.io.proposals.shapes.values_by_query import asks
 from ragdash.io.tables.cells import ID_PART
 
 _ID = re.compile(ID_PART)
@@ -47,9 +48,8 @@ _NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason",
 _ABOUT_ANSWERS = {"mode", "method", "strategy", "status", "label", "flag", "confidence", "version", "provider",
                   "from"}  # answer_from: the table or the text
 
-
 _MEASURES = {"ms", "sec", "second", "cost", "usd", "price", "avg", "mean", "total", "rate", "num"}  # numbers of them
-_VERDICTS = {"correct", "right", "match", "valid", "relevant"}  # behind answer: whether it is
+_VERDICTS = {"correct", "right", "match", "valid", "relevant", "true"}  # behind answer: whether it is
 
 _SPEAKERS_ASKING = (("user",), ("user", "message"), ("human",))
 _PROBLEMS = (("problem",), ("problem", "text"), ("problem", "statement"), ("problem", "description"))
@@ -79,12 +79,12 @@ def is_question(field: Field) -> bool:
 def is_question_of_text(field: Field) -> bool:
     """A text without a name that says so, most of which are questions: `text` or `message` in a file of queries."""
     texts = [item for item in field.items if type(item) is str]
-    asks = sum(text.rstrip().endswith(("?", "？")) for text in texts)
+    asking = sum(map(asks, texts))
     name = set(field.name_words)
     is_plain = field.path == "text" or ("." not in field.path and "{" not in field.path and field.distinct_share > 0.5
                                         and name.isdisjoint(ANSWER | GOLD | RETURNED | ID | _NO_ANSWER | NOTES - {
                                             "title"}) and len(texts) > 1)
-    return is_plain and not field.is_list and 2 * asks > len(texts) > 0
+    return is_plain and not field.is_list and 2 * asking > len(texts) > 0
 
 
 def names_speakers(field: Field) -> bool:
@@ -225,7 +225,9 @@ def is_neutral_documents(field: Field) -> bool:
 
 
 def _names_kinds(field: Field) -> bool:
-    """True for kinds of sources, such as pdf and wiki."""
+    """True for kinds of sources, such as pdf and wiki, and for ways of search that many records share."""
+    if field.name_words[-1:] == ("path",) and field.path_share < 0.2:
+        return 5 * field.distinct_count < len(field.values)
     return bool(field.items) and KINDS_OF_SOURCES.issuperset(str(item).lower() for item in field.items[:200])
 
 
@@ -315,8 +317,8 @@ def is_reference(field: Field) -> bool:
         return False
     if field.is_list and _is_several(field) and all(_ID.fullmatch(str(item)) for item in field.items):
         return False  # ids of documents
-    if field.name_words[-1:] and field.name_words[-1] in _VERDICTS and (field.is_bool or field.is_number):
-        return False  # answer_correct: a verdict on the answer
+    if _VERDICTS.issuperset(field.name_words[-1:]) and field.name_words and (field.is_bool or field.is_number):
+        return False  # answer_correct: a verdict on the answer; resp_true
     if {"label", "expected"} <= name:
         return False  # of another kind than the answer
     others = RETURNED - {"response", "output"} | _NO_ANSWER | DOCUMENT | {"match"}

@@ -36,6 +36,7 @@ QUESTION = {"query", "question", "prompt", "input", "q", "utterance", "frage", "
             "request", "instruction", "问题", "質問", "問題"}
 ANSWER = {"answer", "response", "output", "completion", "prediction", "generation", "reply", "ans", "antwort",
           "respuesta", "resposta", "réponse", "reponse", "risposta", "答案", "回答"}
+ACTUAL_ANSWER = ("actual", "answer")  # of a system, or the right one: the other fields decide
 ID = {"id", "docid", "qid", "uid", "uuid", "docno", "pid", "did", "cid", "nid", "key", "idx", "index", "identifier",
       "no", "number", "num", "chunkid", "pmid", "slug", "rid"}
 DOCUMENT = {"doc", "document", "chunk", "passage", "path", "file", "filepath", "filename", "url", "uri", "source",

@@ -34,7 +34,15 @@ from ragdash.io.proposals.shapes.values_by_query import (
     texts_by_query,
 )
 from ragdash.io.proposals.shapes.values_of_others import joined_with_questions, with_values_of_others
-from ragdash.io.proposals.shapes.wrapped import rows_of_lists, with_order, with_parsed_texts, without_envelopes
+from ragdash.io.proposals.shapes.wrapped import (
+    are_lists_by_key,
+    rows_of_json_keys,
+    rows_of_lists,
+    with_named_pairs,
+    with_order,
+    with_parsed_texts,
+    without_envelopes,
+)
 from ragdash.io.source.limits import MAX_COLUMNS
 from ragdash.io.source.source import Source
 from ragdash.io.tables.cell_lists import parse_columns
@@ -92,7 +100,7 @@ def read_record_lists(source: Source) -> list[RecordList]:
 def _with_systems(lists: list[RecordList]) -> list[RecordList]:
     """The lists, and those with a record for each system where systems are columns, or with a number for each record.
     """
-    lists = [replace(item, rows=numbered_rows(item.rows) or item.rows) for item in lists]
+    lists = [replace(item, rows=numbered_rows(item.rows) or with_named_pairs(item.rows)) for item in lists]
     return [*lists, *(RecordList(f"{item.path}.{KEY}" if item.path else KEY, rows)
                       for item in lists if (rows := rows_of_systems(item.rows)))]
 
@@ -166,6 +174,10 @@ def _nested_lists(rows: list[dict]) -> Iterator[RecordList]:
             yield RecordList(f"{KEY}.{key}.{KEY}", [
                 {**extra, KEY + KEY: name, **item} for extra, members in zip(outer, lists, strict=True)
                 for name, item in members.items()])
+        elif len(rows) > 1 and all(are_lists_by_key(members) for members in lists):
+            yield RecordList(f"{KEY}.{key}.{KEY}", [
+                {**extra, KEY + KEY: name, key: items} for extra, members in zip(outer, lists, strict=True)
+                for name, items in members.items()])
 
 
 def _typical_keys(rows: list[dict]) -> set[str]:
@@ -198,6 +210,9 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
         yield from (RecordList(f"{path}.{inner.path}", inner.rows) for inner in _nested_lists(rows))
     if type(value) is not dict or not value:
         return
+    if rows := rows_of_json_keys(value):
+        yield RecordList(path, rows)
+        return
     prefix = f"{path}." if path else ""
     if rows := _parallel_lists(value):
         yield RecordList(path, with_values_of_others(rows, root, path))
@@ -213,7 +228,7 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
             rows = [{KEY: key, f"{KEY}{KEY}": name, **row} for key, m in value.items() for name, row in m.items()]
             if _share_keys(rows):
                 yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
-    for rows in (columns_by_query(value), texts_by_query(value), pairs_by_query(value),
+    for rows in (columns_by_query(value), texts_by_query(value, is_file=not path), pairs_by_query(value),
                  documents_by_query(value) if path else []):
         if rows:
             yield RecordList(path, rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from ragdash.io.field_names import normalize_name
@@ -21,6 +22,7 @@ from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.times import time_stage
 from ragdash.io.proposals.fields import HISTORIES, Field, is_missing, profile
 from ragdash.io.proposals.names import (
+    ACTUAL_ANSWER,
     ANSWER,
     GOLD,
     ID,
@@ -32,7 +34,14 @@ from ragdash.io.proposals.names import (
     words,
 )
 from ragdash.io.proposals.records import KEY, RecordList
-from ragdash.io.proposals.shapes.families import NUMBER, PLAIN, ColumnFamily, find_family, spread_columns
+from ragdash.io.proposals.shapes.families import (
+    NUMBER,
+    PLAIN,
+    ColumnFamily,
+    find_family,
+    spread_columns,
+    with_empty_members,
+)
 from ragdash.io.proposals.shapes.logs import is_noise
 from ragdash.io.proposals.shapes.ranked_lists import lists_with_scores, with_returned_lists
 
@@ -47,9 +56,10 @@ _NO_ID = _COUNTED | LATENCIES | SECONDS | MILLISECONDS
 def assign(records: RecordList) -> list[Assignment]:
     """The plausible readings of a list of records, the likeliest first."""
     fields = profile(records.rows)
+    every_field = fields
     fields = {name: item for name, item in fields.items() if name and (item.present or (
         f"{name}[]" not in fields and meanings.is_context(item)))}
-    fields, family = _with_families(with_returned_lists(fields))
+    fields, family = _with_families(with_returned_lists(fields), every_field.keys() - fields.keys())
     result = Assignment(records, fields, runs=family.variants if family else ())
     free = {name: item for name, item in fields.items() if not is_noise(item)} or dict(fields)
     _assign_history(result, free)
@@ -68,6 +78,7 @@ def assign(records: RecordList) -> list[Assignment]:
     if family:
         _add_plain(result, free, family)
     drop_unlike_ids(result, free)
+    _drop_cited(result, free)
     result.ignored = [name for name in free if not name.startswith(KEY) and not is_inside(name, result.roles)]
     return [item for item in (result, *alternatives) if item.is_useful]
 
@@ -80,6 +91,15 @@ def _assign_history(result: Assignment, free: dict[str, Field]) -> None:
         take(result, free, "chat_history", earlier)
 
 
+def _drop_cited(result: Assignment, free: dict[str, Field]) -> None:
+    """What an answer cites is of the system, not what is right."""
+    cited = result.fields.get(result.roles.get("relevant", ""))
+    if cited is not None and {"retrieved", "answer"} <= result.roles.keys() and "cited" in cited.name_words and (
+            (GOLD - {"cited"}).isdisjoint(cited.words)):
+        del result.roles["relevant"]
+        free[cited.path] = cited
+
+
 def _add_plain(result: Assignment, free: dict[str, Field], family: ColumnFamily) -> None:
     """Add the columns without a suffix to the paths with {run}."""
     for role, path in result.roles.items():
@@ -89,7 +109,8 @@ def _add_plain(result: Assignment, free: dict[str, Field], family: ColumnFamily)
             free.pop(plain, None)
 
 
-def _with_families(fields: dict[str, Field]) -> tuple[dict[str, Field], ColumnFamily | None]:
+def _with_families(fields: dict[str, Field], empty: Collection[str] = ()) -> tuple[
+        dict[str, Field], ColumnFamily | None]:
     """The fields with those of several configurations, and spread ones, under one path each."""
     for pattern, members in spread_columns(fields).items():
         if all(name in fields for name in members):
@@ -102,10 +123,12 @@ def _with_families(fields: dict[str, Field]) -> tuple[dict[str, Field], ColumnFa
                          {name for name, item in fields.items() if item.is_list and item.is_id_like})
     if family is None:
         return fields, None
+    family = with_empty_members(family, fields, empty)
     taken = {name for members in family.members.values() for name in members.values()}
     joined = {name: item for name, item in fields.items() if name not in taken}
     for pattern, columns in family.members.items():
-        values = [value for column in columns.values() for value in fields[column].values]
+        values = [value for column in columns.values() if column in fields
+                  for value in fields[column].values]
         plain = pattern.replace("{run}", " ")
         joined[pattern] = _Named(pattern, tuple(values), plain)
     return joined, family
@@ -143,7 +166,8 @@ def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
     if not questions and "column 2" in free and "column 1" in free and free["column 2"].is_long_text:
         questions = [free["column 2"]]
         take(result, free, "query_id", free["column 1"])
-    questions = _without_inputs(questions, free)
+    questions = [item for item in _without_inputs(questions, free)
+                 if item.path_share < 0.6 and item.name_words[:1] != ("system",)]  # system_prompt
     if questions:
         take(result, free, "query", questions[0])
     if "query_id" in result.roles:
@@ -207,6 +231,10 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
         references.sort(key=lambda item: (item.path.count("."), "answer" not in item.words, len(item.path)))
         take(result, free, "answers", references[0])
     if not references:
+        references = _actual_answer(free)
+        if references:
+            take(result, free, "answers", references[0])
+    if not references:
         expected = [item for item in free.values() if meanings.is_expected_text(item)]
         if expected:
             take(result, free, "answers", max(expected, key=lambda item: item.share))
@@ -238,6 +266,18 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
             take(result, free, "relevant", full[0], partial[0], note=f"{full[0].path}:2+{partial[0].path}:1")
         else:
             take(result, free, "relevant", (full or partial)[0])
+
+
+def _actual_answer(free: dict[str, Field]) -> list[Field]:
+    """`Actual Answer` next to what a system wrote, and gold_snippet next to answer_snippet: the right answer."""
+    actual = [item for item in free.values() if item.name_words == ACTUAL_ANSWER and meanings.is_answer(item)]
+    names = {item.name_words for item in free.values() if item.name_words[:1] == ("answer",)}
+    alike = [item for item in free.values() if item.name_words[:1] == ("gold",) and item.is_text and not item.is_list
+             and len(item.name_words) == 2 and ("answer", *item.name_words[1:]) in names]
+    if alike:
+        return alike
+    others = [item for item in free.values() if meanings.is_answer(item) and item not in actual]
+    return actual if others else []
 
 
 def _gold_lists(free: dict[str, Field]) -> list[Field]:

@@ -26,7 +26,7 @@ from ragdash.io.recorded.plain_results import read_plain_results
 from ragdash.io.source.source import Source
 
 __all__ = ["FAILURE", "HEADER", "PART", "RESULTS", "LogEntry", "is_recorded", "is_recorded_folder", "log_entries",
-           "log_entry", "read_archive", "read_folder", "read_part", "unreadable_archives"]
+           "log_entry", "read_archive", "read_folder", "read_part", "unreadable_runs"]
 ARCHIVE = ".zip"
 ReadLines = Callable[[Source, str | None], list[Run]]
 
@@ -154,16 +154,18 @@ def log_entries(folder: Path) -> list[LogEntry]:
                   key=lambda entry: (entry.header.created, entry.header.run_id))
 
 
-def unreadable_archives(folder: Path) -> list[Problem]:
-    """What is wrong with the zip archives of a log folder that cannot be read, such as one that was cut off."""
+def unreadable_runs(folder: Path) -> list[Problem]:
+    """What is wrong with recorded runs of a log folder that are passed over: a damaged header, a zip file cut off."""
     problems: list[Problem] = []
     with suppress(OSError):
         for path in sorted(folder.iterdir()):
             try:
                 if path.name.lower().endswith(ARCHIVE) and path.is_file():
                     packed_run(path)
+                elif path.is_dir() and is_recorded_folder(path):
+                    _header(path / HEADER, (path / HEADER).stat().st_mtime_ns)
             except InputError as error:
-                problems += error.problems
+                problems += [problem for problem in error.problems if problem.message != "recorded-header/other"]
             except OSError as error:
                 problems.append(Problem("recorded-run/unreadable", {"reason": error.strerror or str(error)}, str(path)))
     return problems

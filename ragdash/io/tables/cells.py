@@ -135,8 +135,16 @@ def _parse_any(text: str):
         raise UnreadableCell("nested too deeply") from None
     except ValueError:
         pass
-    if "..." in text and re.search(r"""['"\]\d,]\s*\.\.\.""", text):
-        raise UnreadableCell("it seems to be cut short with ...")
+    try:
+        return _parse_python(text)
+    except UnreadableCell:
+        if "..." in text and re.search(r"""['"\]\d,]\s*\.\.\.""", text):
+            raise UnreadableCell("it seems to be cut short with ...") from None
+        raise
+
+
+def _parse_python(text: str):
+    """The value of a Python literal."""
     if _ADJACENT_STRINGS.search(text) and _has_adjacent_strings(text):
         raise UnreadableCell("there are no commas between its parts")
     try:

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 PLAIN_COLUMNS = {"query_id", "doc_id", "config", "score", "rank", "text"}
 
 
-def open_parquet(source: Source, encoded: bool = True, but: str | None = None) -> ParquetFile:
-    """The file, its texts dictionary-encoded if `encoded`, `but` this column; InputError if it is damaged or expands
-    too much.
+def open_parquet(source: Source, but: str | None = None, in_pieces: bool = False) -> ParquetFile:
+    """The file, its texts dictionary-encoded, `but` this column; InputError if it is damaged or expands too much.
+
+    in_pieces: texts are as they are, and no bytes of the file are kept after they were read.
     """
     from pyarrow import parquet  # slow to import, and few files want it
 
@@ -38,7 +39,8 @@ def open_parquet(source: Source, encoded: bool = True, but: str | None = None) -
         schema = parquet.ParquetFile(source.arrow_file(), **limits).schema
         leaves = map(schema.column, range(len(schema)))
         texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY" and leaf.path != but]
-        file = parquet.ParquetFile(source.arrow_file(), read_dictionary=texts if encoded else None, **limits)
+        file = parquet.ParquetFile(source.arrow_file(), read_dictionary=None if in_pieces else texts,
+                                   pre_buffer=not in_pieces, **limits)
         values = _count_values(file.metadata)
     except (pa.ArrowException, OSError, ValueError) as error:
         fail_damaged(source, "a Parquet file", error)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +12,9 @@ import orjson
 import pyarrow as pa
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import whole_file
 from ragdash.core.records import Run, Truth
+from ragdash.core.text.csv_lines import csv_text
 from ragdash.io.field_names import MISSING_TEXTS
 from ragdash.io.write import serializers
 
@@ -120,18 +120,16 @@ def write_beir_truth(truth: Truth, path: PathLike) -> Warnings:
     (folder / "qrels").mkdir(parents=True, exist_ok=True)
     objects = list(serializers.truth_objects(truth))
     _check_ids([*truth.query_ids.to_pylist(), *truth.docs.to_pylist()], folder)
-    buffer = io.StringIO()
-    rows = csv.writer(buffer, delimiter="\t", lineterminator="\n")
-    rows.writerow(("query-id", "corpus-id", "score"))
-    rows.writerows((fields["query_id"], doc, grade) for fields in objects for doc, grade in fields["relevant"].items())
-    (folder / "qrels" / "test.tsv").write_bytes(buffer.getvalue().encode())
+    rows = [(fields["query_id"], doc, grade) for fields in objects for doc, grade in fields["relevant"].items()]
+    serializers.write_bytes(folder / "qrels" / "test.tsv",
+                            csv_text([("query-id", "corpus-id", "score"), *rows], separator="\t").encode())
     native_fields = ("query_id", "query", "relevant")
     questions = [{"_id": fields["query_id"], **({"text": fields["query"]} if "query" in fields else {}),
                   "metadata": {name: value for name, value in fields.items() if name not in native_fields}}
                  for fields in objects if fields["relevant"]]
-    (folder / "queries.jsonl").write_bytes(b"".join(orjson.dumps(fields) + b"\n" for fields in questions))
+    serializers.write_bytes(folder / "queries.jsonl", b"".join(orjson.dumps(fields) + b"\n" for fields in questions))
     if truth.corpus is not None:
-        with open(folder / "corpus.jsonl", "wb") as file:
+        with whole_file(folder / "corpus.jsonl") as target, open(target, "wb") as file:
             file.writelines(serializers.corpus_lines(truth.corpus))
     return _lost_by_qrels(truth, folder, ())
 
@@ -141,7 +139,8 @@ def _write_parquet(objects: list[dict], path: PathLike) -> None:
     from pyarrow import parquet  # slow to import, and few files want it
 
     columns = {name: _parquet_column([fields.get(name) for fields in objects]) for name in _field_names(objects)}
-    parquet.write_table(pa.table(columns), str(path))
+    with whole_file(path) as file:
+        parquet.write_table(pa.table(columns), str(file))
 
 
 def _field_names(objects: list[dict]) -> list[str]:
@@ -152,13 +151,13 @@ def _write_csv(objects: list[dict], path: PathLike) -> Warnings:
     """A row for each object; lists and objects as JSON."""
     names = _field_names(objects)
     _check_ids([fields["query_id"] for fields in objects], path)
-    buffer = io.StringIO(newline="")
-    rows = csv.writer(buffer, lineterminator="\n")
-    rows.writerow(names)
-    rows.writerows([_csv_cell(fields.get(name)) for name in names] for fields in objects)
-    serializers.write_bytes(path, buffer.getvalue().encode())
+    rows = ([_csv_cell(fields.get(name)) for name in names] for fields in objects)
+    serializers.write_bytes(path, csv_text([names, *rows]).encode())
     texts = [name for name in ("query", "answer") if any(fields.get(name) in MISSING_TEXTS for fields in objects)]
-    return tuple(_lost(path, "empty-text", {"name": name}) for name in texts)
+    nulls = [name for name in names if any("\0" in text for fields in objects if isinstance(
+        text := fields.get(name), str))]
+    return (*(_lost(path, "empty-text", {"name": name}) for name in texts),
+            *(_lost(path, "null-character", {"name": name}) for name in nulls))
 
 
 def _check_ids(ids: list[str], path: PathLike) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import os
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 import numpy as np
 import orjson
@@ -15,6 +14,7 @@ import pyarrow.compute as pc
 from ragdash.core.arrow_columns import take
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import whole_file
 from ragdash.core.records import Run, Truth
 
 
@@ -166,5 +166,6 @@ def _write(path: str | os.PathLike, lines: Iterable[str]) -> None:
 
 
 def write_bytes(path: str | os.PathLike, content: bytes) -> None:
-    """Write a file, gzipped if its name ends in .gz."""
-    Path(path).write_bytes(gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content)
+    """Write a file whole or not at all, gzipped if its name ends in .gz."""
+    with whole_file(path) as file:
+        file.write_bytes(gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content)

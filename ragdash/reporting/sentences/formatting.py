@@ -24,7 +24,7 @@ ROW = 20  # characters of a name from which on it has a row of its own
 _MARKS = re.compile(r"[\\`*_{}\[\]<>#+\-!|$~:^()&]")
 _INDENTED = re.compile(r"^[ \t]{2,}", re.MULTILINE)  # four blanks begin a block of code
 _LINE_MARKS = re.compile(r"^(?P<digits>\d{1,9})?(?P<mark>(?(digits)\.(?=\s|$)|=+(?=[ \t]*$)))", re.MULTILINE)
-_REPLACED = re.compile(r":(?=(?:material/)?[\w+-]+:)|(?<=http)s?:(?=//)|\bwww\.|"
+_REPLACED = re.compile(r":(?=material/|[\w+-]+:)|(?<=http)s?:(?=//)|\bwww\.|"
                        r"(?<!\S)(?:<->|->|<-|--|>=|<=|~=)(?!\S)", re.IGNORECASE)
 _SPAN = re.compile(r":color\[(\\.)\]")
 

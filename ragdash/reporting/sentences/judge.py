@@ -241,5 +241,5 @@ def _rubric_change(rubric: RubricDrift) -> str:
         runs = ", ".join(f"{run} {_change(*ends)}" for run, ends in rubric.runs.items())
         return (f"{words}, another first place in {rubric.first_changed:,}, mean Kendall's tau {number(rubric.tau)} "
                 f"(n {rubric.taus:,}), mean change of {runs}")
-    kappa = f", weighted kappa {number(rubric.agreement)}" if rubric.kind != "number" else ""
+    kappa = f", agreement beyond chance (weighted kappa) {number(rubric.agreement)}" if rubric.kind != "number" else ""
     return f"{words}{kappa}, mean change {_change(rubric.change, rubric.low, rubric.high)}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 import re
@@ -10,6 +9,7 @@ import re
 import pyarrow as pa
 
 from ragdash.core.console import aligned
+from ragdash.core.text.csv_lines import csv_text
 from ragdash.reporting.tables.excel import workbook
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -109,10 +109,7 @@ def _latex(header: list[str], rows: list[list[str]]) -> str:
 
 def _csv(table: pa.Table) -> str:
     """Comma separated, full precision, an empty cell for undefined; texts harmless."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(map(escape_formula, table.column_names))
     columns = [column.to_pylist() for column in table.columns]
-    writer.writerows(zip(*([escape_formula(cell) if isinstance(cell, str) else None if cell != cell else cell
-                            for cell in column] for column in columns), strict=True))
-    return buffer.getvalue()
+    rows = zip(*([escape_formula(cell) if isinstance(cell, str) else None if cell != cell else cell
+                  for cell in column] for column in columns), strict=True)
+    return csv_text([map(escape_formula, table.column_names), *rows])

@@ -79,7 +79,7 @@ def staleness(result: GateResult) -> str:
     git = baseline.run.get("git")
     commit = git.get("commit") if isinstance(git, dict) else None
     return (f"Baseline: {baseline.name}, pinned {age} ({baseline.pinned[:10]}) with ragdash {baseline.version}"
-            f"{f', commit {commit[:10]}' if commit else ''}; judgments "
+            f"{f', commit {str(commit)[:10]}' if commit else ''}; judgments "
             f"{'unchanged' if result.truth == 'same' else 'changed'}; "
             f"{result.compared:,} of its {result.queries:,} queries compared{_lacking(result)}.")
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from ragdash.analysis.tracking import HistoryPoint, HistoryRow, MetricHistory, point_spread, settings_changes
 from ragdash.analysis.tracking.experiment_runs import experiment_runs
+from ragdash.core.console import one_line
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.runs.repeats import noise_and_design
 from ragdash.reporting.tables.escaping import finite_or_none, number, signed, table_text
@@ -31,7 +32,7 @@ def render_history(lines: Lines, form: str) -> bytes:
         for metric in metrics:
             header = ["run", "commit", metric.spec.title, "to the accepted run", "n", "change"]
             rows = [_cells(points, row) for row in metric.rows]
-            title = f"{metric.spec.title} · {name}"
+            title = one_line(f"{metric.spec.title} · {name}")
             texts += [f"### {title}\n" if form == "markdown" else title, table_text(header, rows, form),
                       *change_sentences(points, metric), *noise_lines(points, metric.spec), ""]
         texts += [correction_sentence(metric) for metric in metrics[:1]] + [""]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import orjson
 import pyarrow as pa
 
 from ragdash.analysis.judge_validation import Agreement, CorrectedDifference, ErrorSource, Estimate, JudgeValidation
-from ragdash.core.console import count
+from ragdash.core.console import count, one_line
 from ragdash.core.errors import Problem
 from ragdash.evaluation.stats import ALPHA
 from ragdash.matching.views.judged import setting
@@ -130,7 +130,7 @@ def _estimates(
 ) -> tuple[list[str], list[list[str]]]:
     level = f"{validations[0].level:.4g}" if validations else ""
     header = ["run", "judge alone", "queries", f"labels alone [{level}]", "labels", f"corrected [{level}]", "n", "N",
-              "accuracy", "constant answer", "kappa", "missing"]
+              "accuracy", "constant answer", "beyond chance (kappa)", "missing"]
     rows = [
         [
             validation.name,
@@ -138,7 +138,7 @@ def _estimates(
             f"{validation.judge.n:,}",
             estimate_text(validation.labels),
             f"{validation.labels.n:,}",
-            estimate_text(validation.corrected),
+            _corrected_text(validation.corrected),
             f"{validation.corrected.n:,}",
             f"{validation.rest:,}",
             accuracy_text(validation.agreement),
@@ -155,7 +155,7 @@ def _estimates(
             f"{difference.judge.n:,}",
             estimate_text(difference.labels, signed),
             f"{difference.labels.n:,}",
-            estimate_text(difference.corrected, signed),
+            _corrected_text(difference.corrected, signed),
             f"{difference.corrected.n:,}",
             f"{difference.rest:,}",
             "–",
@@ -174,8 +174,18 @@ def estimate_text(estimate: Estimate, spelled=number) -> str:
     return f"{spelled(estimate.mean)}{ends}"
 
 
+def shown_mean(estimate: Estimate) -> float:
+    """The mean of an estimate with an interval; NaN without one: a mean of few labels says nothing."""
+    return estimate.mean if math.isfinite(estimate.low) else math.nan
+
+
+def _corrected_text(estimate: Estimate, spelled=number) -> str:
+    """A corrected mean with its interval; a dash without one."""
+    return estimate_text(replace(estimate, mean=shown_mean(estimate)), spelled)
+
+
 def accuracy_text(agreed: Agreement) -> str:
-    """0.950 [0.831, 0.994]: the share of labels on which judge and person agree, with its interval.
+    """0.950 [0.831, 0.994]: the share of labels on which judge and label agree, with its interval.
 
     Examples
     --------
@@ -188,6 +198,7 @@ def accuracy_text(agreed: Agreement) -> str:
 
 
 def _heading(name: str, form: str) -> str:
+    name = one_line(name)
     return f"### {name}\n" if form == "markdown" else f"{name}\n{'=' * len(name)}\n"
 
 
@@ -197,7 +208,7 @@ def _notes(validation: JudgeValidation) -> list[str]:
     if agreed.n:
         kind = "kinder than" if agreed.bias > 0 else "stricter than" if agreed.bias < 0 else "neither kinder nor " \
             "stricter than"
-        sentences.append(f"On {agreed.n:,} labeled queries the judge is {kind} the person: {signed(agreed.bias)} on "
+        sentences.append(f"On {agreed.n:,} labeled queries the judge is {kind} the labels: {signed(agreed.bias)} on "
                     f"average, {number(agreed.apart)} apart.")
         adds = "The judge adds nothing on single answers" if agreed.adds_nothing else "The judge agrees in " \
             f"{accuracy_text(agreed)}"
@@ -207,8 +218,8 @@ def _notes(validation: JudgeValidation) -> list[str]:
         sentences.append(f"Report: {HEADLINES[validation.headline]}.")
     if validation.votes is not None:
         sentences.append(f"Several verdicts on {count(validation.votes.n, 'query', 'queries')}: unanimous on "
-                    f"{number(validation.votes.unanimous)} of them, Fleiss' kappa "
-                    f"{number(validation.votes.kappa)}, spread {number(validation.votes.spread)}.")
+                    f"{number(validation.votes.unanimous)} of them; beyond chance, Fleiss' kappa: "
+                    f"{number(validation.votes.kappa)}; spread {number(validation.votes.spread)}.")
     if validation.missing:
         sentences.append(
             "No verdict: " + ", ".join(f"{n:,} {reason}" for reason, n in validation.missing.items()) + "."

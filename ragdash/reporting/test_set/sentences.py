@@ -164,7 +164,7 @@ def relabel_sentence(result: RelabelAgreement) -> str:
         return "Nothing is judged again yet."
     parts = [f"{_share(group)} of the {name}" for name, group in (
         ("judgments in doubt", result.suspicious), ("others", result.others)) if group.labeled]
-    kappa = f" Cohen's kappa is {number(result.all.kappa, 2)}." if np.isfinite(result.all.kappa) else ""
+    kappa = f" Beyond chance (Cohen's kappa): {number(result.all.kappa, 2)}." if np.isfinite(result.all.kappa) else ""
     return f"You agree with the old label at {listed(parts)}.{kappa}"
 
 

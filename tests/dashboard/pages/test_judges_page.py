@@ -255,6 +255,9 @@ def test_votes_are_read_with_their_agreement(serve):
     table = judged(at)
     assert len(server.asked) == 24 and table["n"].tolist() == [4, 4] and table["Votes"].tolist() == [3, 3]
     assert table["Votes agree"].tolist() == [1, 1] and "nobody asked the judge yet (2)" in table["Missing"].tolist()
+    assert table["Differ on"].tolist() == ["0 of 4"] * 2
+    table = judged(finish(start(plan(opened(server, **{state.JUDGE_VOTES: 1})))))  # one vote on all queries
+    assert len(server.asked) == 28 and table["n"].tolist() == [6, 6] and table["Differ on"].tolist() == ["0 of 4"] * 2
 
 
 @pytest.mark.parametrize("fault, found, fix", [("401", "401", "key"), ("404", "404", "base URL"),
@@ -423,23 +426,28 @@ def alive(process: int) -> bool:
 def test_what_the_process_reads_are_the_very_texts_of_the_page(tmp_path):
     truth = Truth.build("truth", [*IDS, "q6", "q7"], ["a"] * 8, np.ones(8, int), details=pa.table(
         {"query_id": [*IDS, "q6", "q7"], "query": ["zero?", None, "two?", "", "four?", "five?", "six?", "seven?"],
-         "answers": [["a", " "], [], None, ["b", "c"], ["d"], ["e"], ["f"], ["g"]]}))
+         "answers": [["a", " "], [], None, ["b", "c"], ["d"], [""], ["f"], ["g"]],
+         "attributes": ['{"tone": "dry"}', '{"answerable": false}', None, None, None, None, None, None]}))
     told = Run.build("a/b = told", IDS, ["a"] * 6, np.ones(6), texts=["x y"] * 6, details=pa.table({
         "query_id": IDS, "query": ["other?", "one?", None, None, None, None],
         "answer": ["<think>hm</think>grey", "", None, "line\none", "\u2028 \u00e9", " "],
-        "contexts": [["x y", "x y", "z"], [], None, ["", "x y"], [f"text {at}" for at in range(7)], ["x y"]]}))
+        "contexts": [["x y", "x y", "z"], [], None, ["", "x y"], [f"text {at}" for at in range(7)], ["x y"]],
+        "chat_history": [[{"role": "user", "text": "Grey\n?"}, {"role": "", "text": "no"}], *[None] * 4,
+                         [{"role": "assistant", "text": "so"}]]}))
     ranks = np.arange(40)
     texts_ = Run.build("texts", np.repeat(IDS[:5], 8), np.array([f"d{at % 8}" for at in ranks]), -ranks.astype(float),
                        texts=[f"text {at % 3}" if at % 7 else None for at in ranks],
                        details=pa.table({"query_id": IDS[:5], "answer": [f"it is {at}" for at in range(5)]}))
     runs = {"a/b = told": Match(told, truth).judged.cases, "texts": Match(texts_, truth).judged.cases}
     assert any(name.startswith("context") for case in runs["a/b = told"] for name, _ in case.contexts or ())
+    assert [case.no_answer for case in runs["texts"]][:6] == [False, True, False, False, False, True]
     files, path = judge_input.write_cases(runs, tmp_path)
     again = read_truth(path)
     for file, (name, cases) in zip(files, runs.items(), strict=True):
         label, _, place = file.partition("=")
         found = Match(read_run(place), again).judged.cases
         for ours, theirs in zip(cases, found, strict=True):
+            assert (ours.history, ours.no_answer) == (theirs.history, theirs.no_answer), ours
             for task in TASKS.values():
                 assert task.lacks(ours) == task.lacks(theirs), (name, ours, theirs)
                 assert task.lacks(ours) or ours == theirs
@@ -509,6 +517,13 @@ def test_the_mean_of_two_judges_is_shown_with_whom_it_is_of_and_how_far_they_agr
     assert "**Mean of 2 judges** (" in texts(at) and at.query_params["judge"] == f"{CLAUDE} + {GPT}"
     found = evaluate_match(Match(runs[0], truth), parse_specs(f"Faithfulness(judge='{CLAUDE} + {GPT}')"))
     assert np.nanmean(found.values) == pytest.approx(frame["Mean"].iloc[0])
+    assert frame["Differ on"].tolist() == ["2 of 5"] * 2, "not 80%: agreement of two judges is 50% at least"
+    at.session_state["judges_differ"] = True
+    at = run(at)
+    assert "The judges differ on **4 of 10** answers" in texts(at)
+    table = next(one.value for one in at.dataframe if "Gap" in one.value)
+    assert table["Query"].tolist() == ["q3", "q4", "q3", "q4"] and table["Run"].tolist() == ["one"] * 2 + ["two"] * 2
+    assert table[[str(CLAUDE), str(GPT), "Gap"]].to_numpy().tolist() == [[0.5, 1.0, 0.5]] * 4
 
 
 def test_verdicts_go_out_and_results_of_other_tools_come_in(serve, tmp_path):

@@ -22,7 +22,7 @@ from ragdash.dashboard.pages.answers.tables import distribution_table
 from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.pages.failures.data import FINE, common_fixes
 from ragdash.dashboard.pages.queries import claims_html, file_facts, query_view
-from ragdash.dashboard.pages.score_cutoffs.sentences import MEASURES
+from ragdash.dashboard.pages.rankings.score_cutoffs.sentences import MEASURES
 from ragdash.dashboard.pages.test_set import draft_editor
 from ragdash.dashboard.pages.threshold_bands.speed_cost import sections as speed_sections
 from ragdash.dashboard.pages.threshold_bands.speed_cost.tables import _mean_tokens

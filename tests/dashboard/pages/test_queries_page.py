@@ -331,6 +331,18 @@ def test_a_verdict_and_a_note_are_kept_counted_and_filtered():
     assert "1 verdict, 0 notes" in texts(again)
 
 
+def test_a_note_that_somebody_else_changed_meanwhile_is_not_lost():
+    first, second = opened(query="q03", tab=NOTES), opened(query="q03", tab=NOTES)
+    shown(widget(first, "text_area", "review_note").set_value("theirs  ").run())
+    shown(widget(second, "text_area", "review_note").set_value("mine").run())
+    assert widget(second, "text_area", "review_note").value == "mine\n\ntheirs  "
+    assert ["omebody else changed the note" in one.value for one in second.warning] == [True]
+    shown(widget(second, "text_area", "review_note").set_value("joined").run())
+    assert widget(second, "text_area", "review_note").value == "joined" and not second.warning
+    shown(widget(first, "text_area", "review_note").set_value(" ").run())
+    assert widget(first, "text_area", "review_note").value == "joined"
+
+
 def test_a_verdict_on_one_run_is_not_one_on_all():
     at = opened(query="q03", tab=NOTES)
     shown(widget(at, "selectbox", "review_run").set_value(runs()["new"].digest).run())

@@ -105,8 +105,8 @@ def test_the_numbers_are_those_of_the_library(pair):
                                                                  one.corrected.high, one.judge.mean))
     narrower = 1 - (one.corrected.high - one.corrected.low) / (one.labels.high - one.labels.low)
     share = [f"{100 * end:.0f}" for end in stats.binomtest(53, 60).proportion_ci(0.95, "exact")]
-    assert (f"dense: judge and person agree on 88% of 60 labels [{', '.join(share)}] "
-            f"(kappa {one.agreement.kappa:.2f}). "
+    assert (f"dense: the judge agrees with 88% of 60 labels [{', '.join(share)}] "
+            f"(beyond chance, kappa: {one.agreement.kappa:.2f}). "
             f"Always saying “{one.agreement.constant_class}” would agree on {100 * one.agreement.constant:.0f}%. "
             f"By judge and labels together, the run is faithful in {mean}% [{low}, {high}] of 100 queries. "
             f"The judge makes the interval {narrower:.0%} narrower than the labels alone. "
@@ -114,7 +114,8 @@ def test_the_numbers_are_those_of_the_library(pair):
             ) in text
     tables = " ".join(str(table.value) for table in at.table)
     assert "What fools this judge?" in text and "answer length" in tables and "no clear effect" in tables
-    assert f"hybrid: judge and person agree on 92% of 50 labels [81, 98] (kappa {other.agreement.kappa:.2f}). " in text
+    kappa = f"{other.agreement.kappa:.2f}"
+    assert f"hybrid: the judge agrees with 92% of 50 labels [81, 98] (beyond chance, kappa: {kappa}). " in text
     figure = charts(at)["trust_means"]
     for name, of in (("corrected", "corrected"), ("labels alone", "labels")):
         wanted = [(getattr(each, of).mean, getattr(each, of).low, getattr(each, of).high) for each in (one, other)]
@@ -227,7 +228,7 @@ def test_the_steps_through_disagreements_end_at_the_last_and_a_run_without_any_s
     judged(run, TRUTH, scores(1))
     labeled(run, scores(1), 30)
     at = opened(run)
-    assert "Disagreements (0)" in said(at) and "Judge and person agree on every labeled query." in said(at)
+    assert "Disagreements (0)" in said(at) and "The judge agrees with every label." in said(at)
     assert button(at, "apart_next") is None
 
 
@@ -252,7 +253,7 @@ def test_few_labels_give_no_interval(pair):
     judged(run, TRUTH, scores(4))
     labeled(run, scores(4), 12, 2)
     at = opened(run)
-    assert "judge and person agree on 83% of 12 labels" in said(at)
+    assert "the judge agrees with 83% of 12 labels" in said(at)
     (mean, low, high), = drawn(charts(at)["trust_means"], "labels alone")
     assert (f"Labels alone: {100 * mean:.0f}% [{100 * low:.0f}, {100 * high:.0f}]. The corrected mean needs 20 labels "
             "on this run.") in said(at), "what is drawn is said"
@@ -267,7 +268,8 @@ def test_a_judge_that_always_says_yes_is_told_of():
     judged(run, TRUTH, dict.fromkeys(IDS, 1.0), REAL)
     labeled(run, scores(1), 30)
     text = said(opened(run))
-    assert "1 for all 100 queries" in text and "(kappa 0.00). Always saying “yes” would agree on" in text
+    assert "1 for all 100 queries" in text
+    assert "(beyond chance, kappa: 0.00). Always saying “yes” would agree on" in text
     assert ("So for a single answer the judge says no more than that. With the judge, the result is no more exact than "
             "by the labels alone:") in text
     assert "Judges favor what is written as they write" in text  # one family
@@ -380,7 +382,7 @@ def test_a_policy_says_before_and_afterwards_what_it_hides_and_leads_back(pair):
     button(at, f"policy_to_{policy.digest}").click().run()
     assert current_policy() == policy and at.radio(key="_policy_rounding").value == "right"
     button(at, "policy_to_None").click().run()
-    assert current_policy() is None and "agree on 88% of 60 labels" in said(opened(*runs))
+    assert current_policy() is None and "agrees with 88% of 60 labels" in said(opened(*runs))
     assert f"under policy {policy.digest}: " not in said(at), "all that is known under it is shown without it too"
     save_policy(policy)
     viewer = opened(*runs, secrets={"auth": AUTH, "access": {"editors": ["ada@example.org"],
@@ -519,7 +521,7 @@ def test_labels_of_the_files_and_groups_of_dependent_queries():
     labels = {query: float(at % 4 > 0) for at, query in enumerate(IDS[:60])}
     values = verdicts_of(evaluate(run, TRUTH, "TokenF1"), "TokenF1")
     assert at.selectbox(key="labels_from").value == "verdict"
-    assert "dense: metric and person agree on" in said(at) and "% of 60 labels" in said(at)
+    assert "dense: the metric agrees with" in said(at) and "% of 60 labels" in said(at)
     assert "60 labels from the column verdict of the files" in said(at)
     own = validate_judge(values, labels).labels
     assert drawn(charts(at)["trust_means"], "labels alone") == [pytest.approx((own.mean, own.low, own.high))]
@@ -555,7 +557,7 @@ def test_scores_of_a_file_are_compared_with_labels_as_on_the_command_line(tmp_pa
                  "--label-column", "verdict", "--format", "json"]) == 0
     result = json.loads(capsys.readouterr().out)["runs"][0]
     text = said(at)
-    assert f"% of {result['agreement']['n']} labels" in text and "dense: score and person agree on" in text
+    assert f"% of {result['agreement']['n']} labels" in text and "dense: the score agrees with" in text
     assert drawn(charts(at)["trust_means"], "corrected") == [pytest.approx(tuple(
         result["corrected"][end] for end in ("mean", "low", "high")))]
     labeling = opened(run, trusted="file:faithfulness", desk="label")

@@ -14,9 +14,9 @@ from ragdash.experiments.fusion.alternatives import mix_of
 from ragdash.experiments.fusion.ceiling import ceiling, ceiling_means, changes, churn, windows_of, without_low
 from ragdash.experiments.fusion.export.snippets import engine_snippet, python_snippet
 from ragdash.experiments.fusion.fuse import FEW, documents
-from ragdash.experiments.fusion.grids import settings
 from ragdash.experiments.fusion.judged_pool import judged_pool
 from ragdash.experiments.fusion.recipe import make_recipe
+from ragdash.experiments.fusion.tuning.grids import settings
 
 
 def test_the_ceiling_is_the_best_order_of_what_any_run_returns_in_the_window():

@@ -84,7 +84,7 @@ def test_the_price_is_said_next_to_the_gain_and_is_in_json(capsys, tmp_path):
 
 
 def test_a_price_that_is_lower_or_unknown_is_said_so(capsys):
-    from ragdash.experiments.fusion.choice import choose
+    from ragdash.experiments.fusion.tuning.choice import choose
     from ragdash.metrics import parse_spec
 
     pool = judged_pool([leg("slow", ["a", "b"], [50.0] * 3), leg("fast", ["b", "a"], [10.0] * 3)], truth())

@@ -15,12 +15,12 @@ from ragdash import InputError, Truth, evaluate, fuse, parse_specs, read_run, re
 from ragdash.cli.main import main
 from ragdash.evaluation.stats import queries_needed
 from ragdash.experiments.fusion.alternatives import cascade_choice, other_metrics
-from ragdash.experiments.fusion.choice import choose, chosen_run, sweep_line
 from ragdash.experiments.fusion.export.reference import reference
-from ragdash.experiments.fusion.grids import settings, simplex
-from ragdash.experiments.fusion.held_out import held_out
 from ragdash.experiments.fusion.judged_pool import judged_pool
 from ragdash.experiments.fusion.legs.answer import answer_of
+from ragdash.experiments.fusion.tuning.choice import choose, chosen_run, sweep_line
+from ragdash.experiments.fusion.tuning.grids import settings, simplex
+from ragdash.experiments.fusion.tuning.held_out import held_out
 from ragdash.reporting.sentences.hybrid_answer import answer_sentences
 
 ROOT = Path(__file__).parents[3]

@@ -119,6 +119,7 @@ def kinds(error: pytest.ExceptionInfo) -> list[str]:
     ({"method": "rff"}, "fusion-method"), ({"preset": "elastic"}, "fusion-preset"), ({"k": -1}, "fusion-value"),
     ({"k": "60"}, "fusion-value"), ({"norm": "max"}, "fusion-parameter"), ({"window": 0}, "fusion-value"),
     ({"weights": (1, 2, 3)}, "fusion-weights"), ({"weights": (0, 0)}, "fusion-weights/values"),
+    ({"weights": (1e308, 1e308)}, "fusion-weights/values"),
     ({"weights": (1, -2)}, "fusion-weights/values"), ({"weights": (1, float("nan"))}, "fusion-weights/values"),
     ({"method": "weighted", "norm": "best"}, "fusion-norm"), ({"preset": "weaviate-relative", "alpha": 2},
                                                               "fusion-value"),
@@ -127,6 +128,13 @@ def test_a_bad_choice_is_refused_with_its_reason(arguments, message):
     with pytest.raises(InputError) as error:
         fuse(two_runs(), **arguments)
     assert kinds(error) == [message] and str(error.value)
+
+
+def test_sums_that_are_too_large_for_a_number_are_refused():
+    runs = [run_of(name, {"q": {"a": 1.5e308, "b": 1e307}}) for name in ("x", "y")]
+    with pytest.raises(InputError) as error, np.errstate(over="ignore"):
+        fuse(runs, method="combsum", norm="none")
+    assert kinds(error) == ["fusion-overflow"]
 
 
 def test_runs_without_scores_are_fused_by_rank_methods_only():

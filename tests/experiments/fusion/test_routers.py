@@ -13,7 +13,6 @@ from ragdash import Run, Truth, parse_specs
 from ragdash.cli.main import main
 from ragdash.core.corpus import Corpus
 from ragdash.core.slices import part
-from ragdash.experiments.fusion.choice import choose
 from ragdash.experiments.fusion.judged_pool import judged_pool
 from ragdash.experiments.fusion.legs.routing import (
     AFTER,
@@ -25,6 +24,7 @@ from ragdash.experiments.fusion.legs.routing import (
     question_features,
 )
 from ragdash.experiments.fusion.legs.routing.rules import conditions_of
+from ragdash.experiments.fusion.tuning.choice import choose
 from ragdash.io import write_run
 from ragdash.reporting.sentences.hybrid_answer import routers_sentence, sentence_of
 

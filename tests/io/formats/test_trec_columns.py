@@ -7,8 +7,8 @@ from itertools import product
 import pytest
 from both_ways import read_both_ways, rows
 
-from ragdash.io.formats import trec
-from ragdash.io.formats.trec_lines import QRELS, RUN, split_line
+from ragdash.io.formats.text import trec
+from ragdash.io.formats.text.trec_lines import QRELS, RUN, split_line
 from ragdash.io.source.source import Source
 
 SEPARATORS = [" ", "\t", "  ", "\t\t", " \t", "\t ", " \t ", "\t \t"]

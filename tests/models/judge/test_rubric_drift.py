@@ -126,7 +126,7 @@ def test_the_command_asks_again_and_tells_of_each_rubric(serve, tmp_path, capsys
     stored = default_verdict_store().stamp()
     assert main([*command, "--drift"]) == 0 and server.answered == 150 + 40 + 40 + 30
     text = capsys.readouterr().err
-    assert "Rubric.polite: 40 of 40 the same, weighted kappa –, mean change +0.000 [" in text
+    assert "Rubric.polite: 40 of 40 the same, agreement beyond chance (weighted kappa) –, mean change +0.000 [" in text
     assert "Rubric.best: 30 of 30 the same, another first place in 0, mean Kendall's tau 1.000 (n 30)" in text
     assert "No drift shown" in text
     judge.changed = True

@@ -55,7 +55,8 @@ def said(found) -> str:
 
 def table(found) -> list[list[str]]:
     """Header and rows of the table of who said what; empty where there is none."""
-    grid = next((block for block in found.blocks if isinstance(block, Table) and "person" in block.caption), None)
+    grid = next((block for block in found.blocks
+                 if isinstance(block, Table) and "judge and label" in block.caption), None)
     return [] if grid is None else [[re.sub("<br>", " ", re.sub("<(?!br).*?>|●|■|◆|&nbsp;", "", str(cell)))
                                      for cell in row] for row in (grid.header, *grid.rows)]
 
@@ -69,7 +70,7 @@ def test_who_said_what_by_hand():
     found = matches({"old": [RIGHT, WRONG, f"{RIGHT} {WRONG}", RIGHT], "new": [RIGHT] * 4})
     assert not table(section(found)) and "labeled" not in said(section(found)), "nothing where there are no labels"
     label(found[0], {"q0": 1.0, "q1": 1.0, "q2": 0.0, "q3": 1.0})
-    assert table(section(found)) == [["Run", "Both yes", "Judge yes, person no", "Judge no, person yes", "Both no"],
+    assert table(section(found)) == [["Run", "Both yes", "Judge yes, label no", "Judge no, label yes", "Both no"],
                                      ["old Claim faithfulness", "2", "1", "1", "0"]]
     assert "minus" not in said(section(found)), "of one run alone there is no difference"
     label(found[1], {"q1": 1.0, "q2": 1.0})
@@ -118,7 +119,7 @@ def test_the_page_holds_both_and_no_markup_of_names():
     for one in found:
         label(one, {"q0": 1.0, "q1": 0.0})
     page = build_report(ReportRequest(found, SPECS, sections=("judges",))).decode()
-    assert "Judge yes, person no" in page and "minus <strong>" in page and "<b>old</b>" not in page
+    assert "Judge yes, label no" in page and "minus <strong>" in page and "<b>old</b>" not in page
 
 
 def test_the_one_page_says_how_many_labels_are_used_and_held_out(monkeypatch):
@@ -132,7 +133,7 @@ def test_the_one_page_says_how_many_labels_are_used_and_held_out(monkeypatch):
     label(runs[1], {f"q{at}": 1.0 for at in range(3)})
     verdicts = judged_verdicts(evaluate_match(runs[0], SPECS), runs[0], SPECS[0])
     mean = estimate_text(validate_judge(verdicts, {f"q{at}": 1.0 for at in range(25)}).corrected)
-    assert f"Human labels used: 25 of old, 3 of new. Corrected by them: old {mean}." in one_page()
+    assert f"Labels used: 25 of old, 3 of new. Corrected by them: old {mean}." in one_page()
     monkeypatch.setattr(judge_validation, "held_out_queries", lambda match, spec: frozenset({"q0", "q1", "q2"}))
-    assert "Human labels used: 22 of old, 0 of new. Corrected by them: old" in one_page()
+    assert "Labels used: 22 of old, 0 of new. Corrected by them: old" in one_page()
     assert "6 labels held out of all of these numbers" in one_page()

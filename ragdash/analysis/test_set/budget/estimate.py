@@ -5,6 +5,7 @@ Letters: N runs, U unjudged documents of the pool, n sampled units, H strata.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -74,7 +75,8 @@ def estimate_means(pool: JudgmentPool, rows: Sequence[JudgedRow], unit: str = "d
     rate of relevant documents in the sample weighted by 1 / probability; unbiased but for a share of order 1 / n. A
     stratum has at least the variance of documents that are relevant as often as (relevant + 1) / (judged + 2): else
     one without a relevant document would seem certain. Whole queries: the Horvitz-Thompson estimator, unbiased for
-    every metric; ideal and recall are those of the judged pool. Formulas: docs/reference/statistics.md.
+    every metric; ideal and recall are those of the judged pool. Formulas: docs/reference/statistics.md. Values and
+    limits stay in the metric's range; queries that are all alike give no interval.
 
     Units without a grade are taken to be missing at random within their stratum; a query counts as judged if all its
     documents are. The intervals are about the judgments that are missing, not about other queries: add those of
@@ -83,7 +85,7 @@ def estimate_means(pool: JudgmentPool, rows: Sequence[JudgedRow], unit: str = "d
     Raises
     ------
     InputError
-        A document that is not in the pool, probabilities that do not fit it, or nothing judged.
+        A document that is not in the pool or is there twice, probabilities that do not fit it, or nothing judged.
 
     Examples
     --------
@@ -104,19 +106,27 @@ def estimate_means(pool: JudgmentPool, rows: Sequence[JudgedRow], unit: str = "d
         pool, place, strata, graded.astype(bool), grade, counts)
     if not len(stratum):
         raise InputError([Problem("no-judged-units", {"unit": unit}, field="grade")])
-    current = pool.base.mean(axis=1)
-    unity = np.eye(len(pool.names))
+    current, unity, is_sample = pool.base.mean(axis=1), np.eye(len(pool.names)), len(stratum) < counts.sum()
 
     def total(weights: np.ndarray) -> SampleEstimate:
         """Of a sum of runs with these weights (N,)."""
         rest = stratified_total(weights @ seen, stratum, counts, floor(weights), level)
-        start = float(weights @ (current + expected))
-        return SampleEstimate(start + rest.value, start + rest.low, start + rest.high, rest.error)
+        return _in_range(pool.spec, weights, float(weights @ (current + expected)), rest,
+                         has_spread=unit == "document" or rest.error != 0 or not is_sample)
 
     runs = range(len(pool.names))
     return BudgetEstimate(
         pool.spec, unit, pool.names, tuple(current.tolist()), tuple(total(unity[i]) for i in runs),
         {(i, j): total(unity[i] - unity[j]) for i in runs for j in runs if i < j}, len(stratum), int(counts.sum()))
+
+
+def _in_range(spec: Spec, weights: np.ndarray, start: float, rest: SampleEstimate, *, has_spread: bool
+              ) -> SampleEstimate:
+    """What was there plus the rest, within what the metric can be; no interval where all that was seen is alike."""
+    ends = np.array([spec.range] * len(weights))
+    low, high = ends[weights > 0].sum(axis=0) - ends[weights < 0].sum(axis=0)[::-1]
+    value, *limits = np.clip(start + np.array([rest.value, rest.low, rest.high]), low, high).tolist()
+    return SampleEstimate(value, *limits, rest.error) if has_spread else SampleEstimate(value, np.nan, np.nan, np.nan)
 
 
 def _checked(pool: JudgmentPool, rows: Sequence[JudgedRow], unit: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -128,6 +138,9 @@ def _checked(pool: JudgmentPool, rows: Sequence[JudgedRow], unit: str) -> tuple[
             collector.add("sheet-document", {"query": row.query, "document": row.doc}, field="doc_id")
         elif not 0 < row.probability <= 1:
             collector.add("sheet-probability", {"value": row.probability}, field="probability")
+    for (query, doc), times in Counter((row.query, row.doc) for row in rows).items():
+        if times > 1:
+            collector.add("sheet-document/twice", {"query": query, "document": doc, "times": times}, field="doc_id")
     collector.raise_errors()
     if not rows:
         raise InputError([Problem("no-judged-units", {"unit": unit}, field="grade")])

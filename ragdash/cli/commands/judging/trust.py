@@ -117,6 +117,7 @@ def run(options: argparse.Namespace) -> int:
             spec=next(iter(parse_specs(options.metrics or "")), None),
         ),
         options.output,
+        options.format,
     )
     return 0
 

@@ -1,4 +1,4 @@
-"""`ragdash workspace`: tables and files of a shared workspace, who did what, and the data of one person."""
+"""`ragdash workspace`: tables and files of a shared workspace, who did what, and the data of a person or a project."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ragdash.models.judge.verdict_store.opening import verdicts_at
 from ragdash.workspace import saved_views
 from ragdash.workspace.copying import copy_workspace
 from ragdash.workspace.opening import open_records, open_workspace
-from ragdash.workspace.people import audit
+from ragdash.workspace.people import audit, whole_project
 from ragdash.workspace.people.personal_data import (
     AUDIT_FIELDS,
     DECISION_FIELDS,
@@ -32,7 +32,7 @@ from ragdash.workspace.people.personal_data import (
 )
 from ragdash.workspace.reviews.review_file import ReviewFile
 
-PEOPLE = ("audit", "export-person", "delete-person")
+PEOPLE = ("audit", "export-person", "delete-person", "delete-project")
 REVIEW_LOGS = {"reviews": "reviews", "labels": "labels", "testsets": "decisions on drafts",
                "blind-labels": "judgments without seeing the old labels"}  # files of one form
 AUDIT_TITLE = "entries of the audit log"
@@ -40,6 +40,7 @@ REMAINS = ("not deleted, because nothing in it names a person: runs, judgments, 
            "rubrics, the labeling policy, drafts, prices, descriptions",
            "not deleted, because it is elsewhere: backups and copies, broken files that were set aside, logs of the "
            "proxy, secrets.toml, the account at the provider of the login")
+PROJECT_REMAINS = "not deleted, because it is elsewhere: backups, copies, folders and caches of servers and workers"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -60,8 +61,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     for action in (upgrade, check, collect):
         action.add_argument("workspace", nargs="?", metavar="ADDRESS",
                             help="postgresql://user@host/database; default: RAGDASH_WORKSPACE")
-    _add_people_options(actions)
-    for action in (check, collect):
+    project = _add_people_options(actions)
+    for action in (check, collect, project):
         action.add_argument("--blobs", metavar="URL", help="where its files are; default: RAGDASH_BLOBS, else the "
                             "database")
 
@@ -110,22 +111,27 @@ def _copy(options: argparse.Namespace) -> int:
     return 0
 
 
-def _add_people_options(actions: argparse._SubParsersAction) -> None:
-    """Add the actions about people."""
+def _add_people_options(actions: argparse._SubParsersAction) -> argparse.ArgumentParser:
+    """Add the actions about people and projects; the one that deletes a project."""
     audit_action = actions.add_parser("audit", help="print the audit log, or delete old entries")
     audit_action.add_argument("--since", type=_day, metavar="DAY", help="only entries since this day: 2026-01-31")
     audit_action.add_argument("--delete-before", type=_day, metavar="DAY",
                               help="delete entries before this day for good")
     export = actions.add_parser("export-person", help="write everything that is kept under a mail address")
     delete = actions.add_parser("delete-person", help="delete everything that is kept under a mail address, for good")
+    project = actions.add_parser("delete-project", help="delete everything of a workspace, for good; stop its servers "
+                                 "and workers first")
+    project.add_argument("name", metavar="NAME", help="the name of the project in the database (default), or of the "
+                         "folder: what is deleted is said twice")
     for action in (export, delete):
         action.add_argument("email", metavar="EMAIL", help="the mail address of the login")
         action.add_argument("--name", default="", help="also saved views under this name, which have no address")
     for action in (audit_action, export):
         action.add_argument("-o", "--output", metavar="FILE", help="a file instead of standard output")
-    for action in (audit_action, export, delete):
+    for action in (audit_action, export, delete, project):
         action.add_argument("--workspace", metavar="WHERE", help="a folder or postgresql://user@host/database; "
                             "default: RAGDASH_WORKSPACE, else the folder of the user")
+    return project
 
 
 def _run_people(options: argparse.Namespace) -> int:
@@ -135,6 +141,8 @@ def _run_people(options: argparse.Namespace) -> int:
         raise InputError([Problem("no-workspace", {}, where)])
     if options.action == "audit":
         return _audit(options, where)
+    if options.action == "delete-project":
+        return _delete_project(options, where)
     if "@" not in options.email:
         raise InputError([Problem("bad-mail-address", {"value": options.email}, field="EMAIL")])
     logs = _logs(where)
@@ -145,6 +153,8 @@ def _run_people(options: argparse.Namespace) -> int:
         return 0
     counts, pseudonym = delete_personal_data(*logs, options.email, options.name)
     _say_counts("deleted", {title: number for title, number in counts.items() if title != AUDIT_TITLE})
+    if counts:
+        _note(where, "delete-person", pseudonym)
     if pseudonym:
         print_note(f"kept under {pseudonym}, because others must see what was done: {AUDIT_TITLE}: "
                    f"{counts[AUDIT_TITLE]:,}")
@@ -152,6 +162,31 @@ def _run_people(options: argparse.Namespace) -> int:
         for line in REMAINS:
             print_note(line)
     return 0
+
+
+def _delete_project(options: argparse.Namespace, where: str) -> int:
+    """Delete a whole workspace; its name is said twice, so that a wrong address deletes nothing."""
+    expected = whole_project.name_of(where, is_address(where))
+    if options.name != expected:
+        raise InputError([Problem("project-name", {"name": options.name, "expected": expected}, field="NAME")])
+    if is_address(where):
+        counts = whole_project.delete_in_database(where, options.blobs or os.environ.get(BLOBS) or None)
+        _say_counts("deleted", dict(counts))
+        if counts:
+            _note(where, "delete-project", expected)
+    else:
+        files, left = whole_project.delete_folder(Path(where).expanduser())
+        _say_counts("deleted", {"files": files} if files else {})
+        if left:
+            print_note(f"not deleted, because ragdash did not make it: {', '.join(map(printable, left))}")
+    print_note(PROJECT_REMAINS)
+    return 0
+
+
+def _note(where: str, action: str, thing: str) -> None:
+    """Note a deletion by command in the audit log: it is the one trace that something is gone."""
+    audit.AuditLog(Path(), event_log(where, audit.LOG)).add(
+        audit.AuditEntry(action, "ragdash workspace", "command", thing, audit.utc_time()))
 
 
 def event_log(where: str, name: str) -> EventLog:

@@ -163,7 +163,7 @@ def _report(options: argparse.Namespace, draft_set: DraftSet, total: Outcome, pa
             },
         )
         return
-    print_note("\n".join([*_types(draft_set), *_rejects(draft_set)]))
+    print_note(*_types(draft_set), *_rejects(draft_set))
     print_note(summary_line(total.asked, total.cached, total.cost, seconds, total.stopped, reply=REPLY))
     if path is not None:
         print_note(f"To review them: ragdash dashboard, page Data, then Test set, set {path.stem}")

@@ -12,10 +12,10 @@ from ragdash.cli.common_options import add_matching_options, add_metric_options,
 from ragdash.cli.inputs import conventions_of, matching_of, reading_arguments, source_of, specs_of, with_documents
 from ragdash.core.console import print_note, say, unwritable
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import log_folder
+from ragdash.core.paths import log_folder, whole_file
 from ragdash.core.records import Run, Truth
 from ragdash.io import read_run, read_truth
-from ragdash.io.recorded.folder import LogEntry, log_entries, unreadable_archives
+from ragdash.io.recorded.folder import LogEntry, log_entries, unreadable_runs
 from ragdash.matching.match import Match
 from ragdash.reporting.html.content import ReportRequest, report_specs
 from ragdash.reporting.html.report_page import build_report
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     folder, target = Path(options.logdir or log_folder()), Path(options.output or "ragdash-site")
     earlier = _replaceable(target, options.replace)
     entries = log_entries(folder)
-    say([replace(problem, severity="warning") for problem in unreadable_archives(folder)])
+    say([replace(problem, severity="warning") for problem in unreadable_runs(folder)])
     closed = [entry for entry in entries if entry.state == "complete"]
     if not closed:
         raise InputError([Problem("history/no-runs", {"folder": str(folder)}, str(folder))])
@@ -116,7 +116,8 @@ def _write(target: Path, files: dict[str, bytes], earlier: list[str]) -> None:
         for name, content in sorted(files.items(), key=lambda item: item[0] == "index.html"):
             file = target / name
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
+            with whole_file(file) as whole:
+                whole.write_bytes(content)
         for name in set(earlier) - {*files}:
             (target / name).unlink(missing_ok=True)
         (target / MARK).write_text(json.dumps({"files": sorted(files)}, indent=1) + "\n", encoding="utf-8")

@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     model = options.model
     if model and model != "tfidf":
         plan = plan_texts(list(dict.fromkeys([*log.questions, *reference.questions])), model)
-        print_note(str(plan))
+        print_note(*str(plan).split("\n"))
         run_plan(plan)
         model = plan.tasks[0].name
     drift = compare_logs(log, reference, model=model, alpha=options.alpha, seed=options.seed)

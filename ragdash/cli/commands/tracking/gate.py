@@ -63,5 +63,5 @@ def run(options: argparse.Namespace) -> int:
     if options.result_json:
         write(render_gate(result, "json"), options.result_json)
     write(as_junit("ragdash", checks) if options.format == "junit" else render_gate(result, options.format),
-          options.output)
+          options.output, options.format)
     return report_missed(checks)

@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     for line, _ in lines.values():
         for note in notes(line):
             print_note(note)
-    write(render_history(lines, options.format), options.output)
+    write(render_history(lines, options.format), options.output, options.format)
     return 0
 
 

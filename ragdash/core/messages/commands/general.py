@@ -57,6 +57,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="what the format holds",
         fix="Write JSONL to keep it.",
     ),
+    "lost-content/null-character": Message(
+        actual="a text in {name} with a null character, which readers of CSV drop",
+        expected="what the format holds",
+        fix="Write JSONL to keep it.",
+    ),
     "lost-content/order": Message(
         actual="an order other than that of the scores: the scores are written as falling whole numbers",
         expected="what the format holds",
@@ -223,6 +228,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="the same of every query",
         fix="Judgments, references and evidence are equal. The attributes are those of {file}.",
     ),
+    "sheet-document/twice": Message(
+        actual="{times} rows for {document!r} of query {query!r}",
+        expected="one row for a document",
+        fix="Keep one of them; rows that were pasted twice would count twice.",
+    ),
     "sheet-too-small": Message(
         actual="{rows:count row} and {columns:count column}",
         expected="fewer than {most_rows} rows and at most {most_columns} columns, which a sheet of Excel holds",
@@ -318,6 +328,11 @@ MESSAGES: Mapping[str, Message] = {
         actual="a file that this command reads",
         expected="another file, as this one would be replaced",
         fix="Choose another name for {option}.",
+    ),
+    "unusable-path": Message(
+        actual="{reason}",
+        expected="a path that the system can use",
+        fix="Check the path, its length, its permissions and the space that is left.",
     ),
     "unwritable-file": Message(
         actual="{reason}",

@@ -90,6 +90,22 @@ MESSAGES: Mapping[str, Message] = {
         expected="postgresql://user@host/database",
         fix="Name it, or set RAGDASH_WORKSPACE. A folder needs no set-up.",
     ),
+    "project-files-elsewhere": Message(
+        actual="a project whose files are not in the database: nothing was deleted",
+        expected="the bucket or folder that has them",
+        fix="Name it with --blobs, or set RAGDASH_BLOBS, as its servers do.",
+        page="The person who runs the server can name it in RAGDASH_BLOBS.",
+    ),
+    "project-in-use": Message(
+        actual="a project with workers ({places}): nothing was deleted",
+        expected="no server and no worker of this project",
+        fix="Stop them. A worker that was killed counts for another minute.",
+    ),
+    "project-name": Message(
+        actual="{name!r}, but the workspace is {expected!r}: nothing was deleted",
+        expected="the name of what is to be deleted",
+        fix="Check the address in RAGDASH_WORKSPACE. Give the name {expected} if it is meant.",
+    ),
     "team-extra-missing": Message(
         actual="a workspace in a database, but no package {package}",
         expected="the packages for it",

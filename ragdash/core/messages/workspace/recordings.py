@@ -42,6 +42,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="the header.json that ragdash.record wrote",
         fix="Take the folder as it was recorded.",
     ),
+    "recorded-header/other": Message(
+        actual='a header.json without "format": "{format}"',
+        expected="the header.json that ragdash.record wrote",
+        fix="Take the folder as it was recorded.",
+    ),
     "recorded-header/version": Message(
         actual="a recorded run of version {version}",
         expected="version {newest} or older",

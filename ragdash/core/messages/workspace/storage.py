@@ -87,6 +87,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="{verdicts:or}",
         fix="Choose one of these.",
     ),
+    "note-changed": Message(
+        actual="that somebody else changed the note of {query!r} meanwhile, to {note!r}",
+        expected="one writer at a time",
+        fix="Both texts are kept where they fit: look at the note, and join them.",
+    ),
     "broken-reviews": Message(
         actual="a damaged file of reviews: it was set aside, and what could be read was recovered",
         expected="a file that can be read",

@@ -27,6 +27,9 @@ def review_panel(case: QueryCase) -> None:
     st.markdown("### Your verdict")
     notice = state.notice()
     elements.problems(notice, "reviews")
+    for problem in notice:
+        if problem.severity == "warning":
+            elements.warning(problem)
     summary = reviews.reviews()
     names = {"": "All runs", **dict(zip(context.digests, context.names, strict=True))}
     if state.get(state.REVIEW_RUN) not in names:
@@ -49,8 +52,8 @@ def review_panel(case: QueryCase) -> None:
             help=verdict_help,
             wrap=True,
         )
-    st.text_area("Note", key=state.REVIEW_NOTE, height=80, max_chars=2_000, on_change=_save_note, args=(query, run),
-                 disabled=read_only(),
+    st.text_area("Note", key=state.REVIEW_NOTE, height=80, max_chars=reviews.LONGEST_NOTE, on_change=_save_note,
+                 args=(query, run, summary.notes.get((query, run), "")), disabled=read_only(),
                  placeholder="Your findings on this query")
 
 
@@ -58,8 +61,8 @@ def _save_verdict(query: str, run: str) -> None:
     reviews.record_review("verdict", query, st.session_state[state.REVIEW_VERDICT] or "", run)
 
 
-def _save_note(query: str, run: str) -> None:
-    reviews.record_review("note", query, st.session_state[state.REVIEW_NOTE].strip(), run)
+def _save_note(query: str, run: str, shown: str) -> None:
+    reviews.record_note(query, st.session_state[state.REVIEW_NOTE], run, shown)
 
 
 def judgment_buttons(case: QueryCase, doc: str) -> None:

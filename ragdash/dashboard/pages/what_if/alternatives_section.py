@@ -6,10 +6,10 @@ import streamlit as st
 
 from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.page_context import PageContext
-from ragdash.experiments.fusion.choice import Choice
 from ragdash.experiments.fusion.judged_pool import JudgedPool
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.recipe import Recipe
+from ragdash.experiments.fusion.tuning.choice import Choice
 from ragdash.metrics import parse_specs
 from ragdash.reporting.sentences import what_if as sentences
 

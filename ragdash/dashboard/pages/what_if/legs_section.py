@@ -12,9 +12,9 @@ from ragdash.dashboard.components import query_links
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
-from ragdash.experiments.fusion.choice import Choice
 from ragdash.experiments.fusion.judged_pool import JudgedPool
 from ragdash.experiments.fusion.legs.attribution import Attribution
+from ragdash.experiments.fusion.tuning.choice import Choice
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import what_if as sentences
 

@@ -21,14 +21,14 @@ from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.outcomes import ComparisonRules
 from ragdash.experiments.fusion.alternatives import against_best
 from ragdash.experiments.fusion.ceiling import changes
-from ragdash.experiments.fusion.choice import Choice, chosen_run
 from ragdash.experiments.fusion.export.snippets import engine_snippet, python_snippet
 from ragdash.experiments.fusion.fuse import fuse
-from ragdash.experiments.fusion.grids import KS
 from ragdash.experiments.fusion.judged_pool import JudgedPool
 from ragdash.experiments.fusion.methods import METHODS, SAME
 from ragdash.experiments.fusion.presets import PRESETS
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
+from ragdash.experiments.fusion.tuning.choice import Choice, chosen_run
+from ragdash.experiments.fusion.tuning.grids import KS
 from ragdash.io import write_run
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import what_if as sentences

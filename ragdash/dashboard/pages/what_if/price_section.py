@@ -12,9 +12,9 @@ from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.what_if import tables
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.latency_cost import amount, pareto_front
-from ragdash.experiments.fusion.choice import Choice
 from ragdash.experiments.fusion.judged_pool import JudgedPool
 from ragdash.experiments.fusion.legs.price import FusedPrice, untimed_runs
+from ragdash.experiments.fusion.tuning.choice import Choice
 from ragdash.reporting.plots import latency_cost as plots
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences import formatting as fmt

@@ -7,10 +7,10 @@ import streamlit as st
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.page_context import PageContext
-from ragdash.experiments.fusion.choice import Choice
 from ragdash.experiments.fusion.judged_pool import JudgedPool
 from ragdash.experiments.fusion.legs.routing import BEFORE
 from ragdash.experiments.fusion.legs.routing.route import FEWEST
+from ragdash.experiments.fusion.tuning.choice import Choice
 from ragdash.reporting.sentences import hybrid_answer as sentences
 
 

@@ -24,9 +24,9 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import best_first
 from ragdash.evaluation.latency_cost import Amount
-from ragdash.experiments.fusion.choice import Choice, sweep_line
 from ragdash.experiments.fusion.judged_pool import JudgedPool
 from ragdash.experiments.fusion.methods import METHODS
+from ragdash.experiments.fusion.tuning.choice import Choice, sweep_line
 from ragdash.reporting.plots import what_if as pictures
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences import formatting as fmt

@@ -10,7 +10,7 @@ import pandas as pd
 from ragdash.evaluation.evaluate import summaries
 from ragdash.evaluation.stats import FAST_RESAMPLES
 from ragdash.experiments.fusion.ceiling import Ceiling
-from ragdash.experiments.fusion.choice import Choice
+from ragdash.experiments.fusion.tuning.choice import Choice
 from ragdash.reporting.sentences.what_if import outcome_text
 
 

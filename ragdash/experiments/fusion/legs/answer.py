@@ -13,13 +13,13 @@ from ragdash.evaluation.outcomes import direction
 from ragdash.evaluation.stats import SEED
 from ragdash.experiments.fusion.alternatives import CascadeChoice, OtherMetric, cascade_choice, other_metrics
 from ragdash.experiments.fusion.ceiling import Ceiling, Changes, ceiling_means, changes
-from ragdash.experiments.fusion.choice import Choice
 from ragdash.experiments.fusion.judged_pool import JudgedPool
 from ragdash.experiments.fusion.legs.attribution import MOST_LEGS, Attribution, attribute
 from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price, untimed_runs
 from ragdash.experiments.fusion.legs.routing import Router, find_routers
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.recipe import Recipe
+from ragdash.experiments.fusion.tuning.choice import Choice
 from ragdash.metrics import Spec
 
 CONTEXT = 10  # results that go into the context where the metric has no cutoff

@@ -12,7 +12,7 @@ from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.fields import Field, is_missing, leaves
 from ragdash.io.proposals.names import GOLD, ID, RETURNED, SPANS, words
 from ragdash.io.proposals.shapes.families import ColumnFamily
-from ragdash.io.proposals.shapes.ranked_lists import counts_within, falls, lists_with_scores, same_lengths
+from ragdash.io.proposals.shapes.ranked_lists import are_places, counts_within, falls, lists_with_scores, same_lengths
 
 _RANKED = {"ranked", "reranked", "ranking"}  # of two lists of returned documents: the one in their order
 
@@ -40,7 +40,7 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
     if not lists:
         lists = [item for item in free.values() if ("[]" in item.path or "{n}" in item.path)
                  and meanings.is_neutral_documents(item) and not _is_gold_path(item.path)]
-    lists = [item for item in lists if not counts_within(item)]
+    lists = [item for item in lists if not counts_within(item) and (gold_ids or not are_places(item))]
     if not lists and any(_is_flag(item) for item in free.values()):
         lists = [item for item in free.values() if meanings.is_title(item) and item.distinct_share > 0.5]
     if not any(_overlap(item, gold_ids) for item in lists):

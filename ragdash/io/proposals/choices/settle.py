@@ -9,6 +9,7 @@ from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.choices.documents import id_rank
 from ragdash.io.proposals.fields import Field, leaves
 from ragdash.io.proposals.names import (
+    ACTUAL_ANSWER,
     CRITERIA,
     DOCUMENT,
     GOLD,
@@ -22,8 +23,10 @@ from ragdash.io.proposals.names import (
     WEAK_GOLD,
     words,
 )
+from ragdash.io.proposals.shapes.ranked_lists import are_places
 
 _AS_TRUTH = {"retrieved": "relevant", "text": "evidence", "answer": "answers"}  # roles in a file of what is right
+_NAMES_OF_DOCUMENTS = (("doc", "name"), ("document", "name"))
 _AS_RUN = {"relevant": "retrieved"}
 _NO_ANSWER = GOLD | NOTES | QUESTION | ID | DOCUMENT | TEXT | CRITERIA | METRICS | LATENCIES | {
     "summary", "persona", "hint", "keyword", "review", "remark", "reviewer", "annotator", "user", "intent", "step"}
@@ -44,8 +47,11 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
                and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
     neutral = [item for item in neutral if item.path_share > 0.6 or not set(item.name_words).isdisjoint(DOCUMENT)]
     neutral = [item for item in neutral if not {"title", "type", "page", "name", "created", "index"} & set(
-        item.name_words) or item.path_share > 0.6]
-    neutral = [item for item in neutral if item.distinct_count > 1 or len(item.values) == 1]
+        item.name_words) or item.path_share > 0.6 or item.name_words in _NAMES_OF_DOCUMENTS]
+    neutral = [item for item in neutral if (item.distinct_count > 1 or len(item.values) == 1) and not are_places(item)]
+    neutral = [item for item in neutral if not _names_group(item) and (item.is_list or not meanings.is_query_id(item))]
+    if {"query", "answer", "answers", "evidence"}.isdisjoint(result.roles):
+        neutral = [item for item in neutral if item.is_list or item.name_words != ("source", "id")]  # of a data set
     neutral = [item for item in neutral if item.name_words != ("source",) or item.is_list or item.path_share > 0.6
                or len(item.values) < 3 * item.distinct_count]  # where questions come from, not a document
     if not neutral:
@@ -75,6 +81,12 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
     return []
 
 
+def _names_group(item: Field) -> bool:
+    """True for a slug that many records share, such as that of a court or a category."""
+    return not item.is_list and set(item.name_words) & DOCUMENT == {"slug"} and (
+        10 * item.distinct_count < len(item.values))
+
+
 def _take_origin(result: Assignment, free: dict[str, Field]) -> None:
     """The document that a question was made from, where it is among those returned for many questions, is relevant."""
     returned = result.fields.get(result.roles.get("retrieved", "").split("+")[0])
@@ -96,7 +108,7 @@ def _take_sources(result: Assignment, free: dict[str, Field]) -> None:
     """A list of files or ids next to an answer and its contexts was returned as well."""
     sources = [item for item in free.values() if item.is_list and meanings.is_neutral_documents(item)
                and "[]" not in item.path and GOLD.isdisjoint(item.words) and item.distinct_count > 1
-               and not set(item.name_words).isdisjoint(DOCUMENT)
+               and not set(item.name_words).isdisjoint(DOCUMENT) and not are_places(item)
                and (item.path_share > 0.6 or not set(item.name_words).isdisjoint(ID))]
     if sources and "answer" in result.roles and not result.runs:
         take(result, free, "retrieved", min(sources, key=id_rank))
@@ -178,7 +190,7 @@ def settle_answer(result: Assignment, free: dict[str, Field]) -> list[Assignment
     if {"retrieved", "contexts", "doc_id", "text"} & result.roles.keys() or _is_of_system(result):
         return [as_truth] if path == "answer" and not _is_of_system(result) and "doc_id" not in result.roles else []
     plain = set(words(path)).isdisjoint(RETURNED - {"response", "output"})
-    if not plain:
+    if not plain and words(path) != ACTUAL_ANSWER:
         return []
     listed = result.fields.get(result.roles.get("relevant", ""))
     is_gold = listed is None or not set(listed.words).isdisjoint(GOLD - WEAK_GOLD)

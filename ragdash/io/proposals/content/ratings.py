@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ragdash.io.proposals.content.times import time_stage, time_unit
 from ragdash.io.proposals.fields import Field, as_bool, as_number
 from ragdash.io.proposals.names import ANSWER, CRITERIA, GRADES, LATENCIES, METRICS, RANKS, SCORES, SURE_METRICS
@@ -10,6 +12,8 @@ _LABELS = {"label", "verdict", "judgment", "judgement", "correctness", "correct"
            "result", "evaluation", "judge", "assessment", "annotation"}
 _COUNTS = {"num", "count", "n", "number", "total", "length", "size", "len", "k", "index", "line", "page", "year",
            "version", "limit", "max", "min", "order", "step"}
+_PRECISION = re.compile(r"[PRpr]\s*[@_]\s*\d+")  # P@5
+_OUTCOMES = {"supported", "abstained", "refused", "declined", "hallucinated"}  # of answers, as true or false
 
 
 def is_metric(field: Field) -> bool:
@@ -24,13 +28,18 @@ def is_metric(field: Field) -> bool:
     if not name.isdisjoint(LATENCIES | {"cache", "token", "cost", "threshold", "weight", "price", "id", "uuid",
                                         "min", "minimum", "max", "maximum", "required", "target", "option", "choice"}):
         return False
-    if ("rank" in name and "reciprocal" not in name) or {"chunk", "overlap"} <= name:
+    if ("rank" in name and "reciprocal" not in name) or {"chunk", "overlap"} <= name or {
+            "similarity", "top", "k"} <= name:
         return False
+    if name <= {"metric", "at", "k"} or ("doc" in name and all(map(_is_whole, field.items))):
+        return False  # the cutoff, and how many documents were found
     nested = not set(field.words[:-1]).isdisjoint({"metric", "score", "evaluation", "eval", "feedback", "judge",
-                                                          "judgment", "judgement", "rating"}) and (
+                                                          "judgment", "judgement", "rating", "verdict"}) and (
         "." in field.path)
     stripped = {word.rstrip("0123456789") for word in name}
-    known = not (name | stripped).isdisjoint(METRICS) or field.name_words[:1] == ("metric",)
+    known = not (name | stripped).isdisjoint(METRICS) or field.name_words[:1] == ("metric",) or (
+        _PRECISION.fullmatch(field.path.rpartition(".")[2]) is not None) or (
+        field.is_bool and not name.isdisjoint(_OUTCOMES))
     if not (known or nested) or (name & _COUNTS and not (name & SURE_METRICS)):
         return False
     return _is_bounded(field) or known
@@ -49,6 +58,11 @@ def is_label(field: Field) -> bool:
         "model", "type", "id", "error", "name", "metric", "dataset", "subset", "split", "expected",
         "option", "choice"})
     return short and enough and rated and set(field.name_words).isdisjoint(ANSWER - {"response"})
+
+
+def _is_whole(value) -> bool:
+    number = as_number(value)
+    return number is not None and number.is_integer()
 
 
 def _is_bounded(field: Field) -> bool:

@@ -116,6 +116,18 @@ def _with_plain(family: ColumnFamily, names: list[str]) -> ColumnFamily:
     return ColumnFamily(members)
 
 
+def with_empty_members(family: ColumnFamily, names: Iterable[str], empty: Collection[str]) -> ColumnFamily:
+    """The family with columns that have values for some configurations: score_graph next to an empty score_plain."""
+    members = {stem: dict(fields) for stem, fields in family.members.items()}
+    for name in names:
+        for variant in family.variants:
+            stem = name.removesuffix(variant)
+            others = {other: f"{stem}{other}" for other in family.variants if f"{stem}{other}" in empty}
+            if stem != name and others:
+                members[f"{stem}{RUN}"] = {variant: name, **others}
+    return ColumnFamily(members)
+
+
 def _splits(name: str) -> Iterable[tuple[str, str]]:
     """(path with {run}, configuration) for each way to see a configuration in a name."""
     parts = _SEPARATOR.split(name)

@@ -10,6 +10,7 @@ from ragdash.io.proposals.fields import Field, ReturnedField, as_number, leaves
 from ragdash.io.proposals.names import GOLD, ID, WEAK_GOLD, words
 
 _MOST_LOCAL = 1000
+_MANY, _MOST_PLACES = 20, 64
 
 
 def with_returned_lists(fields: dict[str, Field]) -> dict[str, Field]:
@@ -46,6 +47,13 @@ def lists_with_scores(free: dict[str, Field]) -> list[Field]:
 def same_lengths(item: Field, other: Field) -> bool:
     pairs = [(a, b) for a, b in zip(item.values, other.values, strict=False) if type(a) is list and type(b) is list]
     return bool(pairs) and sum(len(a) == len(b) for a, b in pairs) >= 0.9 * len(pairs)
+
+
+def are_places(item: Field) -> bool:
+    """True for small whole numbers called idxs in many records: places in a list that each query has of its own."""
+    numbers = [as_number(value) for value in item.items]
+    return not {"idx", "idxs"}.isdisjoint(item.name_words) and len(item.values) >= _MANY and all(
+        number is not None and number.is_integer() and number < _MOST_PLACES for number in numbers)
 
 
 def counts_within(item: Field) -> bool:

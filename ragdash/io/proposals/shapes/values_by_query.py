@@ -16,19 +16,23 @@ _RANGE = re.compile(r"\d+\s*[-–]\s*\d+")  # of a scale: 0-2, 3-4
 _ID_LIKE = re.compile(r".*(\d|\?\s*$)", re.DOTALL)
 
 
-def texts_by_query(value: dict) -> list[dict]:
-    """Records of {"q1": "an answer"}; none where the keys look like names of fields."""
-    if len(value) < 2 or not all(type(text) is str for text in value.values()) or _counts(value):
+def texts_by_query(value: dict, is_file: bool = False) -> list[dict]:
+    """Records of {"q1": "an answer"}; none where the keys look like names of fields.
+
+    is_file: the object is all of the file; below another member, the keys 0, 1, 2 are the places in a column.
+    """
+    if len(value) < 2 or not all(type(text) is str for text in value.values()) or (_counts(value) and not is_file):
         return []
     named = sum(_ID_LIKE.fullmatch(str(key)) is not None for key in value)
     if 10 * named < 9 * len(value) or any(_RANGE.fullmatch(str(key)) for key in value):
         return []
     texts = list(value.values())
-    name = "query" if 10 * sum(map(_asks, texts)) >= 3 * len(texts) else "answer"
+    name = "query" if 10 * sum(map(asks, texts)) >= 3 * len(texts) else "answer"
     return [{KEY: key, name: text} for key, text in value.items()]
 
 
-def _asks(text: str) -> bool:
+def asks(text: str) -> bool:
+    """True for a text that ends or begins as a question does."""
     return text.rstrip().endswith(("?", "？")) or text.lower().startswith(_ASKING)
 
 
@@ -97,6 +101,8 @@ def documents_by_query(value: dict) -> list[dict]:
     names = [str(name) for member in members[:50] for name in member]
     if len(members) < 3 and not any(_ID_LIKE.fullmatch(str(key)) or " " in str(key) for key in value):
         return []  # values of two groups
+    if 2 * sum(not SURE_METRICS.isdisjoint(words(str(key))) for key in value) > len(value):
+        return []  # parts of means: {"recall@5": {"num": 12, "den": 20}}
     if all(not CONFIGS.isdisjoint(words(str(key))) and not any(map(str.isdigit, str(key))) for key in value):
         return []  # values of models and retrievers
     measured = sum(not _MEASURED.isdisjoint(words(name)) for name in names)

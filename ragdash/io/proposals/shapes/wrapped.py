@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from ragdash.io.proposals.names import ROLE_WORDS, words
 from ragdash.io.tables.cell_lists import is_list_column, parse_columns
 
 _ENVELOPES = ("payload", "data", "body", "record", "properties")
+_LOOKED_AT = 200  # records
 _TYPES = ("type", "event", "kind")
 
 
@@ -35,6 +37,34 @@ def _names_of_values(items: Sequence[list]) -> list[str]:
     if kinds == [{"text"}, {"list"}]:
         return ["query", "documents"]
     return []
+
+
+def rows_of_json_keys(value: dict) -> list[dict]:
+    """Records of {'{"input": "Who?", "actual_output": "She."}': {...}}: what was cached under a whole test case."""
+    if not value or not all(str(key).startswith('{"') and type(member) is dict for key, member in value.items()):
+        return []
+    try:
+        cases = [json.loads(key) for key in value]
+    except (ValueError, RecursionError):
+        return []
+    return [{**case, **{name: _unwrapped(item) for name, item in member.items()}}
+            for case, member in zip(cases, value.values(), strict=True)]
+
+
+def are_lists_by_key(value) -> bool:
+    """True for {"q1": [{"doc_id": "d7"}], "q2": [...]}: the documents of each query."""
+    return type(value) is dict and len(value) > 2 and all(
+        type(items) is list and items and all(type(item) is dict for item in items) for items in value.values()) and (
+        10 * sum(any(map(str.isdigit, str(name))) for name in value) >= 9 * len(value))
+
+
+def _unwrapped(items):
+    """[{"metric_data": {"name": ..., "score": ...}, "configuration": ...}] as the objects with a name and a score."""
+    if type(items) is not list or not items or not all(type(item) is dict for item in items):
+        return items
+    inner = [next((part for part in item.values() if type(part) is dict and {"name", "score"} <= part.keys()), None)
+             for item in items]
+    return items if None in inner else inner
 
 
 def _kind(value) -> str:
@@ -71,6 +101,38 @@ def with_parsed_texts(rows: Sequence[dict]) -> list[dict]:
 
 def _is_list_text(value) -> bool:
     return type(value) is str and value.lstrip()[:1] == "[" and value.rstrip()[-1:] == "]"
+
+
+def with_named_pairs(rows: Sequence[dict]) -> list[dict]:
+    """The records; [["d7", "A long text ..."], ...] and [["A long text ...", 0.83], ...] as lists of objects."""
+    names = {name: members for name, value in (rows[0].items() if rows else ()) if type(value) is list
+             and (members := _members_of_pairs([pair for row in rows[:_LOOKED_AT] for pair in _list(row.get(name))]))}
+    if not names or not all(_is_pair(pair) for name in names for row in rows for pair in _list(row.get(name))):
+        return list(rows)
+    return [{**row, **{name: [dict(zip(members, pair, strict=True)) for pair in row[name]]
+                       for name, members in names.items() if type(row.get(name)) is list}} for row in rows]
+
+
+def _members_of_pairs(pairs: Sequence) -> tuple[str, str] | None:
+    """What the two values of each pair are; None where they are anything else than id and text, or text and score."""
+    if len(pairs) < 2 or not all(map(_is_pair, pairs)) or not all(type(pair[0]) is str for pair in pairs):
+        return None
+    second = [pair[1] for pair in pairs]
+    lengths = [sum(len(pair[place]) for pair in pairs if type(pair[place]) is str) / len(pairs) for place in (0, 1)]
+    if all(type(value) is str for value in second):
+        is_id = all(" " not in pair[0] for pair in pairs) and lengths[0] < 60 < lengths[1]
+        return ("doc_id", "text") if is_id else None
+    is_score = all(_kind(value) == "number" for value in second) and any(not float(value).is_integer()
+                                                                         for value in second)
+    return ("text", "score") if is_score and lengths[0] > 60 else None
+
+
+def _is_pair(value) -> bool:
+    return type(value) is list and len(value) == 2
+
+
+def _list(value) -> list:
+    return value if type(value) is list else []
 
 
 def with_order(rows: Sequence[dict]) -> list[dict]:

@@ -1,4 +1,4 @@
-"""A judge beside people's labels: its mean and theirs, who said what of how many queries, the differences of runs."""
+"""A judge beside labels: its mean and theirs, who said what of how many queries, the differences of runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ragdash.reporting.sentences.formatting import count, escape, number
 from ragdash.reporting.sentences.judge_validation import OUTCOMES, difference_outcome, held_out_sentence
 from ragdash.reporting.tables.judge_validation import accuracy_text, estimate_text
 
-CONFUSION_HEADER = ["Run", "Both yes", "Judge yes, person no", "Judge no, person yes", "Both no"]
+CONFUSION_HEADER = ["Run", "Both yes", "Judge yes, label no", "Judge no, label yes", "Both no"]
 signed = partial(number, signed=True)
 
 
@@ -68,8 +68,8 @@ def label_blocks(content: ReportContent, specs: Sequence[Spec]) -> list:
         for run, labeled in labeled_runs.items()
     ]
     difference_lines = [line for spec, labeled_runs in by_spec for line in _differences(content, spec, labeled_runs)]
-    blocks = [Heading("Beside people's labels"), _list(means),
-              Table(f"Labeled queries by what judge and person said of them; yes is a value from {YES:g} on",
+    blocks = [Heading("Beside labels"), _list(means),
+              Table(f"Labeled queries by what judge and label say of them; yes is a value from {YES:g} on",
                    CONFUSION_HEADER, rows, frozenset(range(1, len(CONFUSION_HEADER))))]
     return [*blocks, Text("Differences, query by query:"), _list(difference_lines)] if difference_lines else blocks
 
@@ -89,7 +89,7 @@ def label_note(content: ReportContent, specs: Sequence[Spec]) -> list[Text]:
         labels = "No answer is labeled, so how often the judge is wrong is unknown."
         if used:
             means = f" Corrected by them: {', '.join(corrected)}." if corrected else ""
-            labels = f"Human labels used: {', '.join(used)}.{means}{held_out_sentence(held_out)}"
+            labels = f"Labels used: {', '.join(used)}.{means}{held_out_sentence(held_out)}"
         lines.append(f"**{escape(spec.title)}** is of a judge; its intervals are of sampling only. {labels}")
     return [Text("  \n".join(lines), quiet=True)] if lines else []
 
@@ -120,7 +120,7 @@ def _mean(content: ReportContent, run: int, spec: Spec, validation: JudgeValidat
     """The judge's mean beside that of the labels and the one that both give, with how far they agree, a line."""
     label_count, agreement = count(validation.corrected.n, "label"), validation.agreement
     corrected = (
-        f"{estimate_text(validation.corrected)} corrected by {label_count} of people"
+        f"{estimate_text(validation.corrected)} corrected by {label_count}"
         if np.isfinite(validation.corrected.low)
         else f"{label_count} with a verdict, too few to correct it"
     )
@@ -128,7 +128,7 @@ def _mean(content: ReportContent, run: int, spec: Spec, validation: JudgeValidat
         f"{number(validation.judge.mean)} by the judge alone; {corrected}; "
         f"labels alone {estimate_text(validation.labels)}; {count(validation.rest, 'other query', 'other queries')}; "
         f"accuracy {accuracy_text(agreement)} (always “{agreement.constant_class}”: {number(agreement.constant)}), "
-        f"kappa {number(agreement.kappa)}."
+        f"agreement beyond chance (kappa) {number(agreement.kappa)}."
         f"{held_out_sentence(validation.held_out)}"
     )
 

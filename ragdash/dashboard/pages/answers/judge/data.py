@@ -55,20 +55,18 @@ class JudgedMean:
         Mean and its interval, NaN without values.
     n
         Queries that have a value.
-    missing
-        Queries without a verdict, by reason.
-    undefined
-        Queries whose texts leave nothing to judge, by reason.
+    missing, undefined
+        Queries without a verdict, and queries whose texts leave nothing to judge, by reason.
     agreement
         Mean share of votes (for a panel: judges) for the most frequent value; NaN for a single vote.
-    flags
-        Queries by flag.
-    votes
-        Votes read per query.
+    flags, votes
+        Queries by flag, and votes read per query.
     constant
         Whether all n values are equal.
     judges
         Members of a panel; empty for a single judge.
+    differ, compared
+        Queries on which votes (for a panel: judges) gave different values, of those with a value of each.
     """
 
     mean: float
@@ -82,6 +80,8 @@ class JudgedMean:
     votes: int
     constant: bool
     judges: tuple[Judge, ...] = ()
+    differ: int = 0
+    compared: int = 0
 
 
 @dataclass(frozen=True)
@@ -343,6 +343,8 @@ def _judged_mean(
         votes,
         constant,
         _judges if is_panel else (),
+        int((agreement < 1).sum()),
+        len(defined),
     )
 
 
@@ -375,10 +377,14 @@ def _panel_means(
 
 def _mean_of_all_votes(run: str, scope: Scope, name: str, usage: JudgeUsage, stamp: str,
                        version: str) -> JudgedMean | None:
-    result = judged_mean(run, scope, name, (usage.judge,), usage.votes, stamp, version)
-    if usage.votes == 1 or (result is not None and result.n):
-        return result
-    return judged_mean(run, scope, name, (usage.judge,), 1, stamp, version)
+    """Of all votes; of one where more queries have one than all, with the agreement of those that have all."""
+    several = judged_mean(run, scope, name, (usage.judge,), usage.votes, stamp, version)
+    if usage.votes == 1:
+        return several
+    one = judged_mean(run, scope, name, (usage.judge,), 1, stamp, version)
+    if one is None or several is None or several.n >= max(one.n, 1):
+        return several if several is not None and several.n else one
+    return replace(one, agreement=several.agreement, differ=several.differ, compared=several.n)
 
 
 def renamed(texts: Judged, name: str) -> Judged:

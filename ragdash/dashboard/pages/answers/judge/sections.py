@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -9,7 +10,7 @@ from ragdash.analysis.judge_validation import generator_of, same_family
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import page_links, query_links
 from ragdash.dashboard.pages.answers.judge import data as judges_data
-from ragdash.dashboard.pages.answers.judge import form
+from ragdash.dashboard.pages.answers.judge import disagreement, form
 from ragdash.dashboard.pages.answers.judge import sentences as judges_sentences
 from ragdash.dashboard.pages.answers.judge.data import JudgesData
 from ragdash.dashboard.session import state
@@ -69,6 +70,7 @@ def results(data: JudgesData) -> None:
         formats=FORMATS,
         widths={"Undefined": 200, "Missing": 240, "Worth knowing": 260},
     )
+    disagreement.where_judges_differ(data)
     st.caption(f":material/info: {sentences_judge.SAMPLING_ONLY}")
     for usage in data.usages:
         _show_usage(usage, "This judge" if data.single else str(usage.judge))
@@ -91,13 +93,14 @@ def _results_frame(data: JudgesData) -> pd.DataFrame:
                 "Missing": counted(cell.missing),
                 "Votes": cell.votes,
                 "Votes agree": cell.agreement,
+                "Differ on": "" if np.isnan(cell.agreement) else f"{cell.differ:,} of {cell.compared:,}",
                 "Worth knowing": sentences_judge.flag_counts(cell.flags),
                 "Judges": ", ".join(map(sentences_judge.judge_name, cell.judges)),
             }
         )
     frame = pd.DataFrame(rows).rename(columns={} if data.single else {"Votes agree": JUDGES_AGREE})
-    empty = [name for name in ("Votes agree", "Worth knowing", "Undefined", "Missing", "Judges") if name in frame
-              if not frame[name].replace("", None).notna().any()]
+    optional = ("Votes agree", "Differ on", "Worth knowing", "Undefined", "Missing", "Judges")
+    empty = [name for name in optional if name in frame if not frame[name].replace("", None).notna().any()]
     return frame.drop(columns=[*empty, *(["Votes"] if "Votes agree" in empty or not data.single else [])])
 
 

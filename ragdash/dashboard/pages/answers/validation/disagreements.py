@@ -70,7 +70,7 @@ def run_disagreements(data: TrustData) -> None:
 
 def _confusion_section(agreed: Agreement) -> None:
     """Queries by label and verdict; agreements in bold."""
-    st.markdown(f"**Person and judge on {fmt.count(agreed.n, 'query', 'queries')}**: they agree on "
+    st.markdown(f"**Labels and judge on {fmt.count(agreed.n, 'query', 'queries')}**: they agree on "
                 f"{int(np.trace(agreed.confusion)):,}", help=tooltip("confusion", yes=f"{YES:g}"))
     if len(agreed.classes) > MOST_CLASSES:
         elements.frame(confusion_table(agreed), "trust_confusion", "Queries by label and verdict")
@@ -79,7 +79,7 @@ def _confusion_section(agreed: Agreement) -> None:
     for r, name in enumerate(agreed.classes):
         cells = {f"Judge: {judge_class}": f"**{agreed.confusion[r, c]:,}**" if r == c else f"{agreed.confusion[r, c]:,}"
                  for c, judge_class in enumerate(agreed.classes)}
-        rows.append({" ": f"Person: {name}", **cells})
+        rows.append({" ": f"Label: {name}", **cells})
     st.table(rows, border="horizontal", hide_index=True, alt="Queries by label and verdict")
 
 
@@ -93,15 +93,15 @@ def _vote_agreement(data: TrustData, run_index: int) -> None:
     if len(parse_choice(data.judge)[1]) > 1:
         st.markdown(
             f"**Judges**: {fmt.count(votes.n, 'query has', 'queries have')} verdicts of two or more judges. They all "
-            f"agree on {votes.unanimous:.0%} of them (Fleiss' kappa {fmt.number(votes.kappa)}, mean spread "
-            f"{fmt.number(votes.spread)}).",
+            f"agree on {votes.unanimous:.0%} of them (beyond chance, Fleiss' kappa: {fmt.number(votes.kappa)}; mean "
+            f"spread {fmt.number(votes.spread)}).",
             help=tooltip("judge_agreement"),
         )
         return
     st.markdown(
         f"**Repeated votes**: on {fmt.count(votes.n, 'query', 'queries')} the judge was asked more than once. It said "
-        f"the same each time on {votes.unanimous:.0%} of them (Fleiss' kappa {fmt.number(votes.kappa)}, mean spread "
-        f"{fmt.number(votes.spread)}).",
+        f"the same each time on {votes.unanimous:.0%} of them (beyond chance, Fleiss' kappa: "
+        f"{fmt.number(votes.kappa)}; mean spread {fmt.number(votes.spread)}).",
         help=tooltip("vote_agreement"),
     )
 
@@ -122,7 +122,7 @@ def _disagreements(data: TrustData, run_index: int) -> None:
     disagreements = validation.disagreements
     st.markdown(f"### Disagreements ({len(disagreements):,})")
     if not disagreements:
-        st.caption("Judge and person agree on every labeled query.")
+        st.caption("The judge agrees with every label.")
         return
     digest = data.context.digests[run_index]
     position = min(st.session_state.get(state.APART_AT, {}).get(digest, 0), len(disagreements) - 1)
@@ -138,7 +138,7 @@ def _go_to(run: str, position: int) -> None:
 
 
 def _show_disagreement(data: TrustData, run_index: int, disagreement: Disagreement) -> None:
-    """One disagreement with everything that judge and person saw."""
+    """One disagreement with everything that judge and labeler saw."""
     context = data.context
     answers = answers_data.read_answer_texts(context.digests[run_index], context.scope)
     row = answers.ids.index(disagreement.query_id)
@@ -155,7 +155,7 @@ def _show_disagreement(data: TrustData, run_index: int, disagreement: Disagreeme
             anchor=False,
         )
         st.markdown(
-            f"Judge **{fmt.number(disagreement.verdict, 2)}** · person **{fmt.number(disagreement.label, 2)}** · "
+            f"Judge **{fmt.number(disagreement.verdict, 2)}** · label **{fmt.number(disagreement.label, 2)}** · "
             f"{elements.swatch(context.slots[run_index], context.names[run_index])}"
         )
         left_column, right = st.columns(2, gap="large")

@@ -49,7 +49,7 @@ def choices(context: PageContext) -> TrustData:
         _label_select(context, name)
         with st.popover("Agreement", icon=":material/rule:", key="agreement"):
             st.radio(
-                "Judge and person agree if both are in the same class",
+                "Judge and label agree if both are in the same class",
                 list(AGREEMENT_CLASSES),
                 format_func=AGREEMENT_CLASSES.get,
                 persist_state="session",

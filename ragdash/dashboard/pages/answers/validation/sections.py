@@ -24,7 +24,7 @@ from ragdash.reporting.plots.common.theme import Axis
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.judge_validation import held_out_sentence
 from ragdash.reporting.tables.escaping import p_number
-from ragdash.reporting.tables.judge_validation import accuracy_text
+from ragdash.reporting.tables.judge_validation import accuracy_text, shown_mean
 
 MOST_SENTENCES = 4  # runs described in sentences; the table has all of them
 
@@ -134,7 +134,7 @@ def _interval_figure(
 
 def _interval_array(results: list[Estimate]) -> np.ndarray:
     """Mean, low and high of each estimate: (N, 3)."""
-    return np.array([[estimate.mean, estimate.low, estimate.high] for estimate in results], float).reshape(-1, 3)
+    return np.array([[shown_mean(estimate), estimate.low, estimate.high] for estimate in results], float).reshape(-1, 3)
 
 
 def agreements(data: TrustData) -> None:
@@ -147,11 +147,11 @@ def agreements(data: TrustData) -> None:
         rows.append({"Run": _run_label(data, index), "n": f"{agreement.n:,}",
                      "Accuracy": accuracy_text(agreement),
                      "Constant answer": f"{fmt.number(agreement.constant)} ({agreement.constant_class})",
-                     "Kappa": fmt.number(agreement.kappa),
+                     "Beyond chance (kappa)": fmt.number(agreement.kappa),
                      "Bias": fmt.number(agreement.bias, signed=True),
                      "Judge alone": fmt.number(data.validations[index].judge.mean)})
     st.markdown("**Agreement**", help=trust_sentences.GLOSSARY)
-    st.table(rows, border="horizontal", hide_index=True, alt="Agreement of judge and person for each run")
+    st.table(rows, border="horizontal", hide_index=True, alt="Agreement of judge and labels for each run")
 
 
 def error_sources(data: TrustData) -> None:

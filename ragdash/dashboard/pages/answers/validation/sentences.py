@@ -104,9 +104,9 @@ def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: 
         return f"{name}: no verdicts."
     if not agreed.n:
         return f"{name}: no labels yet. {alone} over {total}; how often it is wrong is unknown."
-    kappa = "kappa undefined" if np.isnan(agreed.kappa) else f"kappa {fmt.number(agreed.kappa, 2)}"
-    first = (f"{name}: {source} and person agree on {_percent(agreed.accuracy)} of {fmt.count(agreed.n, 'label')}"
-             f"{_agreement_ends(agreed)} ({kappa}). "
+    kappa = "undefined" if np.isnan(agreed.kappa) else fmt.number(agreed.kappa, 2)
+    first = (f"{name}: the {source} agrees with {_percent(agreed.accuracy)} of {fmt.count(agreed.n, 'label')}"
+             f"{_agreement_ends(agreed)} (beyond chance, kappa: {kappa}). "
              f"Always saying “{agreed.constant_class}” would agree on {_percent(agreed.constant)}.")
     if agreed.adds_nothing:
         first += f" So for a single answer the {source} says no more than that."
@@ -117,7 +117,7 @@ def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: 
                 f"{_with_interval(validation.labels, binary)}. {alone}.")
     mean = _with_interval(corrected, binary)
     result = f"the run {QUESTIONS[spec.name][1]} in {mean} of {total}" if binary and spec.name in QUESTIONS else \
-        f"the mean is {mean} over {total}"
+        f"the {'share' if binary else 'mean'} is {mean} over {total}"
     return (f"{first} By {source} and labels together, {result}.{_narrower(validation, source)} {alone}."
             f"{_unlike_the_rest(validation, binary)}")
 
@@ -178,14 +178,14 @@ def difference_sentence(estimated: CorrectedDifference, spec: Spec, name: str, *
 
 
 def bias_sentence(validation: JudgeValidation, spec: Spec) -> str:
-    """Whether the judge is more lenient or stricter than the person, and by how much."""
+    """Whether the judge is more lenient or stricter than the labels, and by how much."""
     source = source_of(spec)
     bias, distance = validation.agreement.bias, fmt.number(validation.agreement.apart, 2)
     if abs(bias) < 0.005:
-        return (f"On average the {source} is neither more lenient nor stricter than the person. Verdict and label are "
+        return (f"On average the {source} is neither more lenient nor stricter than the labels. Verdict and label are "
                 f"{distance} apart on average.")
     lenient = (bias > 0) == (spec.metric.better != "lower")
-    return (f"The {source} is {'more lenient' if lenient else 'stricter'} than the person: "
+    return (f"The {source} is {'more lenient' if lenient else 'stricter'} than the labels: "
             f"{fmt.number(bias, 2, signed=True)} on average. Verdict and label are {distance} apart on average.")
 
 

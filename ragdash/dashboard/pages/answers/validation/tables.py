@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from ragdash.analysis.judge_validation import SHEET, Agreement, Estimate, labeling_sheet
 from ragdash.dashboard.pages.answers.validation.data import TrustData
+from ragdash.reporting.tables.judge_validation import shown_mean
 
 
 def means_table(data: TrustData) -> pd.DataFrame:
@@ -60,7 +61,7 @@ def differences_table(data: TrustData) -> pd.DataFrame:
 
 
 def _interval_columns(name: str, estimate: Estimate) -> dict[str, float]:
-    return {name: estimate.mean, f"{name}, low": estimate.low, f"{name}, high": estimate.high}
+    return {name: shown_mean(estimate), f"{name}, low": estimate.low, f"{name}, high": estimate.high}
 
 
 def confusion_table(agreement: Agreement) -> pd.DataFrame:

@@ -15,14 +15,14 @@ from ragdash.evaluation.compare import test_family
 from ragdash.evaluation.latency_cost import Amount, amount
 from ragdash.evaluation.outcomes import Comparison, ComparisonRules, direction
 from ragdash.evaluation.stats import SEED
-from ragdash.experiments.fusion.choice import Choice, allow_for_choice, evaluation_of
-from ragdash.experiments.fusion.grids import NORMS
-from ragdash.experiments.fusion.held_out import HeldOut, held_out
 from ragdash.experiments.fusion.judged_pool import JudgedPool
 from ragdash.experiments.fusion.legs.price import fused_price, search_times
 from ragdash.experiments.fusion.legs.routing.features import list_features, question_features
 from ragdash.experiments.fusion.legs.routing.rules import Rule, conditions_of, one_split, two_splits
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
+from ragdash.experiments.fusion.tuning.choice import Choice, allow_for_choice, evaluation_of
+from ragdash.experiments.fusion.tuning.grids import NORMS
+from ragdash.experiments.fusion.tuning.held_out import HeldOut, held_out
 
 BEFORE, AFTER = "before", "after"
 TITLES = {BEFORE: "router before retrieval (held out)", AFTER: "router after retrieval (held out)"}
@@ -96,7 +96,7 @@ def find_routers(pool: JudgedPool, choice: Choice, *, seed: int = SEED,
     -----
     A rule is chosen on four folds and measured on the fifth, with the folds of the hybrid's choice. Rules without a
     condition come first and win ties. Both routers are compared in one family, and the intervals allow for the choice
-    of a rule (`ragdash.experiments.fusion.held_out`).
+    of a rule (`ragdash.experiments.fusion.tuning.held_out`).
     """
     counted = np.ones(len(pool.truth), bool) if queries is None else queries
     counted = counted & ~np.isnan(choice.held_out.per_query)

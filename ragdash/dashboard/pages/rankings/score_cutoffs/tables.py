@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ragdash.analysis.score_thresholds import OperatingPoint, PrecisionRecall, Roc, Sweep
-from ragdash.dashboard.pages.score_cutoffs import sentences as score_sentences
+from ragdash.dashboard.pages.rankings.score_cutoffs import sentences as score_sentences
 
 POOLED_MEASURES = ("precision", "recall", "f1")
 

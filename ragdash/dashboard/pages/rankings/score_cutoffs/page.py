@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import verdict_panel
-from ragdash.dashboard.pages.score_cutoffs import sections
+from ragdash.dashboard.pages.rankings.score_cutoffs import sections
 from ragdash.dashboard.widgets import elements
 
 

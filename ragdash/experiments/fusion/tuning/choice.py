@@ -17,10 +17,10 @@ from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.evaluation.outcomes import Comparison, ComparisonRules, direction
 from ragdash.evaluation.stats import LEVEL, SEED, detectable_difference, queries_needed
 from ragdash.experiments.fusion.fuse import fuse
-from ragdash.experiments.fusion.grids import settings
-from ragdash.experiments.fusion.held_out import HeldOut, held_out
 from ragdash.experiments.fusion.judged_pool import JudgedPool, judged_pool
 from ragdash.experiments.fusion.recipe import Recipe
+from ragdash.experiments.fusion.tuning.grids import settings
+from ragdash.experiments.fusion.tuning.held_out import HeldOut, held_out
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 
@@ -95,7 +95,8 @@ def choose(runs: Sequence[Run], truth: Truth, spec: Spec, *, window: int | None 
     spec
         The metric that chooses: of rankings, a mean over the queries.
     window, family
-        Results of each run that take part; the methods that are tried, see `ragdash.experiments.fusion.grids.settings`.
+        Results of each run that take part; the methods that are tried, see
+        `ragdash.experiments.fusion.tuning.grids.settings`.
     pool
         What `judged_pool` gave for these runs, where it is there already.
     queries : (Q,) bool

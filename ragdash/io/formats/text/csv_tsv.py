@@ -19,7 +19,7 @@ from ragdash.io.assemble.assemble_runs import build_runs
 from ragdash.io.field_names import MISSING_TEXTS, corpus_fields, describe_aliases, is_corpus_document
 from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
 from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
-from ragdash.io.formats.trec import BLOCK_BYTES, ENCODED_TEXT, matching_format, memory_pool
+from ragdash.io.formats.text.trec import BLOCK_BYTES, ENCODED_TEXT, matching_format, memory_pool
 from ragdash.io.json.numbers import all_usable, parse_number
 from ragdash.io.source.limits import MAX_COLUMNS
 from ragdash.io.source.source import HEAD_BYTES, Source

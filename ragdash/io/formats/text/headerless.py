@@ -13,7 +13,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.assemble_runs import Rows, build_runs
 from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
 from ragdash.io.formats.registry import FORMATS, Detection, Format
-from ragdash.io.formats.trec_lines import data_lines
+from ragdash.io.formats.text.trec_lines import data_lines
 from ragdash.io.json.numbers import parse_number
 from ragdash.io.source.source import Source
 from ragdash.io.tables.header import read_header

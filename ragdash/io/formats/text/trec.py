@@ -26,7 +26,7 @@ from ragdash.io.assemble.assemble_runs import Rows, build_runs
 from ragdash.io.assemble.subtopic_judgments import build_subtopic_truth, has_subtopics
 from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
 from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
-from ragdash.io.formats.trec_lines import (
+from ragdash.io.formats.text.trec_lines import (
     QRELS,
     RUN,
     TRAILING_TAB,

@@ -15,8 +15,8 @@ from ragdash.dashboard.caches import score_cutoff_cache
 from ragdash.dashboard.components import run_picker
 from ragdash.dashboard.components.run_picker import of_drawn
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.score_cutoffs import sentences as score_sentences
-from ragdash.dashboard.pages.score_cutoffs import tables as score_tables
+from ragdash.dashboard.pages.rankings.score_cutoffs import sentences as score_sentences
+from ragdash.dashboard.pages.rankings.score_cutoffs import tables as score_tables
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.plots import thresholds as pictures_of

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -19,6 +17,7 @@ from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
+from ragdash.core.text.csv_lines import csv_text
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.io import detect, read_corpus, read_runs, read_truth, write_truth
 from ragdash.matching.match import Match
@@ -105,10 +104,8 @@ def _as_json(relinking: Relinking, means: Sequence[dict]) -> str:
 
 
 def _links_csv(relinking: Relinking) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["doc_id", "link", "new_ids", "share", "judgments"])
+    rows: list[list[object]] = [["doc_id", "link", "new_ids", "share", "judgments"]]
     for link in relinking.links:
         share = "" if np.isnan(link.share) else f"{link.share:.4f}"
-        writer.writerow([link.doc_id, link.kind, " ".join(link.targets), share, link.judgments])
-    return text.getvalue()
+        rows.append([link.doc_id, link.kind, " ".join(link.targets), share, link.judgments])
+    return csv_text(rows)

@@ -1,0 +1,1 @@
+"""Pages about one ranking: its first ranks, its cutoff, its scores."""

@@ -1,0 +1,1 @@
+"""Which method and settings to fuse with: the grid, the choice on it, and whether it holds on other queries."""

@@ -1,0 +1,116 @@
+"""A slow object store, servers of two versions, passwords that nobody may read: more faults of a shared workspace."""
+
+from __future__ import annotations
+
+import time
+from datetime import timedelta
+
+import numpy as np
+import pytest
+import team_services
+from workspace.team.test_shared_faults import database_at, home_in, log_in, message, run_of, scripted_store
+
+from ragdash.cli.main import main
+from ragdash.core.storage import object_blobs
+from ragdash.core.storage.object_blobs import RETRY, ObjectBlobs
+from ragdash.core.storage.postgres import schema
+from ragdash.workspace import open_workspace
+from ragdash.workspace.kept_values import KeptValues
+from ragdash.workspace.opening import open_blobs, shared_jobs
+
+__all__ = ["scripted_store"]
+ONCE = {**RETRY, "max_retries": 0, "retry_timeout": timedelta(seconds=1)}
+
+
+@pytest.fixture
+def slow_store(scripted_store, monkeypatch):
+    """A store that takes its time: `seconds` of each answer."""
+    handler = scripted_store.RequestHandlerClass
+    real = handler.answer
+
+    def answer(self) -> None:
+        time.sleep(self.server.seconds)
+        real(self)
+
+    for name in ("do_PUT", "do_GET", "do_DELETE", "do_POST"):
+        monkeypatch.setattr(handler, name, answer, raising=False)
+    scripted_store.seconds = 0.0
+    return scripted_store
+
+
+def test_a_slow_store_is_waited_for_and_one_that_never_answers_is_said(slow_store, monkeypatch):
+    monkeypatch.setattr(object_blobs, "CLIENT", {"connect_timeout": "5s", "timeout": "300ms"})
+    slow_store.seconds = 0.1
+    blobs = ObjectBlobs("s3://bucket/prefix", retry=ONCE)
+    blobs.put("a", b"x")
+    slow_store.seconds, started = 3.0, time.monotonic()
+    assert message(lambda: blobs.put("b", b"x")) == "unusable-blobs"
+    assert message(lambda: blobs.get("a")) == "unusable-blobs"
+    values = KeptValues(blobs)
+    assert values.read("run", ["key"]) == {}, "what is only kept to be quick is computed instead"
+    assert time.monotonic() - started < 2.9 * 3, "nothing waits for the answers"
+    asked = slow_store.asked
+    started = time.monotonic()
+    assert values.read("run", ["key"]) == {} and slow_store.asked == asked and time.monotonic() - started < 0.2
+
+
+def test_a_server_that_runs_while_the_tables_change_is_not_ready_and_changes_nothing(postgres, project):
+    postgres.sql(f'create database "{project}"')
+    url = f"postgresql://owner@127.0.0.1:{postgres.port}/{project}"
+    database = database_at(url)
+    database.upgrade()
+    home, log = home_in(database, "p", open_blobs(url, None)), log_in(database, "p")
+    log.write(lambda writer: writer.add("k", ("before",)))
+    other = database_at(url)
+
+    def set_version(number: int, instead_of: int) -> None:
+        import psycopg
+
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("update ragdash.version set number = %s where number = %s", (number, instead_of))
+
+    for number, says in ((schema.NEWEST + 1, "database-tables/newer"), (0, "database-tables/older")):
+        set_version(number, schema.NEWEST)
+        assert message(home.check) == says, "what /ready asks"
+        assert message(lambda: log.write(lambda writer: writer.add("k", ("never",)))) == says
+        assert message(other.check) == says
+        set_version(schema.NEWEST, number)
+        home.check()
+    assert [row.values for row in log.rows()] == [("before",)]
+
+
+def test_a_database_that_takes_no_changes_refuses_each_kind_of_them(postgres, project):
+    postgres.sql(f'create database "{project}"')
+    url = f"postgresql://owner@127.0.0.1:{postgres.port}/{project}"
+    database_at(url).upgrade()
+    home, kept = home_in(database_at(url), "p", open_blobs(url, None)), run_of("kept")
+    home.add_run(kept)
+    postgres.sql(f'alter database "{project}" set default_transaction_read_only = on')
+    database, again = database_at(url), f"{url}?application_name=again"  # connections of before may still write
+    home, log = home_in(database, "p", open_blobs(again, None)), log_in(database, "p")
+    for change in (lambda: home.add_run(run_of("new")), lambda: home.delete(kept.digest),
+                   lambda: home.rename(kept.digest, "other"), lambda: log.write(lambda writer: writer.add("k", ("x",))),
+                   lambda: home.values.keep(kept.digest, {"a" * 40: np.array([1.0])}),
+                   lambda: shared_jobs(again).enqueue("judge", b"k", {})):
+        assert message(change) == "unusable-database/read-only"
+    assert len(home.runs()) == 1 and log.rows() == []
+
+
+@pytest.mark.parametrize("words", [["workspace", "check"], ["workspace", "upgrade"], ["workspace", "audit"],
+                                   ["workspace", "delete-project", "default"], ["jobs"], ["worker"], ["dashboard"]],
+                         ids=" ".join)
+def test_no_command_shows_a_password(postgres, words, capfd, monkeypatch, tmp_path):
+    if not postgres.sql("select 1 from pg_roles where rolname = 'locked'"):
+        postgres.sql(f"create role locked login password '{team_services.PASSWORD}'")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    wrong = "Not-The-Pass%40Word"
+    monkeypatch.setenv("RAGDASH_WORKSPACE", f"postgresql://locked:{wrong}@127.0.0.1:{postgres.port}/postgres")
+    assert main(words) == 2
+    said = "".join(capfd.readouterr())
+    assert "refuses the user" in said and f"127.0.0.1:{postgres.port}" in said
+    assert wrong not in said and "Not-The-Pass" not in said
+
+
+def test_a_workspace_is_shown_without_its_password(postgres):
+    shown = repr(open_workspace(f"postgresql://owner:hidden-words@127.0.0.1:{postgres.port}/postgres"))
+    assert "hidden-words" not in shown

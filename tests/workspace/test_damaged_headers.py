@@ -1,0 +1,99 @@
+"""Headers of recorded runs with any value in any place: each is a header whose dates can be used, or a problem."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import orjson
+import pytest
+from helpers import call
+
+import ragdash
+from ragdash.analysis.tracking.gate import gate
+from ragdash.analysis.tracking.pinned_baseline import pin, read_baseline
+from ragdash.analysis.tracking.points import in_order, point_of
+from ragdash.core.errors import InputError
+from ragdash.core.records import RunHeader, Truth
+from ragdash.evaluation.compare import ComparisonRules
+from ragdash.io.recorded.folder import log_entries, unreadable_runs
+from ragdash.reporting.tables.gate import render_gate
+
+ODD = (None, True, -1, 0, 1e308, 2**63 - 1, 2**53 + 1, "", "x", [], {}, [None], {"a": None}, [[1]],
+       "2026-13-45T00:00:00+00:00", "9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00+23:59", "2026-01-01")
+TRUTH = {"q1": ["d1"]}
+
+
+def changed(document: dict, odd_values: Sequence[object] = ODD):
+    """The document with each odd value in each place."""
+    def places(value: object, here: tuple = ()):
+        yield here
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(
+                value, list) else ():
+            yield from places(inner, (*here, key))
+
+    for place in places(document):
+        for odd in odd_values:
+            copied = odd if not place else copy.deepcopy(document)
+            if place:
+                target = copied
+                for key in place[:-1]:
+                    target = target[key]
+                target[place[-1]] = odd
+            yield orjson.dumps(copied)
+
+
+@pytest.fixture
+def recorded(tmp_path) -> Path:
+    """The folder of a recorded run, with everything in its header."""
+    with ragdash.record("dense", settings={"k": 3}, tags=["a"], group="g", data={"truth": "d"}, folder=tmp_path) as run:
+        run.add("q1", ["d1"])
+    values = orjson.loads((run.path / "header.json").read_bytes())
+    values |= {"git": {"commit": "abc", "branch": "main", "dirty": False, "origin": "o"}, "removed": ["key"]}
+    (run.path / "header.json").write_bytes(orjson.dumps(values))
+    return run.path
+
+
+def test_a_header_with_an_odd_value_is_a_problem_or_can_be_used(recorded):
+    run = ragdash.read_run(recorded)
+    evaluation = ragdash.evaluate(run, TRUTH, "RR")
+    points, refused = [], 0
+    for content in changed(orjson.loads((recorded / "header.json").read_bytes())):
+        try:
+            header = RunHeader.from_json(content)
+        except InputError as error:
+            assert error.problems[0].kind == "recorded-header"
+            refused += 1
+        else:
+            points.append(point_of(replace(run, header=header), evaluation))
+    assert len(in_order(points)) > 50 and refused > 200
+    assert all(point.ended is None or point.ended.year == 2026 for point in points)
+
+
+def test_a_run_with_a_damaged_header_is_named_and_the_others_are_shown(recorded, capfdbinary):
+    with ragdash.record("sparse", folder=recorded.parent) as run:
+        run.add("q1", ["d1"])
+    truth = recorded.parent / "truth.jsonl"
+    truth.write_text('{"query": "q1", "relevant": ["d1"]}\n')
+    header = orjson.loads((recorded / "header.json").read_bytes())
+    (recorded / "header.json").write_bytes(orjson.dumps({**header, "created": "x", "tags": None}))
+    assert [entry.path for entry in log_entries(recorded.parent)] == [run.path]
+    assert [problem.file for problem in unreadable_runs(recorded.parent)] == [str(recorded / "header.json")]
+    status, out, err = call(capfdbinary, "history", recorded.parent, "--truth", truth, "-m", "RR")
+    assert status == 0 and "sparse" in out
+    assert "wrong or absent: created, tags" in err and err.startswith("warning: ")
+
+
+def test_a_baseline_with_an_odd_value_is_a_problem_or_can_be_compared(recorded):
+    run, truth = ragdash.read_run(recorded), Truth.of(TRUTH)
+    baseline = pin(ragdash.evaluate(run, truth, "RR"), truth, version="1", run={"git": {"commit": "a"}})
+    gates, refused = 0, 0
+    for content in changed(orjson.loads(baseline.to_bytes()), ODD[1::4]):
+        try:
+            result = gate([run], truth, read_baseline(content), rules=ComparisonRules(resamples=10, permutations=10))
+            gates += bool(render_gate(result, "table"))
+        except InputError:
+            refused += 1
+    assert gates > 50 and refused > 50
