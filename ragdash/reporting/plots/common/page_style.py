@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import base64
 import re
+from hashlib import blake2b
 
 import numpy as np
 import plotly.graph_objects as go
+from plotly.io.json import to_json_plotly
 
 from ragdash.reporting.plots.common.theme import Theme
 
 MOST_LISTED = 2_000  # numbers of an array that is sent as a list
-MAPS, ROUND = {"heatmap", "contour"}, {"pie", "sankey", "treemap"}  # traces with ticks outside, and without axes
+MAPS = {"heatmap", "contour"}  # traces whose axes have ticks outside
+WITHOUT_AXES = {"pie", "sankey", "treemap", "sunburst", "funnelarea", "parcoords", "parcats", "table", "indicator"}
 DRAWN = {"ticks": ("ticklen", "tickwidth", "tickcolor"), "showline": ("linecolor", "linewidth")}
 FONT = '"Source Sans", sans-serif'
 # what Streamlit's theme says in each appearance: words, words of the legend, grid, border of a hover text
@@ -41,15 +44,20 @@ def page_figure(figure: go.Figure, theme: Theme) -> go.Figure:
 
 def _styled(plain: dict, theme: Theme) -> dict:
     """The figure with its style in its layout, in place of a template."""
-    layout = {**plain.get("layout", {}), "datarevision": 1}
+    data = [_listed(trace) for trace in plain.get("data", [])]
+    layout = {**plain.get("layout", {}), "datarevision": _revision(data)}
     template = layout.pop("template", {}).get("layout", {})
-    kinds = {trace.get("type", "scatter") for trace in plain.get("data", [])}
+    kinds = {trace.get("type", "scatter") for trace in data}
     style = _merged(template, _page_template(theme, "outside" if kinds & MAPS else ""))
     names = {"xaxis", "yaxis", *(name for name in layout if re.fullmatch(r"[xy]axis\d*", name))}
-    axes = {name: _axis(style[name[:5]], layout.get(name, {})) for name in names} if kinds - ROUND else {}
+    axes = {name: _axis(style[name[:5]], layout.get(name, {})) for name in names} if kinds - WITHOUT_AXES else {}
     rest = {name: value for name, value in style.items() if name not in ("xaxis", "yaxis")}
-    return {**plain, "data": [_listed(trace) for trace in plain.get("data", [])],
-            "layout": {**_merged(rest, layout), **axes}}
+    return {**plain, "data": data, "layout": {**_merged(rest, layout), **axes}}
+
+
+def _revision(data: list) -> str:
+    """Names the data: plotly, which otherwise takes any list for a new one, draws again where this has changed."""
+    return blake2b(to_json_plotly(data).encode(), digest_size=8).hexdigest()
 
 
 def _axis(style: dict, own: dict) -> dict:
