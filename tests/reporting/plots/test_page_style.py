@@ -26,7 +26,7 @@ def test_a_short_array_is_a_list_whose_undefined_numbers_are_none_and_a_long_one
     assert sent(lines(0.25, np.nan, -np.inf))["data"][0]["y"] == [0.25, None, None]
     assert sent(grid)["data"][0]["z"] == [[0.5, None], [None, 1.0]]
     assert sent(lines(*range(2_001)))["data"][0]["y"]["bdata"]
-    assert sent(lines(1, 2))["data"][0]["y"] == [1, 2]
+    assert sent(lines(1, 2, xaxis_tickvals=np.array([0.5, 1])))["layout"]["xaxis"]["tickvals"] == [0.5, 1]
 
 
 @pytest.mark.parametrize("looks", [theme.LIGHT, theme.DARK])

@@ -45,8 +45,9 @@ def page_figure(figure: go.Figure, theme: Theme) -> go.Figure:
 def _styled(plain: dict, theme: Theme) -> dict:
     """The figure with its style in its layout, in place of a template."""
     data = [_listed(trace) for trace in plain.get("data", [])]
-    layout = {**plain.get("layout", {}), "datarevision": _revision(data)}
-    template = layout.pop("template", {}).get("layout", {})
+    template = plain.get("layout", {}).get("template", {}).get("layout", {})
+    layout = {name: _listed(value) for name, value in plain.get("layout", {}).items() if name != "template"}
+    layout["datarevision"] = _revision(data)
     kinds = {trace.get("type", "scatter") for trace in data}
     style = _merged(template, _page_template(theme, "outside" if kinds & MAPS else ""))
     names = {"xaxis", "yaxis", *(name for name in layout if re.fullmatch(r"[xy]axis\d*", name))}
@@ -80,6 +81,7 @@ def _page_template(theme: Theme, ticks: str) -> dict:
             "yaxis": {**axis, "showgrid": True, "ticklabelposition": "outside",
                       "title": {"font": middle, "standoff": 24}},
             "margin": {"pad": 8, "r": 0, "l": 0},
+            "title": {"font": {"color": theme.ink, "size": 16}, "x": 0, "xanchor": "left", "pad": {"l": 4}},
             "hoverlabel": {"bgcolor": theme.paper, "bordercolor": border, "font": text},
             "coloraxis": {"colorbar": {"thickness": 16, "xpad": 24, "ticklabelposition": "outside", "len": 0.75,
                                        "outlinecolor": "transparent", "outlinewidth": 8, "y": 0.5745,
