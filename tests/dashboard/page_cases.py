@@ -68,6 +68,15 @@ def leaderboard(at: AppTest) -> pd.DataFrame:
     return pa.ipc.open_stream(table.proto.arrow_data.styler.display_values).read_all().to_pandas()
 
 
+def listed(at: AppTest, key: str) -> pd.DataFrame:
+    """A long list of which one row is open; empty where the page has none."""
+    found = [one.proto.bytes for one in at.get("bidi_component") if one.proto.id.endswith(f"-{key}")]
+    columns = json.loads(found[0][32:])["columns"] if found else []
+    kinds = {True: object, False: float}
+    return pd.DataFrame({column["label"]: pd.Series(column["cells"], dtype=kinds[column["decimals"] is None])
+                         for column in columns})
+
+
 def widget(at: AppTest, kind: str, key: str):
     return next(one for one in at.get(kind) if one.key == key)
 

@@ -6,7 +6,9 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
+from page_cases import address, charts, opened
 
+from ragdash.core.records import Run, Truth
 from ragdash.dashboard.caches import figure_cache
 from ragdash.reporting.plots import precision_recall, ranking
 from ragdash.reporting.plots.common.theme import DARK, LIGHT
@@ -50,3 +52,12 @@ def test_two_functions_do_not_share_a_figure():
     second = figure_cache.draw(ranking.first_rank, ["a"], [0], ["1", "none"], shares, theme=LIGHT)
     other = figure_cache.draw(precision_recall.interpolated, ["a"], [0], ["1", "none"], shares, theme=LIGHT)
     assert first is second and other is not first
+
+
+def test_a_page_sends_figures_that_the_browser_draws_once():
+    truth = Truth.build("truth", ["q1", "q2"], ["a", "a"], [1, 1])
+    at = opened("ranking", **address(truth, [Run.build("run", ["q1", "q2"], ["a", "b"], [1.0, 1.0])]))
+    assert charts(at)
+    for chart in at.get("plotly_chart"):
+        spec = json.loads(chart.proto.spec)
+        assert not chart.proto.theme and "template" not in spec["layout"] and "bdata" not in chart.proto.spec

@@ -86,6 +86,7 @@ def seen(at) -> dict:
     """What the page says and shows."""
     return {"words": [one.value for kind in (at.title, at.header, at.markdown, at.caption) for one in kind],
             "charts": charts(at), "tables": [one.value.to_json() for kind in (at.table, at.dataframe) for one in kind],
+            "lists": [one.proto.bytes for one in at.get("bidi_component")],
             "choices": {key: one.value for key, one in choices(at).items() if key in OURS}}
 
 

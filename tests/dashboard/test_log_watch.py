@@ -12,7 +12,7 @@ from statistics import median
 import pytest
 from helpers import call
 from live_dashboard import start_server, stop, visitor
-from page_cases import charts, leaderboard, opened, texts
+from page_cases import charts, leaderboard, listed, opened, texts
 
 import ragdash
 from ragdash.dashboard.watching import log_watch
@@ -113,6 +113,18 @@ def test_older_runs_of_a_large_folder_are_loaded_when_they_are_asked_for(logs, m
     assert names(opened("data")) == [f"run {number}" for number in range(5)]
 
 
+def test_a_session_of_a_link_offers_only_older_runs_that_it_does_not_show(logs, monkeypatch):
+    monkeypatch.setattr(log_watch, "NEWEST", 2)
+    for number in range(3):
+        with ragdash.record(f"run {number}", settings={"k": number}) as run:
+            add(run, 0, 3)
+    loaded = opened("data")
+    loaded.button(key="load_older").click().run()
+    tokens = [entry.token for entry in loaded.run().session_state["_runs"]]
+    assert "load_older" not in [button.key for button in opened("data", run=tokens).button]
+    assert opened("data", run=tokens[:1]).button(key="load_older").label == "Load 2 older runs"
+
+
 def test_a_packed_run_is_a_run_and_a_broken_archive_is_said(logs, tmp_path, capfdbinary):
     for name in ("first", "second", "third"):
         with ragdash.record(name) as run:
@@ -191,7 +203,7 @@ def test_repeats_of_one_configuration_are_one_line_on_every_page_until_they_are_
         lines = {trace["name"] for trace in figure["data"]} & {"dense", "hybrid", "other", "dense #1"}
         assert lines == set(means), page
     at.switch_page("pages/queries.py").run()
-    table = next(one.value for one in at.dataframe if "hybrid" in one.value)
+    table = listed(at, "query_rows")
     rows = {query: row for query, row in zip(table["Query"], table.to_dict("records"), strict=True)}
     assert rows["q4"]["hybrid"] == 0.75 and rows["q6"]["dense"] == 0.5 and rows["q1"]["hybrid"] == 1
     at.switch_page("pages/overview.py").run()

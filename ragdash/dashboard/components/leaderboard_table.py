@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 pd.set_option("mode.string_storage", "python")
 SIGN, RUN, MARKS, DIFFERENCE, OUTCOME = "●", "Run", "Marks", "Difference", "Outcome"
 NAME = 26  # characters of a name
-LETTER, BOLD = 6.6, 7.4  # pixels of a letter, and of a bold one
+LETTER = 6.6  # pixels of a letter
+# pixels of a bold letter, of 14 pixels height, in Source Sans; all others, such as small ones, digits and signs
+BOLD = {**dict.fromkeys(" !'(),-./:;I[\\]fijlrt{|}", 5.2), **dict.fromkeys("BCDEGHKNOPQRSTUVXZ&", 9.4),
+        **dict.fromkeys("%@MWmw…", 13.6)}
+BOLD_OTHER, BOLD_FOREIGN, AIR = 8.0, 14.0, 22
 MAX_ROWS, ROW = 14, 35  # rows shown without scrolling; pixels
 OUTCOMES = {**comparison_sentences.OUTCOMES, "undecided": "not significant"}
 
@@ -145,7 +149,7 @@ def _columns(context: PageContext, specs: Sequence[Spec], table: pd.DataFrame) -
     baseline = fmt.escape(context.names[context.baseline])
     columns = {
         SIGN: text(width=34, pinned=True, help=tooltip("leaderboard_sign")),
-        RUN: text(width=_width(table[RUN], 60, 220, BOLD), pinned=True, help=tooltip("leaderboard_run")),
+        RUN: text(width=_name_width(table[RUN]), pinned=True, help=tooltip("leaderboard_run")),
         DIFFERENCE: number(width=84, help=tooltip("leaderboard_difference", baseline=baseline)),
         OUTCOME: text(width=114, help=tooltip("leaderboard_outcome", baseline=baseline)),
         "n": number(width=50, format="localized", help=tooltip("leaderboard_n"))}
@@ -158,9 +162,16 @@ def _columns(context: PageContext, specs: Sequence[Spec], table: pd.DataFrame) -
     return {name: column for name, column in columns.items() if name in table}
 
 
-def _width(texts: Sequence[str], low: int, high: int, letter: float = LETTER) -> int:
+def _width(texts: Sequence[str], low: int, high: int) -> int:
     """Pixels that the longest text needs."""
-    return int(min(max(18 + letter * max(map(len, texts), default=0), low), high))
+    return int(min(max(18 + LETTER * max(map(len, texts), default=0), low), high))
+
+
+def _name_width(names: Sequence[str]) -> int:
+    """Pixels that the widest name needs: none is clipped, also where names that are alike are shortened less."""
+    letters = (sum(BOLD.get(letter, BOLD_OTHER if letter.isascii() else BOLD_FOREIGN) for letter in name)
+               for name in names)
+    return int(max(60, AIR + max(letters, default=0)))
 
 
 def _picked(key: str, order: Sequence[int], pick: Callable[[int], None]) -> None:

@@ -114,6 +114,7 @@ NEW_SET_PLANNED, NEW_SET_AGREED, NEW_SET_SHOWN = "_new_set_plan", "_new_set_agre
 PRODUCTION_LOG, PRODUCTION_FILE, PRODUCTION_RUN = "_production_log", "_production_file", "_production_run"
 RELABEL_POSITION, RELABEL_COMPARED = "_relabel_position", "_relabel_compared"  # judging again, on Test set
 DRAFTS_TAKEN, TRUTH_USED = "draft_taken", "_truth_used"
+DRAWN_TABS = "_drawn_tabs"  # {chart: (its figure, which of its tabs the browser holds)}
 USED, RESET = "_used", "_reset"  # {key: default} of the choices of this page; choices that its address leaves out
 EMPTIED = "_emptied"  # and an upload field: how often the files that it held were read
 LAST_PAGE, CHANGED_PAGE = "_last_page", "_changed_page"  # drawn to its end last; whether another is drawn

@@ -40,7 +40,9 @@ def queue_closed_runs(first: bool) -> None:
     st.session_state[state.LOG_SEEN] = seen | {entry.header.run_id for entry in new}
     if first:
         older = new if state.runs() or state.missing_runs() else [] if os.environ.get(ALL) else new[:-NEWEST]
-        st.session_state[state.LOG_OLDER] = tuple(entry.header.run_id for entry in older)
+        shown = _shown_ids()
+        st.session_state[state.LOG_OLDER] = tuple(run_id for entry in older if (run_id := entry.header.run_id)
+                                                  not in shown)
         new = new[len(older):]
     _load(new)
 
@@ -54,8 +56,12 @@ def _load_older() -> None:
     """Load the closed runs that the first visit left in the folder."""
     older = set(state.get(state.LOG_OLDER) or ())
     st.session_state[state.LOG_OLDER] = ()
-    shown = {entry.run.header.run_id for entry in state.runs() if entry.run is not None and entry.run.header}
-    _load([entry for entry in closed_runs() if entry.header.run_id in older - shown])
+    _load([entry for entry in closed_runs() if entry.header.run_id in older - _shown_ids()])
+
+
+def _shown_ids() -> set[str]:
+    """Run ids of the recorded runs that the session has, such as those of the link that it was opened by."""
+    return {entry.run.header.run_id for entry in state.runs() if entry.run is not None and entry.run.header}
 
 
 def closed_runs() -> list[LogEntry]:

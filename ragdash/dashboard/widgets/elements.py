@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
+from weakref import ref
 
 import pandas as pd
 import streamlit as st
@@ -17,11 +18,12 @@ from ragdash.dashboard.widgets import downloads
 from ragdash.reporting.html.markdown import as_plain
 from ragdash.reporting.plots.common import theme as plot_theme
 from ragdash.reporting.plots.common.captioned import captioned
+from ragdash.reporting.plots.common.page_style import page_figure
 from ragdash.reporting.sentences import formatting as fmt
 
 CARDS = 5  # problems shown as cards; the rest are in a table
 ROWS = 200
-TALL = 700  # pixels of a picture from which on it scrolls in a frame of its own
+TALL = 700  # pixels of a picture from which on it usually scrolls in a frame of its own
 MOST_STYLED = 10_000  # cells of a table whose minus signs are written
 _CONFIG = {
     "displaylogo": False,
@@ -186,35 +188,39 @@ def chart(
     title: str = "",
     caption: str = "",
     note: str = "",
+    tall: int = TALL,
 ) -> None:
     """A picture, with its numbers and its files one tab away; what a tab holds is sent only when it is asked for.
 
-    Another tab is drawn alone, without the rest of the page.
+    Another tab is drawn alone, without the rest of the page. A tab that was open stays drawn until the picture
+    changes: going back to it is free.
 
     pick: called with the customdata of the mark that was clicked. pick_area: in its place, with the customdata of each
     mark in the area that was drawn with the lasso or the box, or of the mark that was clicked. title: of its files;
     empty: the alternative text up to a colon. caption: markdown below the picture, and in its files. note: markdown in
-    its files alone.
+    its files alone. tall: pixels of the picture from which on it scrolls in a frame of its own.
     """
     picture, numbers, files = st.tabs(["Picture", "Table", "Download"], key=f"{key}_tabs", on_change="rerun")
-    if picture.open is not False:
-        with picture, _frame_of(fig, key):
+    has_picture, has_numbers, has_files = _drawn_tabs(fig, key, (picture.open is not False, numbers.open, files.open))
+    if has_picture:
+        shown = page_figure(fig, theme())
+        with picture, _frame_of(fig, key, tall):
             if pick_area is not None:
-                selected = st.plotly_chart(fig, key=key, alt=alt, config=_WITH_LASSO, on_select="rerun",
+                selected = st.plotly_chart(shown, key=key, alt=alt, theme=None, config=_WITH_LASSO, on_select="rerun",
                                            selection_mode=("points", "box", "lasso")).selection.points
-                if selected:
+                if selected and picture.open is not False:
                     pick_area([point["customdata"] for point in selected])
             elif pick is None:
-                st.plotly_chart(fig, key=key, alt=alt, config=_ON_PAGE)
+                st.plotly_chart(shown, key=key, alt=alt, theme=None, config=_ON_PAGE)
             else:
-                points = st.plotly_chart(fig, key=key, alt=alt, config=_ON_PAGE, on_select="rerun",
+                points = st.plotly_chart(shown, key=key, alt=alt, theme=None, config=_ON_PAGE, on_select="rerun",
                                         selection_mode="points").selection.points
-                if points and points[0].get("customdata"):
+                if points and points[0].get("customdata") and picture.open is not False:
                     pick(points[0]["customdata"])
-    if numbers.open:
+    if has_numbers:
         with numbers:
             frame(table, f"{key}_table", alt, formats=formats, height=height)
-    if files.open:
+    if has_files:
         with files:
             words = as_plain(" ".join(filter(None, (caption, note))))
             sheet = captioned(fig, title or re.split(r"[:;] ", alt)[0], words, theme())
@@ -226,10 +232,20 @@ def chart(
         st.caption(caption)
 
 
-def _frame_of(fig: plot_theme.Figure, key: str) -> DeltaGenerator | nullcontext:
+def _drawn_tabs(fig: plot_theme.Figure, key: str, opened: Sequence[bool | None]) -> tuple[bool, ...]:
+    """Which tabs of a chart are drawn: the one that is open, and those that were while the figure stayed as it is."""
+    kept = st.session_state.setdefault(state.DRAWN_TABS, {})
+    known, before = kept.get(key, (None, ()))
+    before = before if known is not None and known() is fig else (False,) * len(opened)
+    drawn = tuple(bool(is_open) or was_open for is_open, was_open in zip(opened, before, strict=True))
+    kept[key] = ref(fig), drawn
+    return drawn
+
+
+def _frame_of(fig: plot_theme.Figure, key: str, tall: int) -> DeltaGenerator | nullcontext:
     """The place of a picture: a tall one scrolls, so that the page stays short."""
-    tall = (fig.layout.height or 0) > TALL
-    return st.container(height=TALL, border=False, key=f"{key}_scroll") if tall else nullcontext()
+    scrolls = (fig.layout.height or 0) > tall
+    return st.container(height=tall, border=False, key=f"{key}_scroll") if scrolls else nullcontext()
 
 
 def frame(

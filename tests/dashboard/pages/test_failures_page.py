@@ -96,7 +96,7 @@ def follow(at: AppTest, address: dict[str, list[str]]) -> set[str]:
     """The queries that the Queries page shows at this address."""
     for key, value in address.items():
         at.query_params[key] = value
-    return set(shown(at.run()).dataframe[0].value["Query"])
+    return set(page_cases.listed(shown(at.run()), "query_rows")["Query"])
 
 
 @pytest.mark.parametrize(("extra", "rules"), [
@@ -311,7 +311,7 @@ def test_the_map_shows_every_query_and_opens_exactly_those_that_are_picked(monke
     assert follow(queries, {"picked": [token]}) == set(ids[chosen])
     assert "Only 3 queries picked on another page." in texts(queries)
     shown(queries.button(key="drop_picked").click().run())
-    assert len(queries.dataframe[0].value) == QUERIES
+    assert len(page_cases.listed(queries, "query_rows")) == QUERIES
     assert follow(queries, {"picked": ["000000.AAAA"]}) == set(IDS)  # of another truth
     for text in ("", "x", token[:-3], f"{token[:7]}!!", f"{token[:7]}{'A' * 400}"):
         assert picked_queries.unpack(scope, text) is None

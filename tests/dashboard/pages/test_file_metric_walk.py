@@ -6,7 +6,7 @@ import html
 import json
 import re
 
-from page_cases import charts, opened, texts
+from page_cases import charts, listed, opened, texts
 from test_pages import upload
 
 from ragdash.cli.main import main
@@ -63,7 +63,7 @@ def test_a_metric_of_a_file_is_on_every_page():
 
     at = opened("queries", **link)
     assert "mrr (file) **0.000**" in plain(at), "the query where the runs differ most comes first"
-    assert set(at.dataframe[0].value.columns) >= {"dense", "sparse", "Spread"}
+    assert set(listed(at, "query_rows").columns) >= {"dense", "sparse", "Spread"}
 
     at = opened("threshold-bands", **{**link, "targets": ["file:mrr=0.5"], "banded": ["file:mrr"]})
     assert "No bands are stated for mrr (file)." in plain(at)

@@ -62,7 +62,7 @@ def test_its_numbers_are_those_of_the_command(samples, capfdbinary):
     at = opened(*samples, judge="local")
     figure, difference = charts(at)["trust_means"], charts(at)["trust_differences"]
     assert [number(trace["x"]) for trace in figure["data"] if trace["name"] == "judge alone"
-            and isinstance(trace["x"], dict)] == [one["judge"]["mean"] for one in content["runs"]]
+            and trace["x"] != [None]] == [one["judge"]["mean"] for one in content["runs"]]
     assert intervals(figure, "corrected") == [of_json(one["corrected"]) for one in content["runs"]]
     assert intervals(figure, "labels alone") == [of_json(one["labels"]) for one in content["runs"]]
     assert intervals(difference, "corrected") == [of_json(content["differences"][0]["corrected"])]
@@ -160,7 +160,7 @@ def test_a_slice_is_judged_by_the_judge_of_all_labels():
     at = opened(run, judge="local", slice="kind=odd")
     assert "Trained on 60 labels" in said(at)
     (mean,) = [number(trace["x"]) for trace in charts(at)["trust_means"]["data"] if trace["name"] == "judge alone"
-               and isinstance(trace["x"], dict)]
+               and trace["x"] != [None]]
     assert mean == pytest.approx(np.mean(whole[1::2]), abs=1e-12)
     assert f"% of {sum(int(query[1:]) % 2 for query in labels)} labels" in said(at)
 

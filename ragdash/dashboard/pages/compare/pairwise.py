@@ -26,6 +26,7 @@ from ragdash.reporting.sentences import formatting as fmt
 FIGURES = {"sorted": "Sorted differences", "histogram": "Histogram", "scatter": "Scatter"}
 MAX_FOREST_METRICS = 6  # metrics of the picture of differences
 MAX_CANDIDATES = 3  # candidates that are shown side by side
+MANY_TALL = 400  # pixels of the picture of all candidates, which scrolls: a table and another picture are above it
 NAME, TITLE_NAME = 40, 48  # characters of a name in a choice and in a heading
 OUTCOME_TITLES = {"all": "All", "better": "Better", "equal": "Equal", "worse": "Worse", "undefined": "Undefined"}
 TEST_FORMATS = {"Queries needed": "%.0f", **{f"p ({test})": "%.4f" for test in (
@@ -102,7 +103,7 @@ def render_differences(context: PageContext, specs: list[Spec]) -> None:
               help=tooltip("leaderboard_differences"))
     drawn = run_picker.choose_drawn(context)
     _draw_forest(context, order, specs[:1], comparisons, "forest", f"Differences to {_name(context)}",
-                 [index for index in order if context.digests[index] in drawn.digests])
+                 [index for index in order if context.digests[index] in drawn.digests], MANY_TALL)
 
 
 def _note_undrawn(specs: Sequence[Spec]) -> None:
@@ -146,15 +147,16 @@ def _render_forest(context: PageContext, candidates: Sequence[int], specs: Seque
 
 
 def _draw_forest(context: PageContext, candidates: Sequence[int], specs: Sequence[Spec], comparisons: ComparisonGrid,
-                 key: str, title: str, drawn: Sequence[int] | None = None) -> None:
-    """The picture and its table; drawn: the candidates of the picture, all where None."""
+                 key: str, title: str, drawn: Sequence[int] | None = None, tall: int = elements.TALL) -> None:
+    """The picture and its table; drawn: the candidates of the picture, all where None; tall: as in elements.chart."""
     def grid(rows: Sequence[int]) -> list[list[Comparison]]:
         return [[comparisons[index, spec] for spec in specs] for index in rows]
 
     drawn = candidates if drawn is None else drawn
     flat = [comparison for row in grid(candidates) for comparison in row]
     elements.chart(forest_figure(context, drawn, grid(drawn), specs), comparison_tables.test_table(flat), key,
-                   f"{title}, with intervals", formats=TEST_FORMATS, title=title, note=_forest_note(context, flat))
+                   f"{title}, with intervals", formats=TEST_FORMATS, title=title, note=_forest_note(context, flat),
+                   tall=tall)
 
 
 def _name(context: PageContext) -> str:

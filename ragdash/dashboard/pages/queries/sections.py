@@ -25,7 +25,7 @@ from ragdash.dashboard.pages.queries import export
 from ragdash.dashboard.pages.queries import sentences as queries_sentences
 from ragdash.dashboard.pages.queries.data import QueriesData
 from ragdash.dashboard.session import reviews, state
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import downloads, elements, row_list
 from ragdash.dashboard.widgets.steps import steps
 from ragdash.reporting.sentences import formatting as fmt
 
@@ -57,19 +57,11 @@ def table(data: QueriesData, filters: Filters, facts: QueryFacts) -> list[int]:
         raise page_context.PageEnds
     order = query_filters.order(data.values, data.spec, data.run_index, data.context.baseline, state.get(state.ORDER))
     rows = order[mask[order]]
-    query_frame, ids = _query_frame(data, rows)
-    state.choice_key(state.QUERY, ids, ids[0])
-    position = ids.index(state.get(state.QUERY))
-    elements.frame(
-        query_frame,
-        "query_rows",
-        f"{fmt.count(len(rows), 'query', 'queries')}",
-        height=min(38 + 35 * len(rows), TABLE_HEIGHT),
-        pick=partial(_open_query, ids),
-        selected_row=position,
-        widths=WIDTHS,
-        labels=_column_labels(data),
-    )
+    query_frame, listed, places = _query_frame(data, rows)
+    state.choice_key(state.QUERY, list(places), next(iter(places)))
+    row_list.render(listed, "query_rows", opened=places[state.get(state.QUERY)], height=TABLE_HEIGHT,
+                    pick=partial(_open_query, list(places)))
+    downloads.menu(query_frame, "query_rows")
     return rows.tolist()
 
 
@@ -247,8 +239,11 @@ def _open_query(ids: list[str], row: int) -> None:
     st.session_state[state.QUERY] = ids[row]
 
 
-def _query_frame(data: QueriesData, rows: np.ndarray) -> tuple[pd.DataFrame, list[str]]:
-    """One row per query: question, values of the runs, spread between the runs, stage and review; and their ids."""
+def _query_frame(data: QueriesData, rows: np.ndarray) -> tuple[pd.DataFrame, bytes, dict[str, int]]:
+    """One row per query: question, values of the runs, spread between the runs, stage and review.
+
+    As a table, as the list of the page, and {id: its row}.
+    """
     context, lines = data.context, tuple(_lines(data)[0])
     stages = context.results.diagnosis(data.run).stage[data.truth_rows[rows]]
     rows_and_stages = blake2b(rows.tobytes() + stages.tobytes(), digest_size=16).digest()
@@ -260,9 +255,11 @@ def _query_frame(data: QueriesData, rows: np.ndarray) -> tuple[pd.DataFrame, lis
 @shared(max_entries=16)
 def _shared_query_frame(digests: tuple, names: tuple, run_index: int, key: tuple, spec: str, lines: tuple,
                         rows_and_stages: bytes, reviewed: str, _data: QueriesData, _rows: np.ndarray,
-                        _stages: np.ndarray) -> tuple[pd.DataFrame, list[str]]:
-    ids = [_data.ids[row] for row in _rows]
-    return _build_query_frame(_data, _rows, ids, _stages), ids
+                        _stages: np.ndarray) -> tuple[pd.DataFrame, bytes, dict[str, int]]:
+    places = {_data.ids[row]: place for place, row in enumerate(_rows)}
+    frame = _build_query_frame(_data, _rows, list(places), _stages)
+    label = fmt.count(len(_rows), "query", "queries")
+    return frame, row_list.content(frame, label, WIDTHS, _column_labels(_data)), places
 
 
 def _build_query_frame(data: QueriesData, rows: np.ndarray, ids: list[str], stages: np.ndarray) -> pd.DataFrame:
@@ -307,5 +304,5 @@ def query_steps(data: QueriesData, rows: list[int]) -> None:
         export.export_shown(data, rows)
         st.caption(
             f"Query {position + 1:,} of {len(ids):,} shown ({len(data.ids):,} in total). "
-            "Click the left edge of a row to open it."
+            "Click a row to open it."
         )

@@ -1,0 +1,149 @@
+// A list of which one row is open: rows are drawn as they come into view, headings sort, a click opens a row.
+// data: bytes; 32 letters that name the content, then JSON: {label, columns: [{label, help, width, decimals or null,
+// cells: [...]}, ...]}. Which row is open comes from a component of its own (row_mark.js), so that a step to the next
+// row leaves the list as it is.
+
+const ROW = 35, AROUND = 8; // pixels of a row; rows drawn above and below those in view
+
+function written(column, row) {
+  const cell = column.cells[row];
+  if (cell === null || cell === undefined) return "–";
+  return column.decimals === null ? String(cell) : cell.toFixed(column.decimals).replace("-", "−");
+}
+
+function sorted(columns, { at, down }) {
+  const order = columns[0].cells.map((_, row) => row);
+  if (at === null) return order;
+  const { cells, decimals } = columns[at], sign = down ? -1 : 1;
+  const compare = decimals === null ? new Intl.Collator(undefined, { numeric: true }).compare : (a, b) => a - b;
+  return order.sort((a, b) => {
+    const left = cells[a], right = cells[b];
+    if (left === null || right === null) return (left === null) - (right === null); // undefined last, either way
+    return sign * compare(left, right);
+  });
+}
+
+class RowList {
+  constructor(place, letters, content, open) {
+    Object.assign(this, { place, letters, open, sort: { at: null, down: false }, drawn: "", opened: null });
+    this.columns = content.columns;
+    this.scroller = place.querySelector(".rd-rows");
+    const table = this.table = document.createElement("table");
+    table.setAttribute("role", "grid");
+    table.setAttribute("aria-label", content.label);
+    table.setAttribute("aria-rowcount", this.columns[0].cells.length + 1);
+    const width = this.columns.reduce((sum, column) => sum + column.width, 0);
+    table.style.minWidth = `${width}px`;
+    this.head = table.createTHead().insertRow();
+    this.head.setAttribute("aria-rowindex", 1);
+    this.columns.forEach((column, at) => this.addHeading(column, at));
+    this.body = table.createTBody();
+    this.scroller.replaceChildren(table);
+    this.scroller.onscroll = () => this.draw();
+    this.scroller.onkeydown = (event) => this.step(event);
+    this.body.onclick = ({ target }) => {
+      const line = target.closest("tr[data-row]");
+      if (line && !String(getSelection())) this.choose(Number(line.dataset.row));
+    };
+    this.order = sorted(this.columns, this.sort);
+  }
+
+  addHeading(column, at) {
+    const cell = document.createElement("th");
+    cell.scope = "col";
+    cell.style.width = `${column.width}px`;
+    cell.title = column.help;
+    cell.className = column.decimals === null ? "" : "rd-number";
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = column.label;
+    button.onclick = () => {
+      const again = this.sort.at === at; // up, down, as it came
+      this.sort = again && this.sort.down ? { at: null, down: false } : { at, down: again };
+      [...this.head.cells].forEach((other) => other.removeAttribute("aria-sort"));
+      if (this.sort.at !== null) cell.setAttribute("aria-sort", this.sort.down ? "descending" : "ascending");
+      this.order = sorted(this.columns, this.sort);
+      this.drawn = "";
+      this.show(this.opened);
+    };
+    cell.append(button);
+    this.head.append(cell);
+  }
+
+  draw() {
+    const first = Math.max(Math.floor(this.scroller.scrollTop / ROW) - AROUND, 0);
+    const rows = Math.ceil((this.scroller.clientHeight || 400) / ROW) + 2 * AROUND;
+    const last = Math.min(first + rows, this.order.length);
+    if (this.drawn === `${first} ${last}`) return;
+    this.drawn = `${first} ${last}`;
+    const lines = this.order.slice(first, last).map((row, at) => this.line(row, first + at));
+    const space = (count) => {
+      const line = document.createElement("tr");
+      line.style.height = `${count * ROW}px`;
+      line.setAttribute("aria-hidden", "true");
+      return line;
+    };
+    this.body.replaceChildren(space(first), ...lines, space(this.order.length - last));
+  }
+
+  line(row, at) {
+    const line = document.createElement("tr");
+    line.dataset.row = row;
+    line.setAttribute("aria-rowindex", at + 2);
+    line.setAttribute("aria-selected", row === this.opened);
+    for (const column of this.columns) {
+      const cell = line.insertCell();
+      cell.textContent = written(column, row);
+      if (column.decimals === null) {
+        cell.title = cell.textContent;
+        cell.dir = "auto";
+      } else cell.className = "rd-number";
+    }
+    return line;
+  }
+
+  // Mark a row, and scroll the list as far as is needed to see it.
+  show(row) {
+    this.opened = row;
+    const at = this.order.indexOf(row), top = at * ROW, { scroller } = this;
+    const height = (scroller.clientHeight || 290) - 2 * ROW; // without the headings
+    if (at >= 0 && (top < scroller.scrollTop || top > scroller.scrollTop + height))
+      scroller.scrollTop = Math.max(top < scroller.scrollTop ? top : top - height, 0);
+    this.draw();
+    for (const line of this.body.querySelectorAll("tr[data-row]")) {
+      const is = String(Number(line.dataset.row) === row);
+      if (line.getAttribute("aria-selected") !== is) line.setAttribute("aria-selected", is);
+    }
+  }
+
+  choose(row) {
+    if (row === this.opened || row === undefined) return;
+    this.show(row);
+    this.open(row);
+  }
+
+  step(event) {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!by || event.target !== this.scroller) return;
+    event.preventDefault();
+    this.choose(this.order[this.order.indexOf(this.opened) + by]);
+  }
+}
+
+export default function ({ data, key, parentElement, setTriggerValue }) {
+  const marks = window.ragdashMarks ||= {}, place = parentElement.querySelector(".rd-list");
+  const letters = new TextDecoder().decode(data.subarray(0, 32));
+  if (place.list?.letters !== letters)
+    place.list = new RowList(place, letters, JSON.parse(new TextDecoder().decode(data.subarray(32))),
+      (row) => place.tell(row));
+  const { list } = place;
+  place.tell = (row) => setTriggerValue("opened", row);
+  const show = () => {
+    const mark = marks[place.closest("[class*='st-key-']")?.className.match(/st-key-(\S+)/)?.[1]];
+    if (mark !== undefined && mark !== list.opened) list.show(mark);
+  };
+  window.addEventListener("ragdash-mark", show);
+  list.draw();
+  show();
+  return () => window.removeEventListener("ragdash-mark", show);
+}

@@ -1,0 +1,56 @@
+"""The list of the Queries page: what it sends is the same for every step, and only the mark changes."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from page_cases import address, opened, shown
+
+from ragdash.core.records import Run, Truth
+from ragdash.dashboard.components import leaderboard_table
+from ragdash.dashboard.widgets import row_list
+from ragdash.reporting.sentences import formatting as fmt
+
+TABLE = pd.DataFrame({"Query": ["q1", "q2"], "Question": ["a?", None], "dense": [0.123456789123, np.nan]})
+
+
+def sent(at) -> dict[str, object]:
+    """What each component of the page gets."""
+    return {one.proto.id.rsplit("-", 1)[-1]: one.proto.bytes or one.proto.json for one in at.get("bidi_component")}
+
+
+def test_cells_keep_their_values_and_an_undefined_one_is_none():
+    page = row_list.content(TABLE, "2 queries", {"Question": 420}, {"dense": ("den", "NDCG of dense")})
+    query, question, dense = json.loads(page[32:])["columns"]
+    assert (query["cells"], question["cells"], dense["cells"]) == (["q1", "q2"], ["a?", None], [0.123456789, None])
+    assert (query["decimals"], dense["decimals"], question["width"]) == (None, 3, 420)
+    assert (dense["label"], dense["help"]) == ("den", "NDCG of dense")
+
+
+def test_the_first_letters_name_the_content():
+    page = row_list.content(TABLE, "2 queries", {}, {})
+    assert page == row_list.content(TABLE.copy(), "2 queries", {}, {})
+    assert page[:32] != row_list.content(TABLE.assign(dense=0.5), "2 queries", {}, {})[:32]
+
+
+def test_a_step_leaves_the_list_as_it_is_and_moves_the_mark():
+    truth = Truth.build("truth", ["q1", "q2"], ["a", "a"], [1, 1])
+    at = opened("queries", **address(truth, [Run.build("run", ["q1", "q2"], ["a", "b"], [1.0, 1.0])]))
+    before = sent(at)
+    at.button(key="query_next").click()
+    after = sent(shown(at.run()))
+    assert after["query_rows"] == before["query_rows"]
+    assert json.loads(before["query_rows_mark"]) == {"list": "query_rows", "row": 0}
+    assert json.loads(after["query_rows_mark"]) == {"list": "query_rows", "row": 1}
+
+
+@pytest.mark.parametrize("letter", ["m", "W", "0", "i", "…", "漢"])
+def test_the_column_of_names_is_as_wide_as_names_that_are_shortened_less(letter):
+    widths = {"m": 11.8, "W": 11.2, "0": 7.2, "i": 3.7, "…": 13.5, "漢": 14}  # pixels of 14 pixels, 600, in Source Sans
+    names = [f"{letter * 30}{number}{letter * 15}" for number in (1, 2)]
+    short = fmt.short_names(names, leaderboard_table.NAME)
+    needed = max(sum(widths.get(one, 7.2) for one in name) for name in short) + 16  # and the air of a cell
+    assert needed <= leaderboard_table._name_width(short) <= 2 * needed
