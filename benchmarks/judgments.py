@@ -3,6 +3,7 @@
     python benchmarks/judgments.py [--repetitions 20] [--metric P@10]
     python benchmarks/judgments.py estimate [--repetitions 200]   # judging on a budget, against full judgments
     python benchmarks/judgments.py calibration [--repetitions 60] # do the probabilities of a plan come true?
+    python benchmarks/judgments.py changes [--repetitions 60]     # is another run ahead as often as a plan says?
 
 Two made-up systems rank documents whose relevance is known in full. All judgments but a few are hidden and given back
 in batches, in three orders: those that settle the winner (`plan_judgments`, planned again after each batch), at random
@@ -15,6 +16,8 @@ depth pooling, whose unjudged documents count as not relevant.
 
 `calibration` compares the chances of relevance of a plan, and the probability that its leader is better, with what full
 judgments show: queries with exactly one relevant document, about one, and many; judged at random and by depth.
+
+`changes` judges the first documents of each such plan, plans again, and counts how often another run leads.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 
 QUERIES, DOCUMENTS, DEPTH, FIRST, BATCH = 50, 60, 10, 1, 25
+HOW = ("10 % at random", "40 % at random", "depth 2", "depth 1, 20 % at random")  # what is judged beforehand
 
 
 def systems(seed: int, kind: str = "many") -> tuple[np.ndarray, list[np.ndarray]]:
@@ -183,7 +187,7 @@ def calibration(spec: Spec, repetitions: int) -> None:
           "in each bin: predicted > observed (share of all)")
     for kind in ("one", "about one", "many"):
         sure: list[tuple[float, bool]] = []
-        for how in ("10 % at random", "40 % at random", "depth 2", "depth 1, 20 % at random"):
+        for how in HOW:
             rows = [_one_plan(spec, kind, how, seed) for seed in range(repetitions)]
             chance, relevant = (np.concatenate([row[side] for row in rows]) for side in (0, 1))
             sure += [row[2] for row in rows if row[2] is not None]
@@ -193,8 +197,8 @@ def calibration(spec: Spec, repetitions: int) -> None:
         print(f"{kind:10} the leader is better: {_reliability(predicted, right, sure_edges)}", flush=True)
 
 
-def _one_plan(spec: Spec, kind: str, how: str, seed: int) -> tuple[np.ndarray, np.ndarray, tuple[float, bool] | None]:
-    """(chances; which are relevant; how sure the plan is and whether its leader is better, None for equal runs)."""
+def _judged_systems(kind: str, how: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[Run]]:
+    """(relevance, pool and known judgments, each (Q, D); the runs)."""
     relevance, lists = systems(seed, kind)
     pool, best = np.zeros_like(relevance), np.full(relevance.shape, DEPTH)
     for top in lists:
@@ -203,13 +207,44 @@ def _one_plan(spec: Spec, kind: str, how: str, seed: int) -> tuple[np.ndarray, n
         np.put_along_axis(ranks, top, np.arange(DEPTH)[None, :], axis=1)
         best = np.minimum(best, ranks)
     known = judged_part(how, pool, best, np.random.default_rng([seed, 1]))
-    runs = [run_of(name, top) for name, top in zip("ab", lists, strict=True)]
+    return relevance, pool, known, [run_of(name, top) for name, top in zip("ab", lists, strict=True)]
+
+
+def _one_plan(spec: Spec, kind: str, how: str, seed: int) -> tuple[np.ndarray, np.ndarray, tuple[float, bool] | None]:
+    """(chances; which are relevant; how sure the plan is and whether its leader is better, None for equal runs)."""
+    relevance, pool, known, runs = _judged_systems(kind, how, seed)
     plan = plan_judgments([Match(run, truth_of(relevance, known)) for run in runs], spec, limit=None, worlds=2)
     places = [(int(row["query_id"][1:]), int(row["doc_id"][1:])) for row in plan.table.to_pylist()]
     relevant = np.array([relevance[place] for place in places], bool)
     gap = ahead(runs, truth_of(relevance, pool), spec)
     outcome = None if gap == 0 else (plan.sure, (plan.leader == "a") == (gap > 0))
     return plan.table["chance"].to_numpy(), relevant, outcome
+
+
+def one_change(spec: Spec, kind: str, how: str, seed: int, n: int) -> tuple[float, bool] | None:
+    """(chance that judging the first n documents of a plan changes the leader, whether it does); None where settled."""
+    relevance, _, known, runs = _judged_systems(kind, how, seed)
+    plan = plan_judgments([Match(run, truth_of(relevance, known)) for run in runs], spec, limit=n, worlds=2)
+    if not len(plan.table):
+        return None
+    for row in plan.table.to_pylist():
+        known[int(row["query_id"][1:]), int(row["doc_id"][1:])] = True
+    after = plan_judgments([Match(run, truth_of(relevance, known)) for run in runs], spec, limit=0, worlds=2)
+    return plan.table["change"][-1].as_py(), after.leader != plan.leader
+
+
+def changes(spec: Spec, repetitions: int) -> None:
+    """Predicted and observed shares of plans whose leader changes."""
+    edges = np.array([0, 0.05, 0.15, 0.3, 1.01])
+    print(f"{spec.title}, {QUERIES} queries, {repetitions} pairs of systems, four ways to judge; "
+          "in each bin: predicted > observed (share of all)")
+    for kind in ("one", "about one", "many"):
+        for n in (25, 100):
+            rows = [row for how in HOW for seed in range(repetitions)
+                    if (row := one_change(spec, kind, how, seed, n)) is not None]
+            predicted, changed = np.array(rows, float).reshape(-1, 2).T
+            print(f"{kind:10} {n:4} judged  all {predicted.mean():.3f} > {changed.mean():.3f}   "
+                  f"{_reliability(predicted, changed, edges)}", flush=True)
 
 
 def _reliability(predicted: np.ndarray, observed: np.ndarray, edges: np.ndarray) -> str:
@@ -227,7 +262,7 @@ def _calibration_error(predicted: np.ndarray, observed: np.ndarray, edges: np.nd
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", nargs="?", choices=("winner", "estimate", "calibration"), default="winner")
+    parser.add_argument("part", nargs="?", choices=("winner", "estimate", "calibration", "changes"), default="winner")
     parser.add_argument("--repetitions", type=int, default=20)
     parser.add_argument("--metric", default="P@10")
     options = parser.parse_args()
@@ -235,8 +270,8 @@ def main() -> None:
     if options.part == "estimate":
         estimates(spec, options.repetitions)
         return
-    if options.part == "calibration":
-        calibration(spec, options.repetitions)
+    if options.part in ("calibration", "changes"):
+        {"calibration": calibration, "changes": changes}[options.part](spec, options.repetitions)
         return
     print(f"{spec.title}, {QUERIES} queries, {options.repetitions} pairs of systems")
     print("order     right from (mean, 90 % of cases)   stop at 95 % (mean)   right at the stop")

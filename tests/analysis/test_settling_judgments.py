@@ -16,7 +16,7 @@ from ragdash import InputError, Run, Truth, evaluate, parse_specs
 from ragdash.analysis.test_set.unjudged import expected_ideal, plan_judgments, relevance_chances
 from ragdash.analysis.test_set.unjudged.relevance_chances import PRIOR_MEAN, PRIOR_SPREAD
 from ragdash.matching.match import Match
-from ragdash.reporting.test_set import plan_cautions, plan_sentence
+from ragdash.reporting.test_set import plan_cautions, plan_dict, plan_sentence, plan_sentences
 
 [P2] = parse_specs("P@2")
 
@@ -84,6 +84,44 @@ def test_chances_are_those_of_judged_documents_at_like_ranks_and_of_the_query():
     assert "no forecast" in plan_cautions(only)[0]
 
 
+def test_the_chance_that_judging_changes_the_leader_is_that_of_all_grades():
+    rng = np.random.default_rng(5)
+    lists = {name: [[f"d{i}" for i in rng.permutation(5)[:2]] for _ in range(6)] for name in ("a", "b")}
+    lists["a"][0][0] = "r"
+    runs = runs_of(lists)
+    truth = Truth.build("qrels", ["q0", *(f"q{i}" for i in range(6))], ["r", *"yyyyyy"], [1, *[1] * 6])
+    plan = planned(runs, truth, chance=0.4, limit=None)
+    rows = plan.table.to_pylist()
+    sign = [1 if row["runs"] == [plan.leader] else -1 for row in rows]  # no row is of both runs
+    start = (1 if plan.leader == "a" else -1) + 0.4 * sum(sign)  # in units of one document
+    assert start > 0 and len(rows) >= 8 and set(map(len, plan.table["runs"].to_pylist())) == {1}
+    for n in range(1, len(rows) + 1):
+        changed = 0.0
+        for grades in product((0, 1), repeat=n):
+            after = start + sum(side * (grade - 0.4) for side, grade in zip(sign, grades, strict=False))
+            chance = 0.4 ** sum(grades) * 0.6 ** (n - sum(grades))
+            changed += chance * ((after < -1e-9) + (abs(after) < 1e-9) / 2)
+        assert rows[n - 1]["change"] == pytest.approx(changed, abs=0.1)  # one whole document is a step of the shares
+    assert rows[-1]["change"] == pytest.approx(1 - plan.sure)
+    few = planned(runs, truth, chance=0.4, limit=3)
+    assert f"probability of {rows[2]['change']:.0%}; judging all {len(rows)}, of" in plan_sentences(few)[1]
+    assert len(plan_sentences(plan)) > 1 and "judging all" not in plan_sentences(plan)[1]
+
+
+def test_without_a_document_judged_not_relevant_several_chances_are_shown_and_no_forecast():
+    runs = runs_of({"one": [["r", "x", "y"]] * 10, "two": [["z", "r", "w"]] * 12})
+    truth = Truth.build("qrels", [f"q{i}" for i in range(12)], ["r"] * 12, [1] * 12)
+    plan = planned(runs, truth, parse_specs("P@3")[0])
+    given = [planned(runs, truth, parse_specs("P@3")[0], chance=one.chance) for one in plan.assumptions]
+    assert [one.chance for one in plan.assumptions] == [0.02, 0.1, 0.5] and not any(one.assumptions for one in given)
+    assert [(one.leader, one.sure, one.needed) for one in plan.assumptions] == [
+        (one.leader, one.sure, one.needed) for one in given]
+    first, *others = plan_sentences(plan, {"two": "second"})
+    assert "cannot be forecast" in first and "With 2% of them relevant, second is better" in first
+    assert all(text not in " ".join(others) for text in ("with a probability", "changes which run"))
+    assert [one["chance"] for one in plan_dict(plan)["assumptions"]] == [0.02, 0.1, 0.5]
+
+
 def test_the_model_of_chances_has_its_mode_where_an_optimizer_finds_it():
     rng = np.random.default_rng(2)
     features = np.column_stack([np.ones(80), np.log(rng.integers(1, 11, 80)), rng.random(80)])
@@ -148,8 +186,9 @@ def test_a_winner_that_rests_on_an_assumed_chance_is_no_forecast():
     plan = planned(runs, truth, parse_specs("P@3")[0])
     assert (plan.leader, plan.rivals, plan.basis) == ("one", (), "unknown")
     assert "no forecast" in plan_cautions(plan)[0]
-    sentence = plan_sentence(plan.leader, plan.rivals, plan.sure, plan.needed, plan.undecided, plan.total)
-    assert "more than 99%" in sentence
+    assert plan_sentences(plan)[0].count("with a probability of") == 3  # of each chance that could be assumed
+    sure = plan_sentence(plan.leader, plan.rivals, plan.sure, plan.needed, plan.undecided, plan.total)
+    assert sure.startswith("On these queries one is better with a probability of more than 99%")
 
 
 @pytest.mark.parametrize("metric", ["nDCG@3", "nDCG(gain='exp')@3", "R@3", "nDCG"])

@@ -37,7 +37,8 @@ def graded(sheet: Path, target: Path) -> list[dict]:
 def test_judgments_that_settle_the_winner_go_out_and_come_back(files, tmp_path, capfdbinary):
     sheet, back, merged = tmp_path / "sheet.csv", tmp_path / "back.csv", tmp_path / "merged.qrels"
     status, out, err = call(capfdbinary, "judgments", *files, "-m", "P@4", "-o", sheet)
-    assert status == 0 and "share of the doubt" in out and "to judge in" in err
+    assert status == 0 and "share of the doubt  leader changed by here" in out and "to judge in" in err
+    assert "changes which run is ahead with a probability of" in out
     rows = graded(sheet, back)
     assert set(rows[0]) == {"query_id", "doc_id", "question", "text", "grade", "design", "stratum", "probability"}
     assert {row["doc_id"] for row in rows} <= {"r2", "x2", "x3", "x4"}  # x1 is in both lists: it decides nothing

@@ -5,6 +5,7 @@ from ragdash.reporting.test_set.sentences import (
     estimate_sentences,
     plan_cautions,
     plan_sentence,
+    plan_sentences,
     relabel_sentence,
 )
 from ragdash.reporting.test_set.tables import (
@@ -17,4 +18,4 @@ from ragdash.reporting.test_set.tables import (
 )
 
 __all__ = ["check_dict", "check_sentences", "estimate_dict", "estimate_sentences", "finding_rows", "pair_rows",
-           "plan_cautions", "plan_dict", "plan_sentence", "query_rows", "relabel_sentence"]
+           "plan_cautions", "plan_dict", "plan_sentence", "plan_sentences", "query_rows", "relabel_sentence"]

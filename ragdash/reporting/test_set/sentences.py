@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -67,6 +67,8 @@ def saturation_sentence(check: TestSetCheck) -> str:
             f"{failed:,} {none}.")
     if len(check.runs) == 1:
         return f"{text} Whether these queries distinguish runs, one run does not show."
+    if equal == 1:
+        return f"{text} 1 gives all runs the same value: it says nothing about which run is better."
     return f"{text} {equal:,} give all runs the same value: they say nothing about which run is better."
 
 
@@ -172,6 +174,20 @@ def _share(group: RelabelGroup) -> str:
     return f"{group.agreed:,} of {group.labeled:,} ({group.share:.0%} [{group.low:.0%}, {group.high:.0%}])"
 
 
+def plan_sentences(plan: JudgmentPlan, names: Mapping[str, str] | None = None) -> list[str]:
+    """Which run leads and how surely, what judging the listed documents can change, and cautions.
+
+    names: other names of the runs. Where no judgment shows how likely a document is relevant, the first sentence says
+    what several chances would mean, instead of one forecast.
+    """
+    names = names or {}
+    leader, rivals = names.get(plan.leader, plan.leader), [names.get(run, run) for run in plan.rivals]
+    if plan.assumptions and plan.expected:
+        return [unknown_sentence(plan, names), *plan_cautions(plan)]
+    first = plan_sentence(leader, rivals, plan.sure, plan.needed, plan.undecided, plan.total)
+    return [first, *([change_sentence(plan)] if rivals and len(plan.table) else []), *plan_cautions(plan)]
+
+
 def plan_sentence(leader: str, rivals: Sequence[str], sure: float, needed: tuple[float, float, float],
                   undecided: float, total: int) -> str:
     """How sure it is that a run leads, and how many judgments settle it.
@@ -182,15 +198,45 @@ def plan_sentence(leader: str, rivals: Sequence[str], sure: float, needed: tuple
     'About 14 [3, 40] of 90 judgments, in the order below, settle which run is better.'
     """
     if not rivals:
-        much = "more than 99%" if sure > 0.995 else f"{sure:.0%}"
-        return (f"{escape(leader)} is better with a probability of {much}: no further judgment is needed for that.")
+        return (f"On these queries {escape(leader)} is better with a probability of {_probability(sure)}: no further "
+                "judgment is needed for that.")
     others = listed([escape(name) for name in rivals])
-    text = f"{escape(leader)} is better than {others} with a probability of {sure:.0%}"
+    text = f"On these queries {escape(leader)} is better than {others} with a probability of {_probability(sure)}"
     if not total:
         return f"{text}. No judgment within these ranks can settle it."
-    low, middle, high = (f"{value:,.0f}" for value in needed)
-    text += f". About {middle} [{low}, {high}] of {total:,} judgments, in the order below, settle which run is better."
+    text += (f". About {_needed(needed)} of {total:,} judgments, in the order below, settle which run is better.")
     return text if undecided < 0.005 else f"{text} In {undecided:.0%} of the simulations even all of them do not."
+
+
+def change_sentence(plan: JudgmentPlan) -> str:
+    """How likely the documents of the table, once judged, put another run ahead."""
+    count_of = len(plan.table)
+    which = "this document" if count_of == 1 else f"these {count_of:,} documents"
+    change = plan.table["change"][-1].as_py()
+    text = f"Judging {which} changes which run is ahead with a probability of {_probability(change)}"
+    return f"{text}." if count_of == plan.total else (f"{text}; judging all {plan.total:,}, of "
+                                                      f"{_probability(1 - plan.sure)}.")
+
+
+def unknown_sentence(plan: JudgmentPlan, names: Mapping[str, str]) -> str:
+    """What several chances of relevance would mean, where no judgment shows the right one."""
+    cases = []
+    for one in plan.assumptions:
+        case = (f"with {one.chance:.0%} of them relevant, {escape(names.get(one.leader, one.leader))} is better with a "
+                f"probability of {_probability(one.sure)}")
+        cases.append(f"{case} ({_needed(one.needed)} judgments settle it)" if one.needed[1] > 0 else case)
+    return ("**Which run is better on these queries cannot be forecast**: no returned document is judged not relevant, "
+            f"so nothing shows how likely the unjudged ones are relevant. W{'; '.join(cases)[1:]}. Judge the first "
+            "documents below, also as not relevant: then there is a forecast.")
+
+
+def _probability(value: float) -> str:
+    return "more than 99%" if value > 0.995 else "less than 1%" if value < 0.005 else f"{value:.0%}"
+
+
+def _needed(needed: tuple[float, float, float]) -> str:
+    low, middle, high = (f"{value:,.0f}" for value in needed)
+    return f"{middle} [{low}, {high}]"
 
 
 def plan_cautions(plan: JudgmentPlan) -> list[str]:
@@ -199,9 +245,7 @@ def plan_cautions(plan: JudgmentPlan) -> list[str]:
     if not (plan.rivals and plan.total) and not (plan.basis == "unknown" and plan.expected):
         return sentences
     if plan.basis == "unknown":
-        sentences.append("No returned document is judged not relevant, so the judgments do not show how likely an "
-                         "unjudged one is relevant. 50% is assumed, far too much where a query has few relevant "
-                         "documents: the probability and the count are no forecast. Judge some documents first.")
+        sentences.append("The order below assumes 50%, so chances and shares in it are no forecast.")
     elif plan.basis == "judged" and plan.relevant < FEW_RELEVANT:
         sentences.append(f"The chances of being relevant are from {count(plan.judged, 'judged document')}, "
                          f"{plan.relevant:,} of them relevant: rough until there are {FEW_RELEVANT}.")

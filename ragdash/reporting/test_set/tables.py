@@ -122,4 +122,6 @@ def plan_dict(plan: JudgmentPlan) -> dict:
             "undecided": plan.undecided, "unjudged": plan.total,
             "chances": {"basis": plan.basis, "judged": plan.judged, "relevant": plan.relevant,
                         "expected_per_query": plan.expected, "additive": plan.additive},
+            "assumptions": [{"chance": one.chance, "leader": one.leader, "sure": one.sure,
+                             "needed": [finite_or_none(value) for value in one.needed]} for one in plan.assumptions],
             "documents": plan.table.to_pylist()}

@@ -396,8 +396,9 @@ def test_judge_next_names_bounds_and_opens_the_document():
     shown(at.run())
     said = texts(at)
     assert "one and two could each have the best NDCG@10" in said
-    assert "with a probability of 50%" in said and "settle which run is better" in said
+    assert "cannot be forecast" in said and "with a probability of 50%" in said and "judgments settle it" in said
     doubt = next(one.value for one in at.dataframe if "Share of doubt" in one.value.columns)
+    assert doubt["Leader changed by here"].is_monotonic_increasing
     assert doubt["Share of doubt"].is_monotonic_decreasing and len(doubt) == 20
     bounds = next(one.value for one in at.table if "If all are" in one.value.columns)
     low, high = (bounds[name].astype(float) for name in ("If none is relevant", "If all are"))

@@ -2,6 +2,6 @@
 
 from ragdash.analysis.test_set.unjudged.bounds import Bounds, bounds
 from ragdash.analysis.test_set.unjudged.judge_next import DocumentsToJudge, judge_next
-from ragdash.analysis.test_set.unjudged.settle import JudgmentPlan, plan_judgments
+from ragdash.analysis.test_set.unjudged.settle import Assumption, JudgmentPlan, plan_judgments
 
-__all__ = ["Bounds", "DocumentsToJudge", "JudgmentPlan", "bounds", "judge_next", "plan_judgments"]
+__all__ = ["Assumption", "Bounds", "DocumentsToJudge", "JudgmentPlan", "bounds", "judge_next", "plan_judgments"]

@@ -6,7 +6,7 @@ Letters: Q queries, N runs, U unjudged documents that some run returned within k
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ from ragdash.analysis.test_set.unjudged.expected_ideal import (
     relevant_counts,
 )
 from ragdash.analysis.test_set.unjudged.judge_next import DEPTH, documents_table, mean_changes, offered_rows
-from ragdash.analysis.test_set.unjudged.relevance_chances import relevance_chances
+from ragdash.analysis.test_set.unjudged.relevance_chances import Chances, relevance_chances
 from ragdash.analysis.test_set.unjudged.unjudged_documents import check_spec
 from ragdash.core.errors import InputError, Problem
 from ragdash.matching.match import Match
@@ -29,6 +29,17 @@ from ragdash.metrics import Spec
 SUMS = ("P", "DCG", "RBP", "n_rel_ret")  # metrics to which each document adds by itself
 WORLDS = 1000
 SURE = 0.95
+ASSUMED = (0.02, 0.1, 0.5)  # chances that are tried where no judgment shows a rate
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """Who would lead if every unjudged document were relevant with this chance, how surely, judgments to settle it."""
+
+    chance: float
+    leader: str
+    sure: float
+    needed: tuple[float, float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +54,9 @@ class JudgmentPlan:
     sure
         The probability that the leader is better than each rival, the least of them; 1.0 where there is no rival.
     table
-        query_id, doc_id, runs, ranks, chance (of being relevant) and doubt: the share of the variance of the difference
-        between leader and rival that the judgment removes, the greatest over the rivals. The greatest first.
+        query_id, doc_id, runs, ranks, chance (of being relevant), doubt: the share of the variance of the difference
+        between leader and rival that the judgment removes, the greatest over the rivals, the greatest first; and
+        change: the probability that judging all documents down to this one puts a rival ahead, the likeliest one.
     needed : (low, median, high)
         Judgments, in the order of the table, until the leader at that point is sure; ends of the middle 95% of
         simulated grades. 0 where it is sure now; NaN where nothing is unjudged.
@@ -60,6 +72,8 @@ class JudgmentPlan:
     additive
         Whether documents add to the metric each by itself, or its ideal is allowed for. Where not, the probability is a
         first step only.
+    assumptions
+        Where the basis is "unknown", what each chance of `ASSUMED` would mean.
     """
 
     spec: Spec
@@ -75,6 +89,7 @@ class JudgmentPlan:
     relevant: int = 0
     expected: float = 0.0
     additive: bool = True
+    assumptions: tuple[Assumption, ...] = ()
 
 
 def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None, chance: float | None = None,
@@ -97,8 +112,10 @@ def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None
     As Minimal Test Collections (Carterette, Allan and Sitaraman 2006): the difference D of two means is taken as the
     sum over the unjudged documents of x w, x = 1 for a relevant one, w: what it alone changes. With chances p the mean
     of D is d + sum p w and its variance sum p (1 - p) w^2, near enough normal for many documents. A judgment of a
-    document removes p (1 - p) w^2 of it. For P and DCG at k this is exact; nDCG and recall have the expected ideal; for
-    others w is a first step, so plan again after some judgments. Queries without a relevant document count as 0.
+    document removes p (1 - p) w^2 of it, so after n of them the mean has that variance around its value now: the chance
+    that the other run is ahead then is greatest for the documents with the greatest p (1 - p) w^2. For P and DCG at k
+    this is exact; nDCG and recall have the expected ideal; for others w is a first step, so plan again after some
+    judgments. Queries without a relevant document count as 0.
 
     Raises
     ------
@@ -117,8 +134,17 @@ def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None
     """
     if len(matches) < 2:
         raise InputError([Problem("one-run", {"run": matches[0].run.name if matches else ""}, field="RUN")])
-    lists, rows, matches = _offered(matches, spec, k or spec.k or DEPTH)
-    chances = relevance_chances(lists, matches[0].truth, rows, chance)
+    lists, rows, offered = _offered(matches, spec, k or spec.k or DEPTH)
+    chances = relevance_chances(lists, offered[0].truth, rows, chance)
+    plan = _plan(offered, spec, lists, rows, chances, level=level, worlds=worlds, seed=seed, limit=limit)
+    if chances.basis != "unknown":
+        return plan
+    return replace(plan, assumptions=_assumptions(matches, spec, k=k, level=level, worlds=worlds, seed=seed))
+
+
+def _plan(matches: Sequence[Match], spec: Spec, lists: TopKLists, rows: np.ndarray, chances: Chances, *, level: float,
+          worlds: int, seed: int, limit: int | None) -> JudgmentPlan:
+    """The plan of these rows with these chances."""
     p = chances.values
     most = most_relevant(spec, lists.queries[rows])
     weight, expected = _weights(matches, spec, lists, rows, p, most)
@@ -132,11 +158,26 @@ def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None
     doubt = (variance / np.maximum(variance.sum(axis=1, keepdims=True), 1e-300))[doubtful].max(axis=0, initial=0.0)
     order = np.argsort(-np.round(doubt, 12), kind="stable")[: int((doubt > 1e-12).sum())]
     needed, undecided = _needed(difference, pairs, p, unsure, order, len(doubtful) > 0, level, worlds, seed)
-    table = documents_table(lists, rows[order[:limit]]).append_column("chance", pa.array(p[order[:limit]]))
+    change = _change(difference[doubtful], variance[np.ix_(doubtful, order)] * unsure[doubtful, None])
+    table = documents_table(lists, rows[order[:limit]])
+    for name, values in (("chance", p[order]), ("doubt", doubt[order]), ("change", change)):
+        table = table.append_column(name, pa.array(values[:limit], pa.float64()))
     return JudgmentPlan(spec, lists.names[leader], tuple(lists.names[others[i]] for i in doubtful),
-                        float(sure.min(initial=1.0)), table.append_column("doubt", pa.array(doubt[order[:limit]])),
-                        needed, undecided, len(order), chances.basis, chances.judged, chances.relevant,
-                        float(p.sum() / max(len(matches[0].truth), 1)), spec.name in SUMS or most is not None)
+                        float(sure.min(initial=1.0)), table, needed, undecided, len(order), chances.basis,
+                        chances.judged, chances.relevant, float(p.sum() / max(len(matches[0].truth), 1)),
+                        spec.name in SUMS or most is not None)
+
+
+def _change(difference: np.ndarray, removed: np.ndarray) -> np.ndarray:
+    """The probability that the likeliest rival is ahead after each judgment: (U,); removed (P, U): of the variance."""
+    return 1 - _sure(difference[:, None], np.cumsum(removed, axis=1)).min(axis=0, initial=1.0)
+
+
+def _assumptions(matches: Sequence[Match], spec: Spec, **options) -> tuple[Assumption, ...]:
+    """What each chance of `ASSUMED` would mean."""
+    plans = [plan_judgments(matches, spec, chance=chance, limit=0, **options) for chance in ASSUMED]
+    return tuple(Assumption(chance, plan.leader, plan.sure, plan.needed)
+                 for chance, plan in zip(ASSUMED, plans, strict=True))
 
 
 def _offered(matches: Sequence[Match], spec: Spec, k: int) -> tuple[TopKLists, np.ndarray, list[Match]]:

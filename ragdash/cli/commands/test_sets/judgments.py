@@ -29,7 +29,7 @@ from ragdash.metrics import Spec, parse_specs
 from ragdash.reporting.html.markdown import as_plain
 from ragdash.reporting.tables import SCHEMA
 from ragdash.reporting.tables.escaping import table_bytes
-from ragdash.reporting.test_set import estimate_dict, estimate_sentences, plan_cautions, plan_dict, plan_sentence
+from ragdash.reporting.test_set import estimate_dict, estimate_sentences, plan_dict, plan_sentences
 from ragdash.workspace.reviews import Event, Reviews, reviewed
 
 METRIC = {"decides": "nDCG@10", "documents": "P@10", "queries": "nDCG@10"}
@@ -105,15 +105,15 @@ def _decides(options: argparse.Namespace, runs: Sequence[Run], truth: Truth, spe
                           chance=options.chance, limit=options.n, seed=options.seed)
     if options.output and not options.judged:
         _write_sheet(options.output, plan.table, "decides", runs, truth)
-    sentences = [plan_sentence(plan.leader, plan.rivals, plan.sure, plan.needed, plan.undecided, plan.total),
-                 *plan_cautions(plan)]
+    sentences = plan_sentences(plan)
     if rows:
         graded = sum(row.grade is not None for row in rows)
         sentences.insert(0, f"{count(graded, 'grade')} of {len(rows):,} read. "
                          + ("Stop: the winner is settled." if not plan.rivals else "Judge on: the winner is open."))
-    documents = [[row["query_id"], row["doc_id"], f"{row['chance']:.0%}", f"{row['doubt']:.1%}"]
+    documents = [[row["query_id"], row["doc_id"], f"{row['chance']:.0%}", f"{row['doubt']:.1%}", f"{row['change']:.1%}"]
                  for row in plan.table.to_pylist()[:SHOWN]]
-    table = aligned(["query", "document", "chance of being relevant", "share of the doubt"], documents)
+    table = aligned(["query", "document", "chance of being relevant", "share of the doubt", "leader changed by here"],
+                    documents)
     _put(options, sentences, plan_dict(plan), table if documents else "")
     return 0
 

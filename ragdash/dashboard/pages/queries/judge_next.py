@@ -22,7 +22,7 @@ from ragdash.dashboard.widgets import elements
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.test_set.sentences import plan_cautions, plan_sentence
+from ragdash.reporting.test_set.sentences import plan_sentences
 
 MOST_DOCUMENTS = 100
 MOST_SETTLING = 20
@@ -82,18 +82,20 @@ def _render_plan(data: QueriesData) -> None:
     plan = _plan(tuple(context.digests), context.scope.cache_key([data.spec]), str(data.spec),
                  _matches=[context.scope.match(digest) for digest in context.digests], _spec=data.spec)
     names = dict(zip(context.digests, context.names, strict=True))
-    st.markdown(plan_sentence(names[plan.leader], [names[run] for run in plan.rivals], plan.sure,
-                                                plan.needed, plan.undecided, plan.total), help=tooltip("settling"))
-    for caution in plan_cautions(plan):
-        st.caption(caution)
+    first, *others = plan_sentences(plan, names)
+    st.markdown(first, help=tooltip("settling"))
+    for sentence in others:
+        st.caption(sentence)
     table = plan.table
     if not len(table):
         return
     queries, docs = table["query_id"].to_pylist(), table["doc_id"].to_pylist()
     frame = pd.DataFrame({"Query": queries, "Document": docs, "Chance": table["chance"].to_numpy(),
-                          "Share of doubt": table["doubt"].to_numpy()})
+                          "Share of doubt": table["doubt"].to_numpy(),
+                          "Leader changed by here": table["change"].to_numpy()})
     elements.frame(frame, "settling_rows", f"The {len(frame):,} judgments that remove most doubt", height=220,
-                   formats={"Chance": "percent", "Share of doubt": "percent"}, pick=partial(_open, queries, docs))
+                   formats=dict.fromkeys(("Chance", "Share of doubt", "Leader changed by here"), "percent"),
+                   pick=partial(_open, queries, docs))
 
 
 def _bounds_table(data: QueriesData, ranked: DocumentsToJudge) -> None:

@@ -10,7 +10,7 @@ from ragdash.core.errors import InputError, Unavailable
 from ragdash.reporting.html.blocks import Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.sentences.formatting import escape, number
-from ragdash.reporting.test_set import check_sentences, finding_rows, plan_cautions, plan_sentence, query_rows
+from ragdash.reporting.test_set import check_sentences, finding_rows, plan_sentences, query_rows
 
 SHOWN = 10  # queries, findings, documents
 
@@ -50,13 +50,14 @@ def judge_next(content: ReportContent, title: str) -> Section:
     except (InputError, Unavailable) as error:
         problem = error.problem if isinstance(error, Unavailable) else error.problems[0]
         return Section("judgenext", title, missing=escape(problem.actual))
-    blocks = [Text(plan_sentence(plan.leader, plan.rivals, plan.sure, plan.needed, plan.undecided, plan.total))]
+    first, *others = plan_sentences(plan)
+    blocks = [Text(first)]
     if not content.selected.all():
         blocks.append(Text("This is about all queries, not those shown alone.", quiet=True))
-    blocks += [Text(caution, quiet=True) for caution in plan_cautions(plan)]
-    rows = [[row["query_id"], row["doc_id"], f"{row['chance']:.0%}", f"{row['doubt']:.1%}"]
+    blocks += [Text(sentence, quiet=True) for sentence in others]
+    rows = [[row["query_id"], row["doc_id"], f"{row['chance']:.0%}", f"{row['doubt']:.1%}", f"{row['change']:.1%}"]
             for row in plan.table.to_pylist()]
     if rows:
-        blocks.append(Table("The judgments that remove most doubt", ["query", "document", "chance of being relevant",
-                                                                     "share of the doubt"], rows, frozenset((2, 3))))
+        columns = ["query", "document", "chance of being relevant", "share of the doubt", "leader changed by here"]
+        blocks.append(Table("The judgments that remove most doubt", columns, rows, frozenset((2, 3, 4))))
     return Section("judgenext", title, blocks)
