@@ -1,6 +1,6 @@
 """Small bugs put into the code, one at a time: which of them do the tests notice?
 
-    python benchmarks/mutants.py [--seed 0] [--count 60] [--folder metrics] [--only PATH[:LINE]] [--recorded FILE]
+    python benchmarks/mutants.py [--seed 0] [--count 60] [--folder metrics ...] [--only PATH[:LINE]] [--recorded FILE]
 
 Draws mutants (a turned comparison, a constant one off, `and` for `or`, a negated condition, a removed statement, a sort
 the other way ...) from the package. Works in a temporary copy of the checkout, where it runs for each mutant the tests
@@ -10,7 +10,8 @@ Everything is derived from the tree. The test files near a module (by imports, n
 run once without a mutant while their calls are recorded. Tests that fail then are left out. Where no near test executes
 the function, all tests without a browser are recorded (not with --no-fallback). Docstrings, annotations, messages,
 looks, `__repr__` and `if TYPE_CHECKING` are left alone. A mutant whose tests do not end in time counts as killed. With
-few near tests (--look, --seconds) a survivor may be one that other tests kill.
+few near tests (--look, --seconds) a survivor may be one that other tests kill. All times are processor time, so that a
+busy machine tries the same; --budget ends the whole after some, with as many mutants of each folder as of the others.
 """
 
 from __future__ import annotations
@@ -24,17 +25,17 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -54,10 +55,13 @@ LOOKS = {"help", "width", "height", "max_entries", "icon", "gap", "show_spinner"
          "yshift", "xshift", "fixedrange", "margin", "thickness", "xgap", "ygap", "strict"}
 BROWSER = "pytestmark = pytest.mark.browser"
 SECONDS = 60.0  # of tests run for one mutant, as long as they take without it
+PATIENCE = 30  # times the processor time that a run of tests may take on a busy machine
 RECORDER = '''
-import json, os, sys, threading, time
+import json, os, sys, threading
 PACKAGE, OUT = os.environ["MUTANTS_PACKAGE"], os.environ["MUTANTS_OUT"]
 codes, tests = {}, {}
+def spent():
+    return sum(os.times()[:4])
 def note(code, *_):
     codes[id(code)] = code
     return sys.monitoring.DISABLE
@@ -72,14 +76,14 @@ else:
     threading.setprofile(profile)
     sys.setprofile(profile)
 def pytest_runtest_logstart(nodeid, location):
-    tests[nodeid] = {"seconds": time.monotonic(), "failed": False}
+    tests[nodeid] = {"seconds": spent(), "failed": False}
     if hasattr(sys, "monitoring"):
         sys.monitoring.restart_events()
 def pytest_runtest_logreport(report):
     tests[report.nodeid]["failed"] |= report.failed
 def pytest_runtest_logfinish(nodeid, location):
     one = tests[nodeid]
-    one["seconds"] = time.monotonic() - one["seconds"]
+    one["seconds"] = spent() - one["seconds"]
     one["calls"] = sorted({(code.co_filename[len(PACKAGE):], code.co_firstlineno) for code in list(codes.values())
                            if code.co_filename.startswith(PACKAGE)})
     codes.clear()
@@ -355,16 +359,18 @@ class Bench:
             self.known = json.loads(self.store.read_text())
 
     def pytest(self, arguments: list[str], seconds: float, record: Path | None = None) -> int | None:
-        """Exit status, None where the time was over."""
+        """Exit status, None or that of a signal where the processor time was over."""
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(self.copy), str(self.folder)])}
         if record is not None:
             environment |= {"MUTANTS_PACKAGE": f"{self.copy}{os.sep}", "MUTANTS_OUT": str(record)}
             arguments = ["-p", "mutants_recorder", *arguments]
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not browser", *arguments]
         with subprocess.Popen(command, cwd=self.copy, env=environment, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, start_new_session=True) as process:
+                              stderr=subprocess.DEVNULL, start_new_session=True,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1,) * 2)
+                              ) as process:
             try:
-                return process.wait(seconds)
+                return process.wait(PATIENCE * seconds)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)  # with what the tests have started
                 return None
@@ -374,13 +380,13 @@ class Bench:
         if file not in self.known:
             record = self.folder / "record.json"
             record.unlink(missing_ok=True)
-            started = time.monotonic()
+            started = _spent()
             self.pytest([file] if file else [], seconds, record)
             self.known[file] = json.loads(record.read_text()) if record.exists() else {}
             if self.store is not None:
                 self.store.write_text(json.dumps(self.known))
             failing = sum(one["failed"] for one in self.known[file].values())
-            note = f"{len(self.known[file])} tests in {time.monotonic() - started:.0f} s"
+            note = f"{len(self.known[file])} tests in {_spent() - started:.0f} s"
             print(f"  recorded {file or 'all tests'}: {note}" + (f", {failing} fail by themselves" if failing else ""),
                   flush=True)
         return self.known[file]
@@ -428,13 +434,25 @@ class Bench:
         Path(importlib.util.cache_from_source(str(path))).unlink(missing_ok=True)
 
 
-def draw(checkout: Checkout, options: argparse.Namespace) -> list[Mutant]:
-    """The mutants that are tried: drawn with the seed, or all of one place."""
+def _spent() -> float:
+    """Seconds of processor time of all tests that were run so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def draw(checkout: Checkout, options: argparse.Namespace) -> list[tuple[str, Mutant]]:
+    """(folder, mutant): all of one place, or the same number drawn with the seed from each folder, in turn."""
+    drawn = [[(folder, mutant) for mutant in _drawn(checkout, options, folder)] for folder in options.folder or [""]]
+    return [one for one in chain.from_iterable(zip_longest(*drawn)) if one]
+
+
+def _drawn(checkout: Checkout, options: argparse.Namespace, folder: str) -> list[Mutant]:
+    """The mutants of one folder of the package."""
     only, _, line = (options.only or "").partition(":")
     found = []
     for path in checkout.modules.values():
         below = f"{Path(path).parent.relative_to(checkout.package.name).as_posix()}/"
-        if path != (only or path) or not below.startswith(f"{options.folder.strip('/')}/".lstrip("/")):
+        if path != (only or path) or not below.startswith(f"{folder.strip('/')}/".lstrip("/")):
             continue
         source = (checkout.root / path).read_text()
         found += [one for one in mutants_of(path, source)
@@ -455,8 +473,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Try the mutants and print what became of them."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seed", type=int, default=0, help="of the draw (0)")
-    parser.add_argument("--count", type=int, default=60, help="mutants (60)")
-    parser.add_argument("--folder", default="", help="only modules below this folder of the package, such as metrics")
+    parser.add_argument("--count", type=int, default=60, help="mutants, of each folder (60)")
+    parser.add_argument("--folder", nargs="+", help="only modules below these folders of the package, such as metrics: "
+                        "--count of each, reported together")
+    parser.add_argument("--budget", type=float, help="seconds of tests for all mutants; what is left then is not tried")
     parser.add_argument("--only", metavar="PATH[:LINE]", help="every mutant of a module or of one line of it")
     parser.add_argument("--timeout", type=float, default=180, help="seconds for one mutant (180)")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of tests run for one mutant (60)")
@@ -469,16 +489,19 @@ def main(arguments: list[str] | None = None) -> int:
     checkout = Checkout(ROOT)
     drawn = draw(checkout, options)
     if options.list:
-        for mutant in drawn:
+        for _, mutant in drawn:
             print(f"{mutant.path}:{mutant.line} {mutant.what}\n{mutant.diff((ROOT / mutant.path).read_text())}\n")
         return 0
     results: dict[str, Counter] = defaultdict(Counter)
     survivors = []
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         bench = Bench(checkout, Path(folder), options)
-        for at, mutant in enumerate(drawn, 1):
+        for at, (drawn_from, mutant) in enumerate(drawn, 1):
+            if options.budget is not None and _spent() > options.budget:
+                print(f"The budget is spent: {len(drawn) - at + 1} mutants were not tried.")
+                break
             verdict, tests = bench.verdict(mutant)
-            results[folder_of(mutant.path)][verdict] += 1
+            results[drawn_from or folder_of(mutant.path)][verdict] += 1
             place = f"{mutant.path}:{mutant.line} {mutant.what}"
             print(f"{at}/{len(drawn)} {verdict:8} {place} ({tests} tests)", flush=True)
             if verdict != "killed":
