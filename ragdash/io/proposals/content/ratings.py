@@ -49,7 +49,7 @@ def is_metric(field: Field) -> bool:
 
 
 def is_unnamed_metric(field: Field) -> bool:
-    """A number that no name tells to be a metric, with the values of one; it counts next to what a system returned."""
+    """A number that no name shows to be a metric, with the values of one; it counts next to what a system returned."""
     return (not field.is_list and "[]" not in field.path and field.is_number and not field.is_bool
             and not field.path.startswith("*.") and is_measured(field.path, [as_number(item) or 0.0
                                                                              for item in field.items]))

@@ -1,4 +1,4 @@
-"""How long a query took: the unit and the stage that the name of a field tells."""
+"""How long a query took: the unit and the stage that the name of a field shows."""
 
 from __future__ import annotations
 
