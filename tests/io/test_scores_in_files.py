@@ -136,3 +136,11 @@ def test_stored_values_that_count_one_of_two_grades(real_data):
     assert row.file_mean == pytest.approx(0.7796551724, abs=1e-10) and row.n == 58
     assert row.differing == 3  # q049, q050 and q051, whose relevant path is below the five that are kept
     assert np.isclose(row.file_mean - row.mean, (0.143 + 0.111 + 0.1) / 58, atol=2e-4)
+
+
+@pytest.mark.parametrize(("yes", "no"), [("True", "False"), ("true", "false"), ("yes", "no")])
+def test_a_property_of_true_and_false_in_a_table_is_an_attribute_as_it_is_in_json(yes, no):
+    source = ("a.csv", "question,answer,ground_truth,should_abstain\n"
+              f"a?,b,b,{yes}\nc?,d,e,{no}\ne?,f,g,{yes}\n".encode())
+    assert read_run(source).file_scores is None
+    assert attributes(read_truth(source)) == {"should_abstain": [yes, no, yes]}

@@ -126,7 +126,7 @@ def _metrics_in(column: str, cells: Cells) -> dict[str, dict[tuple[str | None, s
     if all(number is not None for number in numbers.values()):
         is_metric = may_hold_scores(column) or differs or (
             may_hold_labels(column) and all(isinstance(value, (bool, str)) for value in cells.values())) or (
-            not any(isinstance(value, bool) for value in cells.values())
+            not any(_is_truth_value(value) for value in cells.values())
             and is_measured(column, [number for number in numbers.values() if number is not None]))
         return {column: dict(numbers)} if is_metric else {}
     texts = {key: value.strip() for key, value in cells.items() if isinstance(value, str) and value.strip()}
@@ -157,6 +157,11 @@ def _members(column: str, cells: Cells) -> dict[str, dict[tuple[str | None, str]
 def _is_missing(value: object) -> bool:
     return value is None or (isinstance(value, str) and value.strip().casefold() in _MISSING) or (
         isinstance(value, float) and math.isnan(value))
+
+
+def _is_truth_value(value: object) -> bool:
+    """True or false, also as the text that a CSV file has: a property of the query more often than a score."""
+    return isinstance(value, bool) or (isinstance(value, str) and value.strip().casefold() in _TRUTH_VALUES)
 
 
 def _is_uniform(values: Mapping[tuple[str | None, str], Value]) -> bool:
