@@ -276,3 +276,12 @@ def test_a_list_of_paths_is_gold_unless_many_of_them_read_like_texts(texts, expe
     field = Field("expected_ids", tuple([path] for path in paths))
     assert field.is_id_like and field.blank_share == texts / 10
     assert is_gold_list(field) is expected
+
+
+@pytest.mark.parametrize(("name", "role"), [("grader_response", "answer"), ("baseline_answer", "answers")])
+def test_what_a_judge_or_a_rival_wrote_is_not_taken_for_another_role(name, role):
+    rows = [{"id": f"q{i}", "question": f"What is number {i}?", "retrieved_contexts": [LONG],
+             "generated_answer": f"It is {i}.",
+             name: f"Number {i} is somewhere in the text."} for i in range(6)]
+    rows = [{key: value for key, value in row.items() if role == "answers" or key != "generated_answer"} for row in rows]
+    assert best(json.dumps({"results": rows}).encode()).get(role) != name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -94,6 +94,11 @@ def _with_spread(row: dict, mapping: Mapping[str, str]) -> dict:
     return row
 
 
+def _joined_key(values: Sequence):
+    """The id of a query; of several parts, such as its data set and its number there, all of them."""
+    return values[0] if len(values) == 1 else "/".join(id_text(value) for value in values if not is_missing(value))
+
+
 class _Builder:
     """Collects the records of a file."""
 
@@ -158,7 +163,7 @@ class _Builder:
         """Take one record."""
         self.rows_read += 1
         query = text_of(next(iter(self._values(row, "query", {})), None))
-        query_id = next(iter(self._values(row, "query_id", {})), None)
+        query_id = _joined_key(self._values(row, "query_id", {}))
         if is_missing(query_id) and not query:
             is_average = any(type(value) is str and names_average(value) for value in row.values())
             self.averages += is_average
@@ -234,6 +239,8 @@ class _Builder:
         """The whole answer where each of its sentences has citations of its own."""
         is_cited = path.endswith("[].text") and f"{path.removesuffix('text')}citations" in self.names
         is_cited = is_cited or is_in_parts(path)
+        if "[]" not in path and type(value) is list and len(value) > 1 and all(type(item) is str for item in value):
+            return "; ".join(value)  # an answer of several names
         return " ".join(str(item) for item in leaves(value)) if is_cited and type(value) is list else value
 
     def _times(self, row: dict, variant: Mapping[str, str]) -> dict[str, float]:
