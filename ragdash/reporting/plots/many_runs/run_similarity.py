@@ -15,7 +15,7 @@ from ragdash.reporting.sentences.formatting import short_names
 
 CELL, MAX_LABELED = 46, 3  # pixels; runs with their names above the columns, more have their symbols there
 DENSE = 24  # pixels of a cell among many
-LARGE_TEXTS, MAX_TEXTS = 7, 10  # runs with numbers in the cells, large or small, that fit on a phone
+LARGE_TEXTS, MAX_TEXTS = 6, 8  # runs with numbers in the cells, large or small, that fit on a phone
 
 
 def matrix(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, n: np.ndarray, *, title: str,
