@@ -4,8 +4,10 @@
 
 Starts a dashboard on seeded runs and judgments, opens each page, and does what a reader does: next query, sort, tab,
 cutoff, metric, baseline. A change is warm when the same values were shown before; the first time is printed apart.
-Idle is the moment after which nothing on the page changes for 0.4 seconds. Needs playwright and a Chromium on the path
-(or in CHROMIUM). Wall time is only worth reading on an idle machine, so the load is printed with it.
+Idle is the moment after which nothing on the page changes for 0.4 seconds; the targets are for it. Seen is the last
+change but for the text that a table keeps for screen readers, which its grid renews 0.2 seconds after it is drawn.
+Needs playwright and a Chromium on the path (or in CHROMIUM). Wall time is only worth reading on an idle machine, so
+the load is printed with it.
 """
 
 from __future__ import annotations
@@ -35,8 +37,12 @@ TARGETS = {"next query": 0.25}  # seconds, p95 of the warm changes
 TARGET = 0.4
 TITLES = {"": "Overview", "precision-recall": "Precision-recall"}
 WATCH = """() => {
-    window.changed = performance.now();
-    const note = () => { window.changed = performance.now(); };
+    window.changed = window.seen = performance.now();
+    const unseen = change => (change.target.parentElement ?? change.target).closest('canvas');
+    const note = changes => {
+        window.changed = performance.now();
+        if (!changes.every(unseen)) window.seen = window.changed;
+    };
     new MutationObserver(note).observe(document.querySelector('[data-testid=stMain]'),
         {subtree: true, childList: true, attributes: true, characterData: true});
     new MutationObserver(note).observe(document.querySelector('[data-testid=stApp]'),
@@ -99,10 +105,10 @@ def processor_time(pid: int) -> float:
 
 @dataclass
 class Timings:
-    """Seconds of one kind of change: wall and processor time of the server, the first time and warm."""
+    """Seconds of one kind of change, (idle, seen, processor time of the server) of each: the first time and warm."""
 
-    first: list[tuple[float, float]] = field(default_factory=list)
-    warm: list[tuple[float, float]] = field(default_factory=list)
+    first: list[tuple[float, float, float]] = field(default_factory=list)
+    warm: list[tuple[float, float, float]] = field(default_factory=list)
 
 
 class Reader:
@@ -135,9 +141,10 @@ class Reader:
         begun = self.page.evaluate("performance.now()")
         act()
         self.settle()
-        wall = self.page.evaluate("window.changed") - begun
+        idle, seen = self.page.evaluate(f"[window.changed - {begun}, window.seen - {begun}]")
         timings = self.timings.setdefault((self.place, change), Timings())
-        (timings.first if first else timings.warm).append((wall / 1e3, processor_time(self.server) - spent))
+        row = (idle / 1e3, seen / 1e3, processor_time(self.server) - spent)
+        (timings.first if first else timings.warm).append(row)
 
     def choose(self, label: str, option: str) -> Callable[[], None]:
         """Open a list now; the action clicks on the option."""
@@ -189,10 +196,11 @@ def report(reader: Reader, shown: str) -> None:
     for (place, change), timings in reader.timings.items():
         if place != shown:
             continue
-        wall, spent = np.array(timings.warm).T
+        wall, seen, spent = np.array(timings.warm).T
         p95, target = np.quantile(wall, 0.95), TARGETS.get(change, TARGET)
         print(f"{place or 'overview':18s}{change:12s}{max(row[0] for row in timings.first):8.2f}{np.median(wall):9.2f}"
-              f"{p95:8.2f}{target:8.2f}{np.median(spent):11.3f}   {'' if p95 <= target else 'too slow'}")
+              f"{p95:8.2f}{target:8.2f}{np.quantile(seen, 0.95):10.2f}{np.median(spent):11.3f}   "
+              f"{'' if p95 <= target else 'too slow'}")
 
 
 def main() -> None:
@@ -214,8 +222,8 @@ def main() -> None:
         print(f"{options.runs} runs x {options.queries:,} queries x {options.depth}: read and shown after "
               f"{time.perf_counter() - begun:.1f} s; load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} "
               "processors\n"
-              f"{'page':18s}{'change':12s}{'first':>8s}{'median':>9s}{'p95':>8s}{'target':>8s}{'processor':>11s}"
-              "   seconds")
+              f"{'page':18s}{'change':12s}{'first':>8s}{'median':>9s}{'p95':>8s}{'target':>8s}{'seen p95':>10s}"
+              f"{'processor':>11s}   seconds")
         for place, parts in PAGES.items():
             if not options.only or (place or "overview") in options.only:
                 reader.open(place)

@@ -14,6 +14,7 @@ import pyarrow as pa
 from ragdash.core.arrow_columns import in_blocks, lanes_of, mix, on_all_cores, take, text_blocks
 
 _GROUP = 1 << 16  # rows sorted together when duplicates are looked for
+_STRIP = 1 << 14  # rows hashed together: what NumPy writes on the way stays in the cache next to the core
 
 
 def pair_hashes(query_hashes: np.ndarray, codes: np.ndarray, docs: pa.ChunkedArray) -> np.ndarray:
@@ -47,7 +48,9 @@ def block_digest(pairs: np.ndarray, keys: np.ndarray, starts: np.ndarray | None 
 
     The digests of all blocks add up to that of all rows.
     """
-    rows = lanes_of(mix(pairs, (keys + 0.0).view(np.uint64)))
+    rows = np.zeros(2, np.uint64)
+    for a in range(0, len(pairs), _STRIP):
+        rows += lanes_of(mix(pairs[a:a + _STRIP], (keys[a:a + _STRIP] + 0.0).view(np.uint64)))
     return rows if starts is None else rows + _tie_digest(pairs, keys, starts)
 
 

@@ -267,9 +267,10 @@ class Run:
         Recorded runs that returned the same have different digests: they are two runs all the same.
         """
         lanes = self.rows_digest + details_digest(self.query_ids, self.details)
-        pairs = self.pairs if self.order is None else _unordered(self.pairs, self.order)
-        for seed, column in ((2, self.texts), (3, self.sources)):
-            if column is not None:
+        columns = [(seed, column) for seed, column in ((2, self.texts), (3, self.sources)) if column is not None]
+        if columns:
+            pairs = self.pairs if self.order is None else _unordered(self.pairs, self.order)
+            for seed, column in columns:
                 present = np.flatnonzero(column.is_valid().to_numpy())
                 lanes += lanes_of(mix(pairs, hash_text(column, seed))[present])
         if self.file_scores is not None:

@@ -7,7 +7,8 @@
     '[data-testid="stTable"] > div',
     '[data-testid="stHtml"] [style*="overflow-x:auto"]',
   ].join(",");
-  const FOCUSABLE = '[data-testid="stTable"] > div';
+  const FORMULAS = ".katex-display";
+  const FOCUSABLE = `[data-testid="stTable"] > div, ${FORMULAS}`;
 
   function closeMenu(event) {
     const link = event.target.closest && event.target.closest('[data-testid="stSidebar"] a[href]');
@@ -22,12 +23,13 @@
 
   // React leaves attributes alone that it did not write.
   function mark(table) {
+    const scrolls = table.scrollWidth - table.clientWidth > 1 || table.scrollHeight - table.clientHeight > 1;
+    if (scrolls && table.matches(FOCUSABLE)) table.tabIndex = 0; // the keyboard scrolls it too
+    if (table.matches(FORMULAS)) return;
     const hidden = table.scrollWidth - table.clientWidth - table.scrollLeft;
     const frame = frameOf(table); // none when the table has just left the page
     if (!frame) return;
     frame.toggleAttribute("data-more-right", hidden > 4);
-    const scrolls = table.scrollWidth - table.clientWidth > 1 || table.scrollHeight - table.clientHeight > 1;
-    if (scrolls && table.matches(FOCUSABLE)) table.tabIndex = 0; // the keyboard scrolls it too
     frame.toggleAttribute("data-wide", table.scrollWidth - table.clientWidth > 4); // room for the hint, also at its end
   }
 
@@ -37,7 +39,7 @@
     let waiting = false;
     const look = () => {
       waiting = false;
-      for (const table of document.querySelectorAll(TABLES)) {
+      for (const table of document.querySelectorAll(`${TABLES},${FORMULAS}`)) {
         if (!seen.has(table)) {
           seen.add(table);
           sizes.observe(table);

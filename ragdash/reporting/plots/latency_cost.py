@@ -19,6 +19,7 @@ from ragdash.reporting.plots.common.theme import (
     escape,
     figure,
     looks,
+    shorten_legend,
 )
 
 POINTS = 400  # a line has at most this many: more cannot be seen
@@ -55,8 +56,9 @@ def ecdf(names: Sequence[str], slots: Sequence[int], values: Sequence[np.ndarray
                      tickformat=",~g", nticks=7, rangemode="normal" if log else "tozero",
                      dtick=1 if log else None)
     fig.update_yaxes(title_text="Share of the queries", range=[0, 1.06], tickformat=".0%")
+    shorten_legend(fig, looks(names, slots, theme))
     entries = count_gray_runs(fig, looks(names, slots, theme))
-    fig.update_layout(showlegend=True, height=fig.layout.height + 24 * ((entries + 2) // 3))
+    fig.update_layout(showlegend=True, height=fig.layout.height + 24 * ((entries + 1) // 2))
     return fig
 
 

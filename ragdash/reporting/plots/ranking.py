@@ -95,7 +95,8 @@ def _rank_map(names: Sequence[str], bins: Sequence[str], shares: np.ndarray, the
         zmax=max(float(np.nanmax(shares)), 0.01), colorscale=_scale(theme), texttemplate="%{z:.0%}", showscale=False,
         customdata=full,
         hovertemplate="%{customdata}<br>first relevant at rank %{x}<br>%{z:.1%} of queries<extra></extra>"))
-    fig.update_xaxes(title_text="Rank of the first relevant document", type="category", showgrid=False)
+    fig.update_xaxes(title_text="Rank of the first relevant document", type="category", showgrid=False,
+                     tickfont={"size": 11})
     fig.update_yaxes(tickvals=positions, ticktext=[escape(name) for name in short_names(names, 20)],
                      autorange="reversed", showgrid=False)
     return fig

@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.reporting.plots.common.theme import (
+    LEGEND_NAME,
     LIGHT,
     Axis,
     Look,
@@ -20,6 +21,7 @@ from ragdash.reporting.plots.common.theme import (
     looks,
     value_text,
 )
+from ragdash.reporting.sentences.formatting import short_names
 
 POINTS = 800  # a curve has at most this many: more cannot be seen
 TITLES = {"quantile": "Share of the returned documents cut off", "score": "Score cutoff"}
@@ -156,15 +158,16 @@ def _unit_curves(fig: go.Figure, names: Sequence[str], slots: Sequence[int], x: 
                  y: Sequence[np.ndarray], area: str, areas: Sequence[float], n: Sequence[int], theme: Theme,
                  words: tuple[str, str]) -> None:
     """Curves in the unit square; the legend bears each run's name with its area, one a line."""
+    short = short_names(names, LEGEND_NAME)
     for index, look in enumerate(looks(names, slots, theme)):
         x_values, y_values = np.asarray(x[index], dtype=float), np.asarray(y[index], dtype=float)
         points = thin_curve(x_values, y_values)
         value = value_text(np.array(areas[index], dtype=float))
         fig.add_trace(go.Scatter(
             x=x_values[points], y=y_values[points], mode="lines" if len(points) > 1 else "markers",
-            name=f"{look.name} · {area} {value}", line=look.line(), marker=look.marker(10),
-            hovertemplate=f"%{{fullData.name}}<br>{words[0]} %{{x:.3f}}<br>{words[1]} %{{y:.3f}}<br>"
-                          f"n = {n[index]:,} queries<extra></extra>"))
+            name=f"{escape(short[index])} · {area} {value}", line=look.line(), marker=look.marker(10),
+            hovertemplate=f"{_literal(names[index])} · {area} {value}<br>{words[0]} %{{x:.3f}}<br>"
+                          f"{words[1]} %{{y:.3f}}<br>n = {n[index]:,} queries<extra></extra>"))
     fig.update_xaxes(range=[-0.02, 1.02], tickformat=".1~f")
     fig.update_yaxes(range=[-0.02, 1.03], tickformat=".1~f")
     entries = count_gray_runs(fig, looks(names, slots, theme))

@@ -14,7 +14,8 @@ from ragdash.reporting.plots.common.theme import LIGHT, Theme, escape, figure, l
 from ragdash.reporting.sentences.formatting import short_names
 
 CELL, MAX_LABELED = 46, 3  # pixels; runs with their names above the columns, more have their symbols there
-DENSE, MAX_TEXTS = 24, 14  # pixels of a cell among many; runs with numbers in the cells
+DENSE = 24  # pixels of a cell among many
+LARGE_TEXTS, MAX_TEXTS = 6, 8  # runs with numbers in the cells, large or small, that fit on a phone
 
 
 def matrix(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, n: np.ndarray, *, title: str,
@@ -46,7 +47,7 @@ def matrix(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, n: np.n
             colorscale=[[0, theme.paper], [1, tint(theme, theme.better)]],
             text=text,
             texttemplate="" if many else "%{text}",
-            textfont={"size": 13, "color": theme.ink},
+            textfont={"size": 13 if len(names) <= LARGE_TEXTS else 10, "color": theme.ink},
             hoverinfo="text",
             hovertext=hover,
         )
