@@ -186,3 +186,12 @@ def test_the_micro_average_keeps_the_conventions():
     assert evaluate(run, truth, "R(average='micro')@5").summary(resamples=10)[0].mean == 0.25
     skipped = evaluate(run, truth, "R(average='micro')@5", missing="skip").summary(resamples=10)[0]
     assert (skipped.mean, skipped.n) == (1.0, 1)
+
+
+@pytest.mark.parametrize("setting", [{"level": 95}, {"level": 1}, {"level": -1}, {"level": float("nan")},
+                                     {"resamples": -1}, {"resamples": 2.5}, {"seed": -1}, {"seed": "x"}])
+def test_settings_of_intervals_that_are_none_are_refused(setting):
+    evaluation = evaluate({"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": ["a"]}, "RR")
+    with pytest.raises(InputError) as raised:
+        evaluation.summary(**setting)
+    assert [problem.field for problem in raised.value.problems] == list(setting)

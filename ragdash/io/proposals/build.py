@@ -254,7 +254,8 @@ class _Builder:
         attributes = {path: to_python(row[path]) for path in self.paths.get("attributes", ()) if not is_missing(
             row.get(path))}
         if attributes:
-            details.setdefault("attributes", orjson.dumps(attributes, option=orjson.OPT_SORT_KEYS).decode())
+            details.setdefault(
+                "attributes", orjson.dumps(attributes, default=_json_value, option=orjson.OPT_SORT_KEYS).decode())
 
     def _add_truth(self, row: dict, name: str, query: str | None) -> None:
         details = self.truths.setdefault(name, {})
@@ -390,3 +391,8 @@ def try_content(source: Source, records: RecordList, mapping: Mapping[str, str])
     return None if 10 * left_out > len(records.rows) else content
 
 
+def _json_value(value: object) -> object:
+    """What JSON has no type for, such as a duration in a cell of a table."""
+    from ragdash.io.formats import excel_parquet
+
+    return to_python(excel_parquet.plain_value(value))
