@@ -29,7 +29,7 @@ from ragdash.evaluation.stats import (
 )
 from ragdash.matching.match import THRESHOLD, Match, Matching
 from ragdash.matching.query_overlap import check_overlap, match_warnings
-from ragdash.metrics import CorpusValue, Spec, default_specs, file_specs, parse_specs, with_guesses
+from ragdash.metrics import CorpusValue, Spec, default_specs, file_specs, one_spec, parse_specs, with_guesses
 from ragdash.metrics.judged import judge_request
 
 
@@ -111,7 +111,7 @@ class Evaluation(ShownEvaluation):
 
     def column(self, spec: Spec | str) -> np.ndarray:
         """Return the values of one metric: (Q,). KeyError if it was not evaluated."""
-        requested = parse_specs([spec])[0]
+        requested = one_spec(spec)
         if requested not in self.specs:
             raise KeyError(str(requested))
         return self.values[:, self.specs.index(requested)]

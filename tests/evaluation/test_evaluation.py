@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from helpers import mean, random_case, run_of, truth_of
 
+from ragdash import compare, variants
 from ragdash.core.errors import InputError
 from ragdash.core.records import Conventions, Run
 from ragdash.evaluation import curves as module
@@ -195,3 +196,17 @@ def test_settings_of_intervals_that_are_none_are_refused(setting):
     with pytest.raises(InputError) as raised:
         evaluation.summary(**setting)
     assert [problem.field for problem in raised.value.problems] == list(setting)
+
+
+@pytest.mark.parametrize("metric", ["", "RR AP"])
+def test_a_place_for_one_metric_takes_one(metric):
+    evaluation = evaluate({"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": ["a"]}, "RR AP")
+    for use in (evaluation.column, lambda one: variants([], {"q": ["a"]}, one)):
+        with pytest.raises(InputError, match=f"found '{metric}'; expected"):
+            use(metric)
+
+
+def test_a_picture_of_no_metric_is_refused():
+    evaluation = evaluate({"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": ["a"]}, "RR AP")
+    with pytest.raises(InputError, match="found ''; expected"):
+        compare(evaluation, [evaluation]).plot(metric="")

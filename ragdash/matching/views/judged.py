@@ -198,11 +198,11 @@ class Judged:
 
     def known_keys(self, names: Iterable[str], judge: Judge) -> set[bytes]:
         """The stored verdicts of a judge on these metrics, by key; of all votes."""
+        if judge.host == IMPORTED:
+            return self.verdict_store.known_keys(
+                [judge.key(imported_question(name, case)) for name in names for case in self.cases])
         keys: set[bytes] = set()
         for name in names:
-            if judge.host == IMPORTED:
-                keys |= self.verdict_store.known_keys([judge.key(imported_question(name, case)) for case in self.cases])
-                continue
             for vote in count():
                 new_keys = known_keys(self.askings(name, vote=vote), self.verdict_store, judge, vote)
                 keys |= new_keys

@@ -20,7 +20,7 @@ from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.scoring.claims import query_case, read_query_verdicts
 from ragdash.evaluation.scoring.verdict_export import export
 from ragdash.evaluation.scoring.verdict_import import DEEPEVAL, RAGAS, import_verdicts
-from ragdash.models.judge import default_verdict_store
+from ragdash.models.judge import VerdictStore, default_verdict_store
 from ragdash.models.judge.verdict_store.jsonl import export_verdicts
 from ragdash.models.judge.verdict_store.jsonl import import_verdicts as take_over
 from ragdash.models.local import default_score_cache
@@ -333,6 +333,21 @@ def test_the_command_reads_and_puts_out(tmp_path, capsys):
     assert main(["verdicts", str(run), "--truth", str(truth), "-m", "RAGAS.Faithfulness"]) == 0
     assert json.loads(capsys.readouterr().out)["value"] == 0.5
     assert main(["verdicts", str(run), "--truth", str(truth), "--format", "ragchecker"]) == 2
+
+
+def test_what_many_imports_left_is_put_out_in_one_pass(tmp_path, capsys, monkeypatch):
+    run = tmp_path / "run.jsonl"
+    run.write_text(json.dumps({"query_id": "q", "retrieved": [{"doc_id": "d", "text": PARIS}], "answer": PARIS}) + "\n")
+    truth = file_of(tmp_path, json.dumps({"query_id": "q", "query": "What?", "relevant": ["d"]}) + "\n", "truth.jsonl")
+    command = ["verdicts", str(run), "--truth", str(truth)]
+    for score in (0.25, 0.5, 0.75):
+        main([*command, "--read", str(file_of(tmp_path, [{"query_id": "q", "faithfulness": score}]))])
+    passes, read_all = [], VerdictStore.all_verdicts
+    monkeypatch.setattr(VerdictStore, "all_verdicts", lambda store: passes.append(1) or read_all(store))
+    capsys.readouterr()
+    assert main([*command, "--format", "ledger"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert sorted(line["reply"]["value"]["score"] for line in lines) == [0.25, 0.5, 0.75] and passes == [1]
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="RAGDASH_TEST_DATA names no folder with RAGChecker's example")
