@@ -15,7 +15,7 @@ from ragdash.evaluation.comparison_inputs import ComparisonInputs
 from ragdash.evaluation.outcomes import Comparison, losses_over_metrics
 from ragdash.evaluation.repeats import spreads_of_evaluations
 from ragdash.evaluation.stats import ALPHA
-from ragdash.metrics import Spec, parse_specs
+from ragdash.metrics import Spec, one_spec, parse_specs
 
 _COLUMNS = {"candidate": "candidate", "baseline": "baseline", "metric": "spec", "n": "n",
             "difference": "mean_difference", "low": "low", "high": "high", "p_corrected": "p_corrected",
@@ -119,7 +119,7 @@ class ComparisonTable(list[list[Comparison]]):
         known = all_slices(inputs.truth, inputs.runs)
         if name not in known:
             raise ValueError(f"no slices {name!r}; there are {', '.join(known) or 'none'}")
-        spec = parse_specs([metric or inputs.specs[0]])[0]
+        spec = one_spec(metric or inputs.specs[0])
         tests = import_module("ragdash.evaluation.compare")  # it imports this file
         family = tests.test_family(inputs.evaluations, spec, inputs.rules, known[name])
         rows = [family.against(0, index) for index in range(len(known[name]))]
@@ -141,9 +141,10 @@ class ComparisonTable(list[list[Comparison]]):
             raise ValueError("nothing was compared")
         pictures = import_module("ragdash.reporting.notebook")  # a floor above, loaded where a picture is wanted
         if picture == "differences" or self.inputs is None:
-            rows = [[pair for pair in row if metric is None or pair.spec in parse_specs([metric])] for row in self]
+            wanted = None if metric is None else parse_specs([metric]) or (one_spec(metric),)
+            rows = [[pair for pair in row if wanted is None or pair.spec in wanted] for row in self]
             return pictures.plot_differences(rows)
-        spec = parse_specs([metric or self.inputs.specs[0]])[0]
+        spec = one_spec(metric or self.inputs.specs[0])
         return pictures.plot_evaluations(self.inputs.evaluations, spec, picture, rules=self.inputs.rules,
                                          accepted=self.inputs.accepted, repeats=self.inputs.repeats)
 

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
+from numbers import Integral, Real
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.core.errors import Problem, Unavailable
+from ragdash.core.errors import InputError, Problem, Unavailable, shorten
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.compute import averaged_values, compute_specs, exact_interval, geometric_mean
 from ragdash.evaluation.shown_evaluation import ShownEvaluation
@@ -28,7 +29,7 @@ from ragdash.evaluation.stats import (
 )
 from ragdash.matching.match import THRESHOLD, Match, Matching
 from ragdash.matching.query_overlap import check_overlap, match_warnings
-from ragdash.metrics import CorpusValue, Spec, default_specs, file_specs, parse_specs, with_guesses
+from ragdash.metrics import CorpusValue, Spec, default_specs, file_specs, one_spec, parse_specs, with_guesses
 from ragdash.metrics.judged import judge_request
 
 
@@ -110,7 +111,7 @@ class Evaluation(ShownEvaluation):
 
     def column(self, spec: Spec | str) -> np.ndarray:
         """Return the values of one metric: (Q,). KeyError if it was not evaluated."""
-        requested = parse_specs([spec])[0]
+        requested = one_spec(spec)
         if requested not in self.specs:
             raise KeyError(str(requested))
         return self.values[:, self.specs.index(requested)]
@@ -128,7 +129,11 @@ class Evaluation(ShownEvaluation):
                        counts={**self.counts, "queries": int(keep.sum())})
 
     def summary(self, *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = SEED) -> tuple[Summary, ...]:
-        """Return a Summary for each metric. Equal seeds and numbers of queries give equal resamples in every run."""
+        """Return a Summary for each metric. Equal seeds and numbers of queries give equal resamples in every run.
+
+        level: of the intervals, between 0 and 1; InputError for another one, and for resamples that are none.
+        """
+        _check_intervals(level, resamples, seed)
         return summaries([self], level=level, resamples=resamples, seed=seed)[0]
 
     def means(self) -> list[tuple[float, int]]:
@@ -218,6 +223,20 @@ def _with_known(match: Match, specs: Sequence[Spec],
     for column, spec in enumerate(specs):
         values[:, column] = known[spec] if spec in known else computed[:, missing.index(spec)]
     return values, corpus, unavailable
+
+
+def _check_intervals(level: float, resamples: int, seed: int) -> None:
+    is_right = {"level": isinstance(level, Real) and 0 < level < 1, "resamples": _is_whole(resamples, 1),
+                "seed": _is_whole(seed, 0)}
+    facts = {"level": level, "resamples": resamples, "seed": seed}
+    wrong = [Problem(f"interval-setting/{name}", {"value": shorten(repr(facts[name]), 60)}, field=name)
+             for name, right in is_right.items() if not right]
+    if wrong:
+        raise InputError(wrong)
+
+
+def _is_whole(value: object, least: int) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and value >= least
 
 
 def summaries(evaluations: Sequence[Evaluation], *, level: float = LEVEL, resamples: int = RESAMPLES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ragdash.metrics import Spec, parse_specs
+from ragdash.metrics import Spec, one_spec
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +51,7 @@ class ShownEvaluation:
         >>> evaluation.plot(picture="first-rank").layout.xaxis.title.text
         'Rank of the first relevant document'
         """
-        spec = parse_specs([metric or self.specs[0]])[0]
+        spec = one_spec(metric or self.specs[0])
         return _notebook().plot_evaluations([self, *others], spec, picture)
 
     def report(self, path: str | Path, *others: ShownEvaluation, title: str = "", full: bool = False,

@@ -29,9 +29,9 @@ from ragdash.metrics.registry import (
     cutoff_array,
     metric,
 )
-from ragdash.metrics.spelling import find_metric, parse_spec, parse_specs
+from ragdash.metrics.spelling import find_metric, one_spec, parse_spec, parse_specs
 from ragdash.metrics.default_specs import DEFAULT_SPECS, default_specs, read_spec
 
 __all__ = ["DEFAULT_SPECS", "METRICS", "CorpusValue", "Metric", "Spec", "counterpart", "cutoff_array",
-           "default_file_specs", "default_specs", "file_spec", "file_specs", "find_metric", "metric", "parse_spec",
-           "parse_specs", "read_spec", "with_guesses"]
+           "default_file_specs", "default_specs", "file_spec", "file_specs", "find_metric", "metric", "one_spec",
+           "parse_spec", "parse_specs", "read_spec", "with_guesses"]

@@ -88,6 +88,18 @@ def parse_specs(text: str | Spec | Iterable[str | Spec]) -> tuple[Spec, ...]:
     return tuple(dict.fromkeys(specs))
 
 
+def one_spec(metric: str | Spec) -> Spec:
+    """The Spec of exactly one metric; InputError for none, and for several.
+
+    Examples
+    --------
+    >>> one_spec("Recall@5")
+    R@5
+    """
+    specs = parse_specs([metric])
+    return specs[0] if len(specs) == 1 else parse_spec(str(metric))
+
+
 def parse_spec(text: str) -> Spec:
     """The Spec of one name such as "nDCG(gain='exp')@10", "Recall@5" or "ndcg_cut_10"; InputError if there is none."""
     if text.strip().startswith(f"{FILE}:"):

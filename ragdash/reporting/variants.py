@@ -10,9 +10,9 @@ import numpy as np
 from ragdash.analysis.variants import COST, LATENCY, MainEffects, SettingEffect, Variants
 from ragdash.analysis.verdict import RunCheck
 from ragdash.evaluation.compare import Comparison
+from ragdash.reporting.sentences.comparison import OUTCOMES
 from ragdash.reporting.sentences.formatting import count, listed
 from ragdash.reporting.sentences.runs.repeats import noise_and_design
-from ragdash.reporting.tables.comparison import OUTCOMES
 from ragdash.reporting.tables.escaping import finite_or_none, number, p_number, signed, table_text
 
 VARIANTS_FORMATS = ("table", "markdown", "json")

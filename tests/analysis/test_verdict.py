@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -46,6 +47,7 @@ from ragdash.reporting.sentences.verdict import (
 )
 
 SPEC = parse_spec("nDCG@10")
+ROOT = Path(__file__).parents[2]
 TRAPS = [trap for trap in every_trap() if trap.qrels]
 
 
@@ -303,6 +305,22 @@ def test_without_a_clear_difference_the_decision_says_what_either_choice_risks()
     assert (f"a may still be up to {c.high:.3f} worse than c, and c up to {-c.low:.3f} worse than a. If you can "
             "accept that, choose by cost or speed.") in decision_sentence(verdict, markdown=False)
     assert "up to" not in decision_sentence(replace(verdict, comparisons=(replace(b, low=0.0, high=0.0),)))
+
+
+def test_too_few_queries_are_said_before_the_lead():
+    runs = [built(name, {f"q{q}": [("x", 3), ("d", 2)] if q < behind else [("d", 2), ("x", 1)] for q in range(3)})
+            for name, behind in (("a", 0), ("b", 1))]
+    sentence = verdict_sentence(verdict_of(runs, judged({f"q{q}": {"d": 1} for q in range(3)})), markdown=False)
+    assert sentence.startswith("Too few queries: with 3 queries no difference can be significant. a has the highest ")
+
+
+def test_every_check_is_explained_where_results_and_gates_are():
+    explained = "".join((ROOT / "docs" / name).read_text(encoding="utf-8")
+                        for name in ("start/reading-a-result.md", "pipelines/index.md"))
+    kinds = {name.removeprefix("check-").partition("/")[0] for name in MESSAGES if name.startswith("check-")}
+    missing = sorted(kind for kind in kinds if f"`{kind}`" not in explained)
+    assert len(kinds) > 20 and not missing, \
+        f"add to the table of docs/start/reading-a-result.md (of pinned runs: docs/pipelines/index.md): {missing}"
 
 
 def test_a_run_is_marked_best_only_where_it_is_better_than_every_other():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -149,3 +151,14 @@ def kinds(make) -> list[str]:
 ])
 def test_every_problem_is_reported(make, expected):
     assert sorted(kinds(make)) == sorted(expected)
+
+
+@pytest.mark.parametrize("value", [Decimal("1.5"), b"\xff", timedelta(seconds=90)])
+def test_fields_of_other_kinds_than_json_has_are_kept(value):
+    runs = [Run.from_records([{"query_id": "q", "documents": ["d"], "extra": value}]) for _ in range(2)]
+    assert runs[0].details.column("extra").to_pylist() == [value] and runs[0].digest == runs[1].digest
+
+
+def test_a_frame_with_a_number_of_more_than_64_bits_is_refused():
+    with pytest.raises(InputError, match="frame that cannot be read"):
+        Run.from_frame({"query_id": ["q"], "doc_id": ["d"], "extra": [10**30]})

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from helpers import mean, random_case, run_of, truth_of
 
+from ragdash import compare, variants
 from ragdash.core.errors import InputError
 from ragdash.core.records import Conventions, Run
 from ragdash.evaluation import curves as module
@@ -186,3 +187,26 @@ def test_the_micro_average_keeps_the_conventions():
     assert evaluate(run, truth, "R(average='micro')@5").summary(resamples=10)[0].mean == 0.25
     skipped = evaluate(run, truth, "R(average='micro')@5", missing="skip").summary(resamples=10)[0]
     assert (skipped.mean, skipped.n) == (1.0, 1)
+
+
+@pytest.mark.parametrize("setting", [{"level": 95}, {"level": 1}, {"level": -1}, {"level": float("nan")},
+                                     {"resamples": -1}, {"resamples": 2.5}, {"seed": -1}, {"seed": "x"}])
+def test_settings_of_intervals_that_are_none_are_refused(setting):
+    evaluation = evaluate({"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": ["a"]}, "RR")
+    with pytest.raises(InputError) as raised:
+        evaluation.summary(**setting)
+    assert [problem.field for problem in raised.value.problems] == list(setting)
+
+
+@pytest.mark.parametrize("metric", ["", "RR AP"])
+def test_a_place_for_one_metric_takes_one(metric):
+    evaluation = evaluate({"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": ["a"]}, "RR AP")
+    for use in (evaluation.column, lambda one: variants([], {"q": ["a"]}, one)):
+        with pytest.raises(InputError, match=f"found '{metric}'; expected"):
+            use(metric)
+
+
+def test_a_picture_of_no_metric_is_refused():
+    evaluation = evaluate({"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": ["a"]}, "RR AP")
+    with pytest.raises(InputError, match="found ''; expected"):
+        compare(evaluation, [evaluation]).plot(metric="")

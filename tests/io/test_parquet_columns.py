@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import time
 
@@ -177,3 +178,13 @@ def test_ids_in_bytes_that_are_no_text_are_refused_and_others_are_read():
     assert "wrong-encoding/byte" in [problem.message for problem in caught.value.problems]
     (run,) = read_runs(as_file([["é".encode()], ["d"], [1.0]], ["query_id", "doc_id", "score"]))
     assert run.query_ids.to_pylist() == ["é"]
+
+
+def test_a_column_of_durations_becomes_an_attribute():
+    waited = [datetime.timedelta(seconds=90)] * 2
+    table = pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [2.0, 1.0], "waited": waited})
+    file = io.BytesIO()
+    pq.write_table(table, file)
+    (run,) = read_runs(("x.parquet", file.getvalue()))
+    assert run.ranking("q").column("doc_id").to_pylist() == ["a", "b"]
+    assert "0:01:30" in run.details.column("attributes")[0].as_py()

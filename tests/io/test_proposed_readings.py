@@ -276,3 +276,11 @@ def test_a_list_of_paths_is_gold_unless_many_of_them_read_like_texts(texts, expe
     field = Field("expected_ids", tuple([path] for path in paths))
     assert field.is_id_like and field.blank_share == texts / 10
     assert is_gold_list(field) is expected
+
+
+@pytest.mark.parametrize("name", ["grader_response", "evaluator_reply"])
+def test_what_a_judge_wrote_is_not_the_answer_of_the_system(name):
+    rows = [{"id": f"q{i}", "question": f"What is number {i}?", "retrieved_contexts": [LONG],
+             name: f"Number {i} is somewhere in the text."} for i in range(6)]
+    mapping = best(json.dumps({"results": rows}).encode())
+    assert "answer" not in mapping and mapping["contexts"] == "retrieved_contexts"

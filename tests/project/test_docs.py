@@ -108,7 +108,8 @@ def test_names_of_the_package_exist(name):
 
 def test_the_command_line_reference_has_every_command():
     text = (ROOT / "docs" / "reference" / "cli.md").read_text()
-    assert set(re.findall(r"^\| `ragdash ([a-z]+)", text, re.MULTILINE)) == set(COMMANDS)
+    assert set(re.findall(r"^\| `ragdash ([a-z]+)", text, re.MULTILINE)) == set(COMMANDS), \
+        "each command has a row in docs/reference/cli.md"
 
 
 SAMPLES = "dense=sample_runs/dense.jsonl sparse=sample_runs/sparse.jsonl --truth sample_runs/truth.jsonl"

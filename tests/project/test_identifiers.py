@@ -53,7 +53,7 @@ def test_some_words_are_gone_as_variables():
     for path in SOURCES:
         variables = names(path, variables_only=True)
         bound += [f"{path.relative_to(ROOT)}: {name}" for name in sorted(GONE_VARIABLES.intersection(variables))]
-    assert not bound, "\n".join(bound)
+    assert not bound, "variables need a word of the field instead of:\n" + "\n".join(bound)
 
 
 def test_identifiers_are_spelled_as_in_american_english():

@@ -285,6 +285,18 @@ def test_the_picture_of_the_architecture_shows_the_floors():
     assert shown == [set(line.split()) for line in FLOORS]
 
 
+def test_the_file_of_a_page_is_as_the_architecture_shows_it():
+    def form(lines: str) -> str:
+        lines = re.sub(r"pages[\w.]* import \w+(  # noqa: E402.*)?", "PAGE", lines)
+        return re.sub(r"^\w+\.render", "PAGE.render", lines, flags=re.MULTILINE)
+
+    shown = form(ARCHITECTURE.read_text(encoding="utf-8").split("```python\n")[1].partition("```")[0])
+    others = [path.name for path in PAGES if "page_list.redirect(" not in (text := path.read_text(encoding="utf-8"))
+              and form(text.partition("\n\n")[2]) != shown]
+    assert shown.endswith("PAGE.render()\n") and not others, \
+        f"below their docstring write the lines that docs/architecture.md shows: {others}"
+
+
 def test_every_path_of_the_architecture_is_there():
     text = ARCHITECTURE.read_text(encoding="utf-8")
     named = set(re.findall(r"`((?:ragdash|tests|docs|pages)/[\w/.-]*)`", text))

@@ -22,7 +22,7 @@ class RunCheck:
     Parameters
     ----------
     message
-        A row of `ragdash.core.messages.comparability` without "check-": "missing-queries", "rising-scores/ranked".
+        A row of `ragdash.core.messages.checks` without "check-": "missing-queries", "rising-scores/ranked".
     level : {"withheld", "qualified", "note"}
         How serious it is.
     runs

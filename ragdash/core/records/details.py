@@ -35,7 +35,7 @@ def details_digest(query_ids: pa.StringArray, details: pa.Table | None) -> np.nd
         column = details.column(i)
         present = np.flatnonzero(column.is_valid().to_numpy())
         given = column.take(pa.array(present))
-        cells = pa.array(list(map(orjson.dumps, _python_values(given))), pa.binary())
+        cells = pa.array([orjson.dumps(value, default=str) for value in _python_values(given)], pa.binary())
         seed = int(hash_text(text_column([name]))[0] >> np.uint64(32))
         lanes = lanes + lanes_of(mix(hashes[present], hash_text(text_column(cells.cast(pa.string())), seed=seed)))
     return lanes

@@ -237,7 +237,7 @@ def _table(frame: object) -> pa.Table:
     """A pandas, polars or Arrow frame, a Hugging Face data set, or a dict of columns, as an Arrow table."""
     try:
         table = _arrow_table(frame)
-    except (pa.ArrowException, TypeError, ValueError) as error:
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise InputError([Problem("python-object/columns", {"reason": shorten(str(error))}, field="frame")]) from None
     if table is None:
         raise InputError([Problem("python-object/frame", {"kind": type(frame).__name__}, field="frame")])

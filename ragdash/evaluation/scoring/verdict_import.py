@@ -210,7 +210,7 @@ def _score(name: str, value: object, number: int, problems: Collector) -> float 
     low, high = parse_spec(name).range
     try:
         score = float(value) if not isinstance(value, bool) else math.inf
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         score = math.inf
     if math.isnan(score):
         return None

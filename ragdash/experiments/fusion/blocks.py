@@ -30,8 +30,22 @@ def query_blocks(starts: np.ndarray, rows: int = ROWS) -> Iterator[tuple[int, in
 def ranges(starts: np.ndarray, stops: np.ndarray) -> np.ndarray:
     """All integers of the half-open ranges, one range behind the other."""
     lengths = stops - starts
-    shift = np.repeat(starts - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths)
-    return shift + np.arange(lengths.sum())
+    ends = np.concatenate(([0], np.cumsum(lengths)))
+    numbers = np.arange(ends[-1])
+    add_to_each(numbers, starts - ends[:-1], ends)
+    return numbers
+
+
+def add_to_each(values: np.ndarray, amounts: np.ndarray, starts: np.ndarray) -> None:
+    """Add to the rows of each query its amount, in place. values (N,), amounts (Q,), starts (Q + 1,).
+
+    Long lists are taken one by one: that spares the amount of each row.
+    """
+    if len(values) < _LONG * len(amounts):
+        values += np.repeat(amounts, np.diff(starts))
+        return
+    for amount, (start, stop) in zip(amounts.tolist(), pairwise(starts.tolist()), strict=True):
+        values[start:stop] += amount
 
 
 def sorted_words(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -110,8 +124,9 @@ def _alike_neighbors(words: Sequence[np.ndarray], starts: Sequence[np.ndarray]) 
     for a, b in pairwise((starts[0] + starts[1]).tolist()):
         word[a:b].sort()
     at = np.flatnonzero((word[1:] ^ word[:-1]) <= mask)
-    word &= mask
     left, right = word.take(at, mode="clip"), word[1:].take(at, mode="clip")
+    left &= mask
+    right &= mask
     return left.view(np.int64), right.view(np.int64)
 
 
@@ -201,7 +216,7 @@ def _order_of_long_lists(values: np.ndarray, starts: np.ndarray) -> tuple[np.nda
         part |= longest[:stop - start]
         part.sort()
     order = (word & mask).astype(np.int64)
-    order += np.repeat(starts[:-1], lengths)
+    add_to_each(order, starts[:-1], starts)
     return order, lambda: _heads(word, mask, starts)
 
 

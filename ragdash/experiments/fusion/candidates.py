@@ -115,9 +115,12 @@ class Candidates:
                 del self.tables[next(iter(self.tables))]
             self.tables[key] = self.table(parts(), 0.0)
         table = self.tables[key]
-        out = table[0].copy() if weights[0] == 1 else weights[0] * table[0]
-        for weight, row in zip(weights[1:], table[1:], strict=True):
-            out += row if weight == 1 else weight * row
+        terms = [row if weight == 1 else weight * row for weight, row in zip(weights, table, strict=True)]
+        if len(terms) == 1:
+            return terms[0].copy()
+        out = terms[0] + terms[1]
+        for term in terms[2:]:
+            out += term
         return out
 
     def texts(self) -> pa.Array:

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from ragdash.core.arrow_columns import mix, on_all_cores, take
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ranking.rank_order import block_digest
-from ragdash.core.records import Run
+from ragdash.core.records import Conventions, Run
 from ragdash.experiments.fusion.blocks import falling_order, ranges
 from ragdash.experiments.fusion.candidates import Candidates, Leg, Pool, gather
 from ragdash.experiments.fusion.methods import METHODS
@@ -56,8 +56,8 @@ def fuse(runs: Sequence[object] | Mapping[str, object], method: str = "rrf", win
     Raises
     ------
     InputError
-        Fewer than two runs, an unknown method, preset or parameter, a value out of range, or runs without the scores
-        that the method needs.
+        Fewer than two runs, an unknown method, preset, parameter or order of ties, a value out of range, or runs
+        without the scores that the method needs.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def fuse(runs: Sequence[object] | Mapping[str, object], method: str = "rrf", win
     """
     runs = _runs_of(runs)
     recipe = make_recipe(runs, method, window, preset, params)
-    pool = gather(runs, recipe.window, ties)
+    pool = gather(runs, recipe.window, Conventions(ties=ties).ties)
     space = Space.of(pool)
     blocks = on_all_cores(lambda index: space.block(index, pool, recipe), range(len(pool.blocks)))
     fused = _run_of(name or preset or method, pool, blocks, space)

@@ -131,7 +131,7 @@ def _reciprocal_ranks(leg: Leg, k: float, decimals: int | None, shared_ranks: bo
         rank = np.maximum.accumulate(np.where(same, 0, np.arange(1, len(rank) + 1))) - leg.spread(leg.starts[:-1])
     shares = np.zeros(int(rank.max(initial=0)) + 1)
     shares[1:] = 1.0 / (k + np.arange(1, len(shares)))
-    return (shares if decimals is None else np.round(shares, decimals))[rank]
+    return (shares if decimals is None else np.round(shares, decimals)).take(rank, mode="clip")  # none is outside
 
 
 @method("rrf-stretched", "RRF with stretched ranks", r"\sum 1 / (r / w + k - 1)",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from ragdash.experiments.fusion.presets import PRESETS, Preset
 
 _TWO_RUNS = ("cascade",)
 LARGEST_WEIGHT = 1e6
+MOST_RESULTS = 2**31  # of a run that a window can name: no run has more
 
 
 @dataclass(frozen=True)
@@ -104,11 +106,13 @@ def make_recipe(runs: Sequence[Run], method: str = "rrf", window: int | None = N
         raise InputError([Problem("fusion-runs/two", {"name": preset or method, "count": len(runs)}, field="RUN")])
     values = engine.resolve(given, len(runs)) if engine else given
     problems = _wrong_values(definition, values, given, len(runs), engine)
-    if window is not None and window < 1:
+    if window is not None and not (
+            isinstance(window, Integral) and not isinstance(window, bool) and window >= 1):
         problems.append(Problem("fusion-value", {"name": "window", "value": str(window), "low": 1, "high": None},
                                 field="--window"))
     if problems:
         raise InputError(problems)
+    window = None if window is None else min(int(window), MOST_RESULTS)
     values = {**definition.params, **values}
     for name in ("weights", "norm"):
         if isinstance(values.get(name), (list, tuple)):

@@ -15,6 +15,7 @@ WEIGHTS = {"retrieved": 4, "doc_id": 4, "contexts": 3, "text": 3, "answer": 3, "
 _OF_SYSTEMS = SURE_METRICS - {"score", "quality", "similarity", "rouge", "coverage", "completeness"}
 _QUESTIONS = re.compile(r"(?:.*\.)?(?:queries|questions|qas?)\[\]\.(?:query|question|text|q)", re.IGNORECASE)
 _HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{12,}")
+_REPORTED = {"disagreement", "mismatch", "discrepancy", "inconsistency"}  # of judges, in a report
 DOCUMENT_TEXTS = ("text", "content", "contents", "body")
 CONTENT = ("retrieved", "doc_id", "contexts", "text", "answer", "relevant", "answers", "evidence", "scores", "labels")
 RUN_CONTENT = ("retrieved", "doc_id", "contexts", "text", "answer")
@@ -45,6 +46,8 @@ class Assignment:
         content = [name for name in CONTENT if name in self.roles]
         if all(path.startswith(f"{KEY}.") for spec in self.roles.values() for path in spec.split("+")):
             return False  # all of it is said of the records above
+        if self.roles.get("doc_id", "").startswith(f"{KEY}."):
+            return False  # the document above its sentences
         names_queries = not {"query", "question", "case", "item", "sample"}.isdisjoint(words(self.records.path))
         is_keyed = self.roles.get("query_id", "").startswith(KEY) and not (
             names_queries and self.roles.get("config", "").startswith(KEY))
@@ -61,6 +64,8 @@ class Assignment:
             return False  # places in a list
         if set(content) <= {"scores", "labels"} and 2 * self.repeats > len(self.records.rows):
             return False  # values of something else than queries, or of configurations that nothing names
+        if not {"query", *RUN_CONTENT} & self.roles.keys() and not _REPORTED.isdisjoint(words(self.records.path)):
+            return False  # examples of where judges differ
         if len(self.records.rows) == 1 and not self.records.path and "query" not in self.roles:
             return False
         if "query" not in self.roles and any("[]." in name and (

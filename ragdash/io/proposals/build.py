@@ -20,12 +20,20 @@ from ragdash.io.json.exact_parser import to_python
 from ragdash.io.proposals.content.grades import graded_object, whole_factor, with_grades
 from ragdash.io.proposals.content.numbered_rows import NAME as NUMBERED
 from ragdash.io.proposals.content.times import TOTAL, time_stage, time_unit
-from ragdash.io.proposals.content.values import answer_of, joined_ids, metric_name, split_paths, text_of, texts_of
+from ragdash.io.proposals.content.values import (
+    answer_of,
+    joined_ids,
+    joined_key,
+    metric_name,
+    split_paths,
+    text_of,
+    texts_of,
+)
 from ragdash.io.proposals.fields import as_bool, as_number, data_objects, flatten, id_text, is_missing, leaves
 from ragdash.io.proposals.names import last_words, names_average
 from ragdash.io.proposals.reading import RECORDS, ROLE
 from ragdash.io.proposals.records import RecordList, read_record_lists
-from ragdash.io.proposals.shapes.answers_in_parts import is_in_parts
+from ragdash.io.proposals.shapes.answers_in_parts import whole_answer
 from ragdash.io.proposals.shapes.families import NUMBER, PLAIN, RUN, fields_of, spread_columns
 from ragdash.io.source.source import Source
 from ragdash.io.tables.joined_ids import ID_LISTS, settle_columns, split_ids
@@ -158,7 +166,7 @@ class _Builder:
         """Take one record."""
         self.rows_read += 1
         query = text_of(next(iter(self._values(row, "query", {})), None))
-        query_id = next(iter(self._values(row, "query_id", {})), None)
+        query_id = joined_key(self._values(row, "query_id", {}))
         if is_missing(query_id) and not query:
             is_average = any(type(value) is str and names_average(value) for value in row.values())
             self.averages += is_average
@@ -216,7 +224,7 @@ class _Builder:
         if query:
             details.setdefault("query", query)
         self._add_history(details, row)
-        answer = answer_of([self._in_sentences(path, value) for path, value in zip(
+        answer = answer_of([whole_answer(path, value, self.names) for path, value in zip(
             self.paths.get("answer", ()), self._values(row, "answer", variant), strict=False)])
         if answer is not None:
             details.setdefault("answer", answer)
@@ -229,12 +237,6 @@ class _Builder:
         if times:
             details.setdefault("latency_ms", times)
         self._add_attributes(details, row)
-
-    def _in_sentences(self, path: str, value):
-        """The whole answer where each of its sentences has citations of its own."""
-        is_cited = path.endswith("[].text") and f"{path.removesuffix('text')}citations" in self.names
-        is_cited = is_cited or is_in_parts(path)
-        return " ".join(str(item) for item in leaves(value)) if is_cited and type(value) is list else value
 
     def _times(self, row: dict, variant: Mapping[str, str]) -> dict[str, float]:
         """{stage: milliseconds} of a record."""
@@ -254,7 +256,8 @@ class _Builder:
         attributes = {path: to_python(row[path]) for path in self.paths.get("attributes", ()) if not is_missing(
             row.get(path))}
         if attributes:
-            details.setdefault("attributes", orjson.dumps(attributes, option=orjson.OPT_SORT_KEYS).decode())
+            details.setdefault(
+                "attributes", orjson.dumps(attributes, default=_json_value, option=orjson.OPT_SORT_KEYS).decode())
 
     def _add_truth(self, row: dict, name: str, query: str | None) -> None:
         details = self.truths.setdefault(name, {})
@@ -390,3 +393,8 @@ def try_content(source: Source, records: RecordList, mapping: Mapping[str, str])
     return None if 10 * left_out > len(records.rows) else content
 
 
+def _json_value(value: object) -> object:
+    """What JSON has no type for, such as a duration in a cell of a table."""
+    from ragdash.io.formats import excel_parquet
+
+    return to_python(excel_parquet.plain_value(value))

@@ -36,6 +36,7 @@ _SMALL_BYTES = 1 << 20  # of files of which every field is looked at, also where
 _OF_SYSTEMS = {"answers", "retrieved", "contexts", "config", "latency_ms", "latency_s", "usage", "prompt_tokens",
                "completion_tokens", "cost_usd", "metrics", "settings", "doc_id"}  # next to an answer: it is a system's
 _MORE = ("retrieved", "relevant", "evidence", "answers", "answer", "contexts", "grade")
+_TALKS = {"user"}  # what a conversation gives
 _UNREAD = {"unknown-columns", "unread-column", "unread-field", "unread-members"}
 
 
@@ -217,6 +218,8 @@ def _reads_more(source: Source, detected: DetectedFormat, reading: Reading, kind
     chunks = mapping.get("retrieved", "").removeprefix(f"{guess.get('retrieved')}[].")
     if "duplicate-document" in kinds and chunks != mapping.get("retrieved") and _names_chunks(chunks):
         new.append("retrieved")  # the documents are those of the chunks
+    if not {"query", "doc_id"} & guess.keys() and mapping.get("query", "").split(".")[0] in unread | _TALKS:
+        new.append("query")  # a prompt, a claim, or the last message of a user
     if "." in mapping.get("latency_ms", "") and not {"latency_ms", "latency_s"} & guess.keys():
         new.append("latency_ms")
     if detected.role == "truth" and "scores" in mapping:  # a truth has no place for them

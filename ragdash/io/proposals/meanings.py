@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ragdash.io.proposals.content.places import is_place_within
+from ragdash.io.proposals.content.spread import are_mostly_several, counts_rows, is_constant, is_several
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import (
     ACCEPTED,
@@ -71,7 +73,7 @@ def is_question(field: Field) -> bool:
         return False  # n_queries counts them; doc.query names weights of both
     if field.name_words == ("narrative",) and field.is_long_text and not field.is_list:
         return True  # of a topic
-    return (field.is_text and not (field.is_list and _is_several(field)) and not QUESTION.isdisjoint(name)
+    return (field.is_text and not (field.is_list and is_several(field)) and not QUESTION.isdisjoint(name)
             and name.isdisjoint(ID | METRICS | NOTES | _NO_QUESTION)
             and name.isdisjoint(ANSWER - QUESTION) and "[]" not in field.path and not field.is_object)
 
@@ -85,6 +87,12 @@ def is_question_of_text(field: Field) -> bool:
                                         and name.isdisjoint(ANSWER | GOLD | RETURNED | ID | _NO_ANSWER | NOTES - {
                                             "title"}) and len(texts) > 1)
     return is_plain and not field.is_list and 2 * asking > len(texts) > 0
+
+
+def is_claim(field: Field) -> bool:
+    """A claim to check, which is what a retriever is asked where nothing else is."""
+    return field.path.lower() in ("claim", "statement") and field.is_long_text and not field.is_list and (
+        field.distinct_share > 0.5)
 
 
 def names_speakers(field: Field) -> bool:
@@ -148,7 +156,7 @@ def is_returned_list(field: Field) -> bool:
     name = {word.rstrip("0123456789") for word in field.name_words} - {"", "config", "configuration"}
     is_titles = ("title" in name or name == {"top"}) and field.mean_length < 120 and "[]" not in field.path
     is_titles = is_titles or (bool(name & DOCUMENT) and "[]" not in field.path and _are_places(field))
-    is_named = field.is_text or (_is_several(field) and field.is_id_like and "[]" not in field.path and name <= (
+    is_named = field.is_text or (is_several(field) and field.is_id_like and "[]" not in field.path and name <= (
         RETURNED | _SEVERAL | DOCUMENT))  # whole numbers as ids
     if not (field.is_list and (field.is_id_like or is_titles) and is_named) or not name.isdisjoint(GOLD | METRICS):
         return False
@@ -183,8 +191,8 @@ def is_gold_documents(field: Field) -> bool:
         return False  # num_guests
     if _names_kinds(field):
         return False
-    if "[]" in field.path and field.is_number and name <= {"article", "section", "page", "paragraph", "chapter"}:
-        return False  # a part of a document that another field names
+    if is_place_within(field):
+        return False
     if "citation" in name and "[]" in field.path and not path.isdisjoint(GOLD - WEAK_GOLD) and _are_places(field):
         return True  # "Terms, article 10"
     judged = GOLD | ({"rating", "judgment", "judgement", "qrel"} if "[]" in field.path else set())
@@ -213,7 +221,7 @@ def is_neutral_documents(field: Field) -> bool:
         return False
     if len(field.name_words) > 1 and field.name_words[0] in COUNTING - {"no", "number"}:
         return False  # num_chunks
-    if _is_of_questions(field) or _counts_rows(field) or _is_constant(field):
+    if _is_of_questions(field) or counts_rows(field) or is_constant(field):
         return False
     if field.path.endswith("choices[].index"):
         return False
@@ -254,10 +262,10 @@ def is_returned_documents(field: Field) -> bool:
     if (field.is_number and name.isdisjoint(ID)) or not name.isdisjoint(_NO_DOCUMENT) or not path.isdisjoint(
             _AGAINST | _LACKING):
         return False
-    if name == {"key"} and "citation" in path:
-        return False  # how an answer marks what it cites
+    if "spec" in path or (name == {"key"} and "citation" in path):
+        return False  # what is asked for, and how an answer marks what it cites
     returned = RETURNED | {"hit", "context"}
-    return (not _is_constant(field) and not path.isdisjoint(returned) and path.isdisjoint(GOLD - {"cited"})
+    return (not is_constant(field) and not path.isdisjoint(returned) and path.isdisjoint(GOLD - {"cited"})
             and (not name.isdisjoint(ID | DOCUMENT) or field.path_share > 0.6))
 
 
@@ -300,7 +308,7 @@ def is_context(field: Field) -> bool:
     if not field.is_long_text and not (field.is_list and field.is_text and "context" in name):
         return not field.present and "context" in name and name.isdisjoint(METRICS) and field.path.count(".") == 0
     if not name.isdisjoint(METRICS | NOTES | QUESTION | ID | ANSWER | {"tool", "highlight", "highlighted"}) or (
-            not path.isdisjoint(GOLD | _AGAINST)) or name == {"generated", "text"}:
+            not path.isdisjoint(GOLD | _AGAINST | _LACKING)) or name == {"generated", "text"}:
         return False
     if name <= {"document", "doc"} and not field.is_id_like:
         return True
@@ -315,7 +323,7 @@ def is_reference(field: Field) -> bool:
     name, path = set(field.name_words), set(field.words)
     if not (field.is_text or (field.is_number and not field.is_list) or field.is_bool) or field.is_object:
         return False
-    if field.is_list and _is_several(field) and all(_ID.fullmatch(str(item)) for item in field.items):
+    if field.is_list and is_several(field) and all(_ID.fullmatch(str(item)) for item in field.items):
         return False  # ids of documents
     if _VERDICTS.issuperset(field.name_words[-1:]) and field.name_words and (field.is_bool or field.is_number):
         return False  # answer_correct: a verdict on the answer; resp_true
@@ -359,7 +367,8 @@ def is_answer(field: Field) -> bool:
     if not path.isdisjoint(GOLD | wrong | CRITERIA | {
             "score", "metric", "feedback", "judge"}):
         return False
-    if field.is_list and (_is_several(field) or field.path.lower().removesuffix(".text") in ("answers", "answer")):
+    if field.is_list and (are_mostly_several(field) or field.path.lower().removesuffix(".text") in (
+            "answers", "answer")):
         return False
     if field.is_number and field.distinct_count <= 3 and len(field.values) > 10:
         return False  # the class that was predicted
@@ -381,20 +390,3 @@ def is_answer(field: Field) -> bool:
         return not name.isdisjoint(_SPEAKERS)
     return not name.isdisjoint(ANSWER) or name in ({"generated", "text"}, {"generated"}, {"predicted"}, {"pred"},
                                                    {"actual"}, {"hypothesis"}, {"candidate"})
-
-
-def _is_constant(field: Field) -> bool:
-    """True where all records have the same single value, such as the name of a model."""
-    return len(field.values) > 2 and len({repr(item) for item in field.items}) == 1 and (
-        set(field.name_words).isdisjoint(ID | DOCUMENT))
-
-
-def _is_several(field: Field) -> bool:
-    return any(type(value) is list and len(value) > 1 for value in field.present)
-
-
-def _counts_rows(field: Field) -> bool:
-    """True for whole numbers that count the records from 0 or 1, as a row number does."""
-    values = [str(value) for value in field.values]
-    return len(values) > 1 and not field.is_list and values[0] in ("0", "1") and values == [
-        str(number) for number in range(int(values[0]), int(values[0]) + len(values))]

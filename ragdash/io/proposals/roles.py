@@ -9,6 +9,7 @@ from ragdash.io.field_names import normalize_name
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.choices.documents import assign_returned, drop_unlike_ids, id_rank, settle_units
+from ragdash.io.proposals.choices.others import drop_of_others
 from ragdash.io.proposals.choices.row_keys import assign_rows
 from ragdash.io.proposals.choices.settle import (
     settle_answer,
@@ -19,6 +20,7 @@ from ragdash.io.proposals.choices.settle import (
     settle_paragraph,
 )
 from ragdash.io.proposals.content import ratings
+from ragdash.io.proposals.content.places import are_marked_elsewhere
 from ragdash.io.proposals.content.times import time_stage
 from ragdash.io.proposals.fields import HISTORIES, Field, is_missing, profile
 from ragdash.io.proposals.names import (
@@ -48,6 +50,7 @@ from ragdash.io.proposals.shapes.logs import is_noise
 from ragdash.io.proposals.shapes.ranked_lists import lists_with_scores, with_returned_lists
 
 KEYLESS = Field("", ())
+_DEEPEVAL = {"actualoutput", "expectedoutput", "retrievalcontext"}
 _EARLY = {"initial", "draft", "intermediate", "previous", "old", "closed"}  # answers that were replaced, or without
 # documents
 _TRUTH_ALONE = {"ground", "truth", "groundtruth", "gt"}  # next to an answer: answers as well
@@ -63,12 +66,12 @@ def assign(records: RecordList) -> list[Assignment]:
         f"{name}[]" not in fields and meanings.is_context(item)))}
     fields, family = _with_families(with_returned_lists(fields), every_field.keys() - fields.keys())
     result = Assignment(records, fields, runs=family.variants if family else ())
-    free = {name: item for name, item in fields.items() if not is_noise(item)} or dict(fields)
+    free = {name: item for name, item in fields.items()
+            if not is_noise(item) and not are_marked_elsewhere(item, fields)} or dict(fields)
     _assign_history(result, free)
     _assign_query(result, free)
     _assign_truth(result, free)
-    parts = [item for item in free.values() if is_in_parts(item.path) and GOLD.isdisjoint(item.words)]
-    if parts:
+    if parts := [item for item in free.values() if is_in_parts(item.path) and GOLD.isdisjoint(item.words)]:
         take(result, free, "answer", parts[0])
     assign_returned(result, free, family)
     _assign_values(result, free, family)
@@ -84,6 +87,7 @@ def assign(records: RecordList) -> list[Assignment]:
         _add_plain(result, free, family)
     drop_unlike_ids(result, free)
     _drop_cited(result, free)
+    drop_of_others(result, free)
     result.ignored = [name for name in free if not name.startswith(KEY) and not is_inside(name, result.roles)]
     return [item for item in (result, *alternatives) if item.is_useful]
 
@@ -168,6 +172,7 @@ def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
         questions = [item for item in result.fields.values() if meanings.is_question_of_text(item)]
         if any(meanings.names_speakers(item) for item in result.fields.values()):
             questions = []  # what several speakers said to each other
+    questions = questions or [item for item in free.values() if meanings.is_claim(item)]
     if not questions and "column 2" in free and "column 1" in free and free["column 2"].is_long_text:
         questions = [free["column 2"]]
         take(result, free, "query_id", free["column 1"])
@@ -235,15 +240,13 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
     if references:
         references.sort(key=lambda item: (item.path.count("."), "answer" not in item.words, len(item.path)))
         take(result, free, "answers", references[0])
-    if not references:
-        references = _actual_answer(free)
-        if references:
-            take(result, free, "answers", references[0])
+    if not references and (references := _actual_answer(free)):
+        take(result, free, "answers", references[0])
     if not references:
         expected = [item for item in free.values() if meanings.is_expected_text(item)]
         if expected:
             take(result, free, "answers", max(expected, key=lambda item: item.share))
-    deepeval = {"actualoutput", "expectedoutput", "retrievalcontext"} & {normalize_name(name) for name in result.fields}
+    deepeval = _DEEPEVAL & {normalize_name(name) for name in result.fields}
     objects = [item for item in free.values() if meanings.is_evidence(item) or (deepeval and item.path == "context")]
     if objects:
         objects.sort(key=lambda item: (item.share < 0.5, item.path.count("."), not item.is_list,

@@ -184,6 +184,9 @@ class Judged:
         judgments = []
         for key, lacking in zip(keys, self._lacking(name), strict=True):
             value = verdict_rows[key].value if key in verdict_rows else {"score": None}
+            if not is_imported_value(name, value):
+                judgments.append(Judgment(float("nan"), "wrong-shape"))
+                continue
             score, rows = value["score"], tuple(value.get("rows", ()))
             reason = (
                 ragchecker.undefined_of(name, rows)
@@ -195,11 +198,11 @@ class Judged:
 
     def known_keys(self, names: Iterable[str], judge: Judge) -> set[bytes]:
         """The stored verdicts of a judge on these metrics, by key; of all votes."""
+        if judge.host == IMPORTED:
+            return self.verdict_store.known_keys(
+                [judge.key(imported_question(name, case)) for name in names for case in self.cases])
         keys: set[bytes] = set()
         for name in names:
-            if judge.host == IMPORTED:
-                keys |= self.verdict_store.known_keys([judge.key(imported_question(name, case)) for case in self.cases])
-                continue
             for vote in count():
                 new_keys = known_keys(self.askings(name, vote=vote), self.verdict_store, judge, vote)
                 keys |= new_keys
@@ -273,6 +276,16 @@ def imported_question(name: str, case: Case) -> Question:
     texts = [case.run, case.query_id, case.question, case.answer, [text for _, text in case.contexts or ()],
              *([case.history] if case.history else [])]
     return Question("Imported", "2", name, json.dumps(texts), {})
+
+
+def is_imported_value(name: str, value: object) -> bool:
+    """Whether a stored value is one of `imported_question`: files of verdicts can hold anything."""
+    if not isinstance(value, dict) or "score" not in value:
+        return False
+    score, rows = value["score"], value.get("rows", [])
+    is_number = isinstance(score, int | float) and not isinstance(score, bool)
+    return (score is None or (is_number and (-1 if name == RELEVANCY else 0) <= score <= 1)) and (
+        isinstance(rows, list) and all(isinstance(row, dict) for row in rows))
 
 
 def command(name: str, embed: bool = False) -> str:

@@ -75,6 +75,14 @@ class Question:
             raise SchemaMismatch("the reply is no JSON object")
         return fit
 
+    def is_answered_by(self, value: object) -> bool:
+        """Whether a stored value has the shape asked for. Files of verdicts can hold anything."""
+        try:
+            self.check(value)
+        except SchemaMismatch:
+            return False
+        return True
+
     def with_vote(self, vote: int) -> Question:
         """The same question for another vote."""
         return replace(self, vote=vote)

@@ -19,6 +19,7 @@ from ragdash.models.judge.verdict_store.store import VerdictStore
 
 Answering = Callable[[list[Question]], Sequence[Reply]]
 NOT_ASKED = Reply(None, "not-asked")
+WRONG_SHAPE = Reply(None, "wrong-shape")
 
 
 def run_tasks(askings: Sequence[TaskSteps], answer: Answering, vote: int = 0,
@@ -69,11 +70,22 @@ def read(askings: Sequence[TaskSteps], verdict_store: VerdictStore, judge: Judge
     """
     def answer(questions: list[Question]) -> list[Reply]:
         keys = [judge.key(question) for question in questions]
-        known = verdict_store.get(keys)
+        known = _stored(verdict_store, keys, questions)
         failed = verdict_store.failed([key for key in keys if key not in known])
         return [known.get(key) or failed.get(key) or NOT_ASKED for key in keys]
 
     return run_tasks(askings, answer, vote, additions)
+
+
+def _stored(verdict_store: VerdictStore, keys: Sequence[bytes], questions: Sequence[Question]) -> dict[bytes, Reply]:
+    """The stored replies by key. One that does not have the shape asked for, as from a file that somebody changed, is
+    missing.
+    """
+    known = verdict_store.get(keys)
+    for key, question in zip(keys, questions, strict=True):
+        if key in known and known[key].missing is None and not question.is_answered_by(known[key].value):
+            known[key] = WRONG_SHAPE
+    return known
 
 
 def answer_from_store(
@@ -85,7 +97,7 @@ def answer_from_store(
     def answer(questions: list[Question]) -> list[Reply]:
         collected.extend(questions)
         keys = [judge.key(question) for question in questions]
-        known = verdict_store.get(keys)
+        known = _stored(verdict_store, keys, questions)
         return [known.get(key) or (Reply(question.guess()) if guessing and question.guess else NOT_ASKED)
                 for key, question in zip(keys, questions, strict=True)]
 

@@ -19,7 +19,7 @@ from ragdash.analysis.tracking import history as metric_histories
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Conventions, Truth
 from ragdash.evaluation.outcomes import select_comparable
-from ragdash.metrics import Spec, parse_specs
+from ragdash.metrics import Spec, one_spec, parse_specs
 from ragdash.reporting.public.recorded_runs import runs_of
 from ragdash.reporting.tables.history import CHANGES, notes, render_history, settings_text, short_commit
 
@@ -80,7 +80,7 @@ class RunHistory:
 
         name = max(self.lines, key=lambda name: len(self.lines[name][0])) if line is None else line
         points, metrics = self.lines[name]
-        wanted = metrics[0].spec if metric is None else parse_specs([metric])[0]
+        wanted = metrics[0].spec if metric is None else one_spec(metric)
         chosen = next((entry for entry in metrics if entry.spec == wanted), None)
         if chosen is None:
             raise KeyError(str(wanted))

@@ -10,7 +10,7 @@ from ragdash.analysis import judge_validation
 from ragdash.analysis.judge_validation import JudgeValidation
 from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.evaluate import Evaluation
-from ragdash.metrics import Spec, parse_specs
+from ragdash.metrics import Spec, one_spec
 from ragdash.reporting.plots import trust
 from ragdash.reporting.plots.common.theme import Axis, Figure
 
@@ -51,7 +51,7 @@ def validate_judge(evaluation: Evaluation, labels: Mapping[str, float], metric: 
     >>> result.judge.mean, round(result.corrected.mean, 3), result.rest
     (1.0, 0.833, 10)
     """
-    spec = parse_specs([metric or evaluation.specs[0]])[0]
+    spec = one_spec(metric or evaluation.specs[0])
     evaluation.column(spec)
     if evaluation.match is None:
         raise InputError([Problem("report-without-runs", {"run": evaluation.name}, field="evaluation")])

@@ -19,7 +19,7 @@ from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.evaluation.latency_cost import PriceTable, read_prices
 from ragdash.evaluation.outcomes import select_comparable
 from ragdash.matching.match import Match
-from ragdash.metrics import Spec, parse_specs
+from ragdash.metrics import Spec, one_spec
 from ragdash.reporting.plots import leaderboard
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.common.theme import Figure
@@ -73,7 +73,7 @@ def variants(runs: object, truth: Truth | object, metric: str | Spec = "nDCG@10"
     >>> variants(runs, truth, "RR").frame()[["run", "model", "RR"]].values.tolist()[0]
     ['large 5', 'large', 1.0]
     """
-    judged, spec = Truth.of(truth), parse_specs([metric])[0]
+    judged, spec = Truth.of(truth), one_spec(metric)
     given = with_distinct_names(runs_of(runs))
     choices = Conventions.from_arguments(conventions)
     matches = [Match(run, judged, choices) for run in given]

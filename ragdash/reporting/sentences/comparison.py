@@ -139,6 +139,18 @@ def family_sentence(runs: int, rules: ComparisonRules, slices: int = 0) -> str:
             "(max-t), so an interval excludes 0 exactly where the difference is significant.")
 
 
+def too_few_sentence(candidate: str, baseline: str, title: str, n: int) -> str:
+    """Why two runs are not compared, in every output.
+
+    Examples
+    --------
+    >>> too_few_sentence("dense", "bm25", "MRR", 3)
+    'Too few queries to compare dense and bm25 on MRR: with 3 queries no difference can be significant.'
+    """
+    return f"Too few queries to compare {candidate} and {baseline} on {title}: with {n} queries no difference can be " \
+           "significant."
+
+
 def comparison_sentence(comparison: Comparison, baseline: str, margin: float | None) -> str:
     """One candidate against the baseline, in markdown."""
     names = f"**{escape(comparison.candidate)}**", f"**{escape(baseline)}**"
@@ -147,8 +159,7 @@ def comparison_sentence(comparison: Comparison, baseline: str, margin: float | N
         return (f"{names[0]} and {names[1]} cannot be compared on {title}: "
                 f"{count(comparison.n, 'query has', 'queries have')} a value for both.")
     if comparison.outcome == "too-few":
-        return (f"Too few queries to compare {names[0]} and {names[1]} on {title}: with "
-                f"{comparison.n} queries no difference can be significant.")
+        return too_few_sentence(*names, title, comparison.n)
     facts = escape(f"{number(comparison.mean_difference, signed=True)} [{number(comparison.low, signed=True)}, "
                    f"{number(comparison.high, signed=True)}], {p_text(comparison)}"
                    f"{shared_queries(comparison) or f', n = {comparison.n:,}'}")

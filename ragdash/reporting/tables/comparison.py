@@ -10,15 +10,12 @@ import pyarrow as pa
 
 from ragdash.core.errors import Problem
 from ragdash.evaluation.compare import Comparison, ComparisonRules
-from ragdash.reporting.sentences.comparison import LABELS_NOTE, family_sentence
+from ragdash.reporting.sentences.comparison import LABELS_NOTE, OUTCOMES, family_sentence, too_few_sentence
 from ragdash.reporting.sentences.formatting import p_value
 from ragdash.reporting.tables.escaping import finite_or_none, note_text, number, signed, table_bytes, table_text
 from ragdash.reporting.tables.evaluation import SCHEMA
 
 COMPARISON_FORMATS = ("table", "json", "csv", "markdown", "latex", "parquet", "xlsx", "junit")
-OUTCOMES = {"better": "▲ better", "worse": "▼ worse", "equivalent": "≈ equivalent",
-            "undecided": "no significant difference", "too-few": "too few queries", "undefined": "undefined",
-            "not-comparable": "not comparable yet"}
 Grid = Sequence[Sequence[Comparison]]
 
 
@@ -104,8 +101,7 @@ def plain_sentence(comparison: Comparison, baseline: str) -> str:
         return (f"{comparison.candidate} and {baseline} cannot be compared {on_metric}: "
                 f"{comparison.n} of the queries {'has' if comparison.n == 1 else 'have'} a value for both.")
     if comparison.outcome == "too-few":
-        return (f"Too few queries to compare {comparison.candidate} and {baseline} {on_metric}: with {comparison.n} "
-                "queries no difference can be significant.")
+        return too_few_sentence(comparison.candidate, baseline, comparison.spec.title, comparison.n)
     facts = (
         f"{signed(comparison.mean_difference)} [{signed(comparison.low)}, {signed(comparison.high)}], "
         f"p = {p_value(comparison.p_corrected)}, n = {comparison.n:,}"

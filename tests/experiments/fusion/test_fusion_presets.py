@@ -113,7 +113,7 @@ def test_chroma_leaves_out_what_a_list_lacks_and_says_so():
 
 
 def test_every_preset_has_a_golden_value():
-    assert {preset for preset, _, _ in VALUES} == set(PRESETS)
+    assert {preset for preset, _, _ in VALUES} == set(PRESETS), "work its values out and add them to VALUES here"
 
 
 def test_the_values_of_the_engines_own_tests():

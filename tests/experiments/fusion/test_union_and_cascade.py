@@ -146,3 +146,22 @@ def test_a_union_without_texts_is_refused_with_a_way_out(capsys, tmp_path):
     assert ids(read_run(out)) == ["d2", "d1"]
     assert main(["fuse", *paths, "--method", "union", "--param", "same=words", "-o", out]) == 2
     assert "id, text, near" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ties", ["x", "", None])
+def test_an_order_of_ties_that_is_none_is_refused(ties):
+    run = Run.from_dict({"q": {"a": 1.0, "b": 1.0}})
+    with pytest.raises(InputError, match="docid, file or trec_eval"):
+        fuse([run, run], ties=ties)
+
+
+@pytest.mark.parametrize("window", [float("nan"), 2.5, "5", True])
+def test_a_window_that_is_no_count_is_refused(window):
+    run = Run.from_dict({"q": {"a": 2.0, "b": 1.0}})
+    with pytest.raises(InputError, match="window"):
+        fuse([run, run], window=window)
+
+
+def test_a_window_wider_than_any_run_takes_all():
+    run = Run.from_dict({"q": {"a": 2.0, "b": 1.0}})
+    assert fuse([run, run], window=10**30).ranking("q").equals(fuse([run, run]).ranking("q"))

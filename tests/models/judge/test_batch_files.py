@@ -142,5 +142,6 @@ def test_files_keep_to_the_limits_of_the_service_and_odd_lines_are_none(monkeypa
     files = request_files("anthropic", [(str(n), b'{"model": "m"}') for n in range(5)])
     assert [len(json.loads(file)["requests"]) for file in files] == [2, 2, 1]
     for line in (b"[]", b"{}", b'{"custom_id": 1, "result": {}}',
-                 b'{"custom_id": "a"}', b'{"custom_id": "a", "result": 3}'):
+                 b'{"custom_id": "a"}', b'{"custom_id": "a", "result": 3}',
+                 b'{"custom_id": "a", "response": {"status_code": "no number"}}'):
         assert read_line(line) is None

@@ -8,10 +8,12 @@ import time
 from pathlib import Path
 
 import pytest
-from models.judge.asking_cases import questions
+from models.judge.asking_cases import cases, questions
 
 from ragdash.core.errors import InputError
 from ragdash.models.judge import Judge, Question, Reply, Usage, VerdictStore
+from ragdash.models.judge.task_runner import read
+from ragdash.models.judge.tasks import find_task
 from ragdash.models.judge.verdict_store.jsonl import export_verdicts, import_verdicts
 
 ROOT = Path(__file__).parents[3]
@@ -96,6 +98,26 @@ def test_another_ledger_takes_verdicts_over(verdict_store, tmp_path):
         )
     assert [problem.line for problem in raised.value.problems] == [2, 3, 4]
     assert VerdictStore(tmp_path / "third.sqlite").judges() == []
+
+
+@pytest.mark.parametrize("value", [{}, {"reason": "so"}, {"reason": "so", "score": "x"}, {"reason": "so", "score": -1},
+                                   {"reason": "so", "score": 1e308}, {"reason": "so", "score": None}])
+def test_a_stored_verdict_of_another_shape_is_missing_and_no_value(verdict_store, value):
+    verdict_store.save(JUDGE, [(question, VERDICT) for question in questions(2)[:1]])
+    verdict_store.save(JUDGE, [(questions(2)[1], dataclasses.replace(VERDICT, value=value))])
+    found = read([find_task("Faithfulness").start(case) for case in cases(2)], verdict_store, JUDGE)
+    assert [judgment.missing for judgment in found] == [None, "wrong-shape"] and found[0].value == 1
+
+
+@pytest.mark.parametrize("change", [(b'"vote":0', b'"vote":1e308'), (b'"vote":0', b'"vote":18446744073709551615'),
+                                    (b'"prompt":10', b'"prompt":18446744073709551615')])
+def test_counts_that_no_database_holds_are_told(verdict_store, tmp_path, change):
+    verdict_store.save(JUDGE, [(questions(1)[0], VERDICT)])
+    line, = export_verdicts(verdict_store)
+    assert change[0] in line
+    with pytest.raises(InputError) as raised:
+        import_verdicts(VerdictStore(tmp_path / "other.sqlite"), [line.replace(*change)])
+    assert [problem.line for problem in raised.value.problems] == [1]
 
 
 @pytest.mark.parametrize("content", [b"short", b"no database" * 100])

@@ -55,6 +55,10 @@ def test_a_file_is_read_back_and_says_what_is_wrong_with_it():
                        ("name = 'a'\nquestion = 'x'\nsees = ['all']", "sees"),
                        ("name = 'a'\nquestion = 'x'\nkind = 'labels'\nlabels = ['b', 'b']", "labels"),
                        ("name = 'a'\nquestion = 'x'\nkind = 'number'\n[anchors]\n1 = 'low'\nx = 'high'", "anchors"),
+                       ("name = 'a'\nquestion = 'x'\nkind = 'number'\n[anchors]\n1 = 'a'\nnan = 'b'", "anchors"),
+                       ("name = 'a'\nquestion = 'x'\nkind = 'number'\n[anchors]\n1 = 'a'\ninf = 'b'", "anchors"),
+                       ("name = 'a'\nquestion = 'x'\nkind = 'number'\n[anchors]\n'1e308' = 'a'\n'-1e308' = 'b'",
+                        "anchors"),
                        ("name = 'a'\nquestion = 'x'\nlabels = 'b'", "table"), ("name = ", "toml")):
         with pytest.raises(InputError) as error:
             read_rubric(text.encode(), "r.toml")

@@ -9,6 +9,7 @@ import math
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from models.judge.scripted import Scripted, case
 from models.judge.test_judged_metrics import BY_HAND, PARIS, ROWS, TOWER, the_match
@@ -19,7 +20,9 @@ from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.scoring.claims import query_case, read_query_verdicts
 from ragdash.evaluation.scoring.verdict_export import export
 from ragdash.evaluation.scoring.verdict_import import DEEPEVAL, RAGAS, import_verdicts
-from ragdash.models.judge import default_verdict_store
+from ragdash.models.judge import VerdictStore, default_verdict_store
+from ragdash.models.judge.verdict_store.jsonl import export_verdicts
+from ragdash.models.judge.verdict_store.jsonl import import_verdicts as take_over
 from ragdash.models.local import default_score_cache
 
 DATA = Path(os.environ.get("RAGDASH_TEST_DATA", "nowhere"), "s07_ragchecker_examples", "checking_outputs.json")
@@ -131,7 +134,8 @@ def test_each_run_is_read_with_its_own_import_and_a_later_one_replaces_it_whole(
 
 @pytest.mark.parametrize(("change", "kind"), [
     ({"response": "Another."}, "another-answer"), ({"query_id": "elsewhere"}, "unknown-query"),
-    ({"faithfulness": 7}, "bad-score"), ({"faithfulness": "high"}, "bad-score"), ({"faithfulness": True}, "bad-score")])
+    ({"faithfulness": 7}, "bad-score"), ({"faithfulness": 10**400}, "bad-score"),
+    ({"faithfulness": "high"}, "bad-score"), ({"faithfulness": True}, "bad-score")])
 def test_what_does_not_fit_is_left_out_and_told(tmp_path, change, kind):
     match = the_match()
     good = {"query_id": "both", "response": ROWS["both"]["answer"], "faithfulness": 1.0}
@@ -139,6 +143,21 @@ def test_what_does_not_fit_is_left_out_and_told(tmp_path, change, kind):
     done = import_verdicts(file_of(tmp_path, [good, {**other, **change}]), match.judged)
     assert done.verdicts == {"RAGAS.Faithfulness": 1} and [one.kind for one in done.problems] == [kind]
     assert all(one.line == 2 and one.severity == "warning" for one in done.problems)
+
+
+@pytest.mark.parametrize("value", [{}, {"score": ""}, {"score": -1}, {"score": 1e308}, {"score": True},
+                                   {"score": 0.5, "rows": 5}])
+def test_a_stored_import_of_another_shape_is_missing_and_no_value(tmp_path, value):
+    match = the_match()
+    rows = [{"query_id": name, "response": ROWS[name]["answer"], "faithfulness": 0.5} for name in ("both", "wrong")]
+    judge = import_verdicts(file_of(tmp_path, rows), match.judged).judge
+    lines = [json.loads(line) for line in export_verdicts(default_verdict_store(), judge)]
+    lines[0]["reply"]["value"] = value
+    default_verdict_store().path.unlink()
+    take_over(default_verdict_store(), [json.dumps(line).encode() for line in lines])
+    found = evaluate(match.run, match.truth, "RAGAS.Faithfulness")
+    assert np.sum(found.values == 0.5) == 1 and np.isnan(found.values).sum() == len(found.values) - 1
+    assert "the reply does not have the shape asked for" in found.problems[0].actual
 
 
 def test_a_second_row_for_a_query_is_told(tmp_path):
@@ -314,6 +333,21 @@ def test_the_command_reads_and_puts_out(tmp_path, capsys):
     assert main(["verdicts", str(run), "--truth", str(truth), "-m", "RAGAS.Faithfulness"]) == 0
     assert json.loads(capsys.readouterr().out)["value"] == 0.5
     assert main(["verdicts", str(run), "--truth", str(truth), "--format", "ragchecker"]) == 2
+
+
+def test_what_many_imports_left_is_put_out_in_one_pass(tmp_path, capsys, monkeypatch):
+    run = tmp_path / "run.jsonl"
+    run.write_text(json.dumps({"query_id": "q", "retrieved": [{"doc_id": "d", "text": PARIS}], "answer": PARIS}) + "\n")
+    truth = file_of(tmp_path, json.dumps({"query_id": "q", "query": "What?", "relevant": ["d"]}) + "\n", "truth.jsonl")
+    command = ["verdicts", str(run), "--truth", str(truth)]
+    for score in (0.25, 0.5, 0.75):
+        main([*command, "--read", str(file_of(tmp_path, [{"query_id": "q", "faithfulness": score}]))])
+    passes, read_all = [], VerdictStore.all_verdicts
+    monkeypatch.setattr(VerdictStore, "all_verdicts", lambda store: passes.append(1) or read_all(store))
+    capsys.readouterr()
+    assert main([*command, "--format", "ledger"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert sorted(line["reply"]["value"]["score"] for line in lines) == [0.25, 0.5, 0.75] and passes == [1]
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="RAGDASH_TEST_DATA names no folder with RAGChecker's example")

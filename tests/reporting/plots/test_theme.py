@@ -72,7 +72,7 @@ def test_ink_is_readable_on_every_tint():
 def test_the_colors_of_two_runs_can_be_told_apart(look, vision):
     seen = {color: oklab(VISION[vision] @ linear(color)) for color in look.runs}
     distance = {pair: np.linalg.norm(seen[pair[0]] - seen[pair[1]]) for pair in itertools.combinations(look.runs, 2)}
-    assert min(distance.values()) >= 13, min(distance, key=distance.get)
+    assert min(distance.values()) >= 13, f"choose colors that are further apart: {min(distance, key=distance.get)}"
     gray = oklab(VISION[vision] @ linear(look.gray))
     assert min(np.linalg.norm(gray - color) for color in seen.values()) >= 7
 
@@ -87,7 +87,8 @@ def test_marks_and_text_stand_out_from_the_page(look):
 def test_the_page_theme_names_the_same_colors(look):
     page = tomllib.loads((ROOT / ".streamlit/config.toml").read_text())["theme"][look.name]
     assert page["backgroundColor"] == look.paper and page["textColor"] == look.ink
-    assert tuple(page["chartCategoricalColors"]) == look.runs
+    assert tuple(page["chartCategoricalColors"]) == look.runs, \
+        "write the colors of runs of theme.py into .streamlit/config.toml too"
 
 
 def test_a_run_has_the_same_hue_in_light_and_dark():

@@ -61,11 +61,8 @@ def _of_verdict_store(options: argparse.Namespace, judged: Judged) -> bytes:
     """What the ledger holds on this run, to be read into another one."""
     names = [judge_request(spec)[0] for spec in parse_specs(options.metrics)] if options.metrics else TASKS
     judges = [judge for judge in judged.verdict_store.judges() if judge.is_called(options.judge)]
-    lines = [
-        line
-        for judge in judges
-        for line in export_verdicts(judged.verdict_store, judge, judged.known_keys(names, judge))
-    ]
+    keys = {key for judge in judges for key in judged.known_keys(names, judge)}
+    lines = list(export_verdicts(judged.verdict_store, keys=keys)) if keys else []
     if not lines:
         raise InputError([Problem("no-verdicts/run", {"run": judged.run}, options.run)])
     return b"".join(lines)

@@ -277,6 +277,21 @@ MESSAGES: Mapping[str, Message] = {
         expected="as many texts and titles as ids",
         fix="Give every column one value for each document.",
     ),
+    "interval-setting/level": Message(
+        actual="{value}",
+        expected="a number between 0 and 1, such as 0.95",
+        fix="Write the share of intervals that hold the mean: 0.95 for 95%.",
+    ),
+    "interval-setting/resamples": Message(
+        actual="{value}",
+        expected="a whole number, 1 or more",
+        fix="Write how many resamples to draw, such as 10000.",
+    ),
+    "interval-setting/seed": Message(
+        actual="{value}",
+        expected="a whole number, 0 or more",
+        fix="Write another seed.",
+    ),
     "unknown-convention": Message(
         actual="{value!r}",
         expected="{choices:or}",

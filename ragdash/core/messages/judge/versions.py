@@ -3,14 +3,6 @@
 from ragdash.core.messages.message import Message
 
 MESSAGES: dict[str, Message] = {
-    "check-other-judges": Message(
-        actual="{metric} is by different judges or versions of a judge ({judges:comma})",
-        expected="Their values are not on one scale, so a difference may be that of the judges.",
-        fix="Ask one version about all runs (ragdash judge RUNS ... --renew), or choose one that judged all: "
-            "-m \"{name}(judge='JUDGE version VERSION')\".",
-        page="Ask one version of one judge about all runs (Answers, LLM judge), or choose one that judged all.",
-        reason="different judges",
-    ),
     "drift-due": Message(
         actual="the last verdicts of {judge} are of {month}, and none was asked again since",
         expected="a check of {number} verdicts in each month in which new ones are added",

@@ -7,6 +7,7 @@ from itertools import combinations
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, take
 from ragdash.io.proposals.choices.documents import id_rank
+from ragdash.io.proposals.choices.others import take_data_set
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import CONFIGS, DOCUMENT, ID, names_average, words
@@ -58,6 +59,8 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
     has_texts = "contexts" in single and not _repeats_text(result, names)
     is_long = bool(documents or has_texts) and "retrieved" not in result.roles and (
         len(names) - len(set(names)) >= 0.3 * len(names))
+    if not is_long and take_data_set(result, free, names):
+        return
     for size in (1, 2, 3):
         for chosen in combinations(named[:8], size):
             if len(set(zip(names, *(map(repr, item.values) for item in chosen), strict=True))) == len(names):

@@ -68,6 +68,8 @@ def is_label(field: Field) -> bool:
     if field.is_list or not field.is_text or field.is_object or "[]" in field.path:
         return False
     name = set(field.words)
+    if not name.isdisjoint({"gold", "golden", "truth", "gt"}):
+        return False  # the right class
     short = field.mean_length < 25 and field.distinct_count <= 8 and field.blank_share < 0.3
     enough = len(field.present) > 2 * field.distinct_count or field.path.startswith("scores.")
     rated = not name.isdisjoint(_LABELS) and set(field.name_words).isdisjoint({

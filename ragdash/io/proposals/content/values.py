@@ -34,6 +34,11 @@ def metric_name(path: str) -> str:
     return ".".join(parts)
 
 
+def joined_key(values: Sequence):
+    """The id of a query; of several parts, such as its data set and its number there, all of them."""
+    return values[0] if len(values) == 1 else "/".join(id_text(value) for value in values if not is_missing(value))
+
+
 def joined_ids(values: Sequence) -> list[str]:
     """The ids of a ranking; parts of an id are joined with #."""
     lists = [value if type(value) is list else ([] if is_missing(value) else [value]) for value in values]

@@ -23,8 +23,8 @@ def is_log(path: str) -> bool:
 def is_noise(field: Field) -> bool:
     """Parts of logs, which hold texts and ids of many kinds; what a retriever logged counts."""
     path = set(field.words)
-    if field.path.startswith("*"):
-        return False
+    if field.path.startswith("*") or field.words == ("version",):
+        return False  # said of the whole record
     if field.words[:2] == ("agent", "run") and field.words[2:] in (("answer",), ("response",), ("output",)):
         return False
     meaningful = {"retriever", "retrieval", "choice", "output", "answer", "question", "query", "input"}

@@ -112,7 +112,7 @@ def read_line(line: bytes) -> BatchReply | None:
         if not {"response", "error"} & whole.keys():
             return None
         return _openai(name, whole.get("response"), whole.get("error"))
-    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
+    except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError, OverflowError):
         return None
 
 

@@ -113,7 +113,10 @@ def rank_answers(rubric: RankingCriterion, case: Case, criterion: str) -> TaskSt
     if case.rivals is None:
         reply, = yield [place_question(rubric, case, criterion)]
         row = dict(reply.value)
-        return Judgment(row.pop("share"), rows=(row,), among=str(row.get("among", "")))
+        share = row.pop("share", None)
+        if not isinstance(share, int | float) or not 0 <= share <= 1:  # from a file that somebody changed
+            return Judgment(UNDEFINED, "wrong-shape")
+        return Judgment(share, rows=(row,), among=str(row.get("among", "")))
     answers = [text for _, text in case.rivals if text and text.strip()]
     over = too_long(*answers, *(case.references if "references" in rubric.sees else ()))
     if over:

@@ -13,6 +13,7 @@ column: of the truth, with a criterion of its own for each query.
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -102,9 +103,11 @@ class Rubric:
     @property
     def _numbers(self) -> list[float]:
         try:
-            return [float(anchor) for anchor, _ in self.anchors]
+            numbers = [float(anchor) for anchor, _ in self.anchors]
         except ValueError:
             return []
+        are_finite = all(map(math.isfinite, numbers)) and math.isfinite(sum(map(abs, numbers)))
+        return numbers if are_finite else []
 
     @property
     def ends(self) -> tuple[float, float]:

@@ -20,6 +20,7 @@ from ragdash.models.judge.question import Reply, Usage
 from ragdash.models.judge.verdict_store.store import VerdictStore
 
 _TEXTS = ("key", "host", "model", "parameters", "task", "version")
+_MOST = 2**63 - 1  # that a database holds
 _KEPT = tuple(one.name for one in fields(Reply) if one.name not in ("missing", "cached", "note"))
 
 
@@ -51,7 +52,7 @@ def import_verdicts(verdict_store: VerdictStore, lines: Iterable[bytes], file: s
         if line.strip():
             try:
                 rows.append(_row(orjson.loads(line)))
-            except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
+            except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
                 collector.add("bad-verdict", {"type": type(error).__name__, "error": str(error)}, line=number)
     collector.raise_errors()
     known = verdict_store.known_keys([row[1] for row in rows])
@@ -100,6 +101,9 @@ def _row(line: dict) -> tuple[Judge, bytes, str, str, int, Reply]:
         or int(line["vote"]) < 0
     ):
         raise ValueError("a reply without a verdict")
+    counts = (line["vote"], reply_fields["attempts"], *(reply_fields["usage"][of] for of in ("prompt", "completion")))
+    if not all(-_MOST <= int(number) <= _MOST for number in counts):
+        raise ValueError("a whole number of more than 64 bits")
     usage = Usage(
         int(reply_fields["usage"]["prompt"]),
         int(reply_fields["usage"]["completion"]),

@@ -11,7 +11,7 @@ from ragdash.dashboard.pages.compare.variants.data import VariantsData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.tables.comparison import OUTCOMES
+from ragdash.reporting.sentences.comparison import OUTCOMES
 
 NONE = "none"
 HEIGHT = 560  # pixels of a long table

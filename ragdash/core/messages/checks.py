@@ -1,0 +1,214 @@
+"""Checks that qualify or withhold a verdict: what was found, what follows from it, how to fix it.
+
+Here `actual` is what was found, `expected` is what follows from it, `fix` is the way to fix it on the command line and
+`page` the way in the browser. `reason` is the short form for a badge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragdash.core.messages.message import Message
+
+MESSAGES: Mapping[str, Message] = {
+    "check-rising-scores": Message(
+        actual="{run}: the scores rise from the first document to the last in {count:,} of {total:,} queries",
+        expected="They look like distances, so the worst documents are ranked first.",
+        fix="Rank them the other way with --reverse-scores {run!r}.",
+        page="Reverse the scores.",
+        reason="scores rise",
+    ),
+    "check-rising-scores/ranked": Message(
+        actual="{run}: the scores rise from the first document to the last in {count:,} of {total:,} queries",
+        expected="The ranks of the file are used, so the rankings are right. Score cutoffs read the scores as "
+                 "similarities.",
+        fix="Rank them the other way with --reverse-scores {run!r} if you use score cutoffs.",
+        page="Reverse the scores if you use score cutoffs.",
+        reason="scores rise",
+    ),
+    "check-reversed-scores": Message(
+        actual="{run}: the scores were reversed, so the documents with the smallest scores are ranked first",
+        expected="That is right if they are distances.",
+        fix="Leave out --reverse-scores {run!r} if they are not.",
+        page="Undo it on the Data page if they are not.",
+        reason="scores reversed",
+    ),
+    "check-reversed-scores/ranked": Message(
+        actual="{run}: the scores were reversed; the order of its file is kept",
+        expected="Only score cutoffs and score fusion read the scores.",
+        fix="",
+        reason="scores reversed",
+    ),
+    "check-missing-queries": Message(
+        actual="{run} has no results for {count:,} of {total:,} queries ({share:.0%})",
+        expected="{treatment}",
+        fix="Run them too, or compare on common queries only with --missing skip.",
+        page="Use common queries only, or run the missing queries.",
+        reason="missing queries: {count:,}",
+    ),
+    "check-missing-queries/pinned": Message(
+        actual="{run} has no results for {count:,} of {total:,} queries ({share:.0%})",
+        expected="{treatment}",
+        fix="Run them too.",
+        reason="missing queries: {count:,}",
+    ),
+    "check-unknown-ids": Message(
+        actual="{run}: {share:.0%} of its documents are unknown (no judgment or text has their id); of the best other "
+               "run {other:.0%} are",
+        expected="Unknown documents count as not relevant.",
+        fix="Check how the ids of this run are written; --ids and --collapse read other spellings.",
+        page="Check how the ids of this run are written. The Data page shows examples.",
+        reason="unknown ids",
+    ),
+    "check-stale-judgments": Message(
+        actual="{count:,} of {total:,} relevant documents are not among the documents loaded",
+        expected="No run can return them, so every metric is too low. The documents were probably indexed again, with "
+                 "other ids.",
+        fix="Follow them to their new ids with ragdash relink, or pass the documents of these judgments.",
+        page="Follow the judged documents to their new ids.",
+        reason="old ids judged",
+    ),
+    "check-other-ids": Message(
+        actual="{run} writes ids in another way than the judgments, such as {examples:or}",
+        expected="{count:,} of {total:,} match only after a fix. Until then they count as not relevant.",
+        fix="Read the runs with {flags}.",
+        page="Apply the fix that is offered for it.",
+        reason="ids differ",
+    ),
+    "check-other-level": Message(
+        actual="{run} and the judgments name different units, such as chunks and documents: {examples:or}",
+        expected="What differs counts as not relevant.",
+        fix="{flags:!Rank what is judged, or judge what is ranked.}{flags:?Read the runs with {flags}.}",
+        page="Apply the fix that is offered for it.",
+        reason="chunks against documents",
+    ),
+    "check-no-common-query": Message(
+        actual="{run} has no query in common with the judgments",
+        expected="The judgments are probably those of another test set.",
+        fix="Pass the judgments of this test set with --truth.",
+        page="Add the judgments of this test set.",
+        reason="other queries",
+    ),
+    "check-no-common-document": Message(
+        actual="{run} returns no document that is judged for its query",
+        expected="Every metric is 0. The judgments are probably those of another test set, or the ids differ.",
+        fix="Pass the judgments of this test set with --truth, or read the ids with --ids.",
+        page="Add the judgments of this test set, or check the ids on the Data page.",
+        reason="no judged document",
+    ),
+    "check-other-judges": Message(
+        actual="{metric} is by different judges or versions of a judge ({judges:comma})",
+        expected="Their values are not on one scale, so a difference may be that of the judges.",
+        fix="Ask one version about all runs (ragdash judge RUNS ... --renew), or choose one that judged all: "
+            "-m \"{name}(judge='JUDGE version VERSION')\".",
+        page="Ask one version of one judge about all runs (Answers, LLM judge), or choose one that judged all.",
+        reason="different judges",
+    ),
+    "check-shallow-run": Message(
+        actual="{run} has at most {depth:,} documents per query; {other} has {other_depth:,}",
+        expected="At k = {k} the deeper run has more chances.",
+        fix="Compare with cutoffs up to {depth}, such as --cutoffs {depth}.",
+        page="Set k to {depth} or less.",
+        reason="top {depth} only",
+    ),
+    "check-several-truths": Message(
+        actual="{count} files with judgments are loaded: {names}",
+        expected="They can disagree about the same document.",
+        fix="Pass one file with --truth, or merge them first.",
+        page="The last one{last:? ({last})} is in use: accept it, or remove it on the Data page and add the right one.",
+        reason="several judgments",
+    ),
+    "check-few-queries": Message(
+        actual="Only {count:count query} {count:plural has/have} a value",
+        expected="A few queries decide the result, and other queries may reverse it.",
+        fix="Add queries: 50 or more are a good test.",
+        reason="few queries",
+    ),
+    "check-perfect-score": Message(
+        actual="{run} has the best possible {metric} on every one of {count:,} queries",
+        expected="It may have been made from the judgments.",
+        fix="Check how the run was made.",
+        reason="perfect on every query",
+    ),
+    "check-unread-rankings": Message(
+        actual="The file of {run} has rankings that are not read",
+        expected="Only its answers and the metrics in the file are shown.",
+        fix="ragdash check FILE prints the options that read them.",
+        page="Apply the proposed reading on the Data page.",
+        reason="rankings not read",
+    ),
+    "check-tuned-here": Message(
+        actual="{run} was tuned on these judgments, so its mean is optimistic",
+        expected="The value on held-out queries is the one to report.",
+        fix="ragdash fuse RUN RUN --truth TRUTH --tune METRIC prints it. Or evaluate on new queries.",
+        page="What-if has it. Or evaluate on new queries.",
+        reason="tuned here",
+    ),
+    "check-inverted-grades": Message(
+        actual="Every run ranks documents with low grades before those with high grades",
+        expected="The grades may count the other way: here a higher grade means more relevant.",
+        fix="If 1 means best in the file of judgments, reverse its grades.",
+        reason="grades look inverted",
+    ),
+    "check-same-content": Message(
+        actual="{first} and {second} have the same rankings",
+        expected="They differ in no retrieval metric.",
+        fix="Check that the right files were given.",
+        page="Check that the right files were added.",
+        reason="same rankings",
+    ),
+    "check-unjudged": Message(
+        actual="Unjudged documents could change which run is best on {metric}",
+        expected="{best} could be as low as {low:.3f}, {other} as high as {high:.3f}.",
+        fix="Judge the documents that the dashboard lists on the page Queries under \"Judge these next\".",
+        page="Judge the documents that Queries lists under \"Judge these next\".",
+        reason="unjudged documents",
+    ),
+    "check-uneven-judgments": Message(
+        actual="{low:.0%} of the top {k} documents of {worst} are judged, {high:.0%} of {best}",
+        expected="Unjudged documents count as not relevant, so the run with fewer judged documents looks worse.",
+        fix="Judge more documents of {worst}, or read bpref and Judged@k too.",
+        reason="{low:.0%} judged",
+    ),
+    "check-sparse-judgments": Message(
+        actual="The test set has about {mean:.1f} judged documents per query",
+        expected="Unjudged documents are normal here. All runs are treated alike.",
+        fix="Nothing to do.",
+        reason="sparse judgments",
+    ),
+    "check-truth-changed": Message(
+        actual="The judgments changed since the baseline was pinned: {changed:count query} changed, {removed:,} "
+               "removed, {added:,} added",
+        expected="Values under different judgments are not comparable. {same:,} of {total:count query} have the same "
+                 "judgments.",
+        fix="--accept truth-changed compares those. Or evaluate the accepted run again and pin it.",
+        page="Evaluate the accepted run again.",
+        reason="judgments changed",
+    ),
+    "check-old-baseline": Message(
+        actual="The baseline was pinned {age:count day} ago, on {date}",
+        expected="It should be at most {max_age:count day} old.",
+        fix="Check that the accepted run is still the right one, then pin it again.",
+        reason="old baseline",
+    ),
+    "check-fewer-queries": Message(
+        actual="{run} lacks {missing:count query}, {lost:,} more than the baseline",
+        expected="A run that leaves out hard questions can look better than it is.",
+        fix="Find out why they are missing, or --accept fewer-queries.",
+        page="Find out why they are missing.",
+        reason="fewer queries",
+    ),
+    "check-fewer-values": Message(
+        actual="{metric}: {after:count query} of {run} {after:plural has/have} a value, {before:,} of the baseline",
+        expected="The means are over different queries.",
+        fix="Find out why values are missing, or --accept fewer-values.",
+        page="Find out why values are missing.",
+        reason="fewer values",
+    ),
+    "check-settings-changed": Message(
+        actual="The setting {setting} is {after!r}; the baseline has {before!r}",
+        expected="Values under different settings are not comparable.",
+        fix="Use the same setting, or evaluate the accepted run again and pin it.",
+        reason="settings differ",
+    ),
+}
