@@ -307,6 +307,13 @@ def test_without_a_clear_difference_the_decision_says_what_either_choice_risks()
     assert "up to" not in decision_sentence(replace(verdict, comparisons=(replace(b, low=0.0, high=0.0),)))
 
 
+def test_too_few_queries_are_said_before_the_lead():
+    runs = [built(name, {f"q{q}": [("x", 3), ("d", 2)] if q < behind else [("d", 2), ("x", 1)] for q in range(3)})
+            for name, behind in (("a", 0), ("b", 1))]
+    sentence = verdict_sentence(verdict_of(runs, judged({f"q{q}": {"d": 1} for q in range(3)})), markdown=False)
+    assert sentence.startswith("Too few queries: with 3 queries no difference can be significant. a has the highest ")
+
+
 def test_every_check_is_explained_where_results_and_gates_are():
     explained = "".join((ROOT / "docs" / name).read_text(encoding="utf-8")
                         for name in ("start/reading-a-result.md", "pipelines/index.md"))

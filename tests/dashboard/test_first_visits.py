@@ -49,7 +49,26 @@ def test_nobody_waits_forever_and_a_visit_that_fails_gives_its_place_back():
     for _ in range(3):
         with pytest.raises(ZeroDivisionError), visits.in_turn({}):
             raise ZeroDivisionError
-    assert visits._places.acquire(timeout=0), "given back"
+    assert visits._inside == 0, "given back"
+
+
+def test_visits_that_wait_long_stay_in_turn_as_long_as_others_are_drawn():
+    visits, order, inside, most = FirstVisits(at_once=2, patience=1.0), [], [], []
+    lock = threading.Lock()
+
+    def visit(number: int) -> None:
+        with visits.in_turn({}):
+            with lock:
+                order.append(number)
+                inside.append(number)
+                most.append(len(inside))
+            threading.Event().wait(0.15)
+            with lock:
+                inside.remove(number)
+
+    for thread in threads(20, visit):  # the last one waits for 1.4 seconds
+        thread.join(20)
+    assert max(most) == 2 and sorted(order) == list(range(20))
 
 
 def test_a_session_waits_for_its_first_run_alone(monkeypatch):
@@ -57,8 +76,8 @@ def test_a_session_waits_for_its_first_run_alone(monkeypatch):
 
     monkeypatch.setattr(shell, "FIRST_VISITS", visits := FirstVisits(at_once=1, patience=0))
     taken = []
-    real = visits._places.acquire
-    monkeypatch.setattr(visits._places, "acquire", lambda **more: taken.append(1) or real(**more))
+    real = visits._enter
+    monkeypatch.setattr(visits, "_enter", lambda: taken.append(1) or real())
     at = opened("metrics")
     at.run()
     assert not at.exception and taken == [1]

@@ -262,8 +262,8 @@ def is_returned_documents(field: Field) -> bool:
     if (field.is_number and name.isdisjoint(ID)) or not name.isdisjoint(_NO_DOCUMENT) or not path.isdisjoint(
             _AGAINST | _LACKING):
         return False
-    if name == {"key"} and "citation" in path:
-        return False  # how an answer marks what it cites
+    if "spec" in path or (name == {"key"} and "citation" in path):
+        return False  # what is asked for, and how an answer marks what it cites
     returned = RETURNED | {"hit", "context"}
     return (not is_constant(field) and not path.isdisjoint(returned) and path.isdisjoint(GOLD - {"cited"})
             and (not name.isdisjoint(ID | DOCUMENT) or field.path_share > 0.6))
@@ -308,7 +308,7 @@ def is_context(field: Field) -> bool:
     if not field.is_long_text and not (field.is_list and field.is_text and "context" in name):
         return not field.present and "context" in name and name.isdisjoint(METRICS) and field.path.count(".") == 0
     if not name.isdisjoint(METRICS | NOTES | QUESTION | ID | ANSWER | {"tool", "highlight", "highlighted"}) or (
-            not path.isdisjoint(GOLD | _AGAINST)) or name == {"generated", "text"}:
+            not path.isdisjoint(GOLD | _AGAINST | _LACKING)) or name == {"generated", "text"}:
         return False
     if name <= {"document", "doc"} and not field.is_id_like:
         return True

@@ -17,6 +17,7 @@ _MODELS = {"mixtral", "gemma", "deepseek", "phi", "falcon", "bard", "palm", "cha
            "anthropic", "ollama", "studio", "groq", "bedrock",
            "dpr", "contriever", "minilm", "mpnet", "jina", "nomic", "voyage", "rm3", "tct", "ance", "monot5"}
 _ROLES = QUESTION | ANSWER | TEXT | DOCUMENT | ID | METRICS | SCORES | LATENCIES | GOLD
+_OPTIONS = {"option", "choice", "opt", "alternative"}  # A to D, of which one is right
 _LETTERS = {"a", "b", "new", "old", "before", "after", "pre", "post", "v1", "v2", "v3", "rag", "baseline"}
 
 
@@ -49,7 +50,7 @@ def _is_system(name: str) -> bool:
     names = words(name)
     parts = {re.sub(r"[\d.]+$", "", part) or part for part in names} | set(names) | {
         "".join(pair) for pair in itertools.pairwise(names)}  # OpenAI
-    return bool(parts & (SYSTEMS | _MODELS)) and parts.isdisjoint(_ROLES)
+    return bool(parts & (SYSTEMS | _MODELS)) and parts.isdisjoint(_ROLES | _OPTIONS)
 
 
 def _content(values: Iterator) -> str:

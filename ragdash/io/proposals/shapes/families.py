@@ -34,7 +34,8 @@ SYSTEMS = {"hybrid", "dense", "sparse", "bm25", "graph", "vector", "semantic", "
             "gemini", "mistral", "qwen", "openai", "rag", "fusion", "rrf", "embedding", "contextual", "raptor",
             "agentic", "graphrag", "multiquery", "norag", "ada", "e5", "bge", "okf", "v1", "v2", "v3", "a", "b", "new",
             "old", "before", "after", "pre", "post"}
-_NO_SYSTEM = ROLE_WORDS | RANKS | GOLD | {"short", "long", "cleaned", "extracted", "original", "main", "sub", "num",
+_NO_SYSTEM = ROLE_WORDS | RANKS | GOLD | {"spec", "short",
+                                          "long", "cleaned", "extracted", "original", "main", "sub", "num",
                                           "n",
                                           "count", "is", "has", "k", "p", "by", "of", "in", "with", "from", "for",
                                           "to", "line", "name", "key", "value", "no", "start", "end", "begin",
