@@ -24,6 +24,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -33,9 +34,9 @@ from playwright.sync_api import Page, sync_playwright
 ROOT = Path(__file__).resolve().parents[1]
 TICKS = os.sysconf("SC_CLK_TCK")
 QUIET = 400  # milliseconds without a change: the page is idle
-TARGETS = {"next query": 0.25}  # seconds, p95 of the warm changes
+TARGETS = {"next query": 0.25, "k of RRF": 0.25, "weight": 0.25}  # seconds, p95 of the warm changes
 TARGET = 0.4
-TITLES = {"": "Overview", "precision-recall": "Precision-recall"}
+TITLES = {"": "Overview", "precision-recall": "Precision-recall", "what-if": "What-if"}
 WATCH = """() => {
     window.changed = window.seen = performance.now();
     const unseen = change => (change.target.parentElement ?? change.target).closest('canvas');
@@ -114,8 +115,8 @@ class Timings:
 class Reader:
     """A browser page that does what a reader does, and takes the time."""
 
-    def __init__(self, page: Page, url: str, server: int, runs: tuple[str, str]):
-        self.page, self.url, self.server, self.runs = page, url, server, runs
+    def __init__(self, page: Page, url: str, server: int, runs: tuple[str, str], last_run: str):
+        self.page, self.url, self.server, self.runs, self.last_run = page, url, server, runs, last_run
         self.timings: dict[tuple[str, str], Timings] = {}
         self.place = ""
 
@@ -185,10 +186,24 @@ def read_sidebar(reader: Reader, rounds: int) -> None:
     reader.alternate("baseline", "Baseline", reader.runs, rounds)
 
 
+def read_mix(reader: Reader, rounds: int) -> None:
+    """The sliders of two methods, moved by keyboard: each place on a slider is new at first."""
+    for change, method, label in (("k of RRF", "Reciprocal rank fusion", "k"),
+                                  ("weight", "Weighted sum of scores", f"Weight of {reader.last_run}")):
+        reader.page.get_by_role("combobox", name="Method or engine").click()
+        reader.page.keyboard.type(method)  # the list is long: it is drawn in part
+        reader.page.keyboard.press("Enter")
+        reader.settle()
+        slider = reader.page.locator(f'input[type=range][aria-label="{label}"]')
+        for number in range(2 * rounds):
+            key = ("ArrowRight", "ArrowLeft")[number % 2]
+            reader.take(change, partial(slider.press, key), first=number < 2)
+
+
 PAGES: dict[str, tuple[Callable[[Reader, int], None], ...]] = {
     "": (read_sidebar,), "compare": (read_sidebar,), "queries": (read_queries, read_sidebar),
     "failures": (read_table, read_sidebar), "precision-recall": (read_table, read_sidebar),
-    "ranking": (read_table, read_sidebar), "threshold-bands": (read_sidebar,)}
+    "ranking": (read_table, read_sidebar), "threshold-bands": (read_sidebar,), "what-if": (read_mix,)}
 
 
 def report(reader: Reader, shown: str) -> None:
@@ -217,7 +232,7 @@ def main() -> None:
         browser = api.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"])
         page = browser.new_page(viewport={"width": 1440, "height": 900}, reduced_motion="reduce", locale="en-US")
         page.set_default_timeout(60_000)
-        reader, begun = Reader(page, url, pid, (runs[1].stem, runs[0].stem)), time.perf_counter()
+        reader, begun = Reader(page, url, pid, (runs[1].stem, runs[0].stem), runs[-1].stem), time.perf_counter()
         reader.open("")
         print(f"{options.runs} runs x {options.queries:,} queries x {options.depth}: read and shown after "
               f"{time.perf_counter() - begun:.1f} s; load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} "
