@@ -54,6 +54,8 @@ def run_panel(context: PageContext) -> None:
             _nothing_to_judge(context)
             return
         order, problems = form.job_form(query_counts)
+        if order is not None and order.votes > 1:
+            _vote_note(context, order)
         elements.problems(problems, "judge_form")
         _plan_section(context, order)
         if order is not None:
@@ -72,6 +74,15 @@ def _nothing_to_judge(context: PageContext) -> None:
     st.markdown(f"**Nothing to judge in {names}.** Judges read answers and contexts.")
     st.caption("Add an answer column to the run, and contexts or document texts. Correctness also needs an "
                "answers column in the ground truth.")
+
+
+def _vote_note(context: PageContext, order: JudgeOrder) -> None:
+    """Name the metrics on which several votes show the judge the same texts in the same order."""
+    views = [judges_data.judged(digest, context.scope) for digest in context.digests]
+    alike = [sentences_judge.metric_title(name) for name in order.metrics
+             if not any(view.texts_differ(name) for view in views)]
+    if alike:
+        st.caption(f":material/info: {fmt.escape(judges_sentences.same_text_votes(alike))}")
 
 
 def _plan_key(context: PageContext, order: JudgeOrder) -> tuple:
