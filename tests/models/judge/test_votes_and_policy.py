@@ -66,8 +66,8 @@ def test_three_votes_are_three_prompts_and_their_agreement_is_told(serve):
 def test_alternative_references_are_in_another_order_in_each_vote_and_one_reference_is_the_same_text():
     run, truth = case({"q": {"question": "Where?", "answer": PARIS, "references": ["Here.", "There.", "Nowhere."]}})
     view = Match(run, truth).judged
-    shown = [re.findall(r"<reference>\n(.*?)\n</reference>", first_round(view.askings("Correctness", vote=vote))[0].user)
-             for vote in range(3)]
+    asked = [first_round(view.askings("Correctness", vote=vote))[0].user for vote in range(3)]
+    shown = [re.findall(r"<reference>\n(.*?)\n</reference>", text) for text in asked]
     assert shown[0] == ["Here.", "There.", "Nowhere."], "a single vote asks what it always asked"
     assert len({order[0] for order in shown}) == 3 and all(sorted(order) == sorted(shown[0]) for order in shown)
     claims = [first_round(view.askings("RAGChecker.F1", vote=vote)) for vote in range(2)]

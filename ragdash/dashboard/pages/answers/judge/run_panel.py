@@ -270,8 +270,9 @@ def _finished_job(job: JobView) -> None:
         elements.problems([replace(problem, file=problem.field, field=None) for problem in problems], "judge_error")
         _show_stopped("Stopped by the error above", summary)
     elif report["stopped"] == "budget" and report["asked"] == 1:
-        st.caption(f":material/check: One call was answered ({summary}). Its verdict is saved. The judge shown stays: "
-                   "one verdict says nothing about a run. Plan and start to ask for the rest.")
+        st.caption(f":material/check: One call was answered ({summary}). Its verdict is saved. One "
+                   "verdict says nothing about a run, so a judge with more verdicts stays the one shown. Plan and "
+                   "start to ask for the rest.")
     elif report["stopped"]:
         _show_stopped("Budget spent" if report["stopped"] == "budget" else "Stopped", summary)
     else:
