@@ -229,7 +229,7 @@ def test_one_call_to_try_does_not_take_the_place_of_another_judge(serve):
     at = plan(opened(server := serve()))
     at.button(key="judge_try").click().run()
     at = finish(at)
-    assert len(server.asked) == 1 and "one verdict says nothing about a run" in texts(at)
+    assert len(server.asked) == 1 and "a judge with more verdicts stays the one shown" in texts(at)
     assert "**another at" in texts(at) and "**toy at" not in texts(at)
     assert [judge.model for judge in default_verdict_store().judges()] == ["another", "toy"]
     run_judging(prepare_judging(runs[:1], truth, "Faithfulness", Endpoint(server.url, "toy"), sample=2))
