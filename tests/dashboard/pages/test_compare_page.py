@@ -143,7 +143,7 @@ def test_the_mean_without_a_query_is_the_mean_without_it():
     difference = new - old
     for place in (0, 21, 39):
         expected = np.delete(difference, place).mean()
-        assert shown.loc[f"q{place:02}", "Mean without it"] == pytest.approx(expected)
+        assert shown.loc[f"q{place:02}", "Mean difference without it"] == pytest.approx(expected)
     assert "No single query decides" in texts(at)
 
 
@@ -172,6 +172,16 @@ def test_the_labels_in_a_runs_file_slice_the_comparison():
     assert "These slices are an outcome of one run" in said
     figure = json.dumps(charts(at))
     assert all(title in figure for title in ("Refusal (20)", "Correct (18)", "not given (2)"))
+
+
+def test_a_slice_says_how_many_of_its_queries_are_compared():
+    """The sentence above the picture has the queries with a value; the picture must not have another number."""
+    queries = [f"q{number}" for number in range(27)]
+    details = pa.table({"query_id": queries, "attributes": [json.dumps({"kind": "hard"})] * 27})
+    truth = Truth.build("truth", queries, ["a"] * 27, [1] * 21 + [0] * 6, details=details)
+    runs = [Run.build(name, queries, [doc] * 27, [1.0] * 27) for name, doc in (("old", "a"), ("new", "b"))]
+    at = opened("compare/slices", **address(truth, runs, by="kind"))
+    assert "hard (21 of 27)" in str([chart.proto for chart in at.get("plotly_chart")])
 
 
 def test_slices_are_compared_side_by_side():
