@@ -179,9 +179,10 @@ def test_a_slice_says_how_many_of_its_queries_are_compared():
     queries = [f"q{number}" for number in range(27)]
     details = pa.table({"query_id": queries, "attributes": [json.dumps({"kind": "hard"})] * 27})
     truth = Truth.build("truth", queries, ["a"] * 27, [1] * 21 + [0] * 6, details=details)
-    runs = [Run.build(name, queries, [doc] * 27, [1.0] * 27) for name, doc in (("old", "a"), ("new", "b"))]
+    runs = [Run.build(name, queries, docs * 9, [1.0] * 27) for name, docs in (
+        ("old", ["a", "a", "a"]), ("new", ["a", "b", "a"]))]
     at = opened("compare/slices", **address(truth, runs, by="kind"))
-    assert "hard (21 of 27)" in str([chart.proto for chart in at.get("plotly_chart")])
+    assert "hard (21 of 27)" in str(charts(at)["slices"])
 
 
 def test_slices_are_compared_side_by_side():
