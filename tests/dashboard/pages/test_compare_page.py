@@ -176,13 +176,14 @@ def test_the_labels_in_a_runs_file_slice_the_comparison():
 
 def test_a_slice_says_how_many_of_its_queries_are_compared():
     """The sentence above the picture has the queries with a value; the picture must not have another number."""
-    queries = [f"q{number}" for number in range(27)]
-    details = pa.table({"query_id": queries, "attributes": [json.dumps({"kind": "hard"})] * 27})
-    truth = Truth.build("truth", queries, ["a"] * 27, [1] * 21 + [0] * 6, details=details)
-    runs = [Run.build(name, queries, docs * 9, [1.0] * 27) for name, docs in (
+    queries = [f"q{number}" for number in range(30)]
+    details = pa.table({"query_id": queries, "attributes": [json.dumps({"kind": "hard" if number < 27 else "easy"})
+                                                            for number in range(30)]})
+    truth = Truth.build("truth", queries, ["a"] * 30, [int(number >= 6) for number in range(30)], details=details)
+    runs = [Run.build(name, queries, docs * 10, [1.0] * 30) for name, docs in (
         ("old", ["a", "a", "a"]), ("new", ["a", "b", "a"]))]
     at = opened("compare/slices", **address(truth, runs, by="kind"))
-    assert "hard (21 of 27)" in str(charts(at)["slices"])
+    assert "hard (21 of 27)" in (drawn := str(charts(at)["slices"])) and "easy (3)" in drawn
 
 
 def test_slices_are_compared_side_by_side():
