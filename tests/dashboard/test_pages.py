@@ -286,7 +286,8 @@ def test_a_widget_change_redraws_quickly(page):
 
 def test_a_file_of_labels_is_no_run_of_its_own():
     run = b'{"query_id": "q1", "retrieved": [{"doc_id": "a", "score": 1}]}\n'
-    labels = b'{"run": "dense", "query_id": "q1", "label": 1}\n{"run": "sparse", "query_id": "q1", "label": 0}\n'
+    labels = (SAMPLES / "labels.jsonl").read_bytes()
     at = upload(opened(), ("dense.jsonl", run), ("labels.jsonl", labels))
     assert [entry.name for entry in at.session_state["_runs"]] == ["dense"]
-    assert any("labels of dense, sparse" in card.value and "Judge validation" in card.value for card in at.error)
+    said = [card.value for card in at.error]
+    assert any("labels of dense, hybrid, sparse" in text and "Judge validation" in text for text in said)
