@@ -192,7 +192,7 @@ def read_mix(reader: Reader, rounds: int) -> None:
                                   ("weight", "Weighted sum of scores", f"Weight of {reader.last_run}")):
         reader.page.get_by_role("combobox", name="Method or engine").click()
         reader.page.keyboard.type(method)  # the list is long: it is drawn in part
-        reader.page.keyboard.press("Enter")
+        reader.page.get_by_role("option", name=method, exact=True).click()
         reader.settle()
         slider = reader.page.locator(f'input[type=range][aria-label="{label}"]')
         for number in range(2 * rounds):
