@@ -17,7 +17,6 @@ from ragdash.core.arrow_columns import on_all_cores
 from ragdash.core.errors import Problem
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.compute import compute_columns
-from ragdash.experiments.fusion.blocks import ranges
 from ragdash.experiments.fusion.candidates import Candidates, Pool, gather
 from ragdash.experiments.fusion.fuse import documents, warnings_of
 from ragdash.experiments.fusion.places import Places
@@ -71,21 +70,23 @@ class JudgedBlock:
 
     def _before_in_ties(self, recipe: Recipe, scores: np.ndarray, tied: np.ndarray) -> np.ndarray:
         """How many candidates of the same score are before each of these hits: (T,) int64."""
-        hit, query = self.hit[tied], self._places.lists[tied]
-        starts = self.candidates.starts
-        lengths = starts[query + 1] - starts[query]
-        other = ranges(starts[query], starts[query + 1])
-        equal = np.flatnonzero(scores.take(other, mode="clip") == np.repeat(scores[hit], lengths))
-        owner, other = np.searchsorted(np.cumsum(lengths), equal, "right"), other[equal]
+        hit = self.hit[tied]
+        owner, other = self._places.equals(scores, tied)
         if recipe.ties == "first":
             before = other < hit[owner]
         else:
-            ids = documents(self.candidates, np.concatenate((other, hit))).cast(pa.binary())
-            later = pc.greater(ids[:len(other)], ids[len(other):].take(pa.array(owner)))
-            before = later.to_numpy(zero_copy_only=False)
+            before = self._id_order[other] > self._id_order[hit][owner]
             if recipe.ties != "docid":
                 before = ~before & (other != hit[owner])
         return np.bincount(owner[before], minlength=len(tied))
+
+    @cached_property
+    def _id_order(self) -> np.ndarray:
+        """The place of each candidate in the order of the ids, byte by byte: (C,) int32."""
+        ids = documents(self.candidates, np.arange(len(self.candidates))).cast(pa.binary())
+        order = np.empty(len(ids), np.int32)
+        order[pc.array_sort_indices(ids).to_numpy()] = np.arange(len(ids))
+        return order
 
     @cached_property
     def _places(self) -> Places:

@@ -78,6 +78,25 @@ class Places:
         few = self._lengths.sum() <= FEW * len(scores)
         return self._compared(scores) if few else self._looked_up(scores)
 
+    def equals(self, scores: np.ndarray, tied: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The candidates with the same score as each of these (T,) in its list, itself among them.
+
+        Returns
+        -------
+        (X,) int64, (X,) int64
+            Which of the T it is, ascending, and the candidate.
+        """
+        lists, sought = self.lists[tied], scores[self.chosen[tied]]
+        table = _table(scores, self.starts)
+        if table is not None:
+            equal = np.flatnonzero(table.take(lists, axis=0) == sought[:, None])
+            owner = equal // table.shape[1]
+            return owner, equal - owner * table.shape[1] + self.starts[lists[owner]]
+        lengths = self._lengths[tied]
+        other = ranges(self.starts[lists], self.starts[lists + 1])
+        equal = np.flatnonzero(scores.take(other, mode="clip") == np.repeat(sought, lengths))
+        return np.searchsorted(np.cumsum(lengths), equal, "right"), other[equal]
+
     def _compared(self, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         other, threshold = scores[self._pairs], np.repeat(scores[self.chosen], self._lengths)
         ends = np.cumsum(self._lengths)
@@ -100,20 +119,31 @@ class Places:
         return higher, tied
 
 
-def _sorted_lists(scores: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(the scores, each list ascending with NaN last; where each list begins; scores of each list that are not NaN)."""
+def _table(scores: np.ndarray, starts: np.ndarray) -> np.ndarray | None:
+    """A row for each list, NaN behind its scores: (Q, longest); None where that takes far more room than the scores."""
     lengths = np.diff(starts)
-    longest, known = int(lengths.max(initial=0)), ~np.isnan(scores)
-    counts = lengths if known.all() else np.diff(np.concatenate(([0], np.cumsum(known)))[starts])
+    longest = int(lengths.max(initial=0))
     if len(lengths) * longest > PADDED * len(scores):
-        table = scores.copy()
-        for begin, end in pairwise(starts.tolist()):
-            table[begin:end].sort()
-        return table, starts[:-1], counts
+        return None
+    if len(lengths) * longest == len(scores):
+        return scores.reshape(len(lengths), longest).copy()
     table = np.full((len(lengths), longest), np.nan)
     table[np.arange(longest) < lengths[:, None]] = scores
+    return table
+
+
+def _sorted_lists(scores: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(the scores, each list ascending with NaN last; where each list begins; scores of each list that are not NaN)."""
+    lengths, known = np.diff(starts), ~np.isnan(scores)
+    counts = lengths if known.all() else np.diff(np.concatenate(([0], np.cumsum(known)))[starts])
+    table = _table(scores, starts)
+    if table is None:
+        ordered = scores.copy()
+        for begin, end in pairwise(starts.tolist()):
+            ordered[begin:end].sort()
+        return ordered, starts[:-1], counts
     table.sort(axis=1)
-    return table.ravel(), np.arange(len(lengths)) * longest, counts
+    return table.ravel(), np.arange(len(table)) * table.shape[1], counts
 
 
 def _first_from(table: np.ndarray, low: np.ndarray, high: np.ndarray, threshold: np.ndarray,

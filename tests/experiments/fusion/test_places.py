@@ -33,11 +33,15 @@ def test_places_are_those_of_the_definition(monkeypatch, lengths, missing, level
         scores = random.integers(-levels, levels, starts[-1]) / 3
         chosen = np.flatnonzero(random.random(len(scores)) < 0.5)
         scores[random.random(len(scores)) < missing] = np.nan
-        higher, tied = Places(starts, chosen).under(scores)
+        places = Places(starts, chosen)
+        higher, tied = places.under(scores)
         expected, with_ties = by_definition(scores, starts, chosen)
         scored = ~np.isnan(scores[chosen])
         assert higher[scored].tolist() == np.array(expected)[scored].tolist()
         assert tied.tolist() == with_ties
+        pairs = [(index, other) for index, row in enumerate(tied) for other in range(*starts[places.lists[row]:][:2])
+                 if scores[other] == scores[chosen[row]]]
+        assert list(zip(*(part.tolist() for part in places.equals(scores, tied)), strict=True)) == pairs
 
 
 @pytest.mark.parametrize("few", [0, 10**9], ids=["looked up", "compared"])
