@@ -1,4 +1,4 @@
-"""At which place of its list a candidate stands, without bringing the lists into order.
+"""The place of a candidate in its list, without bringing the lists into order.
 
 Letters: Q lists (of queries), C candidates, H candidates that are asked for.
 """
