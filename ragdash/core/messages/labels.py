@@ -66,7 +66,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "bad-rubric/question": Message(
         actual="no question",
-        expected="what the judge decides, such as: Is the answer polite?",
+        expected="what the judge decides, such as 'Is the answer polite?'",
         fix="Write it.",
     ),
     "bad-rubric/sees": Message(

@@ -112,7 +112,9 @@ TERMS: Mapping[str, Term] = {
         "Ask again what older versions judged", "A provider may change the model behind a name. Means over two "
         "versions are never joined. This asks the newest version about what older ones judged; their verdicts are set "
         "aside under a judge of their own."),
-    "votes": Term("Votes", "Number of times each question is asked; the score is the mean."),
+    "votes": Term("Votes", "Number of times each question is asked; the score is the mean. Each vote shows contexts, "
+                  "claims and alternative references in another order, and votes after the first are asked at "
+                  "temperature 0.7 where it would be 0."),
     "maximum_cost": Term(
         "Maximum cost", "In the currency of the prices, which are required. Judging stops before exceeding it."),
     "rubric": Term(

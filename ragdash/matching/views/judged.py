@@ -35,7 +35,7 @@ from ragdash.matching.views.ranked import Values
 from ragdash.models.judge import Question, VerdictStore
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.panel import AND, MEAN, parse_choice
-from ragdash.models.judge.task_runner import known_keys, read
+from ragdash.models.judge.task_runner import known_keys, read, texts_shown
 from ragdash.models.judge.tasks import Case, Judgment, TaskSteps, find_task, ragchecker
 from ragdash.models.judge.tasks.chunk_usefulness import NO_ENCODER
 from ragdash.models.judge.tasks.examples import prompt_additions
@@ -45,6 +45,7 @@ from ragdash.models.local.model_folder import OPTIONS
 from ragdash.models.local.protocols import ENCODER
 from ragdash.models.local.score_cache import Model, ScoreCache
 
+TRIED = 50  # queries whose texts are compared between votes
 IMPORTED = "imported"  # the host of a judge whose verdicts came in a file
 RELEVANCY = "RAGAS.AnswerRelevancy"
 UNEMBEDDED = WHY[NO_ENCODER]
@@ -73,6 +74,17 @@ class Judged:
         task = find_task(name)
         cases = self.cases if indices is None else map(self.cases.__getitem__, indices)
         return [task.start(case if task.ordered else case_of_vote(case, vote)) for case in cases]
+
+    def texts_differ(self, name: str) -> bool:
+        """Whether a second vote on a metric shows most of the first queries that have its texts in another order.
+
+        On the others, votes differ by the temperature alone.
+        """
+        task = find_task(name)
+        tried = [i for i, case in enumerate(self.cases) if task.lacks(case) is None][:TRIED]
+        differ = sum(texts_shown(first) != texts_shown(second) for first, second in zip(
+            self.askings(name, tried), self.askings(name, tried, vote=1), strict=True))
+        return 2 * differ > len(tried)
 
     def values(self, name: str, judge: str = "", votes: int = 1) -> Values:
         """The values of a judged metric: (Q,). judge: a model, or "model at host"; "": the one last asked that has a

@@ -113,14 +113,23 @@ def known_keys(askings: Sequence[TaskSteps], verdict_store: VerdictStore, judge:
 
 def task_names(asking: TaskSteps) -> frozenset[str]:
     """The tasks of all questions that an asking leads to, were the replies as guessed."""
-    names: set[str] = set()
+    return frozenset(question.task for question in _questions_as_guessed(asking))
+
+
+def texts_shown(asking: TaskSteps) -> frozenset[str]:
+    """The texts of all questions that an asking leads to, were the replies as guessed."""
+    return frozenset(question.user for question in _questions_as_guessed(asking))
+
+
+def _questions_as_guessed(asking: TaskSteps) -> list[Question]:
+    collected: list[Question] = []
 
     def answer(questions: list[Question]) -> list[Reply]:
-        names.update(question.task for question in questions)
+        collected.extend(questions)
         return [Reply(question.guess()) if question.guess else NOT_ASKED for question in questions]
 
     run_tasks([asking], answer)
-    return frozenset(names)
+    return collected
 
 
 def first_round(askings: Sequence[TaskSteps], vote: int = 0) -> list[Question]:

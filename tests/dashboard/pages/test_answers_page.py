@@ -123,13 +123,23 @@ def test_scores_of_the_judge_are_in_the_tables_with_the_means_of_its_tab_and_new
     results = next(frame.value for frame in tab.dataframe if "Judged metric" in frame.value)
     mean = results.set_index("Judged metric").loc["Faithfulness", "Mean"]
     assert f"**{mean:.3f}**" in next(cell for cell in table[title] if "**" in cell)
+    assert "highest mean" not in str(table["Run"].tolist()), "no other run has a mean"
     assert "Faithfulness: verdicts of **toy" in texts(at)
     assert "Reasons, cost and validation of the judge" in [link.proto.label for link in at.get("page_link")]
     judge(known["good"], truth, "Correctness")
     assert "Correctness" in widget(at.run(), "multiselect", "answers").value
     widget(at, "multiselect", "answers").set_value(["EM", "Faithfulness"]).run()
-    assert "The judge has also scored Correctness" in texts(at)
+    assert "The judge has also scored Correctness: add it under" in texts(at)
     assert widget(at, "multiselect", "answers").value == ["EM", "Faithfulness"], "a choice stays"
+
+
+def test_the_overview_names_the_judge_of_its_metric_and_what_its_interval_leaves_out():
+    for run in ("good", "bad"):
+        judge(runs()[run], the_truth(), "Faithfulness")
+    known = runs()
+    at = page_cases.opened("overview", **address(the_truth(), [known["good"], known["bad"]], metric="Faithfulness"))
+    assert "Faithfulness is 0.500" in " ".join(one.value for one in (*at.header, *at.subheader))
+    assert "Faithfulness: verdicts of **toy" in texts(at) and "sampling only" in texts(at)
 
 
 def test_a_policy_takes_the_metric_of_the_sentence_away_and_its_end_brings_it_back():

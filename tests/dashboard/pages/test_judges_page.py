@@ -229,7 +229,7 @@ def test_one_call_to_try_does_not_take_the_place_of_another_judge(serve):
     at = plan(opened(server := serve()))
     at.button(key="judge_try").click().run()
     at = finish(at)
-    assert len(server.asked) == 1 and "one verdict says nothing about a run" in texts(at)
+    assert len(server.asked) == 1 and "a judge with more verdicts stays the one shown" in texts(at)
     assert "**another at" in texts(at) and "**toy at" not in texts(at)
     assert [judge.model for judge in default_verdict_store().judges()] == ["another", "toy"]
     run_judging(prepare_judging(runs[:1], truth, "Faithfulness", Endpoint(server.url, "toy"), sample=2))
@@ -668,3 +668,11 @@ def test_a_criterion_written_on_the_page_is_judged_and_shown(serve):
     default_verdict_store().path.parent.joinpath("rubrics", "shade.toml").unlink()
     judges_sentences.metric_order()  # gone from the registry with its file
     assert "Rubric.shade" not in TASKS
+
+
+def test_votes_that_differ_by_the_temperature_alone_are_named_where_votes_are_chosen(serve):
+    server = serve()
+    chosen = {state.JUDGE_METRICS: ["Faithfulness", "AnswerRelevanceJudged"]}
+    assert "Every vote on" not in texts(opened(server, **chosen))
+    note = texts(opened(server, **chosen, **{state.JUDGE_VOTES: 3}))
+    assert "Every vote on Judged answer relevance shows the judge the same text" in note

@@ -1,5 +1,7 @@
 """The samples' verdicts of a language model: they cover all answers, are taken in once, go from ledger to ledger."""
 
+import re
+import shlex
 from collections import Counter
 from pathlib import Path
 
@@ -72,3 +74,16 @@ def test_what_a_ledger_holds_on_a_run_goes_to_another(tmp_path, monkeypatch, cap
     out = capsys.readouterr().out
     assert "0.766" in out and "0.732" in out
     assert main.main(["verdicts", run, *truth, "--format", "ledger", "--judge", "nobody"]) == 2
+
+
+def test_the_commands_of_the_readme_correct_the_verdicts_by_the_labels(monkeypatch, capfd):
+    monkeypatch.chdir(SAMPLES.parent)
+    text = (SAMPLES / "README.md").read_text().replace("\\\n", " ")
+    commands = re.findall(r"^    python -m ragdash (verdicts .*|trust .*)", text, re.MULTILINE)
+    assert [command.split()[0] for command in commands] == ["verdicts", "trust"]
+    assert [main.main(shlex.split(command)) for command in commands] == [0, 0]
+    said = capfd.readouterr()
+    assert "3,842 verdicts taken over" in said.err and "not judged yet" not in said.err
+    means = dict(re.findall(r"^(dense|sparse|hybrid) +(0\.\d{3}) ", said.out, re.MULTILINE))
+    assert means == {"dense": "0.781", "sparse": "0.766", "hybrid": "0.760"}
+    assert said.out.count("Report: the corrected mean.") == 3

@@ -63,6 +63,21 @@ def test_three_votes_are_three_prompts_and_their_agreement_is_told(serve):
         assert TASKS[name].ordered, "the value depends on the ranks"
 
 
+def test_alternative_references_are_in_another_order_in_each_vote_and_one_reference_is_the_same_text():
+    run, truth = case({"q": {"question": "Where?", "answer": PARIS, "references": ["Here.", "There.", "Nowhere."]}})
+    view = Match(run, truth).judged
+    asked = [first_round(view.askings("Correctness", vote=vote))[0].user for vote in range(3)]
+    shown = [re.findall(r"<reference>\n(.*?)\n</reference>", text) for text in asked]
+    assert shown[0] == ["Here.", "There.", "Nowhere."], "a single vote asks what it always asked"
+    assert len({order[0] for order in shown}) == 3 and all(sorted(order) == sorted(shown[0]) for order in shown)
+    claims = [first_round(view.askings("RAGChecker.F1", vote=vote)) for vote in range(2)]
+    assert {question.user for question in claims[0]} == {question.user for question in claims[1]}, "of the first one"
+    assert view.texts_differ("Correctness") and view.texts_differ("RAGChecker.F1") is False
+    one = Match(*case(ROWS)).judged
+    assert not any(map(one.texts_differ, ("Correctness", "AnswerRelevanceJudged", "RAGAS.ContextPrecision")))
+    assert all(map(one.texts_differ, ("Faithfulness", "ClaimFaithfulness", "ContextRelevance")))
+
+
 def test_the_policy_is_in_the_prompts_and_neither_verdicts_nor_labels_are_mixed(tmp_path, capsys):
     run, truth = case(ROWS)
     Scripted(default_verdict_store()).judge_all(Match(run, truth).judged, "Correctness", "AnswerRelevanceJudged")

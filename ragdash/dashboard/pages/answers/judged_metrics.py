@@ -46,6 +46,7 @@ def render_link(context: PageContext, shown: Sequence[Spec]) -> None:
     titles = [parse_spec(name).title for name in templates if name not in map(str, shown)]
     if titles:
         named = [*titles[:MAX_NAMES], *([f"{len(titles) - MAX_NAMES:,} more"] if len(titles) > MAX_NAMES else [])]
-        st.caption(f":material/gavel: The judge has also scored {fmt.escape(fmt.listed(named))}: add them under "
+        which = "it" if len(titles) == 1 else "them"
+        st.caption(f":material/gavel: The judge has also scored {fmt.escape(fmt.listed(named))}: add {which} under "
                    "**Choose metrics**.")
     judge_note.link_to_judge("Reasons, cost and validation of the judge")

@@ -204,6 +204,7 @@ def render_tables(data: AnswersData, spec: Spec) -> None:
     level = {index: "tied for best" for index, comparison in comparisons.items()
              if comparison.tied}
     withheld = any(comparison.outcome == "not-comparable" for comparison in comparisons.values())
+    withheld |= not any(comparison.n for comparison in comparisons.values())  # only one run has values
     run_labels = {best: best_mark(spec, comparisons.values()), **level} if comparisons and not withheld else {}
     mean = np.array([summary.mean for summary in data.summaries_of(spec)])
     shared = [index for index in run_labels if fmt.number(mean[index]) == fmt.number(mean[best])] if run_labels else []

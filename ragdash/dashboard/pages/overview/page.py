@@ -6,7 +6,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import page_links, repeat_lines, saved_view_panel, verdict_panel
+from ragdash.dashboard.components import judge_note, page_links, repeat_lines, saved_view_panel, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.data import comparability, proposed_reading
 from ragdash.dashboard.pages.data import sections as data_sections
@@ -56,6 +56,7 @@ def render_result(context: PageContext, singles: PageContext) -> None:
     _render_answer_evidence(context, specs[0])
     repeat_lines.render(singles, specs[0], noise=True)
     run_cards.render(context, singles, specs[0])
+    judge_note.render_judge_note(context, specs)
     comparability.render_open_checks(verdict_panel.current_verdict(context, specs[0]).warnings)
 
 

@@ -28,7 +28,7 @@ from ragdash.models.judge.tasks.prompt_texts import (
     too_long,
 )
 from ragdash.models.judge.tasks.registry import Case, Judgment, TaskSteps
-from ragdash.models.judge.tasks.vote_order import vote_order
+from ragdash.models.judge.tasks.vote_order import references_of_vote, vote_order
 
 PLACE = "Place:"  # of the task of a place that is kept; nobody is asked it
 MOST_ANSWERS = 26  # different answers that one call ranks
@@ -169,7 +169,7 @@ def ranking_prompt(rubric: RankingCriterion) -> str:
 
 def _question(rubric: RankingCriterion, case: Case, criterion: str, letters: Mapping[str, str]) -> Question:
     blocks = {"question": question_block(case),
-              "references": [as_data("reference", text) for text in case.references if text.strip()]}
+              "references": [as_data("reference", text) for text in references_of_vote(case)]}
     text = join_blocks(as_data("criterion", criterion) if criterion else "",
                        *(blocks[name] for name in ("question", "references") if name in rubric.sees),
                        [as_data("answer", answer, id=letter) for letter, answer in letters.items()])

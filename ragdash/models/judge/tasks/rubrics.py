@@ -41,6 +41,7 @@ from ragdash.models.judge.tasks.prompt_texts import (
 )
 from ragdash.models.judge.tasks.rankings import rank_answers, ranking_prompt
 from ragdash.models.judge.tasks.registry import PREFIX, Case, JudgedTask, Judgment, TaskSteps
+from ragdash.models.judge.tasks.vote_order import references_of_vote
 
 VERSION = "1"
 KINDS = ("pass", "labels", "number", "ranking")
@@ -260,7 +261,7 @@ def _judge_by(rubric: Rubric, case: Case) -> TaskSteps:
     if rubric.kind == "ranking":
         return (yield from rank_answers(rubric, case, criterion))
     blocks = {"question": question_block(case), "contexts": chunk_blocks(case) if "contexts" in rubric.sees else [],
-              "references": [as_data("reference", text) for text in case.references if text.strip()],
+              "references": [as_data("reference", text) for text in references_of_vote(case)],
               "answer": as_data("answer", case.answer or "")}
     text = join_blocks(as_data("criterion", criterion) if criterion else "",
                        *(blocks[name] for name in ("question", "contexts", "references", "answer")

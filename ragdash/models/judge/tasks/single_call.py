@@ -16,6 +16,7 @@ from ragdash.models.judge.tasks.prompt_texts import (
     too_long,
 )
 from ragdash.models.judge.tasks.registry import Case, Judgment, TaskSteps, register_task
+from ragdash.models.judge.tasks.vote_order import references_of_vote
 
 VERSION = "3"
 FAITHFULNESS = f"""You judge whether an answer is faithful to the contexts it was made from. {AS_DATA}
@@ -125,7 +126,7 @@ def chunk_relevance(case: Case) -> TaskSteps:
 @register_task("Correctness", needs=("answer", "references"), examples_in="Correctness")
 def correctness(case: Case) -> TaskSteps:
     """One of ANCHORS."""
-    references = [as_data("reference", text) for text in case.references if text.strip()]
+    references = [as_data("reference", text) for text in references_of_vote(case)]
     text = join_blocks(question_block(case), references, as_data("answer", case.answer))
     return (yield from _scored(case, "Correctness", CORRECTNESS, text, GRADED, long=(case.answer, *case.references)))
 

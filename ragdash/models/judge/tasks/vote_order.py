@@ -1,4 +1,4 @@
-"""The order of contexts and claims in each vote: another one for every vote, the same on every machine.
+"""The order of contexts, claims and references in each vote: another one for every vote, the same on every machine.
 
 A judge that is asked the same text again tends to give the same reply. Another order shows whether its verdict rests on
 the place of a text.
@@ -38,6 +38,12 @@ def vote_order(n: int, vote: int) -> tuple[int, ...]:
     shuffled = orders[kept:]
     random.Random(n * n + first).shuffle(shuffled)
     return first, *(*orders[:kept], *shuffled)[turn % len(orders)]
+
+
+def references_of_vote(case: Case) -> tuple[str, ...]:
+    """The references that have a text, as alternatives, in the order of the vote of this case."""
+    references = [text for text in case.references if text.strip()]
+    return tuple(references[i] for i in vote_order(len(references), case.vote))
 
 
 def case_of_vote(case: Case, vote: int) -> Case:

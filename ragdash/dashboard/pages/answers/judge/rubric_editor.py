@@ -102,7 +102,7 @@ def _save(rubric: Rubric) -> None:
     chosen = [name for name in st.session_state.get(state.JUDGE_METRICS, []) if name != rubric.metric]
     st.session_state[state.JUDGE_METRICS] = [*chosen, rubric.metric]
     _tell(f"Saved as the metric {rubric.metric} (digest {rubric.digest}). Verdicts of another digest are not mixed "
-          "with its.", [])
+          "with these.", [])
 
 
 def _tell(words: str, problems: list[Problem]) -> None:

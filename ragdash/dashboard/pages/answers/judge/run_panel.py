@@ -54,6 +54,8 @@ def run_panel(context: PageContext) -> None:
             _nothing_to_judge(context)
             return
         order, problems = form.job_form(query_counts)
+        if order is not None and order.votes > 1:
+            _vote_note(context, order)
         elements.problems(problems, "judge_form")
         _plan_section(context, order)
         if order is not None:
@@ -72,6 +74,15 @@ def _nothing_to_judge(context: PageContext) -> None:
     st.markdown(f"**Nothing to judge in {names}.** Judges read answers and contexts.")
     st.caption("Add an answer column to the run, and contexts or document texts. Correctness also needs an "
                "answers column in the ground truth.")
+
+
+def _vote_note(context: PageContext, order: JudgeOrder) -> None:
+    """Name the metrics on which several votes show the judge the same texts in the same order."""
+    views = [judges_data.judged(digest, context.scope) for digest in context.digests]
+    alike = [sentences_judge.metric_title(name) for name in order.metrics
+             if not any(view.texts_differ(name) for view in views)]
+    if alike:
+        st.caption(f":material/info: {fmt.escape(judges_sentences.same_text_votes(alike))}")
 
 
 def _plan_key(context: PageContext, order: JudgeOrder) -> tuple:
@@ -259,8 +270,9 @@ def _finished_job(job: JobView) -> None:
         elements.problems([replace(problem, file=problem.field, field=None) for problem in problems], "judge_error")
         _show_stopped("Stopped by the error above", summary)
     elif report["stopped"] == "budget" and report["asked"] == 1:
-        st.caption(f":material/check: One call was answered ({summary}). Its verdict is saved. The judge shown stays: "
-                   "one verdict says nothing about a run. Plan and start to ask for the rest.")
+        st.caption(f":material/check: One call was answered ({summary}). Its verdict is saved. One "
+                   "verdict says nothing about a run, so a judge with more verdicts stays the one shown. Plan and "
+                   "start to ask for the rest.")
     elif report["stopped"]:
         _show_stopped("Budget spent" if report["stopped"] == "budget" else "Stopped", summary)
     else:

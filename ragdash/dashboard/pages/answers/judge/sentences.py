@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ragdash.metrics import METRICS
 from ragdash.metrics.judged import register_rubrics
@@ -65,6 +65,20 @@ def follow_up_tokens(plan: Mapping) -> str:
         f"In total, with follow-up calls: about {read:,} input and {completion:,} output tokens. The "
         "number of claims is estimated from the length of the texts."
     )
+
+
+def same_text_votes(titles: Sequence[str]) -> str:
+    """Metrics on which votes differ by the temperature alone.
+
+    Examples
+    --------
+    >>> same_text_votes(["Correctness"])
+    'Every vote on Correctness shows the judge the same text, on most queries or on all: there is nothing to put in \
+another order, or the order matters. These votes differ by temperature alone. If they agree, that says little.'
+    """
+    return (f"Every vote on {fmt.listed(list(titles))} shows the judge the same text, on most queries or on all: "
+            "there is nothing to put in another order, or the order matters. These votes differ by temperature alone. "
+            "If they agree, that says little.")
 
 
 def reason_counts(reasons: Mapping[str, int]) -> str:
