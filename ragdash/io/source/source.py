@@ -21,6 +21,7 @@ from ragdash.core.errors import Collector, InputError, Problem
 from ragdash.io.source.free_memory import too_little_memory
 from ragdash.io.source.limits import MAX_BYTES, is_bomb, will_exceed_limit
 from ragdash.io.source.markdown_table import is_markdown_table, without_bars
+from ragdash.io.source.mixed_encoding import MIXED, MOST_MIXED_BYTES, decode_mixed, find_odd_byte
 from ragdash.io.source.read_progress import has_callback, open_bytes, open_file
 
 HEAD_BYTES = 1 << 16  # bytes looked at to find the format
@@ -67,7 +68,7 @@ class Source:
     def __init__(self, source: str | os.PathLike | tuple[str, bytes], encoding: str = "utf-8",
                  mapping: Mapping[str, str] | None = None):
         self.mapping = dict(mapping or {})
-        self._path = self._content = None
+        self._path = self._content = self._odd_byte = None
         if isinstance(source, tuple):
             if len(source) != 2 or not isinstance(source[1], bytes | bytearray | memoryview):
                 raise InputError([Problem("python-object/file", {"kind": [type(part).__name__ for part in source]})])
@@ -98,7 +99,12 @@ class Source:
 
     def collector(self) -> Collector:
         """A Collector for the problems of this file."""
-        return Collector(self.file)
+        problems = Collector(self.file)
+        if self._odd_byte is not None:
+            odd = self._odd_byte
+            problems.add("wrong-encoding/mixed", {"byte": odd.byte, "character": odd.character, "count": odd.count},
+                         line=odd.line, severity="warning")
+        return problems
 
     @cached_property
     def head(self) -> bytes:
@@ -118,6 +124,11 @@ class Source:
         except UnicodeDecodeError as error:
             line = self.data.count(b"\n", 0, error.start) + 1
             raise InputError([not_utf8_problem(self.file, self.data[error.start:error.start + 1], line)]) from None
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the text begins as JSON does."""
+        return self.container is None and self.head.lstrip()[:1] in (b"{", b"[")
 
     @property
     def raw(self) -> bytes:
@@ -218,7 +229,9 @@ class Source:
 
     def _to_utf8(self, raw: bytes, final: bool) -> bytes:
         """These bytes without byte order mark, converted to UTF-8 from the file's encoding."""
-        if self.encoding != "utf-8":
+        if self.encoding == MIXED:
+            raw = decode_mixed(raw, final).encode()
+        elif self.encoding != "utf-8":
             try:
                 raw = codecs.getincrementaldecoder(self.encoding)().decode(raw, final).encode()
             except (LookupError, ValueError, TypeError) as error:
@@ -251,6 +264,11 @@ class Source:
         if self.head.lstrip().startswith(b"|") and is_markdown_table(self.head):
             self._has_bars = True
             del self.head  # with the bars
+        if self.encoding == "utf-8" and self.compression is None and self.stored_size <= MOST_MIXED_BYTES:
+            self._odd_byte = find_odd_byte(self._read_text())
+        if self._odd_byte is not None:
+            self.encoding = MIXED
+            del self.head  # with these bytes as they are
         if not self.head.strip() and (len(start) < HEAD_BYTES or not self.data.strip()):
             self.fail("empty-file/white-space" if start else "empty-file")
 

@@ -76,14 +76,15 @@ class Judged:
         return [task.start(case if task.ordered else case_of_vote(case, vote)) for case in cases]
 
     def texts_differ(self, name: str) -> bool:
-        """Whether a second vote on a metric shows any of the first queries that have its texts in another order.
+        """Whether a second vote on a metric shows most of the first queries that have its texts in another order.
 
-        If not, votes differ by the temperature alone.
+        On the others, votes differ by the temperature alone.
         """
         task = find_task(name)
         tried = [i for i, case in enumerate(self.cases) if task.lacks(case) is None][:TRIED]
-        return any(texts_shown(first) != texts_shown(second) for first, second in zip(
+        differ = sum(texts_shown(first) != texts_shown(second) for first, second in zip(
             self.askings(name, tried), self.askings(name, tried, vote=1), strict=True))
+        return 2 * differ > len(tried)
 
     def values(self, name: str, judge: str = "", votes: int = 1) -> Values:
         """The values of a judged metric: (Q,). judge: a model, or "model at host"; "": the one last asked that has a

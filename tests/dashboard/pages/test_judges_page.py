@@ -668,3 +668,11 @@ def test_a_criterion_written_on_the_page_is_judged_and_shown(serve):
     default_verdict_store().path.parent.joinpath("rubrics", "shade.toml").unlink()
     judges_sentences.metric_order()  # gone from the registry with its file
     assert "Rubric.shade" not in TASKS
+
+
+def test_votes_that_differ_by_the_temperature_alone_are_named_where_votes_are_chosen(serve):
+    server = serve()
+    chosen = {state.JUDGE_METRICS: ["Faithfulness", "AnswerRelevanceJudged"]}
+    assert "Every vote on" not in texts(opened(server, **chosen))
+    note = texts(opened(server, **chosen, **{state.JUDGE_VOTES: 3}))
+    assert "Every vote on Judged answer relevance shows the judge the same text" in note

@@ -73,12 +73,12 @@ def same_text_votes(titles: Sequence[str]) -> str:
     Examples
     --------
     >>> same_text_votes(["Correctness"])
-    'Every vote on Correctness shows the judge the same text: there is nothing to put in another order, or the order \
-matters. These votes differ by temperature alone. If they agree, that says little.'
+    'Every vote on Correctness shows the judge the same text, on most queries or on all: there is nothing to put in \
+another order, or the order matters. These votes differ by temperature alone. If they agree, that says little.'
     """
-    return (f"Every vote on {fmt.listed(list(titles))} shows the judge the same text: there is nothing to put in "
-            "another order, or the order matters. These votes differ by temperature alone. If they agree, that says "
-            "little.")
+    return (f"Every vote on {fmt.listed(list(titles))} shows the judge the same text, on most queries or on all: "
+            "there is nothing to put in another order, or the order matters. These votes differ by temperature alone. "
+            "If they agree, that says little.")
 
 
 def reason_counts(reasons: Mapping[str, int]) -> str:
