@@ -333,5 +333,5 @@ def test_a_run_is_marked_best_only_where_it_is_better_than_every_other():
 def test_one_run_is_sent_to_bands_only_where_some_are_stated():
     (run, *_), truth = three_tied_runs()
     one = verdict_of([run], truth)
-    assert "against a limit of your own" in decision_sentence(one)
+    assert "against a target of your own" in decision_sentence(one)
     assert "against threshold bands" in decision_sentence(replace(one, spec=parse_spec("R@10")))

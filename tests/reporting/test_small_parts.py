@@ -150,7 +150,7 @@ def test_grades_are_explained_where_a_metric_knows_only_relevant_or_not():
     grades = np.array([0, 1, 2, 3, 1])
     several = parse_specs("P@5 nDCG@10")
     assert grades_note(grades, several, "report") == "Relevant: grade 1 or more; NDCG@10 uses all grades."
-    assert "type `P(rel=2)@5` under" in grades_note(grades, several)
+    assert "type `P(rel=2)@5` under **Choose metrics** on **Compare**." in grades_note(grades, several)
     assert parse_specs("P(rel=2)@5")[0].title == "Precision@5 (rel = 2)"  # what the page says can be typed
     for other in (parse_specs("nDCG@10"), parse_specs("P(rel=2)@5")):
         assert grades_note(grades, other) == ""

@@ -31,7 +31,8 @@ class OperatingPoint:
     """A threshold (infinity: best keep nothing) and what the measure is there.
 
     quantile: share of the run's returned documents with a score below. found: on the half that it was chosen by, which
-    flatters; checked: on the other half; unfiltered: on that other half with every returned document.
+    flatters; checked: on the other half; unfiltered: on that other half with every returned document. recall and empty
+    (share of all queries that keep no document) on that other half: with every document, and with the cutoff.
     """
 
     measure: str
@@ -40,6 +41,8 @@ class OperatingPoint:
     selected: Half
     checked: Half
     unfiltered: Half
+    recall: tuple[float, float]
+    empty: tuple[float, float]
 
 
 def operating_point(match: Match, measure: str = "f1", seed: int = 0, rel: int = 1, beta: float = 40.0, *,
@@ -61,9 +64,11 @@ def operating_point(match: Match, measure: str = "f1", seed: int = 0, rel: int =
     candidates = np.concatenate((choosing.thresholds(), [np.inf])) if len(choosing.scores) else np.array([np.inf])
     values = means(choosing, candidates, (measure,))[measure]
     threshold = candidates[np.flatnonzero(values >= values.max() - _EQUAL)[0]]
+    kept = means(checking, np.array([-np.inf, threshold]), ("recall", "empty"))
     return OperatingPoint(measure, float(threshold), float(retained.share_below(threshold)),
                           *_halves(choosing, measure, [threshold], resamples),
-                          *_halves(checking, measure, [-np.inf, threshold], resamples)[::-1])
+                          *_halves(checking, measure, [-np.inf, threshold], resamples)[::-1],
+                          *(tuple(kept[name].tolist()) for name in ("recall", "empty")))
 
 
 def _check_measure(measure: str, corpus_size: int | None) -> None:

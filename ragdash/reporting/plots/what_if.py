@@ -27,7 +27,7 @@ def sweep(parameter: str, x: np.ndarray, mean: np.ndarray, chosen: float, flat: 
                 line={"color": look.color, "width": 1.8, "dash": "dash"},
                 hovertemplate=f"{look.name} alone<br>{escape(axis.title)} %{{y:.3f}}<extra></extra>"))
     fig.add_trace(go.Scatter(
-        x=x, y=mean, mode="lines+markers", name="hybrid", line={"color": theme.ink, "width": 2.4},
+        x=x, y=mean, mode="lines+markers", name="tuned hybrid", line={"color": theme.ink, "width": 2.4},
         marker={"color": theme.ink, "size": 5},
         hovertemplate=f"{escape(parameter)} %{{x:.3~g}}<br>{escape(axis.title)} %{{y:.3f}}<extra></extra>"))
     place = int(np.argmin(np.abs(x - chosen)))
@@ -57,7 +57,7 @@ def ceiling(windows: Sequence[int], best: np.ndarray, hybrid: np.ndarray, names:
                 line={"color": look.color, "width": 1.8, "dash": "dash"},
                 hovertemplate=f"{look.name} alone<br>{escape(axis.title)} %{{y:.3f}}<extra></extra>"))
     for name, words, values, look in (
-            ("hybrid", "", hybrid, {"line": {"color": theme.ink, "width": 2.4}, "marker_size": 8}),
+            ("tuned hybrid", "", hybrid, {"line": {"color": theme.ink, "width": 2.4}, "marker_size": 8}),
             ("best order of all results", "at most ", best,
              {"line": {"color": theme.muted, "width": 2.4, "dash": "dot"}, "marker_size": 7})):
         fig.add_trace(go.Scatter(

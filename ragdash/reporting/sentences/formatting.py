@@ -237,7 +237,7 @@ def grades_note(grades: np.ndarray, specs: Sequence[Spec], surface: Surface = "p
     if surface != "page":
         return note
     example = first.metric.spec(first.k, **{**dict(first.params), "rel": stricter})
-    return (f"{note} To count grade {stricter} or more, type `{example}` under **Metrics of the table** "
+    return (f"{note} To count grade {stricter} or more, type `{example}` under **Choose metrics** "
             "on **Compare**.")
 
 

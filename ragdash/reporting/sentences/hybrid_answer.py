@@ -91,7 +91,8 @@ def answer_sentences(answer) -> list[str]:
                                choice.against_default, result.value, more_time=price.more("parallel"))]
     if result.n >= 2:
         sentences += [f"Chosen on all queries: {setting}.",
-                      caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes))]
+                      caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes),
+                                       choice.evaluations[len(choice.runs)].name)]
     if choice.decision != "unknown":
         sentences.append(price_sentence(price.extras(), price.k, choice.against_single, price.cost_reason,
                                         untimed=answer.untimed, runs=len(choice.runs), decision=choice.decision))

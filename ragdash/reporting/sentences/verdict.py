@@ -131,7 +131,7 @@ def decision_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     if verdict.state == "too-few":
         return "Do not decide on so small a test. Read the single queries instead."
     if verdict.state == "one-run":
-        against = "threshold bands" if tables_for(verdict.spec) else "a limit of your own"
+        against = "threshold bands" if tables_for(verdict.spec) else "a target of your own"
         return f"Add a second run to compare it with, or check it against {against}."
     return "There is nothing to decide on."
 

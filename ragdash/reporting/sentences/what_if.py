@@ -129,8 +129,8 @@ def _needed(comparison: Comparison) -> str:
     return f" To confirm a difference this small you would need about {rounded_up(needed)} queries."
 
 
-def caution_sentence(optimism: float, survives: float, worse: float, settings: int) -> str:
-    """What choosing on the same queries would have promised, and how often the choice loses to the default."""
+def caution_sentence(optimism: float, survives: float, worse: float, settings: int, default: str) -> str:
+    """What choosing on the same queries would have promised, and how often the choice loses to the default, named."""
     first = f"{settings:,} settings were tried. "
     if abs(optimism) < 0.0005:
         first += "The best one does as well on held-out queries as on the queries that chose it."
@@ -142,7 +142,7 @@ def caution_sentence(optimism: float, survives: float, worse: float, settings: i
         first += " Nothing of its gain over the best single run is left on held-out queries."
     elif np.isfinite(survives):
         first += f" Held-out queries keep {survives:.0%} of its gain over the best single run."
-    return first + f" In {worse:.0%} of the test folds it is worse than the default."
+    return first + f" In {worse:.0%} of the test folds it is worse than the default, {escape(default)}."
 
 
 def left_out_sentence(family: str, results: int, limit: int) -> str:

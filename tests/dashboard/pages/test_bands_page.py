@@ -274,3 +274,13 @@ def test_it_fits_the_screen_and_axe_finds_nothing_that_is_ours(visit, samples_li
         assert app.chart("bands_R_10").locator(".scatterlayer .point").count() == 3
         faults = faults_of(app, axe, NARROW | NOT_OURS)
         assert not faults, faults
+
+
+def test_graded_judgments_say_which_grade_the_rating_rests_on():
+    """MRR by grade 1 can be in a better band than MRR by grade 2: a reader must see which one was rated."""
+    for grades, expected in (([2, 1], True), ([1, 1], False)):
+        truth = Truth.build("truth", ["q1", "q2"], ["a", "b"], grades)
+        run = Run.build("bm25", ["q1", "q2"], ["a", "b"], [1.0, 1.0])
+        at = opened(PAGE, **link([run], truth))
+        assert any("Relevant: grade 1 or more." in note.value and "do not say which grade" in note.value
+                   for note in at.caption) is expected

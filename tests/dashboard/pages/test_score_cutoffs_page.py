@@ -11,7 +11,8 @@ from page_cases import charts, opened
 from test_bands_page import link, made, said
 from test_pages import with_runs
 
-from ragdash.analysis.score_thresholds import roc, sweep
+from ragdash.analysis.score_thresholds import Half, OperatingPoint, operating_point, roc, sweep
+from ragdash.dashboard.pages.rankings.score_cutoffs.sentences import operating_point_sentence
 from ragdash.matching.match import Match
 
 PAGE = "score-cutoffs"
@@ -140,3 +141,16 @@ def test_a_widget_change_redraws_quickly():
         at.run()
         taken.append(time.perf_counter() - start)
     assert not at.exception and min(taken) < 1.0, taken
+
+
+def test_the_advice_says_what_the_cutoff_costs():
+    halves = Half(0.367, 0.3, 0.4, 55), Half(0.258, 0.161, 0.363, 55), Half(0.085, 0.075, 0.096, 55)
+    costly = operating_point_sentence("dense", OperatingPoint("f1", 0.5, 0.97, *halves, (0.902, 0.365), (0.0, 0.52)))
+    assert "recall goes from 0.902 to 0.365, and 52% of the queries keep no document" in costly
+    assert costly.endswith("Use it only if you accept that.")
+    free = operating_point_sentence("dense", OperatingPoint("f1", 0.5, 0.97, *halves, (0.9, 0.9), (0.0, 0.0)))
+    assert free.endswith("Use it: it helps on queries that did not choose it, and no relevant document is lost.")
+    run, truth = made([1, 2, 3, 0] * 5)
+    match = Match(run, truth)
+    point = operating_point(match)
+    assert 0 <= point.recall[1] <= point.recall[0] <= 1 and point.empty[0] <= point.empty[1] <= 1

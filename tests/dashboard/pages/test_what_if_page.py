@@ -96,11 +96,23 @@ def test_the_page_needs_two_runs_with_something_to_fuse_and_says_what_it_did_not
 
 
 def test_the_caution_says_what_is_left_of_the_gain():
-    as_well, nothing, some = (caution_sentence(optimism, survives, 0.2, 5) for optimism, survives in (
+    as_well, nothing, some = (caution_sentence(optimism, survives, 0.2, 5, "RRF, k = 60") for optimism, survives in (
         (0.0004, -0.3), (0.01, -0.3), (0.01, 0.4)))
     assert "does as well on held-out queries as on the queries that chose it. In 20%" in as_well
     assert "looks 0.010 better" in nothing and "Nothing of its gain over the best single run is left" in nothing
     assert "Held-out queries keep 40% of its gain" in some
+    assert some.endswith("In 20% of the test folds it is worse than the default, RRF, k = 60.")
+
+
+def test_a_loaded_hybrid_is_not_fused_again_unless_it_is_chosen():
+    """The first two runs would be dense and hybrid: their mix does not help, and the answer would be no."""
+    truth, (sparse, dense) = samples()
+    hybrid = read_run(ROOT / "sample_runs" / "hybrid.jsonl")
+    at = opened("what-if", **address(truth, [dense, hybrid, sparse]))
+    assert "Yes: build this hybrid: Weighted sum of scores" in texts(at)
+    for picture in ("sweep_mix", "ceiling"):  # the tuned one is not named as a loaded run may be
+        names = [trace["name"] for trace in charts(at)[picture]["data"]]
+        assert "tuned hybrid" in names and "hybrid" not in names
 
 
 def test_runs_without_a_document_in_common_are_said_to_be_so():

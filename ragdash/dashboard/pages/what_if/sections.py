@@ -21,6 +21,7 @@ from ragdash.dashboard.pages.what_if import (
     tables,
 )
 from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import SessionRun
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import best_first
 from ragdash.evaluation.latency_cost import Amount
@@ -87,17 +88,23 @@ def render(context: PageContext) -> None:
 def _chosen_runs(context: PageContext) -> PageContext:
     """The choice of runs; the context with these alone, in the order chosen."""
     names = dict(zip(context.digests, context.names, strict=True))
-    key = state.choices_key(state.FUSED_RUNS, context.digests, context.digests[:2])
+    first = sorted(context.entries, key=_is_hybrid)[:2]  # a hybrid holds what its searches found already
+    key = state.choices_key(state.FUSED_RUNS, context.digests, [entry.digest for entry in first])
     st.multiselect("Runs to fuse", context.digests, format_func=names.get, key=key, max_selections=MOST_RUNS,
                    persist_state="session", help=tooltip("fused_runs"))
     entries = {entry.digest: entry for entry in context.entries}
     return context.only([entries[digest] for digest in state.get(key) or () if digest in entries])
 
 
+def _is_hybrid(entry: SessionRun) -> bool:
+    """Whether a run was fused from others, here or elsewhere."""
+    return "fusion" in entry.run.settings or "hybrid" in entry.name.lower()
+
+
 def _note_hybrids(context: PageContext, chosen: PageContext, choice: Choice) -> None:
     """Say what hybrids that were made elsewhere have: their recipes can differ from those tried here."""
     hybrids = [index for index, entry in enumerate(context.entries) if entry.digest not in chosen.digests
-               and "fusion" not in entry.run.settings and "hybrid" in entry.name.lower()]
+               and "fusion" not in entry.run.settings and _is_hybrid(entry)]
     if not hybrids:
         return
     means = [row[0].mean for row in context.results.summary([choice.spec])]
@@ -128,7 +135,8 @@ def _render_answer(context: PageContext, choice: Choice, others: Sequence[str], 
                    widths={"Against the best run": 300})
     result = choice.held_out
     st.caption(f"Tuning on all queries chooses this setting: {fmt.escape(_setting(choice))}. "
-               + sentences.caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes)))
+               + sentences.caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes),
+                                            choice.evaluations[len(choice.runs)].name))
 
 
 def _render_sweep(context: PageContext, choice: Choice) -> None:

@@ -66,9 +66,20 @@ def operating_point_sentence(name: str, point: OperatingPoint) -> str:
         f"{first}keep documents with a score of {escape(score_text(point.threshold))} or more; this drops "
         f"{point.quantile:.0%} of them. On {n} held out, {title} is then {checked}, against {bare} with every document "
         f"kept. On the {point.selected.n:,} that chose the cutoff it is {escape(number(point.selected.value))}. "
-        + ("Use it: it helps on queries that did not choose it." if point.checked.low > point.unfiltered.value else
-           "A gain on new queries is not certain.")
+        + _price_of(point)
     )
+
+
+def _price_of(point: OperatingPoint) -> str:
+    """What the cutoff takes away on held-out queries, and so what to do."""
+    if not point.checked.low > point.unfiltered.value:
+        return "A gain on new queries is not certain."
+    (recall, recall_kept), (empty, left_empty) = point.recall, point.empty
+    if not (recall_kept < recall or left_empty > empty):
+        return "Use it: it helps on queries that did not choose it, and no relevant document is lost."
+    return (f"The gain holds on queries that did not choose it. The price there: recall goes from "
+            f"{escape(number(recall))} to {escape(number(recall_kept))}, and {left_empty:.0%} of the queries keep no "
+            f"document (without the cutoff {empty:.0%}). Use it only if you accept that.")
 
 
 def roc_basis(curves: Sequence[Roc]) -> str:
