@@ -27,7 +27,8 @@ _CONTENTS = _word_set(
     "answer answers chunk chunks context contexts doc docs document documents option options choice choices "
     "response label text list url urls source sources path paths")
 _JUDGED = _word_set(
-    "score rating judge judged verdict passed quality relevance grade graded human exact match ragas deberta nli hhem")
+    "score rating judge judged verdict passed quality relevance grade graded human exact match ragas deberta nli hhem "
+    "acceptable")
 _LABELS = _word_set(
     "label verdict judgment judge rating correctness correct outcome assessment human grade "
     "status annotation annotated feedback score evaluation result passed") | {"judgement"}
@@ -48,12 +49,12 @@ _LOWER = _word_set(
     "hallucination hallucinated hallucinations toxicity harmfulness error errors noise bias wer perplexity "
     "distance leak")
 _GOOD = _word_set(
-    "correct yes true pass passed good relevant grounded supported faithful accurate success ok right "
+    "correct yes true pass passed good relevant grounded supported faithful accurate success ok right acceptable "
     "complete richtig korrekt correcte juste correcto correcta corretto corretta correto correta juist goed")
 _BAD = _word_set(
     "incorrect wrong no false fail failed bad irrelevant ungrounded unsupported hallucinated hallucination "
-    "inaccurate error falsch inkorrekt incorrecte faux incorrecto incorrecta sbagliato errato incorreto errado onjuist "
-    "fout")
+    "inaccurate unacceptable error falsch inkorrekt incorrecte faux incorrecto incorrecta sbagliato errato "
+    "incorreto errado onjuist fout")
 _PARTLY = _word_set("partial partially partly teilweise partiellement parcialmente parzialmente gedeeltelijk")
 _DECLINED = _word_set(
     "refusal refusals refuse refused refuses declined declines abstain abstained abstention unanswered")

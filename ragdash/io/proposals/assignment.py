@@ -15,7 +15,8 @@ WEIGHTS = {"retrieved": 4, "doc_id": 4, "contexts": 3, "text": 3, "answer": 3, "
 _OF_SYSTEMS = SURE_METRICS - {"score", "quality", "similarity", "rouge", "coverage", "completeness"}
 _QUESTIONS = re.compile(r"(?:.*\.)?(?:queries|questions|qas?)\[\]\.(?:query|question|text|q)", re.IGNORECASE)
 _HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{12,}")
-_REPORTED = {"disagreement", "mismatch", "discrepancy", "inconsistency"}  # of judges, in a report
+_REPORTED = {"disagreement", "mismatch", "discrepancy", "inconsistency",  # of judges, in a report
+             "failure", "failed"}
 DOCUMENT_TEXTS = ("text", "content", "contents", "body")
 CONTENT = ("retrieved", "doc_id", "contexts", "text", "answer", "relevant", "answers", "evidence", "scores", "labels")
 RUN_CONTENT = ("retrieved", "doc_id", "contexts", "text", "answer")
@@ -65,7 +66,7 @@ class Assignment:
         if set(content) <= {"scores", "labels"} and 2 * self.repeats > len(self.records.rows):
             return False  # values of something else than queries, or of configurations that nothing names
         if not {"query", *RUN_CONTENT} & self.roles.keys() and not _REPORTED.isdisjoint(words(self.records.path)):
-            return False  # examples of where judges differ
+            return False  # examples of where judges differ, or a system failed
         if len(self.records.rows) == 1 and not self.records.path and "query" not in self.roles:
             return False
         if "query" not in self.roles and any("[]." in name and (
@@ -76,7 +77,7 @@ class Assignment:
                 self.roles["contexts"] in DOCUMENT_TEXTS or not DOCUMENT.isdisjoint(key)):
             return False  # documents with their texts
         if not content:
-            return {"query", "query_id"} <= self.roles.keys() or self._asks_only
+            return {"query", "query_id"} <= self.roles.keys() or self._asks_only or self._is_timed
         return bool({"query", "query_id"} & self.roles.keys())
 
     def _rates_queries(self, keys: list[str]) -> bool:
@@ -100,6 +101,13 @@ class Assignment:
             and (not item.is_long_text or not NOTES.isdisjoint(item.name_words)) for item in rest)
 
     @property
+    def _is_timed(self) -> bool:
+        """True for how long each query took, and nothing else."""
+        rest = [item for path, item in self.fields.items() if not is_inside(path, self.roles)]
+        return {"query_id", "latency_ms"} <= self.roles.keys() and len(self.records.rows) > 1 and not any(
+            item.is_list or item.is_object or item.is_long_text for item in rest)
+
+    @property
     def role(self) -> str:
         """run, truth, both, or questions."""
         is_run = any(name in self.roles for name in RUN_CONTENT) and not (
@@ -109,7 +117,7 @@ class Assignment:
                  if path not in self.fields or not self.fields[path].is_bool]  # checks of a test set are true or false
         is_run = is_run or (is_truth and {"grade", "doc_id"}.isdisjoint(self.roles) and any(
             not _OF_SYSTEMS.isdisjoint(words(path)) for path in rated))
-        if not is_truth and not is_run and {"scores", "labels"} & self.roles.keys():
+        if not is_truth and not is_run and {"scores", "labels", "latency_ms"} & self.roles.keys():
             return "run"
         return ("both" if is_truth else "run") if is_run else ("truth" if is_truth else "questions")
 

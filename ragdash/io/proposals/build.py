@@ -225,7 +225,7 @@ class _Builder:
             details.setdefault("query", query)
         self._add_history(details, row)
         answer = answer_of([whole_answer(path, value, self.names) for path, value in zip(
-            self.paths.get("answer", ()), self._values(row, "answer", variant), strict=False)])
+            self.paths.get("answer", ()), self._values(row, "answer", variant), strict=False)], self.source.is_json)
         if answer is not None:
             details.setdefault("answer", answer)
         elif "answer" in self.paths and not self.is_long:
@@ -390,7 +390,7 @@ def try_content(source: Source, records: RecordList, mapping: Mapping[str, str])
     except InputError:
         return None
     left_out = sum(problem.facts["count"] for problem in content.problems if problem.kind == "record-without-query")
-    return None if 10 * left_out > len(records.rows) else content
+    return None if 10 * left_out > max(len(records.rows), 10 * (len(records.rows) > 4)) else content
 
 
 def _json_value(value: object) -> object:

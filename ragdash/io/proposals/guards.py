@@ -14,6 +14,7 @@ from ragdash.core.text.metric_names import may_be_metric
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import QUERY_ALIASES, find_fields, is_document_row
 from ragdash.io.proposals.content.paired_ids import PairedId
+from ragdash.io.proposals.fields import is_missing
 from ragdash.io.proposals.names import ID, RANKS, SCORES, SURE_METRICS, WEAK_GOLD, words
 from ragdash.io.proposals.propose import propose
 from ragdash.io.proposals.reading import Reading
@@ -98,6 +99,8 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     if answer and not {"answers", "retrieved", "contexts", "config", "latency_ms"} & guess.keys():
         yield lambda reading: reading.mapping.get("answers") == answer and reading.role == "truth" and bool(
             {"relevant", "evidence", "source"} & reading.mapping.keys())
+        yield lambda reading: reading.role == "truth" and answer not in reading.mapping.values() and bool(
+            {"relevant", "evidence"} & reading.mapping.keys()) and _is_empty(source, answer)
     others = {word for name in detected.columns if name not in guess.values() for word in words(name)}
     if answer and "answers" not in guess and not others.isdisjoint(_WRITTEN):  # next to it: the right answer
         yield lambda reading: reading.mapping.get("answers") == answer and "answer" in reading.mapping
@@ -164,6 +167,11 @@ def _joins_pairs(source: Source, reading: Reading) -> bool:
     rows = [row for records in fail_quietly(source)[:1] for row in records.rows[:50]]
     lists = [row[path] for row in rows for path in paths if type(row.get(path)) is list]
     return any(isinstance(item, PairedId) for value in lists for item in value)
+
+
+def _is_empty(source: Source, name: str) -> bool:
+    """True where no record has a value in this field."""
+    return all(is_missing(row.get(name)) for records in fail_quietly(source)[:1] for row in records.rows)
 
 
 def _names_chunks(name: str) -> bool:

@@ -112,8 +112,10 @@ def question_rank(field: Field) -> tuple:
 def is_query_id(field: Field) -> bool:
     """A single short value that can name the query."""
     name = set(field.name_words)
-    if field.is_list or field.is_object or not field.is_id_like or field.share < 0.9 or field.path.count(".") > 2:
+    if field.is_list or field.is_object or not field.is_id_like or field.path.count(".") > 2:
         return False
+    if field.share < 0.9 and (len(field.values) - len(field.present) > 1 or not 4 < len(field.values) < 13):
+        return False  # of a few records one may be a summary
     if counts_something(field.name_words) or (name & {"chunk", "doc", "document", "passage"} and name.isdisjoint(
             {"query", "question"})):
         return False
@@ -361,7 +363,7 @@ def is_expected_text(field: Field) -> bool:
 def is_answer(field: Field) -> bool:
     """What the system wrote."""
     name, path = set(field.name_words), set(field.words)
-    wrong = _AGAINST | {"hallucinated", "bad", "rejected", "fake"}
+    wrong = _AGAINST | {"hallucinated", "bad", "rejected", "fake", "competitor", "rival", "opponent"}
     if not field.is_text or (field.is_object and field.object_share > 0.2):
         return False
     if not path.isdisjoint(GOLD | wrong | CRITERIA | {

@@ -56,7 +56,8 @@ METRICS = {"recall", "precision", "mrr", "ndcg", "hit", "map", "f1", "faithfulne
            "completeness", "hallucination", "coherence", "fluency", "bertscore", "meteor", "rating", "rate", "correct",
            "quality", "helpfulness", "conciseness", "toxicity", "adherence", "noise", "sensitivity", "entity",
            "reciprocal", "passed", "pass", "perplexity", "overlap", "f", "auc", "exact", "contextual", "judgment",
-           "verdict", "judgement", "grade", "evaluation", "rouge1", "rougel", "bleu4", "chrf", "win", "preference"}
+           "verdict", "judgement", "grade", "evaluation", "rouge1", "rougel", "bleu4", "chrf", "win", "preference",
+           "acceptable"}
 SURE_METRICS = METRICS - {"correct", "entity", "contextual", "f", "rate", "exact", "grade", "evaluation", "judgment",
                           "judgement", "rating", "err", "map", "noise", "match", "support", "success", "relevance"}
 GRADES = {"grade", "relevance", "rel", "rating", "gain", "judgment", "judgement", "label", "relevancy", "usefulness"}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from ragdash.core.errors import Collector, InputError
 from ragdash.io.detect import detect_source
 from ragdash.io.json.exact_parser import NumberText, object_of_unique_keys
+from ragdash.io.proposals.content.marked_options import with_right_options
 from ragdash.io.proposals.content.numbered_rows import numbered_rows
 from ragdash.io.proposals.content.paired_ids import with_paired_ids
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, QUESTION, RETURNED, names_average, words
@@ -92,7 +93,7 @@ def read_record_lists(source: Source) -> list[RecordList]:
         values = _json_values(text)
         if values is not None:
             return _with_systems([replace(item, rows=with_speakers(with_order(with_retrieval(with_paired_ids(
-                with_parsed_texts(item.rows))))))
+                with_right_options(with_parsed_texts(item.rows)))))))
                                   for item in _in_json(values)])
     return _with_systems([replace(item, rows=with_metric_columns(item.rows)) for item in _text_tables(text)])
 

@@ -21,6 +21,7 @@ from ragdash.core.errors import Collector, InputError, Problem
 from ragdash.io.source.free_memory import too_little_memory
 from ragdash.io.source.limits import MAX_BYTES, is_bomb, will_exceed_limit
 from ragdash.io.source.markdown_table import is_markdown_table, without_bars
+from ragdash.io.source.mixed_encoding import MIXED, MOST_MIXED_BYTES, decode_mixed, find_odd_byte
 from ragdash.io.source.read_progress import has_callback, open_bytes, open_file
 
 HEAD_BYTES = 1 << 16  # bytes looked at to find the format
@@ -67,9 +68,13 @@ class Source:
     def __init__(self, source: str | os.PathLike | tuple[str, bytes], encoding: str = "utf-8",
                  mapping: Mapping[str, str] | None = None):
         self.mapping = dict(mapping or {})
-        self._path = self._content = None
+        self._path = self._content = self._odd_byte = None
         if isinstance(source, tuple):
+            if len(source) != 2 or not isinstance(source[1], bytes | bytearray | memoryview):
+                raise InputError([Problem("python-object/file", {"kind": [type(part).__name__ for part in source]})])
             file, self._content = str(source[0]), bytes(source[1])
+        elif not isinstance(source, str | os.PathLike):
+            raise InputError([Problem("python-object/file", {"kind": [type(source).__name__]})])
         else:
             self._path = Path(source)
             file = str(source)
@@ -94,7 +99,12 @@ class Source:
 
     def collector(self) -> Collector:
         """A Collector for the problems of this file."""
-        return Collector(self.file)
+        problems = Collector(self.file)
+        if self._odd_byte is not None:
+            odd = self._odd_byte
+            problems.add("wrong-encoding/mixed", {"byte": odd.byte, "character": odd.character, "count": odd.count},
+                         line=odd.line, severity="warning")
+        return problems
 
     @cached_property
     def head(self) -> bytes:
@@ -114,6 +124,11 @@ class Source:
         except UnicodeDecodeError as error:
             line = self.data.count(b"\n", 0, error.start) + 1
             raise InputError([not_utf8_problem(self.file, self.data[error.start:error.start + 1], line)]) from None
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the text begins as JSON does."""
+        return self.container is None and self.head.lstrip()[:1] in (b"{", b"[")
 
     @property
     def raw(self) -> bytes:
@@ -214,7 +229,9 @@ class Source:
 
     def _to_utf8(self, raw: bytes, final: bool) -> bytes:
         """These bytes without byte order mark, converted to UTF-8 from the file's encoding."""
-        if self.encoding != "utf-8":
+        if self.encoding == MIXED:
+            raw = decode_mixed(raw, final).encode()
+        elif self.encoding != "utf-8":
             try:
                 raw = codecs.getincrementaldecoder(self.encoding)().decode(raw, final).encode()
             except (LookupError, ValueError, TypeError) as error:
@@ -227,6 +244,8 @@ class Source:
         """Raise for binary files, for undeclared UTF-16 and for files of white space only."""
         start = self._read_text(HEAD_BYTES)
         type_name = next((type_name for magic, type_name in BINARY_TYPES if start.startswith(magic)), None)
+        if start[257:262] == b"ustar":
+            type_name = "a tar archive"
         if type_name:
             self.fail("binary-file", {"type": type_name})
         if self.encoding == "utf-8":
@@ -245,6 +264,11 @@ class Source:
         if self.head.lstrip().startswith(b"|") and is_markdown_table(self.head):
             self._has_bars = True
             del self.head  # with the bars
+        if self.encoding == "utf-8" and self.compression is None and self.stored_size <= MOST_MIXED_BYTES:
+            self._odd_byte = find_odd_byte(self._read_text())
+        if self._odd_byte is not None:
+            self.encoding = MIXED
+            del self.head  # with these bytes as they are
         if not self.head.strip() and (len(start) < HEAD_BYTES or not self.data.strip()):
             self.fail("empty-file/white-space" if start else "empty-file")
 
@@ -270,6 +294,6 @@ def _utf16_without_mark(start: bytes) -> str | None:
     if pair_count < 4:
         return None
     for name, zeros in (("utf-16-le", start[1::2].count(0)), ("utf-16-be", start[::2].count(0))):
-        if zeros > 0.7 * pair_count:
+        if zeros > 0.7 * pair_count and start.count(b"\0") < 1.3 * pair_count:  # else nearly all of it is zero bytes
             return name
     return None

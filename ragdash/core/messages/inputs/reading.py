@@ -327,6 +327,9 @@ MESSAGES: Mapping[str, Message] = {
         fix="If it is Latin-1 give --encoding latin-1, else the name of its encoding; or save it as UTF-8.",
         page="Save the file as UTF-8.",
     ),
+    "wrong-encoding/mixed": Message(
+        actual="byte 0x{byte} in a text that is UTF-8 elsewhere ({count} such)", expected="text in UTF-8",
+        fix="It is read as Windows-1252: {character}. Save the file as UTF-8 to be sure."),
     "wrong-encoding/other": Message(
         actual="{error}",
         expected="text in {encoding}",

@@ -54,6 +54,9 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
         neutral = [item for item in neutral if item.is_list or item.name_words != ("source", "id")]  # of a data set
     neutral = [item for item in neutral if item.name_words != ("source",) or item.is_list or item.path_share > 0.6
                or len(item.values) < 3 * item.distinct_count]  # where questions come from, not a document
+    if not neutral and {"evidence", "answers"} & result.roles.keys():  # all questions about one document
+        neutral = [item for item in free.values() if item.is_list and item.path_share > 0.6 and "[]" not in item.path
+                   and DOCUMENT.issuperset(item.name_words) and item.share > 0.9]
     if not neutral:
         return []
     neutral.sort(key=lambda item: (not item.is_list, -item.path_share if not set(item.name_words) & DOCUMENT else -1,
@@ -109,7 +112,9 @@ def _take_sources(result: Assignment, free: dict[str, Field]) -> None:
     sources = [item for item in free.values() if item.is_list and meanings.is_neutral_documents(item)
                and "[]" not in item.path and GOLD.isdisjoint(item.words) and item.distinct_count > 1
                and not set(item.name_words).isdisjoint(DOCUMENT) and not are_places(item)
-               and (item.path_share > 0.6 or not set(item.name_words).isdisjoint(ID))]
+               and (item.path_share > 0.6 or not set(item.name_words).isdisjoint(ID) or (
+                   DOCUMENT.issuperset(item.name_words) and item.is_text and item.blank_share == 0
+                   and item.mean_length < 60))]
     if sources and "answer" in result.roles and not result.runs:
         take(result, free, "retrieved", min(sources, key=id_rank))
 

@@ -40,7 +40,8 @@ def is_metric(field: Field) -> bool:
                                                           "judgment", "judgement", "rating", "verdict"}) and (
         "." in field.path)
     stripped = {word.rstrip("0123456789") for word in name}
-    known = not (name | stripped).isdisjoint(METRICS) or field.name_words[:1] == ("metric",) or (
+    known = not (name | stripped).isdisjoint(METRICS) or (
+        field.name_words == ("margin",)) or field.name_words[:1] == ("metric",) or (
         _PRECISION.fullmatch(field.path.rpartition(".")[2]) is not None) or (
         field.is_bool and not name.isdisjoint(_OUTCOMES))
     if not (known or nested) or (name & _COUNTS and not (name & SURE_METRICS)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ragdash.io.proposals.names import LATENCIES, MILLISECONDS, SECONDS, words
 
 TOTAL = "total"
@@ -13,7 +15,9 @@ _STAGES = {
 _OTHER_STAGES = {"embed", "embedding", "judge", "evaluation", "eval", "evaluator", "index", "indexing", "ingestion",
                  "parse", "parsing", "chunking", "rewrite", "rewriting", "routing", "expansion", "preprocessing",
                  "translation", "bm25", "vector", "dense", "sparse", "fusion", "token", "ttft"}
-_NO_DURATION = {"stamp", "timestamp", "created", "start", "end", "at", "budget", "limit", "timeout", "max", "min"}
+_NO_DURATION = {"stamp", "timestamp", "created", "start", "end", "at", "budget", "limit", "timeout", "max", "min",
+                "p50", "p90", "p95", "p99"}
+_WHOLE = re.compile(r"end[ _-]?to[ _-]?end|e2e", re.IGNORECASE)
 
 
 def time_unit(path: str) -> str:
@@ -38,6 +42,6 @@ def time_stage(path: str) -> str:
 
 def _words(path: str) -> set[str]:
     """The words of the last member of a path, with those of an object of times above it."""
-    above, _, name = path.replace("{run}", " ").rpartition(".")
+    above, _, name = _WHOLE.sub("latency", path.replace("{run}", " ")).rpartition(".")
     parent = set(words(above.rpartition(".")[2]))
     return {*words(name), *(parent if not parent.isdisjoint(LATENCIES | MILLISECONDS) else ())}

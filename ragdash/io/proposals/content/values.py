@@ -52,8 +52,11 @@ def text_of(value) -> str | None:
     return None if not items or type(items[0]) is dict else str(items[0]).strip()
 
 
-def answer_of(values: Sequence) -> str | None:
+def answer_of(values: Sequence, in_json: bool = False) -> str | None:
+    """What a system wrote; in JSON, which has null for what is missing, "None" and "N/A" are answers too."""
     items = [item for value in values for item in leaves(value)]
+    if not items and in_json:
+        items = [value for value in values if type(value) is str and value.strip() in ("None", "N/A")]
     if items and type(items[0]) is dict:
         return orjson.dumps(to_python(items[0])).decode()
     return None if not items else str(items[0])

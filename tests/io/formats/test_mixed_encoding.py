@@ -1,0 +1,35 @@
+"""Single bytes of Windows-1252 in UTF-8 text are read with a warning; other text is refused as before."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragdash.core.errors import InputError
+from ragdash.io import read_runs
+
+CSV = "query_id,query,answer\ns1,Où est le café?,Über die Brücke.\ns2,Who?,It"
+
+
+def encoding_problems(data: bytes) -> list:
+    return [problem for run in read_runs(("a.csv", data)) for problem in run.problems
+            if problem.kind.startswith("wrong-encoding")]
+
+
+def test_the_warning_names_the_byte_its_line_and_how_it_is_read():
+    (problem,) = encoding_problems(CSV.encode() + b"\x92s here\n")
+    assert (problem.severity, problem.line, problem.facts["byte"], problem.facts["character"]) == (
+        "warning", 3, "92", "’")
+
+
+def test_text_without_odd_bytes_has_no_warning():
+    assert encoding_problems(CSV.encode() + b"s here\n") == []
+
+
+@pytest.mark.parametrize("data", [
+    CSV.encode("windows-1252") + b"\x92s here\n",  # all of it is Windows-1252
+    CSV.encode() + b"\x81s here\n",  # no character of Windows-1252
+    CSV.encode() + b"\xe9\xe8\xfa\n",  # several in a row
+], ids=["windows-1252", "undefined", "in a row"])
+def test_other_text_is_refused(data):
+    with pytest.raises(InputError, match="UTF-8"):
+        read_runs(("a.csv", data))
