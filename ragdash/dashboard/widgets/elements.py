@@ -25,8 +25,9 @@ CARDS = 5  # problems shown as cards; the rest are in a table
 ROWS = 200
 TALL = 700  # pixels of a picture from which on it usually scrolls in a frame of its own
 MOST_STYLED = 10_000  # cells of a table whose minus signs are written
+LOCAL = {"displaylogo": False, "showSendToCloud": False, "plotlyServerURL": ""}  # plotly.js would offer an upload
 _CONFIG = {
-    "displaylogo": False,
+    **LOCAL,
     "displayModeBar": "hover",  # it would cover the legend, or the names of bands
     "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
     "toImageButtonOptions": {"format": "svg"},

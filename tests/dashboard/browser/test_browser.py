@@ -369,3 +369,11 @@ def test_a_run_that_lost_its_zeros_is_fixed_with_one_click(visit):
     app.page.get_by_role("button", name="Undo").click()
     app.page.locator(".st-key-ledger").get_by_text("lost returns no document").wait_for()
     app.settle().calm()
+
+
+def test_no_figure_of_a_page_offers_to_upload_itself(visit, samples_link):
+    page = visit().open(samples_link.replace("/?", "/compare?detail=means&")).page
+    page.locator(".st-key-means .js-plotly-plot").first.hover()
+    page.locator(".st-key-means .modebar-btn").first.wait_for(state="attached")
+    names = page.locator(".modebar-btn").evaluate_all("buttons => buttons.map(button => button.dataset.title)")
+    assert names and not [name for name in names if "share" in name.lower() or "cloud" in name.lower()]

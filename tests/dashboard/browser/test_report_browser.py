@@ -240,3 +240,10 @@ def test_the_share_page_gives_links_the_report_the_tables_and_every_picture_as_d
     figure = json.loads(downloaded(app, "Plotly JSON").read_text())
     assert len(figure["data"]) == 3
     app.calm()
+
+
+def test_no_figure_of_a_report_offers_to_upload_itself(show, file):
+    page, faults = show(file)
+    names = page.locator(".modebar-btn").evaluate_all("buttons => buttons.map(button => button.dataset.title)")
+    assert names and not [name for name in names if "share" in name.lower() or "cloud" in name.lower()]
+    assert not page.locator("a[href*=plotly]").count() and not faults

@@ -205,7 +205,7 @@ def _render_all_pictures(report_request: ReportRequest, theme: Theme) -> None:
                        on_click="ignore", type="tertiary")
     with st.container(height=420, key="pictures_of_report"):
         for (key, *_), (name, figure) in zip(charts, figures, strict=True):
-            st.plotly_chart(figure, key=key, alt=name, width="content", config={"displaylogo": False})
+            st.plotly_chart(figure, key=key, alt=name, width="content", config=elements.LOCAL)
 
 
 def leaderboard_specs(context: PageContext) -> list[Spec]:

@@ -18,7 +18,8 @@
       if (width && figure.place.closest("#summary")) { layout.height = Math.min(layout.height, 200); }
       if (!figure.begun) { figure.place.textContent = ""; figure.begun = true; }
       window.Plotly.react(figure.place, one.data, layout, {
-        displaylogo: false, displayModeBar: touched.matches ? false : "hover", responsive: !width, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
+        displaylogo: false, showSendToCloud: false, plotlyServerURL: "",  // plotly.js would offer to upload the picture
+        displayModeBar: touched.matches ? false : "hover", responsive: !width, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
         toImageButtonOptions: {format: "svg", filename: "ragdash-" + figure.place.dataset.figure}
       });
     });
