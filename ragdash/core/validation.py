@@ -87,3 +87,11 @@ def judged_once(pair, grades, names, codes, ids, file, lines) -> np.ndarray:
             )
         raise InputError(problems)
     return np.setdiff1d(np.arange(len(pair)), b)
+
+
+def check_name(name: object) -> None:
+    """Raise where this cannot be the name of a run: it is no text, or one that UTF-8 cannot hold."""
+    if not isinstance(name, str):
+        raise InputError([Problem("python-object/name", {"kind": type(name).__name__}, field="name")])
+    if name != name.encode("utf-8", "replace").decode():
+        raise InputError([Problem("unwritable-text", {"value": repr(name)}, field="name")])

@@ -269,7 +269,12 @@ def _has_truth(source: Source) -> bool:
 
 
 def _is_folder(source: Readable) -> TypeGuard[str | os.PathLike]:
-    return not isinstance(source, tuple) and "\0" not in str(source) and Path(source).is_dir()
+    if not isinstance(source, str | os.PathLike) or "\0" in str(source):
+        return False
+    try:
+        return Path(source).is_dir()
+    except OSError:  # such as a name that is too long; opening it says so
+        return False
 
 
 def _refuse_nested(source: Source, packed: bool) -> None:

@@ -91,8 +91,13 @@ class SavedViews:
         self.path, self.read_only, self._log = folder / FILE, read_only, log or view_file(folder / FILE)
 
     def list(self) -> tuple[SavedView, ...]:
-        """The views, the newest first."""
-        return tuple(reversed(self._current().values()))
+        """The views, the newest first; without those that `problems` names."""
+        return tuple(view for view in reversed(self._current().values()) if view is not None)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """A warning for each view of which the file holds something else than a view; it is not listed."""
+        return tuple(Problem("broken-view", {"slug": slug}, self._log.location, severity="warning")
+                     for slug, view in self._current().items() if view is None)
 
     def find(self, slug: str) -> SavedView | None:
         """The view with this name in the address; None where there is none."""
@@ -117,7 +122,8 @@ class SavedViews:
 
         def write(writer: LogWriter) -> SavedView:
             current = _views(writer.rows())
-            existing = next((other for other in current.values() if other.name.casefold() == name.casefold()), None)
+            existing = next((other for other in current.values()
+                             if other is not None and other.name.casefold() == name.casefold()), None)
             if existing and not replace_existing:
                 raise InputError([Problem("saved-view/exists", {"name": existing.name})])
             slug = existing.slug if existing else _free_slug(name, current)
@@ -145,7 +151,7 @@ class SavedViews:
 
         self._write(write)
 
-    def _current(self) -> dict[str, SavedView]:
+    def _current(self) -> dict[str, SavedView | None]:
         return _views(self._log.rows())
 
     def _write(self, action: Callable[[LogWriter], T]) -> T:
@@ -165,7 +171,7 @@ def slug_of(name: str) -> str:
     return slug or f"view-{hashlib.blake2b(name.encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
 
 
-def _free_slug(name: str, current: Mapping[str, SavedView]) -> str:
+def _free_slug(name: str, current: Mapping[str, SavedView | None]) -> str:
     slug = slug_of(name)
     numbered = (f"{slug}-{number}" for number in range(2, len(current) + 3))
     return slug if slug not in current else next(candidate for candidate in numbered if candidate not in current)
@@ -179,18 +185,44 @@ def _add_event(writer: LogWriter, kind: str, slug: str, view: SavedView | None) 
     writer.add(slug, (kind, json.dumps(facts)))
 
 
-def _views(rows: Iterable[LogRow]) -> dict[str, SavedView]:
-    """The views that are not deleted, by slug, in the order in which they were saved last."""
-    latest: dict[str, SavedView] = {}
+def _views(rows: Iterable[LogRow]) -> dict[str, SavedView | None]:
+    """The views that are not deleted, by slug, in the order in which they were saved last; None: damaged."""
+    latest: dict[str, SavedView | None] = {}
     deleted: set[str] = set()
     for row in rows:
         kind, text = row.values
         if kind == SAVED:
             latest.pop(row.key, None)
-            facts = {key: value for key, value in json.loads(text or "{}").items() if key in _FIELDS}
-            latest[row.key] = SavedView(**facts, slug=row.key)
+            latest[row.key] = _view_of(row.key, text)
         (deleted.add if kind == DELETED else deleted.discard)(row.key)
     return {slug: view for slug, view in latest.items() if slug not in deleted}
+
+
+def _view_of(slug: str, text: object) -> SavedView | None:
+    """The view that an event holds; None where its content is no view, as after damage or a change by hand."""
+    try:
+        facts = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(facts, dict) or not isinstance(slug, str):
+        return None
+    facts = {key: value for key, value in facts.items() if key in _FIELDS}
+    parameters = facts.pop("parameters", None)
+    are_texts = all(_is_text(value) for value in facts.values())
+    if not {"name", "page"} <= facts.keys() or not are_texts or not _are_choices(parameters):
+        return None
+    return SavedView(**facts, parameters=parameters, slug=slug)
+
+
+def _are_choices(parameters: object) -> bool:
+    return isinstance(parameters, dict) and all(
+        _is_text(key) and isinstance(values, list) and all(map(_is_text, values))
+        for key, values in parameters.items())
+
+
+def _is_text(value: object) -> bool:
+    """Whether this is a text that UTF-8 can hold."""
+    return isinstance(value, str) and value == value.encode("utf-8", "replace").decode()
 
 
 def _clean(text: str, longest: int) -> str:

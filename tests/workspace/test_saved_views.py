@@ -82,3 +82,22 @@ def test_names_without_latin_letters_have_different_addresses(tmp_path):
     assert len(slugs) == 3 and all(slug.startswith("view-") for slug in slugs)
     hostile = views.save(replace(VIEW, name="a\x00b\u202ec\ud800", note="one\r\ntwo"))
     assert hostile.name == "a b c?" and hostile.note == "one two" and views.find(hostile.slug) == hostile
+
+
+@pytest.mark.parametrize("content", [
+    "{", "[1]", "null", "5", "{}", "[" * 100_000, '{"name": 5, "page": "compare", "parameters": {}}',
+    '{"name": "a", "page": ["compare"], "parameters": {}}', '{"name": "a", "page": "compare", "parameters": [1]}',
+    '{"name": "a", "page": "compare", "parameters": {"k": [10]}}', '{"name": "a", "page": "compare"}',
+    '{"name": "\\ud800", "page": "compare", "parameters": {}}', b"\xff"])
+def test_a_damaged_view_is_named_and_the_others_are_listed(tmp_path, content):
+    views = SavedViews(tmp_path)
+    saved = views.save(VIEW)
+    with closing(sqlite3.connect(views.path)) as db, db:
+        db.execute("insert into events (slug, kind, view) values ('odd', 'saved', ?)", (content,))
+    assert views.list() == (saved,) and views.find("odd") is None
+    problem, = views.problems()
+    assert (problem.message, problem.severity, problem.facts["slug"]) == ("broken-view", "warning", "odd")
+    again = views.save(replace(VIEW, name="Odd"))
+    assert again.slug == "odd-2", "what is damaged is not written over"
+    views.delete("odd")
+    assert not views.problems()

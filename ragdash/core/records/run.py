@@ -29,7 +29,7 @@ from ragdash.core.ranking.rank_order import (
 from ragdash.core.records import from_python, shown
 from ragdash.core.records.details import align_details, details_digest
 from ragdash.core.records.run_header import RunHeader
-from ragdash.core.validation import check_run
+from ragdash.core.validation import check_name, check_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,6 +95,7 @@ class Run:
             (N,) text of each returned document, and the document that a chunk is from; a table with a row per query
             and a column query_id, where a query without documents is an empty ranking.
         """
+        check_name(name)
         docs = text_column(docs)
         check_run(query_ids, docs, scores, ranks, texts, sources, details, file)
         names, codes = encode(query_ids)
@@ -323,6 +324,7 @@ class Run:
 
     def renamed(self, name: str) -> Run:
         """The same run under another name; the digest stays."""
+        check_name(name)
         scores = None if self.file_scores is None else self.file_scores.of_run(self.name, name)
         return replace(self, name=name, file_scores=scores)
 

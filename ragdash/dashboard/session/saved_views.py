@@ -26,7 +26,10 @@ def store() -> SavedViews:
 def listed() -> tuple[SavedView, ...]:
     """The saved views, the newest first; none where the workspace cannot be read."""
     try:
-        return store().list()
+        views = store()
+        if damaged := views.problems():
+            st.session_state[VIEW_PROBLEMS] = damaged
+        return views.list()
     except InputError as error:
         st.session_state[VIEW_PROBLEMS] = error.problems
         return ()

@@ -133,8 +133,8 @@ def make_recipe(runs: Sequence[Run], method: str = "rrf", window: int | None = N
 
 
 def _named(table: Mapping, name: str, message: str):
-    if name not in table:
-        raise InputError([Problem(message, {"name": name, "names": list(table)}, field="--method")])
+    if not isinstance(name, str) or name not in table:
+        raise InputError([Problem(message, {"name": str(name), "names": list(table)}, field="--method")])
     return table[name]
 
 

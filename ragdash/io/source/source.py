@@ -70,7 +70,11 @@ class Source:
         self.mapping = dict(mapping or {})
         self._path = self._content = self._odd_byte = None
         if isinstance(source, tuple):
+            if len(source) != 2 or not isinstance(source[1], bytes | bytearray | memoryview):
+                raise InputError([Problem("python-object/file", {"kind": [type(part).__name__ for part in source]})])
             file, self._content = str(source[0]), bytes(source[1])
+        elif not isinstance(source, str | os.PathLike):
+            raise InputError([Problem("python-object/file", {"kind": [type(source).__name__]})])
         else:
             self._path = Path(source)
             file = str(source)
@@ -240,6 +244,8 @@ class Source:
         """Raise for binary files, for undeclared UTF-16 and for files of white space only."""
         start = self._read_text(HEAD_BYTES)
         type_name = next((type_name for magic, type_name in BINARY_TYPES if start.startswith(magic)), None)
+        if start[257:262] == b"ustar":
+            type_name = "a tar archive"
         if type_name:
             self.fail("binary-file", {"type": type_name})
         if self.encoding == "utf-8":
@@ -288,6 +294,6 @@ def _utf16_without_mark(start: bytes) -> str | None:
     if pair_count < 4:
         return None
     for name, zeros in (("utf-16-le", start[1::2].count(0)), ("utf-16-be", start[::2].count(0))):
-        if zeros > 0.7 * pair_count:
+        if zeros > 0.7 * pair_count and start.count(b"\0") < 1.3 * pair_count:  # else nearly all of it is zero bytes
             return name
     return None

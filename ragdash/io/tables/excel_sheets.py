@@ -24,20 +24,25 @@ _SHARED = re.compile(rb't="s"[^>]*>\s*<(?:\w+:)?v>(\d+)<')
 
 
 def read_sheet(source: Source, problems: Collector) -> tuple[Header, Iterator[tuple[int, list]]]:
-    """(header, (row number, values) of each row) of the first sheet with known columns; other sheets are noted."""
-    from python_calamine import CalamineError, CalamineWorkbook
+    """(header, (row number, values) of each row) of the first sheet with known columns; other sheets are noted.
+
+    A hidden sheet is read only where no sheet that is shown has known columns.
+    """
+    from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
 
     _check_size(source)
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(source.raw))
+        shown_first = sorted(book.sheets_metadata, key=lambda sheet: sheet.visible != SheetVisibleEnum.Visible)
+        names = [sheet.name for sheet in shown_first]
         headers = {
-            name: sheet_header for name in book.sheet_names if (sheet_header := _read_header(book, name, source))
+            name: sheet_header for name in names if (sheet_header := _read_header(book, name, source))
         }
         if not headers:
             source.fail("empty-file/workbook")
         sheet_name = next((name for name, header in headers.items() if header.recognized_count), next(iter(headers)))
         sheet = book.get_sheet_by_name(sheet_name)
-    except (CalamineError, OSError, ValueError) as error:
+    except (CalamineError, OSError, ValueError, *_panics()) as error:
         fail_damaged(source, "an Excel workbook", error)
     for name in headers.keys() - {sheet_name}:
         problems.add("unread-sheet", {"name": name, "taken": sheet_name}, field=name, severity="warning")
@@ -47,7 +52,12 @@ def read_sheet(source: Source, problems: Collector) -> tuple[Header, Iterator[tu
     )
 
 
-def fail_damaged(source: Source, content: str, error: Exception) -> NoReturn:
+def _panics() -> tuple[type[BaseException], ...]:
+    """The errors by which compiled code says that it met what it does not expect, such as a cell ZZZZZZ99999999."""
+    return tuple(kind for kind in BaseException.__subclasses__() if kind.__name__ == "PanicException")
+
+
+def fail_damaged(source: Source, content: str, error: BaseException) -> NoReturn:
     """Raise: the file is damaged."""
     source.fail("corrupt-file", {"type": content, "error": str(error)})
 
@@ -133,5 +143,5 @@ def read_all_sheets(source: Source) -> Iterator[tuple[str, list[list]]]:
             rows = list(book.get_sheet_by_name(name).iter_rows())
             if rows:
                 yield name, rows
-    except (CalamineError, OSError, ValueError) as error:
+    except (CalamineError, OSError, ValueError, *_panics()) as error:
         fail_damaged(source, "an Excel workbook", error)

@@ -64,7 +64,7 @@ def render_page(title: str, all_sections: Sequence[Section], *, texts: bool = Tr
         title=title, sections=visible, left_out=[section for section in all_sections if section.missing], texts=texts,
         policy=_policy(scripts), scripts=[Markup(script) for script in scripts], style=Markup(_style()),
         figures=[FigureJson(picture.key, _json(picture)) for picture in pictures])
-    return text.encode()
+    return text.encode("utf-8", "backslashreplace")  # a title given in Python may hold half of a surrogate pair
 
 
 @dataclass(frozen=True)

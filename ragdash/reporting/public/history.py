@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 
 from ragdash.analysis.tracking import (
@@ -136,6 +137,8 @@ def history(runs: object, truth: Truth | object, metrics: str | Iterable[str | S
         if value not in choices:
             raise InputError([Problem("unknown-convention", {"value": value, "choices": list(choices), "name": name},
                                       field=name)])
+    if not isinstance(family, Integral) or isinstance(family, bool) or family < 1:
+        raise InputError([Problem("python-object/family", {"value": repr(family)}, field="family")])
     points, specs = _points(runs, Truth.of(truth), parse_specs(metrics), Conventions.from_arguments(conventions))
     pinned = read_baseline(baseline) if isinstance(baseline, str | Path) else baseline
     points = merged_points(points) if repeats == "mean" else points

@@ -29,9 +29,10 @@ def runs_of(source: object) -> list[Run]:
     [<Run 'dense': 1 queries, 1 documents returned>, <Run 'bm25': 1 queries, 1 documents returned>]
     """
     if isinstance(source, Mapping):
-        return [run.renamed(name) for name, entry in source.items() for run in runs_of([entry])]
-    entries = [source] if isinstance(source, str | Path | Run) or not isinstance(source, Sequence) else source
-    runs = [run for place, entry in enumerate(entries, 1) for run in _runs(entry, f"run {place}")]
+        runs = [run.renamed(name) for name, entry in source.items() for run in runs_of([entry])]
+    else:
+        entries = [source] if isinstance(source, str | Path | Run) or not isinstance(source, Sequence) else source
+        runs = [run for place, entry in enumerate(entries, 1) for run in _runs(entry, f"run {place}")]
     if not runs:
         raise InputError([Problem("history/no-runs", {"folder": str(source)}, field="runs")])
     return runs
@@ -49,7 +50,14 @@ def _runs(source: object, name: str) -> list[Run]:
     if not isinstance(source, str | Path):
         return [Run.of(source, name)]
     path = Path(source)
-    if not path.is_dir() or is_recorded_folder(path):
+    if not _is_folder(path) or is_recorded_folder(path):
         return read_runs(str(path))
     closed = [entry.path for entry in log_entries(path) if entry.state == "complete"]
     return [run for file in closed for run in read_runs(str(file))]
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # such as a name that is too long; reading it as a file says so
+        return False

@@ -31,6 +31,21 @@ def unavailable_metrics(
     return [_line(problem, runs, names, surface) for problem, runs in reasons.values()]
 
 
+def judge_error_note(spec: Spec) -> str:
+    """What the interval of an LLM judge's mean leaves out; empty for other metrics.
+
+    Examples
+    --------
+    >>> from ragdash.metrics import parse_spec
+    >>> judge_error_note(parse_spec("Correctness"))
+    'A judge gave these scores. Judge validation shows how often it is wrong.'
+    >>> judge_error_note(parse_spec("TokenF1"))
+    ''
+    """
+    return "A judge gave these scores. Judge validation shows how often it is wrong." if spec.metric.view == "Judged" \
+        else ""
+
+
 def word_overlap_note(spec: Spec) -> str:
     """What a metric that counts common words does not show; empty for other metrics.
 

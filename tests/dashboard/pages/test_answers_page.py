@@ -147,6 +147,7 @@ def test_a_policy_takes_the_metric_of_the_sentence_away_and_its_end_brings_it_ba
         judge(runs()[run], the_truth(), "Faithfulness")
     at = opened("good", "bad")
     assert "highest Faithfulness" in texts(at)
+    assert "A judge gave these scores. Judge validation shows how often it is wrong." in texts(at)
     save_policy(Policy("right", "between", "wrong", "right"))
     assert "highest Faithfulness" not in texts(at.run())
     assert "without a policy: 48 verdicts" in texts(at)

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 import page_cases
 import pytest
-from page_cases import address, charts
+from page_cases import address, charts, texts
 from scipy import stats
 from streamlit.testing.v1 import AppTest
 from trust_cases import IDS, REAL, TOY, a_run, judged, labeled, scores, the_truth
@@ -111,6 +111,7 @@ def test_the_numbers_are_those_of_the_library(pair):
             f"The judge makes the interval {narrower:.0%} narrower than the labels alone. "
             f"The judge alone says {alone}%."
             ) in text
+    assert f"**{mean}% [{low}, {high}]**" in texts(at) and "The number in bold is the one to report." in text
     tables = " ".join(str(table.value) for table in at.table)
     assert "What fools this judge?" in text and "answer length" in tables and "no clear effect" in tables
     kappa = f"{other.agreement.kappa:.2f}"

@@ -92,6 +92,7 @@ def query_map(truth: Truth, layout: str = "pca", *, vectors: str | None = None, 
     """
     if layout not in LAYOUTS:
         raise InputError([Problem("fusion-choice", {"name": "layout", "value": layout, "names": list(LAYOUTS)})])
+    truth = Truth.of(truth)
     texts = questions(truth)
     if not any(texts):
         raise InputError([Problem("no-question-texts", field="query")])

@@ -37,10 +37,20 @@ MESSAGES: Mapping[str, Message] = {
         expected="a list of documents, best first",
         fix="Give each query a list; of one document [id].",
     ),
+    "python-object/family": Message(
+        actual="{value}",
+        expected="a whole number from 1",
+        fix="Count the metrics from which you choose.",
+    ),
     "python-object/field": Message(
         actual="query {query!r} has {value}",
         expected="{expected}",
         fix="Convert the value, or leave it out.",
+    ),
+    "python-object/file": Message(
+        actual="{kind:?an object of type {kind:comma}}{kind:!an empty pair}",
+        expected="a path, or a pair of a name and bytes",
+        fix='Pass the path of the file, or ("name.csv", content).',
     ),
     "python-object/frame": Message(
         actual="an object of type {kind}",
@@ -81,6 +91,11 @@ MESSAGES: Mapping[str, Message] = {
         actual="{value} of type {kind}",
         expected="the name of a metric, such as nDCG@10",
         fix="Give names, or what parse_specs returns.",
+    ),
+    "python-object/name": Message(
+        actual="an object of type {kind} as name",
+        expected="a text",
+        fix="Convert it with str.",
     ),
     "python-object/number": Message(
         actual="{value} for document {document!r}",

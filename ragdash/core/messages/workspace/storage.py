@@ -97,6 +97,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a file that can be read",
         fix="Check whether reviews are missing; restore a copy of the file, or delete this one.",
     ),
+    "broken-view": Message(
+        actual="the saved view {slug!r} with damaged content",
+        expected="a view as it was saved",
+        fix="It is not listed; the other views are. Save it again under its name.",
+    ),
     "broken-values": Message(
         actual="{count:count array} of kept values, damaged ({reason})",
         expected="the values as they were written",

@@ -31,7 +31,12 @@ from ragdash.reporting.plots.leaderboard import best_first
 from ragdash.reporting.sentences import comparison as comparison_sentences
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as judged_words
-from ragdash.reporting.sentences.answers import SINGLE_WORDS, unavailable_metrics, word_overlap_note
+from ragdash.reporting.sentences.answers import (
+    SINGLE_WORDS,
+    judge_error_note,
+    unavailable_metrics,
+    word_overlap_note,
+)
 from ragdash.reporting.sentences.verdict import best_mark
 
 FAMILIES = ("answers", "semantic", "grounding", "judged")
@@ -193,7 +198,7 @@ def render_finding(data: AnswersData, spec: Spec, container) -> None:
     for metric in _metrics_of_finding(data, spec):
         leader = comparison_sentences.leader_sentence(data.context.names, data.summaries_of(metric),
                                                       _compare_with_best(data, metric)[1])
-        sentences.append(" ".join(filter(None, (leader, word_overlap_note(metric)))))
+        sentences.append(" ".join(filter(None, (leader, word_overlap_note(metric), judge_error_note(metric)))))
     container.markdown("\n".join(f"- {line}" for line in sentences) if len(sentences) > 1 else sentences[0])
 
 

@@ -47,7 +47,9 @@ def summary(data: TrustData) -> None:
         sentences.append(f"No labels yet of {names}: how often the {_source(data)} is wrong there is unknown.")
     if len(data.labeled_runs) > MOST_SENTENCES:
         sentences.append(f"See the table for the other {len(data.labeled_runs) - MOST_SENTENCES}.")
-    st.markdown("  \n".join(sentences), help=trust_sentences.GLOSSARY)
+    if described:
+        st.markdown(trust_sentences.TO_REPORT.format(source=_source(data)))
+    st.markdown("\n".join(f"- {sentence}" for sentence in sentences), help=trust_sentences.GLOSSARY)
     of_samples = any(context.digests[index] in data_store.sample_records() for index in data.labeled_runs)
     for line in (trust_sentences.label_source(data.label_column, sum(map(len, data.labels))),
                  trust_sentences.LABELS_OF_SAMPLES if of_samples else "",

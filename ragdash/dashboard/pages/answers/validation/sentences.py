@@ -53,6 +53,8 @@ QUESTIONS = {  # labeling question, and predicate for a run with only yes or no 
 
 LABELS_OF_SAMPLES = (":material/label: The samples come with labels of 22 random answers of each run. A language model "
                      "made them and saw no verdict; in your own data a person labels.")
+TO_REPORT = ("**The number in bold is the one to report.** It has an interval that accounts for the {source}'s errors. "
+             "The {source} alone does not: its mean leaves out what it gets wrong.")
 SAME_QUESTION = {"grounded": "Faithfulness", "right": "Correctness"}  # by what a file's score says of an answer
 
 
@@ -114,8 +116,8 @@ def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: 
         return f"{first} {_uncorrected(validation, binary)} {alone}."
     if validation.headline == "labels":
         return (f"{first} With the {source}, the result is no more exact than by the labels alone: "
-                f"{_with_interval(validation.labels, binary)}. {alone}.")
-    mean = _with_interval(corrected, binary)
+                f"**{_with_interval(validation.labels, binary)}**. {alone}.")
+    mean = f"**{_with_interval(corrected, binary)}**"
     result = f"the run {QUESTIONS[spec.name][1]} in {mean} of {total}" if binary and spec.name in QUESTIONS else \
         f"the {'share' if binary else 'mean'} is {mean} over {total}"
     return (f"{first} By {source} and labels together, {result}.{_narrower(validation, source)} {alone}."
@@ -127,7 +129,7 @@ def _uncorrected(validation: JudgeValidation, binary: bool) -> str:
     labels = validation.labels
     if not np.isfinite(labels.low):
         return f"An interval needs {MIN_GROUPS} labeled groups."
-    alone = f"Labels alone: {_with_interval(labels, binary)}."
+    alone = f"Labels alone: **{_with_interval(labels, binary)}**."
     if validation.agreement.n < MIN_LABELS:
         return f"{alone} The corrected mean needs {MIN_LABELS} labels on this run."
     return f"Nearly all queries are labeled. {alone}"

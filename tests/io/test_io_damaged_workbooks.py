@@ -1,0 +1,70 @@
+"""Workbooks with hidden sheets and damaged cells, tar archives, and files of zero bytes alone."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import zipfile
+
+import pytest
+from openpyxl import Workbook
+
+from ragdash.core.errors import InputError
+from ragdash.io import read_run, read_runs
+
+ROWS = [["query_id", "doc_id", "score"], ["q1", "d1", 2], ["q1", "d2", 1]]
+
+
+def workbook(**sheets: list[list]) -> bytes:
+    book, content = Workbook(), io.BytesIO()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        sheet.sheet_state = "hidden" if name.startswith("hidden") else "visible"
+        for row in rows:
+            sheet.append(row)
+    book.active = len(sheets) - 1
+    book.save(content)
+    return content.getvalue()
+
+
+def with_sheet(content: bytes, old: bytes, new: bytes) -> bytes:
+    changed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as archive, zipfile.ZipFile(changed, "w") as copy:
+        for info in archive.infolist():
+            data = archive.read(info)
+            assert info.filename != "xl/worksheets/sheet1.xml" or old in data
+            copy.writestr(info, data.replace(old, new, 1) if info.filename == "xl/worksheets/sheet1.xml" else data)
+    return changed.getvalue()
+
+
+def message(name: str, content: bytes) -> str:
+    with pytest.raises(InputError) as raised:
+        read_runs((name, content))
+    return raised.value.problems[0].message
+
+
+def test_a_sheet_that_is_shown_is_read_rather_than_a_hidden_one():
+    content = workbook(hidden_old=[ROWS[0], ["q9", "d9", 1]], current=ROWS)
+    run = read_run(("runs.xlsx", content))
+    assert list(run.query_ids.to_pylist()) == ["q1"]
+    assert [problem.facts["name"] for problem in run.problems] == ["hidden_old"]
+    only = read_run(("runs.xlsx", workbook(hidden_only=ROWS, notes=[["about"], ["x"]])))
+    assert only.query_ids.to_pylist() == ["q1"], "a hidden sheet is read where no other one has known columns"
+
+
+@pytest.mark.parametrize("place", [b"ZZZZZZ99999999999", b"A0", b"-B-2"])
+def test_a_cell_at_an_impossible_place_is_a_damaged_workbook(place):
+    content = with_sheet(workbook(runs=ROWS), b'r="A1"', b'r="%s"' % place)
+    assert message("runs.xlsx", content).startswith("corrupt-file")
+
+
+def test_a_tar_archive_and_zero_bytes_are_not_taken_for_text_of_another_encoding():
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        info = tarfile.TarInfo("a.trec")
+        info.size = 16
+        archive.addfile(info, io.BytesIO(b"q1 Q0 d1 1 3 t\n\n"))
+    assert message("a.tar", packed.getvalue()) == "binary-file"
+    assert message("a.trec", bytes(100_000)) == "binary-file/zero-bytes"
+    assert message("a.trec", "q1 Q0 d1 1 3 t\n".encode("utf-16-le")) == "wrong-encoding"
