@@ -115,8 +115,8 @@ class Timings:
 class Reader:
     """A browser page that does what a reader does, and takes the time."""
 
-    def __init__(self, page: Page, url: str, server: int, runs: tuple[str, str], last_run: str):
-        self.page, self.url, self.server, self.runs, self.last_run = page, url, server, runs, last_run
+    def __init__(self, page: Page, url: str, server: int, runs: tuple[str, str]):
+        self.page, self.url, self.server, self.runs = page, url, server, runs
         self.timings: dict[tuple[str, str], Timings] = {}
         self.place = ""
 
@@ -189,12 +189,12 @@ def read_sidebar(reader: Reader, rounds: int) -> None:
 def read_mix(reader: Reader, rounds: int) -> None:
     """The sliders of two methods, moved by keyboard: each place on a slider is new at first."""
     for change, method, label in (("k of RRF", "Reciprocal rank fusion", "k"),
-                                  ("weight", "Weighted sum of scores", f"Weight of {reader.last_run}")):
+                                  ("weight", "Weighted sum of scores", "Weight of")):
         reader.page.get_by_role("combobox", name="Method or engine").click()
         reader.page.keyboard.type(method)  # the list is long: it is drawn in part
-        reader.page.keyboard.press("Enter")
+        reader.page.get_by_role("option", name=method, exact=True).click()
         reader.settle()
-        slider = reader.page.locator(f'input[type=range][aria-label="{label}"]')
+        slider = reader.page.locator(f'input[type=range][aria-label^="{label}"]')
         for number in range(2 * rounds):
             key = ("ArrowRight", "ArrowLeft")[number % 2]
             reader.take(change, partial(slider.press, key), first=number < 2)
@@ -232,7 +232,7 @@ def main() -> None:
         browser = api.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"])
         page = browser.new_page(viewport={"width": 1440, "height": 900}, reduced_motion="reduce", locale="en-US")
         page.set_default_timeout(60_000)
-        reader, begun = Reader(page, url, pid, (runs[1].stem, runs[0].stem), runs[-1].stem), time.perf_counter()
+        reader, begun = Reader(page, url, pid, (runs[1].stem, runs[0].stem)), time.perf_counter()
         reader.open("")
         print(f"{options.runs} runs x {options.queries:,} queries x {options.depth}: read and shown after "
               f"{time.perf_counter() - begun:.1f} s; load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} "

@@ -88,3 +88,11 @@ def test_a_server_imports_the_pages_before_its_first_visitor_without_a_warning()
             "print({'plotly.graph_objects', 'ragdash.dashboard.pages.compare.page'} <= set(sys.modules))")
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "True" and not done.stderr, done.stderr
+
+
+def test_the_first_visit_of_a_server_does_not_show_the_files_of_pages_as_a_menu():
+    script = ("from streamlit.web import cli; cli.main = lambda prog_name: None; "
+              "from ragdash.dashboard.monitoring import __main__ as started; started.main(); "
+              "from streamlit.runtime.pages_manager import PagesManager; "
+              "assert PagesManager('app.py') and PagesManager.uses_pages_directory is False")
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=ROOT)

@@ -282,3 +282,12 @@ def test_a_widget_change_redraws_quickly(page):
         taken.append(time.perf_counter() - start)
     assert not at.exception
     assert min(taken) < 1.0, taken
+
+
+def test_a_file_of_labels_is_no_run_of_its_own():
+    run = b'{"query_id": "q1", "retrieved": [{"doc_id": "a", "score": 1}]}\n'
+    labels = (SAMPLES / "labels.jsonl").read_bytes()
+    at = upload(opened(), ("dense.jsonl", run), ("labels.jsonl", labels))
+    assert [entry.name for entry in at.session_state["_runs"]] == ["dense"]
+    said = [card.value for card in at.error]
+    assert any("labels of dense, hybrid, sparse" in text and "Judge validation" in text for text in said)

@@ -7,6 +7,11 @@ from collections.abc import Mapping
 from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
+    "labels-as-run": Message(
+        actual="labels of {runs:comma}, without documents and answers",
+        expected="a run (what a configuration returned) or judgments",
+        fix="Load this file on the Answers page, on the tab Judge validation.",
+    ),
     "lost-upload": Message(
         actual="an upload that ended when the server was restarted",
         expected="a file that has arrived",

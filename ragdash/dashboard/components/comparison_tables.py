@@ -127,7 +127,7 @@ def query_differences_table(
         table["Question"] = texts
     left, right = names if names[0] != names[1] else (names[0], f"{names[1]} (again)")
     return pd.DataFrame({**table, left: values[:, 0], right: values[:, 1], "Difference": values[:, 1] - values[:, 0],
-                         "Mean without it": means_without})
+                         "Mean difference without it": means_without})
 
 
 def values_by_run(query_ids: Sequence[str], names: Sequence[str], values: Sequence[np.ndarray]) -> pd.DataFrame:

@@ -12,8 +12,10 @@ def main() -> None:
     """Serve the pages until the process is stopped; a full disk behind its messages neither ends nor keeps it."""
     open_standard_streams()
     sys.stdout = DroppingStream(sys.stdout or sys.stderr)
+    from streamlit.runtime.pages_manager import PagesManager
     from streamlit.web import cli
 
+    PagesManager.uses_pages_directory = False  # else the first visit shows a menu of the files in pages/
     if os.environ.get("RAGDASH_STATUS"):
         from ragdash.dashboard.monitoring.status_server import VARIABLE, serve
         from ragdash.dashboard.monitoring.warm_up import warm_up

@@ -18,7 +18,7 @@ _HINT = """
     background: linear-gradient(to right, transparent, %(paper)s); }
 [data-more-right]::after { content: "scroll \\2192"; top: 0; right: 2px; padding: 1px 7px; border-radius: 6px;
     border: 1px solid %(grid)s; background: %(paper)s; color: %(ink)s; font-size: 12px; line-height: 1.5; }
-[data-testid="stDataFrame"][data-more-right]::after { top: -1.6rem; }
+[data-testid="stDataFrame"][data-more-right]::after { top: -1.6rem; right: auto; left: 2px; } /* not on its toolbar */
 @media (max-width: 768px) {
     [data-testid="stMain"] [data-testid="stPageLink-NavLink"] :is(span, div, p) { white-space: normal; }
 }

@@ -74,7 +74,7 @@ class Candidates:
 
     legs: tuple[Leg, ...]
     starts: np.ndarray
-    tables: dict[Hashable, np.ndarray] = field(default_factory=dict)
+    tables: dict[Hashable, np.ndarray | None] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return int(self.starts[-1])
@@ -109,12 +109,19 @@ class Candidates:
 
     def weighted(self, key: Hashable, parts: Callable[[], Sequence[np.ndarray]],
                  weights: Sequence[float]) -> np.ndarray:
-        """The sum of weight times part over the legs: (C,). The parts of the last keys are remembered, for sweeps."""
+        """The sum of weight times part over the legs: (C,).
+
+        Parts that are asked for twice in a row are remembered as a table, for sweeps over weights.
+        """
         if key not in self.tables:
             while len(self.tables) >= REMEMBERED:
-                del self.tables[next(iter(self.tables))]
-            self.tables[key] = self.table(parts(), 0.0)
+                self.tables.pop(next(iter(self.tables)), None)
+            self.tables[key] = None
+            return self.total([part if weight == 1 else weight * part
+                               for weight, part in zip(weights, parts(), strict=True)])
         table = self.tables[key]
+        if table is None:
+            table = self.tables[key] = self.table(parts(), 0.0)
         terms = [row if weight == 1 else weight * row for weight, row in zip(weights, table, strict=True)]
         if len(terms) == 1:
             return terms[0].copy()

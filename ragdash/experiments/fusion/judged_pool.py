@@ -1,7 +1,6 @@
 """Values of many recipes on the same runs, without building a run for any: only the ranks of judged documents count.
 
-Letters: Q queries of the truth, C candidates of a block, H judged candidates (hits), X pairs (candidate, hit of its
-query), S recipes.
+Letters: Q queries of the truth, C candidates of a block, H judged candidates (hits), T hits with ties, S recipes.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from ragdash.core.arrow_columns import on_all_cores
 from ragdash.core.errors import Problem
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.compute import compute_columns
-from ragdash.experiments.fusion.blocks import ranges
 from ragdash.experiments.fusion.candidates import Candidates, Pool, gather
 from ragdash.experiments.fusion.fuse import documents, warnings_of
+from ragdash.experiments.fusion.places import Places
 from ragdash.experiments.fusion.recipe import Recipe
 from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import Ranked
@@ -31,16 +30,12 @@ from ragdash.metrics import Spec
 class JudgedBlock:
     """The candidates of a block of queries, and which of them are judged.
 
-    hit (H,): the judged candidates, ascending; judgment (H,): their index in the truth. pair (X,): for each hit all
-    candidates of its query; pair_starts (H + 1,); later (X,) bool: the id of the candidate comes after that of the hit.
+    hit (H,): the judged candidates, ascending; judgment (H,): their index in the truth.
     """
 
     candidates: Candidates
     hit: np.ndarray
     judgment: np.ndarray
-    pair: np.ndarray
-    pair_starts: np.ndarray
-    later: np.ndarray
 
     def part(self, legs: Sequence[int], window: int | None) -> JudgedBlock:
         """The block with what the first `window` ranks of these legs hold."""
@@ -49,10 +44,7 @@ class JudgedBlock:
             return self
         number = np.cumsum(taken) - 1
         hits = taken[self.hit]
-        keep = taken[self.pair] & np.repeat(hits, np.diff(self.pair_starts))
-        starts = np.concatenate(([0], np.cumsum(keep)))[self.pair_starts]
-        return JudgedBlock(candidates, number[self.hit[hits]], self.judgment[hits], number[self.pair[keep]],
-                           np.append(starts[:-1][hits], starts[-1]), self.later[keep])
+        return JudgedBlock(candidates, number[self.hit[hits]], self.judgment[hits])
 
     def ranks(self, recipe: Recipe) -> tuple[np.ndarray, np.ndarray]:
         """(rank of each hit in the fused lists, 0 where it is not in them: (H,); length of each list: (queries,))."""
@@ -61,14 +53,10 @@ class JudgedBlock:
         if len(candidates.legs) == 1:  # the run's own order, with its ties
             scores = np.empty(len(candidates))
             scores[candidates.legs[0].candidate] = -candidates.legs[0].rank
-        other = scores[self._pair_rows]
-        threshold = np.repeat(scores[self.hit], self._pair_counts)
-        above = other > threshold
-        equal = np.flatnonzero(other == threshold)  # few: each hit itself, and ties
-        above[equal] = self._first_of_ties(recipe, equal)
-        rank = np.ones(len(self.hit), np.int64)
-        if len(above):  # counted in the smallest type that cannot overflow: no copy of the pairs is made
-            rank += np.add.reduceat(above.view(np.uint8), self.pair_starts[:-1], dtype=self._count_type)
+        rank, tied = self._places.under(scores)
+        rank += 1
+        if len(tied):
+            rank[tied] += self._before_in_ties(recipe, scores, tied)
         lengths = candidates.lengths.copy()
         returned = ~np.isnan(scores)
         if not returned.all():
@@ -80,41 +68,40 @@ class JudgedBlock:
             lengths = np.minimum(lengths, recipe.cut)
         return rank, lengths
 
-    def _first_of_ties(self, recipe: Recipe, rows: np.ndarray) -> np.ndarray:
-        """Whether these pairs, of equal score, have the candidate before the hit: (rows,) bool."""
-        if recipe.ties == "docid":
-            return self.later[rows]
-        pair, hit = self.pair[rows], np.repeat(self.hit, self._pair_counts)[rows]
-        return pair < hit if recipe.ties == "first" else ~self.later[rows] & (pair != hit)
+    def _before_in_ties(self, recipe: Recipe, scores: np.ndarray, tied: np.ndarray) -> np.ndarray:
+        """How many candidates of the same score are before each of these hits: (T,) int64."""
+        hit = self.hit[tied]
+        owner, other = self._places.equals(scores, tied)
+        if recipe.ties == "first":
+            before = other < hit[owner]
+        else:
+            before = self._id_order[other] > self._id_order[hit][owner]
+            if recipe.ties != "docid":
+                before = ~before & (other != hit[owner])
+        return np.bincount(owner[before], minlength=len(tied))
 
     @cached_property
-    def _pair_counts(self) -> np.ndarray:
-        """Candidates of the query of each hit: (H,) int64."""
-        return np.diff(self.pair_starts)
+    def _id_order(self) -> np.ndarray:
+        """The place of each candidate in the order of the ids, byte by byte: (C,) int32."""
+        ids = documents(self.candidates, np.arange(len(self.candidates))).cast(pa.binary())
+        order = np.empty(len(ids), np.int32)
+        order[pc.array_sort_indices(ids).to_numpy()] = np.arange(len(ids))
+        return order
 
     @cached_property
-    def _pair_rows(self) -> np.ndarray | slice:
-        """`pair` as a slice where it is one, so that scores are read in place."""
-        in_order = len(self.pair) and self.pair[-1] - self.pair[0] == len(self.pair) - 1 and np.all(
-            self.pair[1:] > self.pair[:-1])
-        return slice(int(self.pair[0]), int(self.pair[-1]) + 1) if in_order else self.pair
-
-    @cached_property
-    def _count_type(self) -> type[np.unsignedinteger]:
-        """The smallest type that holds a count of a query's candidates."""
-        most = int(self._pair_counts.max(initial=0))
-        return next(kind for kind in (np.uint8, np.uint16, np.uint32) if most <= np.iinfo(kind).max)
+    def _places(self) -> Places:
+        return Places(self.candidates.starts, self.hit)
 
 
 def scores_of(candidates: Candidates, recipe: Recipe) -> np.ndarray:
     """`recipe.scores`; those of the last recipe are remembered, as its values and its changes need them: (C,)."""
     key = ("scores", repr(recipe))
-    if key not in candidates.tables:
+    scores = candidates.tables.get(key)
+    if scores is None:
         for old in [name for name in candidates.tables if isinstance(name, tuple) and name[0] == "scores"]:
-            del candidates.tables[old]
-        scores = recipe.scores(candidates)  # may remember tables of its own, and forget the oldest ones
-        candidates.tables[key] = scores
-    return candidates.tables[key]
+            candidates.tables.pop(old, None)  # another thread may have been here
+        scores = candidates.tables[key] = recipe.scores(candidates)  # may remember tables of its own and forget others
+    return scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,17 +215,7 @@ def judged_pool(runs: Sequence[Run], truth: Truth, conventions: Conventions | No
             hits.append(leg.candidate[row[mine] - low])
             judgments.append(match.judgment[mine])
         hit, index = np.unique(np.concatenate(hits), return_index=True)
-        return _with_pairs(candidates, hit, np.concatenate(judgments)[index])
+        return JudgedBlock(candidates, hit, np.concatenate(judgments)[index])
 
     return JudgedPool(tuple(runs), truth, conventions, pool, tuple(on_all_cores(work, pool.blocks)))
 
-
-def _with_pairs(candidates: Candidates, hit: np.ndarray, judgment: np.ndarray) -> JudgedBlock:
-    query = np.searchsorted(candidates.starts, hit, "right") - 1
-    begin, end = candidates.starts[query], candidates.starts[query + 1]
-    pair = ranges(begin, end)
-    pair_starts = np.concatenate(([0], np.cumsum(end - begin)))
-    docs = documents(candidates, np.arange(len(candidates))).cast(pa.binary())
-    later = pc.greater(docs.take(pa.array(pair)), docs.take(pa.array(np.repeat(hit, end - begin))))
-    return JudgedBlock(candidates, hit, judgment, pair, pair_starts,
-                       later.to_numpy(zero_copy_only=False).astype(bool))

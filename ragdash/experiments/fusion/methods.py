@@ -354,10 +354,11 @@ def union(candidates: Candidates, *, same: str = "text") -> np.ndarray:
     if same == "id":
         return 1 / place
     key = ("first copies", same)
-    if key not in candidates.tables:
+    kept = candidates.tables.get(key)
+    if kept is None:
         query = candidates.spread(np.arange(len(candidates.lengths)))
-        candidates.tables[key] = first_copies(candidates.texts(), query, place, near=same == "near")
-    return np.where(candidates.tables[key], 1 / place, np.nan)
+        kept = candidates.tables[key] = first_copies(candidates.texts(), query, place, near=same == "near")
+    return np.where(kept, 1 / place, np.nan)
 
 
 def pairwise_wins(candidates: Candidates) -> np.ndarray:

@@ -60,6 +60,11 @@ class HybridAnswer:
                    ceiling_rows(answer.ceiling), change_rows(answer.changes), code)
 
 
+def default_title(runs: int) -> str:
+    """The title of a report that was given none."""
+    return "One retrieval configuration measured" if runs == 1 else "Retrieval configurations compared"
+
+
 @dataclass(frozen=True, eq=False)
 class ReportRequest:
     """What a report shows, and with which settings.
@@ -103,7 +108,7 @@ class ReportRequest:
     slots: tuple[int, ...] = ()
     baseline: int = 0
     k: int = 10
-    title: str = "Retrieval configurations compared"
+    title: str = ""
     sections: tuple[str, ...] | None = None
     texts: bool = True
     rules: ComparisonRules = field(default_factory=ComparisonRules)
@@ -123,6 +128,7 @@ class ReportRequest:
     def __post_init__(self) -> None:
         runs = [match.run.name for match in self.matches]
         object.__setattr__(self, "names", self.names or tuple(runs))
+        object.__setattr__(self, "title", self.title or default_title(len(runs)))
         object.__setattr__(self, "slots", self.slots or tuple(range(len(runs))))
         object.__setattr__(self, "repeats", self.repeats or tuple((match,) for match in self.matches))
         object.__setattr__(

@@ -143,7 +143,7 @@ def test_the_mean_without_a_query_is_the_mean_without_it():
     difference = new - old
     for place in (0, 21, 39):
         expected = np.delete(difference, place).mean()
-        assert shown.loc[f"q{place:02}", "Mean without it"] == pytest.approx(expected)
+        assert shown.loc[f"q{place:02}", "Mean difference without it"] == pytest.approx(expected)
     assert "No single query decides" in texts(at)
 
 
@@ -172,6 +172,18 @@ def test_the_labels_in_a_runs_file_slice_the_comparison():
     assert "These slices are an outcome of one run" in said
     figure = json.dumps(charts(at))
     assert all(title in figure for title in ("Refusal (20)", "Correct (18)", "not given (2)"))
+
+
+def test_a_slice_says_how_many_of_its_queries_are_compared():
+    """The sentence above the picture has the queries with a value; the picture must not have another number."""
+    queries = [f"q{number}" for number in range(30)]
+    details = pa.table({"query_id": queries, "attributes": [json.dumps({"kind": "hard" if number < 27 else "easy"})
+                                                            for number in range(30)]})
+    truth = Truth.build("truth", queries, ["a"] * 30, [int(number >= 6) for number in range(30)], details=details)
+    runs = [Run.build(name, queries, docs * 10, [1.0] * 30) for name, docs in (
+        ("old", ["a", "a", "a"]), ("new", ["a", "b", "a"]))]
+    at = opened("compare/slices", **address(truth, runs, by="kind"))
+    assert "hard (21 of 27)" in (drawn := str(charts(at)["slices"])) and "easy (3)" in drawn
 
 
 def test_slices_are_compared_side_by_side():

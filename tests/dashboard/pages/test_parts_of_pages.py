@@ -190,9 +190,9 @@ def test_six_values_of_a_file_are_shown_and_the_others_counted(monkeypatch):
 def test_a_run_beside_itself_has_two_columns_and_two_runs_keep_their_names():
     values, without = np.array([[0.5, 0.25]]), np.array([NAN])
     again = query_differences_table(["q1"], [None], ("dense", "dense"), values, without)
-    assert list(again) == ["Query", "dense", "dense (again)", "Difference", "Mean without it"]
+    assert list(again) == ["Query", "dense", "dense (again)", "Difference", "Mean difference without it"]
     table = query_differences_table(["q1"], ["What?"], ("dense", "sparse"), values, without)
-    assert list(table) == ["Query", "Question", "dense", "sparse", "Difference", "Mean without it"]
+    assert list(table) == ["Query", "Question", "dense", "sparse", "Difference", "Mean difference without it"]
     assert table.iloc[0].tolist()[:5] == ["q1", "What?", 0.5, 0.25, -0.25]
 
 

@@ -73,6 +73,14 @@ def test_one_run_alone_has_no_table_of_differences():
     assert "tests" not in str(widget(opened("share", **session(("old",))), "selectbox", "table").options)
 
 
+def test_the_report_and_the_link_of_one_run_compare_nothing():
+    one, two = (opened("share", **session(names)) for names in (("old",), ("old", "new")))
+    titles = [next(field.placeholder for field in at.text_input if field.label == "Title") for at in (one, two)]
+    assert titles == ["One retrieval configuration measured", "Retrieval configurations compared"]
+    assert [next(box.value for box in at.selectbox if box.label == "Page") for at in (one, two)] == [
+        "overview", "compare"]
+
+
 def test_all_pictures_need_neither_kaleido_nor_a_browser_on_the_server(monkeypatch):
     monkeypatch.setattr(figure_files, "find_browser", lambda: None)
     at = opened("share", **session(), state={"browser_pictures": True})

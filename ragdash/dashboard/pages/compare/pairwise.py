@@ -315,7 +315,7 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
     st.markdown(comparison_sentences.slices_sentence([comparison for row in rows for comparison in row]))
     if state.get(state.BY) in labeled:
         st.caption(comparison_sentences.LABELS_NOTE)
-    titles = [f"{row[0].slice.title} ({int(row[0].slice.queries.sum()):,})" for row in rows]
+    titles = [f"{row[0].slice.title} ({_compared_count(row)})" for row in rows]
     candidates, visible = context.selection.others(), visible_candidates(context, selected)
     columns = [[row[candidates.index(index)] for row in rows] for index in visible]
     flat = [(title, comparison) for title, row in zip(titles, rows, strict=True) for comparison in row]
@@ -327,6 +327,12 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
         formats=TEST_FORMATS,
         note=_forest_note(context, [comparison for _, comparison in flat]),
     )
+
+
+def _compared_count(row: Sequence[Comparison]) -> str:
+    """How many queries of a slice are compared: "27", or "21 of 27" where the others have no value."""
+    compared, total = max(comparison.n for comparison in row), int(row[0].slice.queries.sum())
+    return f"{total:,}" if compared == total else f"{compared:,} of {total:,}"
 
 
 def forest_figure(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -237,6 +237,9 @@ def _load_into_session(file: str, load: Callable, name: str | None, role: str | 
     except OSError as error:
         problem = Problem("unreadable-file", {"reason": error.strerror or type(error).__name__}, file)
         return FileRecord(file, "", role or "unknown", "", problems=(problem,))
+    if labeled := _labeled_alone(items):
+        problem = Problem("labels-as-run", {"runs": labeled}, file)
+        return FileRecord(file, "", role or "unknown", "", problems=(problem,))
     loaded_as = [entry.name for entry in state.runs() if entry.digest in {item.digest for item in items}]
     for item in items:
         if isinstance(item, Run):
@@ -255,6 +258,15 @@ def _load_into_session(file: str, load: Callable, name: str | None, role: str | 
     problems = tuple(problem for item in items for problem in item.problems)
     return FileRecord(file, sniffed.format, actual_role, reason, tuple(item.digest for item in items), problems,
                       loaded_as=tuple(loaded_as))
+
+
+def _labeled_alone(items: Sequence[object]) -> list[str]:
+    """The names of a file's runs where it has nothing but labels of runs that are loaded already, else none."""
+    runs = [item for item in items if isinstance(item, Run)]
+    loaded = {entry.name for entry in state.runs()}
+    bare = all(not len(run.docs) and "label" in (run.file_scores.names if run.file_scores else ())
+               and (run.details is None or "answer" not in run.details.column_names) for run in runs)
+    return [run.name for run in runs] if runs and bare and loaded & {run.name for run in runs} else []
 
 
 def _note_other_judgments(truth: Truth) -> None:

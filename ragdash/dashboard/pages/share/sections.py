@@ -18,7 +18,7 @@ from ragdash.dashboard.widgets import browser_files, elements
 from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec
 from ragdash.reporting.figure_zip import figure_archive, report_figures
-from ragdash.reporting.html.content import ReportContent, ReportRequest
+from ragdash.reporting.html.content import ReportContent, ReportRequest, default_title
 from ragdash.reporting.html.report_page import render_report
 from ragdash.reporting.html.sections import ASKED, ONE_PAGE, SECTIONS
 from ragdash.reporting.plots.common.theme import Theme
@@ -26,7 +26,6 @@ from ragdash.reporting.tables.evaluation import summary_table
 from ragdash.reporting.tables.export import TABLES, export_table, long_values, wide_values
 
 HYBRID = "hybrid"  # the section of a report that is computed when it is downloaded
-REPORT_TITLE = "Retrieval configurations compared"
 TABLE_KINDS = {"means": "Means and intervals", "tests": "Differences and tests",
          "long": "Values of every query, a row each", "wide": "Values of every query, a column each"}
 
@@ -41,7 +40,7 @@ def build_request(context: PageContext, specs: Sequence[Spec]) -> ReportRequest:
         tuple(context.slots),
         context.baseline,
         context.k,
-        st.session_state.get(state.REPORT_TITLE, "").strip() or REPORT_TITLE,
+        st.session_state.get(state.REPORT_TITLE, "").strip(),
         tuple(name for name in SECTIONS if name in state.get(state.PARTS)),
         state.get(state.TEXTS) == "yes",
         queries=context.scope.queries,
@@ -61,7 +60,8 @@ def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> None:
     verdict_panel.render_line(context, specs[0])
     _set_report_choices(context)
     with st.container(horizontal=True, vertical_alignment="bottom", key="one_page_bar"):
-        st.text_input("Title", key=_text_field(state.REPORT_TITLE), placeholder=REPORT_TITLE, width=320)
+        st.text_input("Title", key=_text_field(state.REPORT_TITLE), placeholder=default_title(len(context.digests)),
+                      width=320)
         st.text_input("Author", key=_text_field(state.REPORT_AUTHOR), placeholder="Your name or team", width=220)
         report_request = replace(build_request(context, specs), sections=ONE_PAGE)
         if hybrid_report.is_possible(context) and st.checkbox(
