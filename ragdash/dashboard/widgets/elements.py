@@ -27,7 +27,6 @@ TALL = 700  # pixels of a picture from which on it usually scrolls in a frame of
 MOST_STYLED = 10_000  # cells of a table whose minus signs are written
 _CONFIG = {
     "displaylogo": False,
-    "displayModeBar": "hover",  # it would cover the legend, or the names of bands
     "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
     "toImageButtonOptions": {"format": "svg"},
 }
