@@ -17,7 +17,8 @@ STAGE_TIMES = {  # {our name: the stage of latency_ms it is, and how many millis
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "query_id": ("query_id", "qid", "question_id", "q_id"),
     "doc_id": ("docno", "doc_id", "doc", "document_id", "corpus_id", "passage_id", "chunk_id", "pid", "document"),
-    "score": ("score", "similarity", "sim", "retrieval_score", "document_score"),
+    "score": ("score", "similarity", "sim", "retrieval_score", "document_score", "rerank_score",
+              "reranker_score"),
     "rank": ("rank", "position", "document_position", "doc_position"),
     "grade": ("grade", "relevance", "rel", "final_rating", "final_grade", "final_label", "final_judgment", "label",
               "judgment", "judgement", "rating", "gain", "relevance_grade", "relevance_label"),

@@ -307,6 +307,18 @@ def test_without_a_clear_difference_the_decision_says_what_either_choice_risks()
     assert "up to" not in decision_sentence(replace(verdict, comparisons=(replace(b, low=0.0, high=0.0),)))
 
 
+def test_a_result_on_common_words_or_of_a_judge_says_what_it_does_not_show():
+    verdict = verdict_of(*three_tied_runs())
+    for state in ("clear-winner", "no-clear-difference"):
+        result = replace(verdict, state=state)
+        on_words = decision_sentence(replace(result, spec=parse_spec("TokenF1")), markdown=False)
+        assert on_words.endswith("in free prose it often goes with being right, but does not show it.")
+        of_judge = decision_sentence(replace(result, spec=parse_spec("Correctness")), markdown=False)
+        assert of_judge.endswith("A judge gave these scores. Judge validation shows how often it is wrong.")
+        assert "overlap" not in decision_sentence(result) and "judge" not in decision_sentence(result)
+    assert "overlap" not in decision_sentence(replace(verdict, state="too-few", spec=parse_spec("TokenF1")))
+
+
 def test_too_few_queries_are_said_before_the_lead():
     runs = [built(name, {f"q{q}": [("x", 3), ("d", 2)] if q < behind else [("d", 2), ("x", 1)] for q in range(3)})
             for name, behind in (("a", 0), ("b", 1))]

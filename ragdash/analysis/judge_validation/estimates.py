@@ -330,6 +330,8 @@ def _judge_problems(verdicts: RunVerdicts, agreed: Agreement) -> list[Problem]:
 def _interval_problems(runs: Sequence[str], corrected: Estimate, labels_only: Estimate, rest: int,
                        n_groups: int | None) -> list[Problem]:
     message = None
+    if not corrected.n and labels_only.n:
+        return []  # there are labels, and another warning says that they are on queries without a verdict
     if not corrected.n:
         message = ("no-labels/verdicts", {"runs": runs, "fewest": MIN_LABELS})
     elif corrected.n < MIN_LABELS:

@@ -33,7 +33,7 @@ _LABELS = _word_set(
     "label verdict judgment judge rating correctness correct outcome assessment human grade "
     "status annotation annotated feedback score evaluation result passed") | {"judgement"}
 _DURATIONS = _word_set(
-    "latency elapsed duration runtime")
+    "latency elapsed duration runtime ms")
 _COSTS = _word_set(
     "cost tokens price")
 _COUNTS = _word_set(

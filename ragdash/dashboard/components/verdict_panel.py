@@ -70,7 +70,8 @@ def render(context: PageContext, spec: Spec) -> None:
 def render_line(context: PageContext, spec: Spec) -> None:
     """The verdict in one line, and below it the checks."""
     verdict = current_verdict(context, spec)
-    st.markdown(shorten_names(context, verdict_sentences.verdict_sentence(verdict)))
+    sentences = verdict_sentences.verdict_sentence(verdict), verdict_sentences.metric_note(verdict)
+    st.markdown(shorten_names(context, " ".join(filter(None, sentences))))
     _render_against_baseline(context, verdict)
     render_checks(context, verdict.checks)
 

@@ -1,4 +1,8 @@
-"""For small screens: the menu closes when a page is chosen, and a table that goes on to the right says so."""
+"""For small screens: the menu closes when a page is chosen, and a table that goes on to the right says so.
+
+Without a mouse a picture shows its buttons all the time, over its legend or the names of bands: there they are hidden,
+but for those that choose an area.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,9 @@ _HINT = """
 [data-more-right]::after { content: "scroll \\2192"; top: 0; right: 2px; padding: 1px 7px; border-radius: 6px;
     border: 1px solid %(grid)s; background: %(paper)s; color: %(ink)s; font-size: 12px; line-height: 1.5; }
 [data-testid="stDataFrame"][data-more-right]::after { top: -1.6rem; right: auto; left: 2px; } /* not on its toolbar */
+@media (hover: none) {
+    .modebar:not(:has([data-val="lasso"])) { display: none !important; }
+}
 @media (max-width: 768px) {
     [data-testid="stMain"] [data-testid="stPageLink-NavLink"] :is(span, div, p) { white-space: normal; }
 }

@@ -77,7 +77,7 @@ class Assignment:
                 self.roles["contexts"] in DOCUMENT_TEXTS or not DOCUMENT.isdisjoint(key)):
             return False  # documents with their texts
         if not content:
-            return {"query", "query_id"} <= self.roles.keys() or self._asks_only or self._is_timed
+            return {"query", "query_id"} <= self.roles.keys() or self._asks_only
         return bool({"query", "query_id"} & self.roles.keys())
 
     def _rates_queries(self, keys: list[str]) -> bool:
@@ -101,13 +101,6 @@ class Assignment:
             and (not item.is_long_text or not NOTES.isdisjoint(item.name_words)) for item in rest)
 
     @property
-    def _is_timed(self) -> bool:
-        """True for how long each query took, and nothing else."""
-        rest = [item for path, item in self.fields.items() if not is_inside(path, self.roles)]
-        return {"query_id", "latency_ms"} <= self.roles.keys() and len(self.records.rows) > 1 and not any(
-            item.is_list or item.is_object or item.is_long_text for item in rest)
-
-    @property
     def role(self) -> str:
         """run, truth, both, or questions."""
         is_run = any(name in self.roles for name in RUN_CONTENT) and not (
@@ -117,7 +110,7 @@ class Assignment:
                  if path not in self.fields or not self.fields[path].is_bool]  # checks of a test set are true or false
         is_run = is_run or (is_truth and {"grade", "doc_id"}.isdisjoint(self.roles) and any(
             not _OF_SYSTEMS.isdisjoint(words(path)) for path in rated))
-        if not is_truth and not is_run and {"scores", "labels", "latency_ms"} & self.roles.keys():
+        if not is_truth and not is_run and {"scores", "labels"} & self.roles.keys():
             return "run"
         return ("both" if is_truth else "run") if is_run else ("truth" if is_truth else "questions")
 

@@ -74,8 +74,7 @@ def _is_meaningful(content: FileContent) -> bool:
         return True
     details = [run.details for run in content.runs] + ([content.truth.details] if content.truth else [])
     return any(len(run.docs) for run in content.runs) or bool(content.truth and content.truth.judgments) or any(
-        table is not None and not {"query", "answer", "contexts", "answers", "evidence",
-                                   "latency_ms"}.isdisjoint(table.column_names)
+        table is not None and not {"query", "answer", "contexts", "answers", "evidence"}.isdisjoint(table.column_names)
         for table in details)
 
 

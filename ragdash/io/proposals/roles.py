@@ -18,6 +18,7 @@ from ragdash.io.proposals.choices.settle import (
     settle_lists,
     settle_neutral_documents,
     settle_paragraph,
+    settle_times,
 )
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.places import are_marked_elsewhere
@@ -51,8 +52,7 @@ from ragdash.io.proposals.shapes.ranked_lists import lists_with_scores, with_ret
 
 KEYLESS = Field("", ())
 _DEEPEVAL = {"actualoutput", "expectedoutput", "retrievalcontext"}
-_EARLY = {"initial", "draft", "intermediate", "previous", "old", "closed"}  # answers that were replaced, or without
-# documents
+_EARLY = {"initial", "draft", "intermediate", "previous", "old", "closed"}  # answers that were replaced
 _TRUTH_ALONE = {"ground", "truth", "groundtruth", "gt"}  # next to an answer: answers as well
 _COUNTED = {"found", "total", "count", "max", "min"}  # next to num: a number of something
 _NO_ID = _COUNTED | LATENCIES | SECONDS | MILLISECONDS
@@ -88,6 +88,7 @@ def assign(records: RecordList) -> list[Assignment]:
     drop_unlike_ids(result, free)
     _drop_cited(result, free)
     drop_of_others(result, free)
+    settle_times(result)
     result.ignored = [name for name in free if not name.startswith(KEY) and not is_inside(name, result.roles)]
     return [item for item in (result, *alternatives) if item.is_useful]
 
@@ -136,8 +137,7 @@ def _with_families(fields: dict[str, Field], empty: Collection[str] = ()) -> tup
     taken = {name for members in family.members.values() for name in members.values()}
     joined = {name: item for name, item in fields.items() if name not in taken}
     for pattern, columns in family.members.items():
-        values = [value for column in columns.values() if column in fields
-                  for value in fields[column].values]
+        values = [value for column in columns.values() if column in fields for value in fields[column].values]
         plain = pattern.replace("{run}", " ")
         joined[pattern] = _Named(pattern, tuple(values), plain)
     return joined, family

@@ -46,7 +46,7 @@ def judge_error_note(spec: Spec) -> str:
         else ""
 
 
-def word_overlap_note(spec: Spec) -> str:
+def word_overlap_note(spec: Spec, *, markdown: bool = True) -> str:
     """What a metric that counts common words does not show; empty for other metrics.
 
     Examples
@@ -63,7 +63,8 @@ def word_overlap_note(spec: Spec) -> str:
     meaning = {"contexts": "it often goes with being faithful to them, but does not show it",
                "references": "in free prose it often goes with being right, but does not show it",
                "question": "it is unrelated to being right"}[other]
-    return f"{escape(spec.title)} is word overlap with the {other}: {meaning}."
+    title = escape(spec.title) if markdown else spec.title
+    return f"{title} is word overlap with the {other}: {meaning}."
 
 
 def _line(problem: Problem, runs: Sequence[str], names: Sequence[str], surface: Surface) -> str:

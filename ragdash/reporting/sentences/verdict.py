@@ -11,6 +11,7 @@ from ragdash.core.messages import Surface
 from ragdash.evaluation.compare import Comparison, direction
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import tables_for
+from ragdash.reporting.sentences.answers import judge_error_note, word_overlap_note
 from ragdash.reporting.sentences.comparison import (
     MOST_NEEDED,
     better_than,
@@ -102,7 +103,18 @@ def baseline_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
 
 
 def decision_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
-    """What the verdict means for a decision."""
+    """What the verdict means for a decision, and what its metric does not show of answers."""
+    return " ".join(filter(None, (_decision(verdict, markdown), metric_note(verdict, markdown=markdown))))
+
+
+def metric_note(verdict: Verdict, *, markdown: bool = True) -> str:
+    """What a result on common words, or on scores of a judge, does not show; "" for other metrics or no result."""
+    if verdict.state not in ("clear-winner", "no-clear-difference"):
+        return ""
+    return word_overlap_note(verdict.spec, markdown=markdown) or judge_error_note(verdict.spec)
+
+
+def _decision(verdict: Verdict, markdown: bool) -> str:
     name = _bold if markdown else str
     plain = escape if markdown else str
     if verdict.state == "not-comparable":

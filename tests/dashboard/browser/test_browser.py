@@ -330,6 +330,19 @@ def test_a_phone_closes_the_menu_with_a_choice_and_says_that_a_table_goes_on(vis
     page.wait_for_function("!document.querySelector('[data-more-right]')")
 
 
+def test_without_a_mouse_no_button_of_a_picture_is_above_its_words(browser, samples_link):
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(samples_link.replace("/?", "/compare?"))
+    page.locator(".modebar").first.wait_for(state="attached")
+    bars = page.locator(".modebar").evaluate_all("bars => bars.map(bar => getComputedStyle(bar).display)")
+    assert bars and set(bars) == {"none"}
+    hint = "getComputedStyle(document.querySelector('[data-testid=stDataFrame][data-more-right]'), '::after')"
+    page.wait_for_function("document.querySelector('[data-testid=stDataFrame][data-more-right]')")
+    assert page.evaluate(f"{hint}.left") == "2px", "the hint is not above the buttons of the table"
+    context.close()
+
+
 def test_a_broken_file_is_explained_loses_nothing_and_is_accessible(visit, samples_link, axe_source):
     app = visit().open(samples_link.replace("/?", "/data?"))
     app.upload(BROKEN)  # no click: the tooltip of what is under the mouse is Streamlit's

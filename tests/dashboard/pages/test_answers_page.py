@@ -142,6 +142,15 @@ def test_the_overview_names_the_judge_of_its_metric_and_what_its_interval_leaves
     assert "Faithfulness: verdicts of **toy" in texts(at) and "sampling only" in texts(at)
 
 
+@pytest.mark.parametrize("page", ["overview", "compare"])
+def test_a_result_on_common_words_says_so_where_it_is_read(page):
+    known = runs()
+    at = page_cases.opened(page, **address(the_truth(), [known["good"], known["bad"]], metric="TokenF1"))
+    assert "Token F1 is word overlap with the references: in free prose" in texts(at)
+    at = page_cases.opened(page, **address(the_truth(), [known["good"], known["bad"]], metric="EM"))
+    assert "word overlap" not in texts(at)
+
+
 def test_a_policy_takes_the_metric_of_the_sentence_away_and_its_end_brings_it_back():
     for run in ("good", "bad"):
         judge(runs()[run], the_truth(), "Faithfulness")

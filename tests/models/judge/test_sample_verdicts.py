@@ -76,6 +76,15 @@ def test_what_a_ledger_holds_on_a_run_goes_to_another(tmp_path, monkeypatch, cap
     assert main.main(["verdicts", run, *truth, "--format", "ledger", "--judge", "nobody"]) == 2
 
 
+def test_labels_of_runs_that_nobody_has_judged_are_not_called_absent(capfd):
+    runs = [str(SAMPLES / f"{name}.jsonl") for name in RUNS]
+    assert main.main(["trust", *runs, "--truth", str(SAMPLES / "truth.jsonl"), "-m", "Correctness", "--labels",
+                      str(SAMPLES / "labels.jsonl")]) == 0
+    said = capfd.readouterr().err
+    assert "not judged yet" in said and "22 of 22 labels of 'dense' are on queries without a verdict" in said
+    assert "no label for the verdicts" not in said
+
+
 def test_the_commands_of_the_readme_correct_the_verdicts_by_the_labels(monkeypatch, capfd):
     monkeypatch.chdir(SAMPLES.parent)
     text = (SAMPLES / "README.md").read_text().replace("\\\n", " ")

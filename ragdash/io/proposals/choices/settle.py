@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ragdash.io.proposals import meanings
-from ragdash.io.proposals.assignment import Assignment, is_inside, take
+from ragdash.io.proposals.assignment import CONTENT, Assignment, is_inside, take
 from ragdash.io.proposals.choices.documents import id_rank
 from ragdash.io.proposals.fields import Field, leaves
 from ragdash.io.proposals.names import (
@@ -223,3 +223,13 @@ def settle_leftover_text(result: Assignment, free: dict[str, Field]) -> None:
     if len(left) == 1 and not {".", "[", "{"} & set(left[0].path) and len(left[0].values) > 2 and (
             left[0].distinct_share > 0.7 and left[0].share > 0.7 and left[0].blank_share > 0.6):
         take(result, free, "answer", left[0])
+
+
+def settle_times(result: Assignment) -> None:
+    """How long each query took, and nothing else, is what such a file measures."""
+    if not {"query_id", "latency_ms"} <= result.roles.keys() or set(CONTENT) & result.roles.keys() or (
+            len(result.records.rows) < 2):
+        return
+    rest = [item for path, item in result.fields.items() if not is_inside(path, result.roles)]
+    if not any(item.is_list or item.is_object or item.is_long_text for item in rest):
+        result.roles["scores"] = result.roles.pop("latency_ms")

@@ -53,8 +53,8 @@ QUESTIONS = {  # labeling question, and predicate for a run with only yes or no 
 
 LABELS_OF_SAMPLES = (":material/label: The samples come with labels of 22 random answers of each run. A language model "
                      "made them and saw no verdict; in your own data a person labels.")
-TO_REPORT = ("**The number in bold is the one to report.** It has an interval that accounts for the {source}'s errors. "
-             "The {source} alone does not: its mean leaves out what it gets wrong.")
+TO_REPORT = ("**The number in bold is the one to report.** Its interval accounts for the {source}'s errors. The "
+             "mean of the {source} alone does not.")
 SAME_QUESTION = {"grounded": "Faithfulness", "right": "Correctness"}  # by what a file's score says of an answer
 
 
