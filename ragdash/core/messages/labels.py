@@ -75,8 +75,8 @@ MESSAGES: Mapping[str, Message] = {
         fix="Name the texts that the judge needs.",
     ),
     "bad-rubric/table": Message(
-        actual="labels or sees that are no list, or anchors that are no table",
-        expected="lists, and a table [anchors]",
+        actual="labels or sees that are no list, anchors that are no table, or another field that is no text",
+        expected="lists, a table [anchors], and texts in quotes",
         fix="Correct the rubric.",
     ),
     "bad-rubric/toml": Message(

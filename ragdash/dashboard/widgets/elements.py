@@ -27,12 +27,7 @@ TALL = 700  # pixels of a picture from which on it usually scrolls in a frame of
 MOST_STYLED = 10_000  # cells of a table whose minus signs are written
 LOCAL = {"displaylogo": False, "showSendToCloud": False, "plotlyServerURL": ""}  # plotly.js would offer an upload
 _CONFIG = {
-<<<<<<< HEAD
     **LOCAL,
-    "displayModeBar": "hover",  # it would cover the legend, or the names of bands
-=======
-    "displaylogo": False,
->>>>>>> main
     "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
     "toImageButtonOptions": {"format": "svg"},
 }

@@ -235,3 +235,11 @@ def test_runs_are_ranked_by_one_call_a_query_and_compared_like_on_any_metric(ser
     result = json.loads(capsys.readouterr().out)
     assert [check["kind"] for check in result["verdict"]["checks"] if check["level"] == "withheld"] == ["other-judges"]
     assert "2 runs ranked" in json.dumps(result["verdict"]["checks"])
+
+
+@pytest.mark.parametrize("field", ["question = 5", "question = [1]", "question = true", "question = 2026-01-01",
+                                   'question = "a"\ntitle = 5', 'question = "a"\nkind = ["pass"]'])
+def test_a_field_of_another_type_is_refused_and_not_written_as_text(field):
+    with pytest.raises(InputError) as raised:
+        read_rubric(f'name = "polite"\n{field}\n'.encode())
+    assert raised.value.problems[0].message == "bad-rubric/table"

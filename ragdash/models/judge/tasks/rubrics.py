@@ -148,7 +148,9 @@ def rubric_of(table: Mapping, file: str | None = None) -> Rubric:
         raise InputError([Problem("bad-rubric", facts, file)])
     anchors = table.get("anchors", {})
     lists = {name: table[name] for name in ("labels", "sees") if name in table}
-    if not isinstance(anchors, Mapping) or not all(isinstance(value, list) for value in lists.values()):
+    texts = [value for name, value in table.items() if name not in ("anchors", "labels", "sees")]
+    if not (isinstance(anchors, Mapping) and all(isinstance(value, list) for value in lists.values())
+            and all(isinstance(text, str) for text in texts)):
         raise InputError([Problem("bad-rubric/table", {}, file)])
     try:
         return Rubric(str(table["name"]), str(table["question"]), str(table.get("kind", "pass")),
