@@ -42,6 +42,7 @@ from ragdash.io.write import format_writers
 from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
 _EMPTY_LIST = re.compile(r'\{\s*"(?:' + "|".join(WRAPPERS) + r')"\s*:\s*\[\s*\]')
+_FAILURES = re.compile(r"fail(?:ed|ures?|s)(?![a-z])", re.IGNORECASE)  # in the name of a list
 _LONG_TEXT = 60  # characters, of documents rather than of queries
 _ID_FIELDS = {normalize_name(name) for name in (*QUERY_ALIASES, "doc_id")}
 
@@ -55,13 +56,20 @@ def detect(start: FileStart) -> Detection | None:
         return Detection("json-results", "unknown", "an empty list in a JSON object")
     path = find_wrapped_list(keys)
     if path and len(objects) < 2 and not find_field(keys.get((), []), "query_id", QUERY_ALIASES):
-        return _describe_objects(start, "json-results", f"a list of objects under {path[0]}", (*path, LIST))
+        detection = _describe_objects(start, "json-results", f"a list of objects under {path[0]}", (*path, LIST))
+        return None if _lists_failures(path[-1], detection, start) else detection
     if not _is_query_or_document(start):
         return None
     if len(start.json_lines) > 1 and not objects and not start.json_lines[1].startswith("{"):
         return _describe_objects(start, "json-object", "one JSON object over several lines", ())
     detection = _describe_objects(start, "jsonl", "JSON objects, one a line", ())
     return _describe_kilt(detection, objects) if any(map(is_kilt, objects)) else detection
+
+
+def _lists_failures(name: str, detection: Detection, start: FileStart) -> bool:
+    """True for the cases that failed in a report, with marks alone: their mean says nothing of the run."""
+    content = {"query", "doc_id", *RUN_MARKERS, *TRUTH_MARKERS} - {"metrics"}
+    return not start.mapping and _FAILURES.search(name) is not None and content.isdisjoint(detection.guess)
 
 
 def _is_query_or_document(start: FileStart) -> bool:

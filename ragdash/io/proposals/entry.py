@@ -49,6 +49,9 @@ def with_more(source: Source, detected: DetectedFormat, records: list[_Record]) 
     """The records of a known format; where it leaves out what matters, with a warning that offers to read it."""
     readings = more_content(source, detected, records[0].problems) if records else []
     problems = [proposal_problem(source, readings, "warning")] if readings else []
+    odd = source.odd_byte_problem
+    if odd is not None and records and not any(problem.message == odd.message for problem in records[0].problems):
+        problems.append(odd)
     if records and isinstance(records[0], Run):
         problems += answers_note(source, detected)
     for problem in problems:

@@ -99,6 +99,7 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     if answer and not {"answers", "retrieved", "contexts", "config", "latency_ms"} & guess.keys():
         yield lambda reading: reading.mapping.get("answers") == answer and reading.role == "truth" and bool(
             {"relevant", "evidence", "source"} & reading.mapping.keys())
+    if answer and {"retrieved", "contexts", "doc_id"}.isdisjoint(guess):
         yield lambda reading: reading.role == "truth" and answer not in reading.mapping.values() and bool(
             {"relevant", "evidence"} & reading.mapping.keys()) and _is_empty(source, answer)
     others = {word for name in detected.columns if name not in guess.values() for word in words(name)}

@@ -100,11 +100,17 @@ class Source:
     def collector(self) -> Collector:
         """A Collector for the problems of this file."""
         problems = Collector(self.file)
-        if self._odd_byte is not None:
-            odd = self._odd_byte
-            problems.add("wrong-encoding/mixed", {"byte": odd.byte, "character": odd.character, "count": odd.count},
-                         line=odd.line, severity="warning")
+        if self.odd_byte_problem is not None:
+            problems.take(self.odd_byte_problem)
         return problems
+
+    @property
+    def odd_byte_problem(self) -> Problem | None:
+        """The warning about bytes of Windows-1252 in a text of UTF-8; None where there are none."""
+        odd = self._odd_byte
+        return None if odd is None else Problem(
+            "wrong-encoding/mixed", {"byte": odd.byte, "character": odd.character, "count": odd.count}, self.file,
+            odd.line, severity="warning")
 
     @cached_property
     def head(self) -> bytes:

@@ -21,6 +21,15 @@ def test_the_warning_names_the_byte_its_line_and_how_it_is_read():
         "warning", 3, "92", "’")
 
 
+@pytest.mark.parametrize("data", [
+    '[{"question": "Où?", "answer": "é It@s", "retrieved_ids": ["d1"]}]', "q1 Q0 dé7 1 2.5 ü\nq2 Q0 d@9 1 2.5 ü\n",
+    '{"query_id": "q1", "answer": "é It@s", "retrieved": ["d1"]}', '{"q1": {"dé7": 0.5, "d@9": 0.25}}',
+], ids=["array", "trec", "jsonl", "dictionary"])
+def test_every_format_warns_once(data):
+    (problem,) = encoding_problems(data.encode().replace(b"@", b"\x92"))
+    assert problem.facts["count"] == 1
+
+
 def test_text_without_odd_bytes_has_no_warning():
     assert encoding_problems(CSV.encode() + b"s here\n") == []
 
