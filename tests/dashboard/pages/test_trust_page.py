@@ -248,6 +248,17 @@ def test_votes_and_missing_verdicts_with_their_reason():
     assert "Every query has a verdict." not in text
 
 
+@pytest.mark.parametrize(("n", "is_drawn"), [(1, False), (12, True)])
+def test_a_difference_of_very_few_labels_in_both_runs_is_not_drawn(n, is_drawn):
+    runs = a_run("dense"), a_run("hybrid")
+    for run, values in zip(runs, (scores(1), scores(2, 0.8)), strict=True):
+        judged(run, TRUTH, values)
+        labeled(run, values, n)
+    at = opened(*runs)
+    assert "queries with a label in both runs; there" in said(at)
+    assert ("trust_differences" in charts(at)) is is_drawn, "an interval from -1 to 1 says nothing"
+
+
 def test_few_labels_give_no_interval(pair):
     run = a_run("sparse")
     judged(run, TRUTH, scores(4))

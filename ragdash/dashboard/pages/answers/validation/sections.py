@@ -190,7 +190,7 @@ def differences(data: TrustData) -> None:
         sentences.append(f"See the table for the other {len(order) - MOST_SENTENCES}.")
     st.markdown("  \n".join(sentences))
     labeled = [difference.corrected.n for difference in by_run.values()]
-    if any(labeled):
+    if max(labeled) >= trust_sentences.FEWEST_SHOWN:
         figure = _interval_figure(data, list(by_run), list(by_run.values()), labeled, baseline=baseline)
         elements.chart(figure, differences_table(data), "trust_differences",
                       f"Difference of each run to {baseline}: by the judge alone, by the labels alone, and corrected",
