@@ -18,10 +18,12 @@ from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import data as speed_cost_data
 from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
 from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets.interval_bar import interval_bar_html, shared_scale
 from ragdash.evaluation.compare import best_first
 from ragdash.evaluation.evaluate import Summary
 from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec
+from ragdash.reporting.plots.common.theme import run_look
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.latency_cost import duration, money
 
@@ -41,11 +43,15 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> None:
     cards = order if len(order) <= MAX_CARDS else order[:BEST_CARDS]
     cards = cards if context.baseline in cards else [*cards, context.baseline]
     names = fmt.short_names(context.names, NAME)
+    scale = shared_scale([summaries[index] for index in cards])
+    reference = summaries[context.baseline].mean
     with st.grid(3, min_column_width=260, key="result_cards"):
         for index in cards:
             notes = [f"{number.text} per query{note}" for number, note in (
                 (latency[index], included[index]), (cost[index], "")) if np.isfinite(number)]
-            _render_card(context, index, names[index], summaries[index], verdict, notes)
+            bar = interval_bar_html(summaries[index], scale, run_look(context.slots[index], elements.theme()),
+                                    elements.theme(), reference) if scale else ""
+            _render_card(context, index, names[index], summaries[index], verdict, notes, bar)
     if rest := [index for index in order if index not in cards]:
         st.markdown(f"**The other {len(rest)} runs**")
         leaderboard_table.render(
@@ -56,7 +62,9 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> None:
                      zip(summaries, context.results.counts(), strict=True))
     notes = " ".join(["", *context.results.notes_on_means()]) if is_partial else ""
     grades = "" if context.scope.by_evidence else fmt.grades_note(context.scope.truth.grades, [spec])
-    st.caption(f"{fmt.escape(spec.title)}: mean with its 95% interval over {_query_counts(summaries)}."
+    bars = (f" Bars: the intervals, from {fmt.number(scale[0])} to {fmt.number(scale[1])}; dashed line: the baseline's "
+            "mean." if scale else "")
+    st.caption(f"{fmt.escape(spec.title)}: mean with its 95% interval over {_query_counts(summaries)}.{bars}"
                f"{notes}{context.scope.basis} {grades}".strip(), help=fmt.escape(spec.metric.summary_line))
     recomputed_note.render(singles, [spec])
 
@@ -67,7 +75,7 @@ def _query_counts(summaries: list[Summary]) -> str:
 
 
 def _render_card(context: PageContext, index: int, name: str, summary: Summary, verdict: Verdict,
-                 notes: list[str]) -> None:
+                 notes: list[str], bar: str) -> None:
     entry = context.entries[index]
     with st.container(border=True, height="stretch", key=f"result_{entry.key}"):
         st.markdown(f"**{elements.swatch(entry.slot, name)}**")
@@ -78,6 +86,8 @@ def _render_card(context: PageContext, index: int, name: str, summary: Summary, 
         badges.append(verdict_panel.badge_line(verdict, entry.name))
         interval = f":gray[{fmt.escape(fmt.interval(summary))}]" if summary.n else ":gray[no query with a value]"
         st.subheader(f"{fmt.number(summary.mean)} :small[{interval}]", anchor=False)
+        if bar:
+            st.html(bar)
         if any(badges):
             st.markdown(" ".join(filter(None, badges)))
         if notes:
