@@ -58,7 +58,7 @@ def over(**cases: Iterable) -> Callable[[Callable], Callable]:
     return decorate
 
 
-def until(true, seconds: float = 60.0) -> None:
+def until(true, seconds: float = 180.0) -> None:
     """Wait for another process or thread until this is so."""
     end = time.monotonic() + seconds
     while not true():

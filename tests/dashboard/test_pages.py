@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from page_cases import charts, leaderboard, opened
+from speed import quick
 from streamlit.testing.v1 import AppTest
 
 from ragdash.analysis.judge_validation import LabelStore
@@ -274,14 +274,9 @@ def test_a_run_made_from_judgments_with_their_grades_as_scores_hides_neither_of_
 def test_a_widget_change_redraws_quickly(page):
     """5 runs x 2,000 queries x 100 ranks; the limit is generous: on a quiet machine it takes a tenth of that."""
     at = opened(page, **with_runs(5, queries=2_000, depth=100))
-    taken = []
-    for k in ("20", "10", "5"):
-        at.selectbox(key="k").set_value(k)
-        start = time.perf_counter()
-        at.run()
-        taken.append(time.perf_counter() - start)
+    others = iter(("20", "10", "5"))
+    quick(lambda: at.selectbox(key="k").set_value(next(others)).run(), 1.0)
     assert not at.exception
-    assert min(taken) < 1.0, taken
 
 
 def test_a_file_of_labels_is_no_run_of_its_own():

@@ -21,7 +21,7 @@ from ragdash.io.proposals.choices.settle import (
     settle_times,
 )
 from ragdash.io.proposals.content import ratings
-from ragdash.io.proposals.content.places import are_marked_elsewhere
+from ragdash.io.proposals.content.places import without_marked_sentences
 from ragdash.io.proposals.content.times import time_stage
 from ragdash.io.proposals.fields import HISTORIES, Field, is_missing, profile
 from ragdash.io.proposals.names import (
@@ -66,8 +66,7 @@ def assign(records: RecordList) -> list[Assignment]:
         f"{name}[]" not in fields and meanings.is_context(item)))}
     fields, family = _with_families(with_returned_lists(fields), every_field.keys() - fields.keys())
     result = Assignment(records, fields, runs=family.variants if family else ())
-    free = {name: item for name, item in fields.items()
-            if not is_noise(item) and not are_marked_elsewhere(item, fields)} or dict(fields)
+    free = {name: item for name, item in without_marked_sentences(fields).items() if not is_noise(item)} or dict(fields)
     _assign_history(result, free)
     _assign_query(result, free)
     _assign_truth(result, free)

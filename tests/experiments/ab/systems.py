@@ -14,7 +14,8 @@ import json, os, sys, time
 def answer(query_id, question):
     with open(os.environ["COUNTED"], "a") as file:
         file.write(f"{sys.argv[1]} {query_id}\\n")
-    time.sleep(float(os.environ.get("SLEEP", "0")))
+    if len(open(os.environ["COUNTED"]).readlines()) > int(os.environ.get("SLOW_AFTER", "1000000")):
+        time.sleep(1)
     doc = "right" if sys.argv[1] == "good" or int(query_id[1:]) % 2 else "wrong"
     cost = {"cost_usd": float(os.environ["COST"])} if "COST" in os.environ else {}
     return {"query_id": query_id, "answer": question, "retrieved": [{"doc_id": f"{doc}-{query_id}", "score": 1.0}],

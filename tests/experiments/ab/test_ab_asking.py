@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 import time
-from statistics import median
 
 import numpy as np
 import pytest
@@ -68,11 +67,12 @@ def test_time_is_ours_and_of_the_call_alone(truth):
         time.sleep(0.02)
         return fine(question)
 
+    began = time.perf_counter()
     times = [one["latency_ms"] for one in objects(run_configuration("a", call, truth)).values()]
-    assert min(times) >= 20 and median(times) < 100
-    slow = shell('sleep 0.1; echo \'{"retrieved": ["d"]}\'; exec 1>&-; sleep 0.3')
-    times = [one["latency_ms"] for one in objects(run_configuration("a", slow, truth)).values()]
-    assert min(times) >= 100 and median(times) < 300, times  # to the end of the answer, not of the process
+    assert min(times) >= 20 and sum(times) <= (time.perf_counter() - began) * 1000
+    slow, one_question = shell('sleep 0.1; echo \'{"retrieved": ["d"]}\'; exec 1>&-; sleep 2'), truth_lines(1).encode()
+    run = run_configuration("a", slow, read_truth(("truth.jsonl", one_question)))
+    assert 100 <= objects(run)["q1"]["latency_ms"] < 2000, "to the end of the answer, not of the process"
 
 
 def test_each_goes_first_on_half_of_the_queries_in_an_order_that_the_seed_decides(truth):
@@ -111,10 +111,10 @@ def test_a_callable_that_fails_is_missing_with_its_reason(truth):
 
 def test_a_callable_that_does_not_come_back_is_given_up(truth):
     over = threading.Event()
-    run = run_configuration("a", lambda question: over.wait(5) if "3" in question else fine(question), truth,
-                            timeout=0.2)
+    run = run_configuration("a", lambda question: over.wait(60) if "3" in question else fine(question), truth,
+                            timeout=2.0)
     over.set()
-    assert len(run) == QUERIES - 1 and "no answer within 0.2 s" in run.problems[0].actual
+    assert len(run) == QUERIES - 1 and "no answer within 2 s" in run.problems[0].actual
 
 
 def test_a_configuration_of_which_nothing_comes_is_not_asked_to_the_end():
@@ -144,13 +144,14 @@ def test_programs_may_still_be_stopped(truth):
 
 def test_no_more_than_so_many_at_once():
     truth, now, most, lock = read_truth(("truth.jsonl", truth_lines(20).encode())), 0, 0, threading.Lock()
+    together = threading.Barrier(4)
 
     def call(question):
         nonlocal now, most
         with lock:
             now += 1
             most = max(most, now)
-        time.sleep(0.01)
+        together.wait(20)
         with lock:
             now -= 1
         return fine(question)

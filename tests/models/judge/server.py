@@ -75,17 +75,22 @@ SCRIPTS: dict[str, Judge] = {
 """What the toy says to a task, by its name on the wire."""
 
 
+SLOW = 0.5
+
+
 @dataclass
 class Server:
     """The endpoint while it is served. asked: every request's body, as JSON; answered: replies of status 200;
     most: the greatest number of requests that were here at once; seen: the headers of each request; gathered: so many
-    must have been here at once before the first is answered, or 20 seconds have passed.
+    must have been here at once before the first is answered, or 20 seconds have passed; slow_after: once so many are
+    answered, each takes SLOW seconds, so that a test may stop a job in its middle however busy the machine is.
     """
 
     judge: Judge = toy
     faults: Iterable[str] = ()
     delay: float = 0.0
     gathered: int = 0
+    slow_after: int | None = None
     port: int = 0
     usage: bool = True
     version: str = "-0001"
@@ -142,8 +147,9 @@ class _Handler(BaseHTTPRequestHandler):
             server.most = max(server.most, server.here)
         try:
             server.gather()
-            if server.delay:
-                time.sleep(server.delay)
+            is_slow = server.slow_after is not None and server.answered >= server.slow_after
+            if is_slow or server.delay:
+                time.sleep(SLOW if is_slow else server.delay)
             server.resumed.wait(60)
             fault = server.next_fault()
             reply = FAULTS[fault](self, body) if fault else self.well(body)

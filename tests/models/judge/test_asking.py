@@ -11,8 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from helpers import until
 from models.judge.asking_cases import questions
 from models.judge.server import TOKENS
+from speed import quick
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.models.judge import Budget, Endpoint, Patience, Prices, ask, plan
@@ -214,9 +216,7 @@ def test_killed_after_200_and_started_again_asks_exactly_200_more(serve, endpoin
     child = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)})
     asked = questions(400)
     keys = [endpoint(server).judge.key(question) for question in asked]
-    end = time.monotonic() + 60
-    while (len(verdict_store.known_keys(keys)) < 200 or len(server.asked) < 208) and time.monotonic() < end:
-        time.sleep(0.05)
+    until(lambda: len(verdict_store.known_keys(keys)) >= 200 and len(server.asked) >= 208)
     child.send_signal(signal.SIGKILL)
     child.wait()
     assert len(verdict_store.known_keys(keys)) == server.answered == 200
@@ -254,7 +254,7 @@ def test_a_budget_of_money_is_never_overstepped(serve, endpoint, verdict_store, 
 
 
 def test_it_can_be_cancelled_and_goes_on_later(serve, endpoint, verdict_store, quick):
-    server, cancel, seen = serve(delay=0.01), threading.Event(), []
+    server, cancel, seen = serve(delay=0.01, slow_after=10), threading.Event(), []
     outcome = ask(questions(60), endpoint(server), verdict_store, concurrency=3, cancel=cancel,
                   progress=lambda now: (seen.append(now), now.done >= 9 and cancel.set())[0])
     assert outcome.stopped == "cancelled" and set(outcome.missing) == {"cancelled"}
@@ -262,6 +262,7 @@ def test_it_can_be_cancelled_and_goes_on_later(serve, endpoint, verdict_store, q
     assert 9 <= got == server.answered < 30  # what was on its way is kept
     assert seen[0].done == 0 and seen[-1].done == got and seen[-1].rate > 0 and seen[-1].left > 0
     assert "of 60 questions" in str(seen[-1])
+    server.slow_after = None
     outcome = ask(questions(60), endpoint(server), verdict_store, progress=lambda now: False)
     assert outcome.stopped == "cancelled" and outcome.cached == got
     assert ask(questions(60), endpoint(server), verdict_store).missing == {} and server.answered == 60
@@ -271,9 +272,9 @@ def test_cancelling_ends_a_wait(serve, endpoint, verdict_store):
     server, cancel, start = serve(*["503"] * 9), threading.Event(), time.monotonic()
     threading.Timer(0.3, cancel.set).start()
     outcome = ask(
-        questions(1), endpoint(server), verdict_store, cancel=cancel, patience=Patience(first=50, longest_delay=50)
+        questions(1), endpoint(server), verdict_store, cancel=cancel, patience=Patience(first=600, longest_delay=600)
     )
-    assert outcome.missing == {"cancelled": 1} and time.monotonic() - start < 5
+    assert outcome.missing == {"cancelled": 1} and time.monotonic() - start < 300
 
 
 def test_a_full_disk_ends_the_job_and_what_was_said_is_returned(serve, endpoint, verdict_store, monkeypatch):
@@ -306,9 +307,7 @@ def test_overhead_is_small(serve, endpoint, verdict_store):
     """Processor time of the client and of the server of the test together, for each call."""
     server, asked = serve(), questions(300)
     ask(asked[:5], endpoint(server), verdict_store)
-    start = time.process_time()
-    ask(asked, endpoint(server), verdict_store, concurrency=4)
-    assert (time.process_time() - start) / 295 < 0.005
+    quick(lambda: ask(asked, endpoint(server), verdict_store, concurrency=4), 295 * 0.005)
 
 
 def test_a_key_is_sent_and_stands_nowhere(serve, endpoint, verdict_store, quick, monkeypatch, caplog, capfd, tmp_path):

@@ -186,7 +186,7 @@ def test_a_run_without_answers_is_told(serve, tmp_path):
 
 @pytest.mark.slow
 def test_it_stops_at_ctrl_c_and_at_a_pages_word_and_goes_on(serve):
-    server = serve(delay=0.03)
+    server = serve(delay=0.03, slow_after=10)
     told = judge_worker.command(FILES, TRUTH, "Faithfulness", server.url, "toy", options={
         "--concurrency": 2, "--max-cost": None, "--yes": True, "--sample": 100})
     assert told[-1] == "100" and "--max-cost" not in told and told.count("--yes") == 1
@@ -197,6 +197,7 @@ def test_it_stops_at_ctrl_c_and_at_a_pages_word_and_goes_on(serve):
     assert child.returncode == 130 and "Traceback" not in words and "goes on from here" in words
     kept = len(list(export_verdicts(default_verdict_store())))
     assert 10 <= kept == server.answered < 150  # what was on its way was awaited
+    server.slow_after = kept + 10
     worker = judge_worker.start(told, key="sk-0123456789")
     until(lambda: server.answered >= kept + 10)
     worker.cancel(30)
@@ -204,6 +205,7 @@ def test_it_stops_at_ctrl_c_and_at_a_pages_word_and_goes_on(serve):
     assert len(list(export_verdicts(default_verdict_store()))) == server.answered < 190
     assert server.seen[-1]["Authorization"] == "Bearer sk-0123456789"
     assert not any("sk-0123456789" in part for part in worker.process.args)
+    server.slow_after = None
     worker = judge_worker.start(told)
     until(lambda: not worker.running)
     assert worker.failed is None and server.answered == 200 and worker.messages["plan"]["local"]

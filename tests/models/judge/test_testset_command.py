@@ -5,10 +5,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from helpers import until
 from models.judge.drafting import DRAFTS, first
 
 from ragdash.cli.main import main
@@ -266,20 +266,18 @@ def test_a_plan_knows_what_drafts_in_place_of_rejects_would_cost(serve, command)
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_stopped_or_killed_it_goes_on_without_a_repeated_call(serve, tmp_path, how):
-    server = serve(delay=0.03)
+    server = serve(delay=0.03, slow_after=10)
     told = [sys.executable, "-m", "ragdash", "testset", CORPUS, "--base-url", server.url, "--model", "toy", "-n", "60",
             "--types", "single", "--concurrency", "2", "-o", str(tmp_path / "truth.jsonl")]
     child = subprocess.Popen(told, cwd=ROOT, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)})
-    end = time.monotonic() + 60
-    while server.answered < 10:
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    until(lambda: server.answered >= 10)
     child.send_signal(how)
     words = child.communicate(timeout=60)[1].decode()
     kept = len(list(export_verdicts(default_verdict_store())))
     assert "Traceback" not in words and 8 <= kept < 60
     if how == signal.SIGINT:
         assert child.returncode == 130 and "goes on from here" in words and kept == server.answered
+    server.slow_after = None
     done = subprocess.run(told, cwd=ROOT, capture_output=True, text=True, check=False,
                           env={**os.environ, "PYTHONPATH": str(ROOT)})
     assert done.returncode == 0, done.stderr

@@ -26,6 +26,7 @@ def postgres():
     from ragdash.core.storage.postgres.database import Database
 
     server = team_services.Postgres()
+    server.sql(f"create role locked login password '{team_services.PASSWORD}'")  # of the only user with a password
     Database(server.url.replace("postgresql:", "postgresql+psycopg:"), "test").upgrade()
     yield server
     server.close()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import GOLD
 
+_MEMBER = re.compile(r"\[\]\.")
 _PARTS = {"article", "section", "page", "paragraph", "chapter"}
 _SMALL_PARTS = {"sent", "sentence", "line", "span", "token", "char", "character", "offset", "word"}
 
@@ -19,11 +21,12 @@ def is_place_within(field: Field) -> bool:
     return not name.isdisjoint(_SMALL_PARTS) or ("[]" in field.path and name <= _PARTS)
 
 
-def are_marked_elsewhere(texts: Field, fields: Mapping[str, Field]) -> bool:
-    """True for all sentences of a document, of which other numbers say which are right: evidence[].sent_id next to
+def without_marked_sentences(fields: Mapping[str, Field]) -> dict[str, Field]:
+    """The fields but all sentences of a document, where other numbers say which are right: evidence[].sent_id next to
     gold_sent_ids.
     """
-    parent = texts.path.rpartition("[].")[0]
     places = [item for item in fields.values() if is_place_within(item)]
-    return bool(parent) and any(item.path.startswith(f"{parent}[].") for item in places) and any(
-        "[]" not in item.path and item.is_list and not GOLD.isdisjoint(item.words) for item in places)
+    if not any("[]" not in item.path and item.is_list and not GOLD.isdisjoint(item.words) for item in places):
+        return dict(fields)
+    lists = {item.path[:end.start()] for item in places for end in _MEMBER.finditer(item.path)} - {""}
+    return {name: item for name, item in fields.items() if item.path.rpartition("[].")[0] not in lists}
