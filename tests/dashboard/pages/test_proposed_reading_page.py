@@ -7,6 +7,8 @@ import json
 from page_cases import opened
 from test_pages import texts, upload
 
+from ragdash.dashboard.pages.data.proposed_reading import describe, meanings
+
 RECORDS = [{"id": f"q{i}", "question": f"What is number {i}?", "gold_ids": [f"d{i}"],
             "hits": [{"doc": {"id": f"d{i}"}, "score": 0.9}, {"doc": {"id": "d9"}, "score": 0.5}]} for i in range(3)]
 CONTENT = json.dumps({"meta": {"k": 2}, "outcome": RECORDS}).encode()
@@ -21,12 +23,28 @@ def test_a_proposed_reading_is_shown_and_applied():
     assert not at.exception and not at.session_state["_runs"]
     assert "Found 3 records" in texts(at) and "Read it like this?" in texts(at)
     assert not at.error, "the proposal takes the place of the error"
-    preview = next(table.value for table in at.dataframe if "Question" in table.value.columns)
-    assert preview["Question"].tolist()[0] == "What is number 0?"
+    preview = next(table.value for table in at.dataframe if "Meaning" in table.value.columns).set_index("Meaning")
+    assert preview.loc["Question", ["Column", "Record 1"]].tolist() == ["question", "What is number 0?"]
+    assert preview.loc["Retrieved documents", "Column"] == "hits[].doc.id"
     apply, = button_of(at)
     apply.click().run()
     assert not at.exception and not at.error and not button_of(at)
     assert len(at.session_state["_runs"]) == 1 and at.session_state["_truth"]
+
+
+def test_two_readings_are_told_apart_by_the_columns_in_which_they_differ():
+    chunks = {"role": "run", "records": "r", "query": "question", "retrieved": "chunk_ids", "scores": "a+b"}
+    pages = {"role": "both", "records": "r", "query": "question", "retrieved": "pages", "relevant": "gold",
+             "scores": "a"}
+    assert describe(chunks, [chunks, pages]) == "A run: Retrieved documents from chunk_ids"
+    assert describe(pages, [chunks, pages]).endswith("Retrieved documents from pages, Relevant documents from gold")
+    assert describe(chunks, [chunks]) == "A run"
+
+
+def test_many_columns_of_a_meaning_are_counted_and_a_key_is_named():
+    rows = meanings({"role": "run", "query_id": "*", "scores": "a+b+c+d+e"}, [{"query_id": "q1", "scores": "1, 2"}])
+    assert rows == [{"Meaning": "Query id", "Column": "the key of each record", "Record 1": "q1"},
+                    {"Meaning": "Scores in the file", "Column": "a, b, c and 2 more", "Record 1": "1, 2"}]
 
 
 def test_two_plausible_readings_are_a_choice():
@@ -50,7 +68,7 @@ def test_a_part_that_is_read_is_proposed_whole_starts_the_columns_and_removes_no
                                                         *(f"{row},see {i} and page {i} too" for i, row in
                                                           enumerate(rows))]).encode()))
     assert len(at.session_state["_runs"]) == 1 and not at.session_state["_truth"]
-    assert "Remark of Ann" in next(text.value for text in at.markdown if "Not read" in text.value)
+    assert "Remark of Ann" in next(text.value for text in at.caption if "Not read" in text.value)
     at.session_state["mapping"] = True
     at.run()
     chosen = {box.label: box.value for box in at.selectbox}

@@ -137,3 +137,10 @@ def test_names_are_drawn_as_written():
 
 def test_numbers_have_three_decimals_and_undefined_is_a_dash():
     assert theme.value_text(np.array([0.12345, -1.0, np.nan])).tolist() == ["0.123", "−1.000", "–"]
+
+
+@pytest.mark.parametrize("appearance", [theme.LIGHT, theme.DARK], ids=lambda one: one.name)
+def test_a_computed_hybrid_looks_like_no_loaded_run(appearance):
+    computed = theme.run_look(theme.COMPUTED_SLOT, appearance, "tuned")
+    assert computed.color not in (*appearance.runs, appearance.gray) and not computed.is_gray
+    assert (computed.symbol, computed.sign, computed.name) == ("star", "★", "tuned")

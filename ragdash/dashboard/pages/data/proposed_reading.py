@@ -17,8 +17,12 @@ from ragdash.reporting.sentences import formatting as fmt
 KIND = "proposed-reading"
 ROLE_WORDS = {"run": "a run", "truth": "judgments and references", "both": "a run with judgments or references",
               "questions": "questions"}
-TITLES = {**FIELD_TITLES, "scores": "Scores in the file", "labels": "Labels in the file", "attributes": "Attributes",
+TITLES = {**FIELD_TITLES, "retrieved": "Retrieved documents", "relevant": "Relevant documents",
+          "scores": "Scores in the file", "labels": "Labels in the file", "attributes": "Attributes",
           "latency_ms": "Latency"}
+NOT_FIELDS = ("role", "records")
+EXTRAS = ("scores", "labels", "attributes")  # what a reading has besides; two readings differ by more than these
+SHOWN_RECORDS, MAX_COLUMNS, MAX_IGNORED = 2, 3, 5
 
 
 def proposal_of(record: FileRecord) -> Problem | None:
@@ -54,24 +58,53 @@ def _render_proposal(index: int, record: FileRecord, problem: Problem) -> None:
                 "Read it like this?")
     choice = 0
     if len(mappings) > 1:
-        choice = st.radio("Reading", range(len(mappings)), format_func=lambda number: describe(mappings[number]),
-                          key=f"proposed_choice_{record.key}")
+        choice = st.radio("Reading", range(len(mappings)), key=f"proposed_choice_{record.key}",
+                          format_func=lambda number: fmt.escape(describe(mappings[number], mappings)))
     else:
-        st.caption(fmt.escape(describe(mappings[0])))
+        st.markdown(fmt.escape(describe(mappings[0], mappings)))
     previews = facts["previews"]
-    if choice < len(previews) and previews[choice]:
-        st.dataframe([{TITLES.get(name, name): text for name, text in row.items()} for row in previews[choice]],
-                     hide_index=True, key=f"proposed_preview_{record.key}_{choice}")
+    rows = previews[choice][:SHOWN_RECORDS] if choice < len(previews) else []
+    st.dataframe(meanings(mappings[choice], rows), hide_index=True, key=f"proposed_preview_{record.key}_{choice}",
+                 column_config={"Meaning": st.column_config.TextColumn(width="medium")})
     if facts["ignored"]:
-        st.markdown(f":material/warning: **Not read:** {fmt.escape(', '.join(facts['ignored'][:8]))}. "
-                    "If a column matters, give it a meaning under “Say what the columns mean”.")
+        st.caption(f":material/warning: **Not read:** {fmt.escape(shortened(facts['ignored'], MAX_IGNORED))}. "
+                   "If a column matters, give it a meaning under “Say what the columns mean”.")
     st.button("Apply", icon=":material/check:", type="primary", key=f"proposed_apply_{record.key}",
               on_click=lambda: loading.map_columns(index, mappings[choice]))
 
 
-def describe(mapping: Mapping[str, str]) -> str:
-    """A reading in words: "A run: Question = question, Retrieved documents (list) = hits[].id"."""
+def describe(mapping: Mapping[str, str], others: Sequence[Mapping[str, str]]) -> str:
+    """A reading in words, and where there are others the columns in which it differs.
+
+    Examples
+    --------
+    >>> chunks = {"role": "run", "query": "question", "retrieved": "chunk_ids"}
+    >>> pages = {"role": "both", "query": "question", "retrieved": "pages", "relevant": "gold_pages"}
+    >>> describe(pages, [pages])
+    'A run with judgments or references'
+    >>> describe(pages, [chunks, pages])
+    'A run with judgments or references: Retrieved documents from pages, Relevant documents from gold_pages'
+    """
     role = ROLE_WORDS.get(mapping["role"], mapping["role"])
-    fields = ", ".join(f"{TITLES.get(name, name)} = {path}" for name, path in mapping.items()
-                       if name not in ("role", "records"))
-    return f"{role[:1].upper()}{role[1:]}: {fields}"
+    fields = [f"{TITLES.get(name, name)} from {column_text(path)}" for name, path in mapping.items()
+              if name not in (*NOT_FIELDS, *EXTRAS) and any(other.get(name) != path for other in others)]
+    return f"{role[:1].upper()}{role[1:]}{': ' if fields else ''}{', '.join(fields)}"
+
+
+def meanings(mapping: Mapping[str, str], records: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    """A row for each meaning: the column that has it, and what the first records hold there."""
+    return [{"Meaning": TITLES.get(name, name), "Column": column_text(path)}
+            | {f"Record {number}": record.get(name, "") for number, record in enumerate(records, 1)}
+            for name, path in mapping.items() if name not in NOT_FIELDS]
+
+
+def column_text(path: str) -> str:
+    """The columns of a meaning: "a, b, c and 4 more"; a key of the file in words."""
+    if set(path) == {"*"}:
+        return "the key of each record"
+    return shortened(path.split("+"), MAX_COLUMNS)
+
+
+def shortened(names: Sequence[str], most: int) -> str:
+    """The first names, and how many more there are."""
+    return fmt.listed([*names[:most], f"{len(names) - most} more"] if len(names) > most else list(names))

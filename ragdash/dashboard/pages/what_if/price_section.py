@@ -17,6 +17,7 @@ from ragdash.experiments.fusion.legs.price import FusedPrice, untimed_runs
 from ragdash.experiments.fusion.tuning.choice import Choice
 from ragdash.reporting.plots import latency_cost as plots
 from ragdash.reporting.plots.common.axes import axis_of
+from ragdash.reporting.plots.common.theme import COMPUTED_SLOT
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import what_if as sentences
 
@@ -42,8 +43,7 @@ def render_front(context: PageContext, choice: Choice, pool: JudgedPool, price: 
     names = [*choice.runs, "tuned"]
     quality = table[[title, "Low", "High"]].to_numpy(float).T
     on_front = pareto_front(quality[0], cost[0], choice.spec.metric.better)
-    slots = [*context.slots, max(context.slots, default=0) + 1]
-    figure = plots.pareto(names, slots, cost, quality, on_front, axis=axis_of(choice.spec),
+    figure = plots.pareto(names, [*context.slots, COMPUTED_SLOT], cost, quality, on_front, axis=axis_of(choice.spec),
                           title="Search time, in parallel (ms)", unit="ms", n=table["n"].tolist(), height=350,
                           theme=elements.theme())
     shown = pd.DataFrame({"Run": names, title: quality[0], "Low": quality[1], "High": quality[2], "Search ms": cost[0],

@@ -18,6 +18,7 @@ from ragdash.reporting.sentences.formatting import short_names
 
 Figure = go.Figure
 COLORED = 6
+COMPUTED_SLOT = -1  # of a hybrid that was computed here, which is no loaded run: ink and a star
 SYMBOLS = (
     "circle",
     "square",
@@ -129,6 +130,8 @@ class Look:
 
 def run_look(slot: int, theme: Theme = LIGHT, name: str = "", group: str = "") -> Look:
     """Color, symbol and dash of a slot; slots from 6 on are gray and differ by symbol and dash."""
+    if slot == COMPUTED_SLOT:
+        return Look(theme.ink, "star", "solid", "★", escape(name), group, theme.paper)
     color = theme.runs[slot] if 0 <= slot < COLORED else theme.gray
     return Look(color, SYMBOLS[slot % len(SYMBOLS)], DASHES[slot % len(DASHES)], SIGNS[slot % len(SIGNS)], escape(name),
                 group, theme.paper, not 0 <= slot < COLORED)
