@@ -6,6 +6,7 @@ Letters: T texts, X pairs of texts.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,15 +25,33 @@ def near_duplicate(a: str, b: str) -> bool:
     80, or more) in the other: "Who commanded Apollo 16?" and "... Apollo 17?" are two questions, and so are those about
     Lisbon and London. Questions without content words are so where their normalized texts are equal.
     """
+    return _are_near(_question(a), _question(b))
+
+
+class _Question(NamedTuple):
+    """What two questions are compared by."""
+
+    stems: frozenset[str]
+    sorted_stems: str
+    numbers: set[str]
+    normalized: str
+
+
+def _question(text: str) -> _Question:
+    stems = question_stems(text)
+    return _Question(stems, " ".join(sorted(stems)), {number_value(text[a:b]) for a, b in numbers(text)},
+                     normalize(text, HOW))
+
+
+def _are_near(a: _Question, b: _Question) -> bool:
     from rapidfuzz import fuzz
 
-    first_stems, second_stems = question_stems(a), question_stems(b)
-    if not first_stems or not second_stems:
-        return normalize(a, HOW) == normalize(b, HOW)
-    if fuzz.ratio(sorted_stems(a), sorted_stems(b)) < NEAR or _numbers(a) != _numbers(b):
+    if not a.stems or not b.stems:
+        return a.normalized == b.normalized
+    if fuzz.ratio(a.sorted_stems, b.sorted_stems) < NEAR or a.numbers != b.numbers:
         return False
-    unmatched = [[word for word in left_stems - two if not any(fuzz.ratio(word, like) >= WORD for like in two)]
-                 for left_stems, two in ((first_stems, second_stems), (second_stems, first_stems))]
+    unmatched = [[word for word in left - right if not any(fuzz.ratio(word, like) >= WORD for like in right)]
+                 for left, right in ((a.stems, b.stems), (b.stems, a.stems))]
     return not all(unmatched)
 
 
@@ -48,8 +67,8 @@ def near_question_pairs(questions: Sequence[str | None]) -> tuple[np.ndarray, np
     """
     from rapidfuzz import fuzz, process
 
-    texts = ["" if question is None else question for question in questions]
-    keys = [sorted_stems(text) or normalize(text, HOW) for text in texts]
+    texts = [_question("" if question is None else question) for question in questions]
+    keys = [text.sorted_stems or text.normalized for text in texts]
     rows = np.array([row for row, key in enumerate(keys) if key], np.int64)
     listed = [keys[row] for row in rows]
     pairs: list[tuple[int, int]] = []
@@ -58,7 +77,7 @@ def near_question_pairs(questions: Sequence[str | None]) -> tuple[np.ndarray, np
                                dtype=np.uint8)
         for i, j in np.argwhere(np.triu(scores, 1)).tolist():
             first, second = int(rows[start + i]), int(rows[start + j])
-            if near_duplicate(texts[first], texts[second]):
+            if _are_near(texts[first], texts[second]):
                 pairs.append((first, second))
     table = np.array(pairs, np.int64).reshape(-1, 2)
     return table[:, 0], table[:, 1]
@@ -74,7 +93,3 @@ def question_stems(text: str) -> frozenset[str]:
 def sorted_stems(text: str) -> str:
     """The stems of a question in alphabetical order, with blanks between."""
     return " ".join(sorted(question_stems(text)))
-
-
-def _numbers(text: str) -> set[str]:
-    return {number_value(text[a:b]) for a, b in numbers(text)}

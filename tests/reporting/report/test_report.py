@@ -273,7 +273,7 @@ def big(queries: int = 1_000, runs: int = 5, depth: int = 100) -> tuple[Match, .
 @pytest.mark.slow
 def test_five_runs_of_a_thousand_queries_are_quick_and_small():
     matches = big()
-    content = quick(lambda: build_report(ReportRequest(matches)), 40)
+    content = quick(lambda: build_report(ReportRequest(matches)), 30)
     assert len(content) < 8_000_000
 
 

@@ -28,6 +28,7 @@ from ragdash.metrics import Spec
 
 SUMS = ("P", "DCG", "RBP", "n_rel_ret")  # metrics to which each document adds by itself
 WORLDS = 1000
+BLOCK = 4096  # judgments looked at together: most worlds are settled long before the last one
 SURE = 0.95
 ASSUMED = (0.02, 0.1, 0.5)  # chances that are tried where no judgment shows a rate
 
@@ -247,12 +248,24 @@ def _needed(difference: np.ndarray, pairs: np.ndarray, p: np.ndarray, unsure: np
     left = np.cumsum((weights ** 2 * (chance * (1 - chance)))[:, ::-1], axis=1)[:, ::-1]
     left = np.concatenate([left[:, 1:], np.zeros((len(pairs), 1))], axis=1)  # variance after each judgment
     bound = _sure_from(left * unsure[:, None], level)
-    counts = []
-    for _ in range(worlds):
-        moved = difference[:, None] + np.cumsum(weights * ((rng.random(len(order)) < chance) - chance), axis=1)
-        settled = np.all(moved >= bound, axis=0) | np.any(moved <= -bound, axis=0)
-        counts.append(int(settled.argmax()) + 1 if settled.any() else len(order) + 1)
-    counts = np.array(counts)
+    counts = np.array([_settled_after(difference, weights, (rng.random(len(order)) < chance) - chance, bound)
+                       for _ in range(worlds)])
     undecided = float((counts > len(order)).mean())
     low, middle, high = np.quantile(np.minimum(counts, len(order)), [0.025, 0.5, 0.975])
     return (float(low), float(middle), float(high)), undecided
+
+
+def _settled_after(difference: np.ndarray, weights: np.ndarray, grades: np.ndarray, bound: np.ndarray) -> int:
+    """Judgments until the leader is surely better or some rival is, U + 1 for never; grades (U,): less their means."""
+    before = np.zeros(len(weights))
+    for start in range(0, len(grades), BLOCK):
+        part = slice(start, start + BLOCK)
+        steps = weights[:, part] * grades[part]
+        steps[:, 0] += before
+        sums = np.cumsum(steps, axis=1)
+        moved = difference[:, None] + sums
+        settled = np.all(moved >= bound[:, part], axis=0) | np.any(moved <= -bound[:, part], axis=0)
+        if settled.any():
+            return start + int(settled.argmax()) + 1
+        before = sums[:, -1]
+    return len(grades) + 1
