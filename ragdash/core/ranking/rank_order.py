@@ -14,7 +14,7 @@ import pyarrow as pa
 from ragdash.core.arrow_columns import in_blocks, lanes_of, mix, on_all_cores, take, text_blocks
 
 _GROUP = 1 << 16  # rows sorted together when duplicates are looked for
-_STRIP = 1 << 14  # rows hashed together: what NumPy writes on the way stays in the cache next to the core
+_STRIP = 1 << 15  # rows hashed together: what NumPy writes on the way stays in the cache next to the core
 
 
 def pair_hashes(query_hashes: np.ndarray, codes: np.ndarray, docs: pa.ChunkedArray) -> np.ndarray:

@@ -13,7 +13,8 @@ import numpy as np
 
 ROWS = 1 << 17
 _SIGN = np.uint64(1 << 63)
-_FEW = 256  # words that are sorted, not put into a table
+_SLOTS = 3  # of a table, at most, for each word that it takes
+_ROUNDS = 3  # of words that lost their slot, before they are sorted
 _LONG = 48  # rows of a query from which it is sorted alone
 _INSERTED = 16  # rows out of order that are moved one by one
 _LOST = 7  # bits of a single-precision value that its word may lack
@@ -32,62 +33,40 @@ def ranges(starts: np.ndarray, stops: np.ndarray) -> np.ndarray:
     lengths = stops - starts
     ends = np.concatenate(([0], np.cumsum(lengths)))
     numbers = np.arange(ends[-1])
-    add_to_each(numbers, starts - ends[:-1], ends)
+    numbers += np.repeat(starts - ends[:-1], lengths)
     return numbers
 
 
-def add_to_each(values: np.ndarray, amounts: np.ndarray, starts: np.ndarray) -> None:
-    """Add to the rows of each query its amount, in place. values (N,), amounts (Q,), starts (Q + 1,).
+def first_equal(words: np.ndarray, queries: np.ndarray) -> np.ndarray:
+    """The first row of the same query with the same word, for every row: (N,) int64.
 
-    Long lists are taken one by one: that spares the amount of each row.
+    queries (N,) int64: that of each row, from 0. The bits of the words should be random. Each query has a table of its
+    own, small enough for the nearest cache. Each word goes to a slot of it; words that lose their slot to another word
+    try again with other bits, and in the end are sorted.
     """
-    if len(values) < _LONG * len(amounts):
-        values += np.repeat(amounts, np.diff(starts))
-        return
-    for amount, (start, stop) in zip(amounts.tolist(), pairwise(starts.tolist()), strict=True):
-        values[start:stop] += amount
-
-
-def sorted_words(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(order of words (N,) uint64, ties in the given order; where a new word begins in it: (N,) bool).
-
-    The index takes the place of the lowest bits, so that plain sorting does: much faster than argsort.
-    """
-    bits = np.uint64(max(len(words) - 1, 1).bit_length())
-    mask = (np.uint64(1) << bits) - np.uint64(1)
-    keys = (words & ~mask) | np.arange(len(words), dtype=np.uint64)
-    keys.sort()
-    order = (keys & mask).astype(np.int64)
-    ordered = words[order]
-    if len(words) > 1 and np.any(ordered[1:] < ordered[:-1]):  # words that differ in the lowest bits alone
-        order = np.argsort(words, kind="stable")
-        ordered = words[order]
-    head = np.ones(len(words), bool)
-    head[1:] = ordered[1:] != ordered[:-1]
-    return order, head
-
-
-def first_equal(words: np.ndarray, rounds: int = 3) -> np.ndarray:
-    """The first row with the same word, for every row: (N,) int64. The upper bits of the words must be random.
-
-    Each word goes to a slot of a table; words that lose their slot to another word try again with other bits.
-    """
-    count = len(words)
-    if count < _FEW or not rounds:
-        order, head = sorted_words(words)
-        first = np.empty(count, np.int64)
-        first[order] = order[head][np.cumsum(head) - 1]
-        return first
-    bits = np.uint64((4 * count).bit_length())
-    slot = (words >> (np.uint64(64) - bits)).view(np.int64)
-    rows = np.arange(count, dtype=np.int32)
-    table = np.empty(1 << int(bits), np.int32)
-    table[slot[::-1]] = rows[::-1]  # the last one written stays: the first row
-    first = table[slot].astype(np.int64)
-    lost = np.flatnonzero(words[first] != words)
-    if len(lost):
-        again = words[lost]
-        first[lost] = lost[first_equal((again << bits) | (again >> (np.uint64(64) - bits)), rounds - 1)]
+    tables = int(queries.max(initial=0)) + 1
+    bits = max((_SLOTS * len(words) // tables).bit_length() - 1, 1)
+    table = np.empty(tables << bits, np.int32)
+    first = np.empty(len(words), np.int64)
+    rest: slice | np.ndarray = slice(None)
+    rows = np.arange(len(words), dtype=np.int32)
+    for turn in range(min(_ROUNDS, 64 // bits)):
+        word = words[rest]
+        slot = ((word << np.uint64(turn * bits)) >> np.uint64(64 - bits)).view(np.int64)
+        slot += queries[rest] << bits
+        table[slot[::-1].copy()] = rows[::-1].copy()  # the last one written stays: the first row
+        found = table.take(slot, mode="clip").astype(np.int64)
+        first[rest] = found
+        lost = np.flatnonzero(words.take(found, mode="clip") != word)
+        if not len(lost):
+            return first
+        rows = rows[lost]
+        rest = rows.astype(np.int64)
+    order = np.lexsort((rows, words[rest], queries[rest]))
+    ordered = rest[order]
+    head = np.ones(len(rest), bool)
+    head[1:] = (words[ordered[1:]] != words[ordered[:-1]]) | (queries[ordered[1:]] != queries[ordered[:-1]])
+    first[ordered] = ordered[head][np.cumsum(head) - 1]
     return first
 
 
@@ -95,43 +74,16 @@ def matches_of_lists(words: Sequence[np.ndarray], starts: Sequence[np.ndarray]) 
     """(rows whose word a list before theirs has; the first row that has it): (M,) and (M,) int64.
 
     Rows are those of the lists one behind the other; starts: those (Q + 1,) of each list. Only words of one query can
-    be equal, and a list has no word twice. Two long lists are sorted query by query: equal words are neighbors then.
+    be equal, and a list has no word twice.
     """
-    if len(words) == 2 and len(words[0]) + len(words[1]) >= _LONG * (len(starts[0]) - 1):
-        left, right = _alike_neighbors(words, starts)
-        if right.min(initial=len(words[0])) >= len(words[0]):
-            matched = words[0].take(left, mode="clip"), words[1].take(right - len(words[0]), mode="clip")
-            if np.array_equal(*matched):
-                return right, left
-    first = first_equal(np.concatenate(words))
-    later = np.flatnonzero(first != np.arange(len(first)))
-    return later, first[later]
-
-
-def _alike_neighbors(words: Sequence[np.ndarray], starts: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """(rows of the first list, rows of the second) that are neighbors in a query sorted by all but the lowest bits.
-
-    The index of a row takes the place of these bits.
-    """
-    place = rows_by_query(np.stack((starts[0], starts[1] + starts[0][-1])))
-    mask = _index_mask(len(place))
-    if all(np.all(np.diff(listed) == listed[1]) for listed in starts):  # lists of one length need no place for each row
-        word = np.concatenate([word.reshape(len(starts[0]) - 1, -1) for word in words], axis=1).ravel()
-    else:
-        word = np.concatenate(words).take(place, mode="clip")  # a row is never outside: "clip" only spares the look
-    word &= ~mask
-    word |= place.view(np.uint64)
-    for a, b in pairwise((starts[0] + starts[1]).tolist()):
-        word[a:b].sort()
-    at = np.flatnonzero((word[1:] ^ word[:-1]) <= mask)
-    left, right = word.take(at, mode="clip"), word[1:].take(at, mode="clip")
-    left &= mask
-    right &= mask
-    return left.view(np.int64), right.view(np.int64)
+    first = first_equal(np.concatenate(words), queries_of_rows(np.stack(starts)))
+    own = len(words[0])  # rows of the first list are the first ones themselves
+    later = np.flatnonzero(first[own:] != np.arange(own, len(first))) + own
+    return later, first.take(later, mode="clip")
 
 
 def ranks_of_rows(starts: np.ndarray) -> np.ndarray:
-    """1, 2, 3 ... for the rows of each query: (N,) int64, not to be written; shared like `rows_by_query`."""
+    """1, 2, 3 ... for the rows of each query: (N,) int64, not to be written; shared like `queries_of_rows`."""
     return _ranks_of_rows(starts.tobytes())
 
 
@@ -143,25 +95,20 @@ def _ranks_of_rows(starts: bytes) -> np.ndarray:
     return ranks
 
 
-def _index_mask(count: int) -> np.uint64:
-    """The bits that an index of this many rows takes."""
-    return np.uint64((1 << max(count - 1, 1).bit_length()) - 1)
+def queries_of_rows(starts: np.ndarray) -> np.ndarray:
+    """The query of each row of several lists one behind the other: (N,) int64, not to be written; from 0.
 
-
-def rows_by_query(bounds: np.ndarray) -> np.ndarray:
-    """Rows of several lists in order of query, list and row: (N,) int64, not to be written.
-
-    bounds (lists, Q + 1): where the rows of each query begin in each list. Blocks of as many rows share their answer.
+    starts (lists, Q + 1): the rows of each query in each list. Blocks of as many rows share their answer.
     """
-    return _rows_by_query(bounds.tobytes(), len(bounds))
+    return _queries_of_rows(starts.tobytes(), len(starts))
 
 
 @lru_cache(maxsize=8)
-def _rows_by_query(bounds: bytes, lists: int) -> np.ndarray:
-    table = np.frombuffer(bounds, np.int64).reshape(lists, -1)
-    rows = ranges(table[:, :-1].T.ravel(), table[:, 1:].T.ravel())
-    rows.setflags(write=False)
-    return rows
+def _queries_of_rows(starts: bytes, lists: int) -> np.ndarray:
+    lengths = np.diff(np.frombuffer(starts, np.int64).reshape(lists, -1))
+    queries = np.repeat(np.tile(np.arange(lengths.shape[1]), lists), lengths.ravel())
+    queries.setflags(write=False)
+    return queries
 
 
 def falling_order(values: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -216,7 +163,7 @@ def _order_of_long_lists(values: np.ndarray, starts: np.ndarray) -> tuple[np.nda
         part |= longest[:stop - start]
         part.sort()
     order = (word & mask).astype(np.int64)
-    add_to_each(order, starts[:-1], starts)
+    order += np.repeat(starts[:-1], lengths)
     return order, lambda: _heads(word, mask, starts)
 
 

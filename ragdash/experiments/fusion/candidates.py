@@ -96,7 +96,8 @@ class Candidates:
     def total(self, parts: Sequence[np.ndarray]) -> np.ndarray:
         """The sum over the legs of one (N,) array for each: (C,)."""
         out = np.zeros(len(self))
-        for leg, values in zip(self.legs, parts, strict=True):
+        out[self.legs[0].candidate] = parts[0] + 0.0  # -0.0 is 0.0, as in every sum
+        for leg, values in zip(self.legs[1:], parts[1:], strict=True):
             out[leg.candidate] += values
         return out
 

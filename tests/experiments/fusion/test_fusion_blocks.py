@@ -16,13 +16,19 @@ def first_rows(words: np.ndarray) -> list[int]:
     return [first.setdefault(word, row) for row, word in enumerate(words.tolist())]
 
 
+@pytest.mark.parametrize("queries", [1, 7, 5000])
 @pytest.mark.parametrize("few_bits", [False, True])
-def test_every_word_finds_its_first_row(few_bits):
+def test_every_word_finds_its_first_row_in_its_query(queries, few_bits):
     rng = np.random.default_rng(4)
     words = rng.integers(0, 1 << 64, 3000, dtype=np.uint64)[rng.integers(0, 3000, 5000)]
-    if few_bits:  # the upper bits are all the same: every round of the table but the last loses words
+    if few_bits:  # the upper bits are all the same: every turn of the tables loses words
         words >>= np.uint64(40)
-    assert first_equal(words).tolist() == first_rows(words)
+    query = np.sort(rng.integers(0, queries, 2500))
+    query = np.concatenate((query, query))  # two lists
+    first: dict[tuple[int, int], int] = {}
+    expected = [first.setdefault(pair, row) for row, pair in enumerate(zip(query.tolist(), words.tolist(),
+                                                                           strict=True))]
+    assert first_equal(words, query).tolist() == expected
 
 
 @pytest.mark.parametrize("lengths", [
@@ -54,7 +60,7 @@ def test_lists_that_are_as_long_as_the_first_only_on_average_meet():
 
 @pytest.mark.parametrize("twins", [1, 3])
 def test_words_that_differ_in_the_lowest_bits_alone_are_not_taken_for_each_other(twins):
-    """Sorting leaves those bits out: forged words that share all others must neither meet nor hide a match."""
+    """A table reads the upper bits: forged words that share all of them must neither meet nor hide a match."""
     rng = np.random.default_rng(8)
     left = rng.integers(0, 1 << 64, 600, dtype=np.uint64)
     right = rng.permutation(left[:300]).tolist() + rng.integers(0, 1 << 64, 300, dtype=np.uint64).tolist()
