@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragdash.analysis.diagnosis import FINE, NAMES, DiagnosisRules, diagnose
-from ragdash.analysis.diagnosis.potential_gain import BestValues
+from ragdash.analysis.diagnosis.potential_gain import OF_RETRIEVAL, BestValues
 from ragdash.core.errors import InputError
 from ragdash.core.slices import part
 from ragdash.evaluation.compare import direction, select_comparable
@@ -102,7 +102,23 @@ def test_all_gains_together_are_the_way_to_the_best_mean(seed):
         gains = [gain.at_most for gain in found.gains(evaluation, spec)]
         fine = short[found.stage[defined] == FINE].sum() / defined.sum()
         assert np.nansum(gains) + fine == pytest.approx(short.mean())
+        retrieval = [gain.at_most for gain in found.gains(evaluation, spec) if gain.stage in OF_RETRIEVAL]
+        assert np.nansum(retrieval) + found.ranked_low(evaluation, spec).at_most == pytest.approx(short.mean())
         assert all(gain >= 0 or np.isnan(gain) for gain in gains)
+
+
+def test_ranked_low_by_hand():
+    """RR is 1/2 for a (short of 1/2), 1 for b; c is not retrieved, and d answers wrongly at rank 4 (short of 3/4)."""
+    truth = truth_of({"a": ["x"], "b": ["x"], "c": ["x"], "d": ["x"]}, details=known({"d": ["yes indeed"]}))
+    run = run_of({"a": ["y", "x"], "b": ["x"], "c": ["y"], "d": ["y", "z", "w", "x"]}, details=answers({"d": "no"}))
+    found, evaluation = diagnose(Match(run, truth)), evaluate(run, truth, "RR Latency TokenF1")
+    assert found.stage_of("d").name == "wrong-answer"
+    low = found.ranked_low(evaluation, "RR")
+    assert dict(zip("abcd", low.queries.tolist(), strict=True)) == {"a": True, "b": False, "c": False, "d": True}
+    assert low.at_most == pytest.approx((1 / 2 + 3 / 4) / 4)
+    part_of = found.ranked_low(evaluation, "RR", np.array([True, True, False, False]))
+    assert part_of.at_most == pytest.approx(1 / 4) and part_of.queries.tolist() == [True, False, False, False]
+    assert found.ranked_low(evaluation, "TokenF1") is None
 
 
 def test_gains_of_a_part_are_those_of_the_part_alone():

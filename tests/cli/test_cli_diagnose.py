@@ -39,6 +39,7 @@ def test_json_is_the_contract(files, capfdbinary):
     assert list(run["gains"]) == ["nDCG@1"]
     assert run["gains"]["nDCG@1"]["below-k"] == {"n": 1, "defined": 1, "at_most": pytest.approx(1 / 3)}
     assert run["gains"]["nDCG@1"]["no-gold"]["at_most"] is None
+    assert run["gains"]["nDCG@1"]["ranked-low"] == {"n": 0, "defined": 0, "at_most": 0}
     assert run["not_assessed"]["below-threshold"] == "no score threshold is set"
     assert content["settings"]["k"] == 1 and content["settings"]["truth"]["name"] == "qrels"
 
@@ -54,7 +55,9 @@ def test_the_tables(files, capfdbinary, form):
 
 def test_csv_of_stages_and_of_queries(files, capfdbinary):
     rows = list(csv.DictReader(io.StringIO(diagnosed(capfdbinary, files, "--format", "csv", "-m", "R@5 RR")[1])))
-    assert len(rows) == 11 and sum(int(row["queries"]) for row in rows) == 4
+    *stages, low = rows
+    assert len(stages) == 11 and sum(int(row["queries"]) for row in stages) == 4
+    assert (low["stage"], low["queries"]) == ("ranked-low", "") and float(low["RR at most"]) == pytest.approx(1 / 6)
     assert float(rows[2]["RR at most"]) == pytest.approx(2 / 3) and rows[2]["stage"] == "not-retrieved"
     rows = list(csv.DictReader(io.StringIO(diagnosed(capfdbinary, files, "--format", "csv", "--queries")[1])))
     assert [row["stage"] for row in rows] == ["fine", "not-retrieved", "not-retrieved", "no-gold"]

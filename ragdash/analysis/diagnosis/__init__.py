@@ -3,7 +3,7 @@
 from ragdash.analysis.diagnosis.answer_checks import text_specs
 from ragdash.analysis.diagnosis.diagnose import diagnose
 from ragdash.analysis.diagnosis.explanations import Reason, explain
-from ragdash.analysis.diagnosis.potential_gain import Gain, movable_stages
+from ragdash.analysis.diagnosis.potential_gain import RANKED_LOW, Gain, RankedLow, movable_stages
 from ragdash.analysis.diagnosis.result import Diagnosis, WaterfallStep
 from ragdash.analysis.diagnosis.rules import DiagnosisRules
 from ragdash.analysis.diagnosis.stages import FINE, NAMES, STAGES, Stage
@@ -13,10 +13,12 @@ __all__ = [
     "FINE",
     "KINDS",
     "NAMES",
+    "RANKED_LOW",
     "STAGES",
     "Diagnosis",
     "DiagnosisRules",
     "Gain",
+    "RankedLow",
     "Reason",
     "Stage",
     "WaterfallStep",

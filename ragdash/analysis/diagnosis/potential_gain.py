@@ -19,6 +19,8 @@ from ragdash.matching.views.ranked import Ranked, ordinal
 from ragdash.metrics import Spec, cutoff_array, parse_specs
 
 OF_RETRIEVAL = NAMES[:NAMES.index("below-threshold") + 1]  # stages whose fixes change what is retrieved
+RANKED_LOW = "ranked-low"  # no stage: enough of the gold is in the first k, and a better ranking is possible
+LEAST = 1e-9  # a gap below this is rounding
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,18 @@ class BestValues:
                       np.zeros(0, np.int64))
 
 
+@dataclass(frozen=True, eq=False)
+class RankedLow:
+    """What no stage explains of the gap of a metric of rankings: the gold is there, but ranked low.
+
+    queries (Q,) bool: those that pass every stage of retrieval and whose value is below the best possible one; at_most:
+    by how much the mean would rise if all of them had it.
+    """
+
+    queries: np.ndarray
+    at_most: float
+
+
 def gains(stage: np.ndarray, query_ids: pa.StringArray, best: BestValues, evaluation: Evaluation, spec: Spec | str,
           queries: np.ndarray | None = None) -> tuple[Gain, ...]:
     """A Gain for each stage but "fine", in their order. queries (Q,) bool: those that count (default all).
@@ -80,11 +94,34 @@ def gains(stage: np.ndarray, query_ids: pa.StringArray, best: BestValues, evalua
     at_most(s) = 1/n * sum over queries q of stage s with a value of |best_q - value_q|, n: all queries with a value.
     That is the mean of the spec if all queries of the stage had the best possible value there (Best.values), minus
     the mean as it is, towards better. An upper bound: what is fixed at one stage may fail at the next, and queries
-    without a value stay without one. The gains of all stages and what "fine" queries fall short add up to the way
-    from the mean to the best possible one. Raises InputError for a spec that is no mean with a better direction, and
-    for an evaluation of other queries; KeyError where it lacks the spec.
+    without a value stay without one. For a metric of rankings the gains of the stages of retrieval and that of
+    `ranked_low` add up to the way from the mean to the best possible one. Raises InputError for a spec that is no mean
+    with a better direction, and for an evaluation of other queries; KeyError where it lacks the spec.
     """
     spec = parse_specs([spec])[0]
+    short, defined = _shortfall(query_ids, best, evaluation, spec, queries)
+    included = np.ones(len(stage), bool) if queries is None else queries
+    n = int(defined.sum())
+    return tuple(_gain(name, (stage == s) & included, defined, short, n) for s, name in enumerate(NAMES) if s != FINE)
+
+
+def ranked_low(stage: np.ndarray, query_ids: pa.StringArray, best: BestValues, evaluation: Evaluation,
+               spec: Spec | str, queries: np.ndarray | None = None) -> RankedLow | None:
+    """What is left of the gap where every stage of retrieval passes; None for a metric that measures no rankings.
+
+    Parameters and errors as in `gains`.
+    """
+    spec = parse_specs([spec])[0]
+    if spec.metric.view not in ("Ranked", "Covered"):
+        return None
+    short, defined = _shortfall(query_ids, best, evaluation, spec, queries)
+    late = ~np.isin(stage, [NAMES.index(name) for name in OF_RETRIEVAL]) & defined & (short > LEAST)
+    return RankedLow(late, float(short[late].sum() / max(defined.sum(), 1)))
+
+
+def _shortfall(query_ids: pa.StringArray, best: BestValues, evaluation: Evaluation, spec: Spec,
+               queries: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """(how far each value is from the best possible one, which queries have a value and count): (Q,) each."""
     problems = [replace(problem, severity="error") for problem in select_comparable(evaluation, [spec])[1]]
     if not evaluation.query_ids.equals(query_ids):
         problems.append(Problem("different-queries/diagnosis", {"run": evaluation.name}, field="query_id"))
@@ -92,10 +129,7 @@ def gains(stage: np.ndarray, query_ids: pa.StringArray, best: BestValues, evalua
         raise InputError(problems)
     values = evaluation.column(spec)
     short = np.maximum((best.values(spec, evaluation.settings["match"]) - values) * direction(spec), 0.0)
-    included = np.ones(len(stage), bool) if queries is None else queries
-    defined = ~np.isnan(values) & included
-    n = int(defined.sum())
-    return tuple(_gain(name, (stage == s) & included, defined, short, n) for s, name in enumerate(NAMES) if s != FINE)
+    return short, ~np.isnan(values) & (True if queries is None else queries)
 
 
 def movable_stages(spec: Spec) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from ragdash.analysis.diagnosis.potential_gain import BestValues, Gain, gains
+from ragdash.analysis.diagnosis.potential_gain import BestValues, Gain, RankedLow, gains, ranked_low
 from ragdash.analysis.diagnosis.rules import DiagnosisRules
 from ragdash.analysis.diagnosis.stages import ASIDE, FINE, OPTIONAL, STAGES, WAY, Stage, number
 from ragdash.core.errors import Problem
@@ -114,6 +114,14 @@ class Diagnosis:
         evaluation: of all queries; queries (Q,) bool: those whose mean it is about (default all).
         """
         return gains(self.stage, self.query_ids, self.best, evaluation, spec, queries)
+
+    def ranked_low(self, evaluation: Evaluation, spec: Spec | str, queries: np.ndarray | None = None
+                   ) -> RankedLow | None:
+        """What no stage of retrieval explains of the gap of a metric of rankings; None for other metrics.
+
+        Parameters as in `gains`.
+        """
+        return ranked_low(self.stage, self.query_ids, self.best, evaluation, spec, queries)
 
     def stage_of(self, query: int | str) -> Stage:
         """The stage of a query, by its index or its id."""

@@ -69,12 +69,13 @@ def run(options: argparse.Namespace) -> int:
     runs, truth = read_inputs(options)
     if rules.label_column not in (AUTO, NO_LABELS):
         check_label_column(rules.label_column, runs)
-    diagnoses, problems, gains, matches, evaluations = [], [], [], [], []
+    diagnoses, problems, gains, ranked_low, matches, evaluations = [], [], [], [], [], []
     for run in runs:
         matches.append(match := Match(run, truth, conventions_of(options), matching_of(options)))
         evaluations.append(evaluation := evaluate_match(match, specs))
         diagnoses.append(diagnose(match, rules))
         gains.append([diagnoses[-1].gains(evaluation, spec) for spec in specs])
+        ranked_low.append([diagnoses[-1].ranked_low(evaluation, spec) for spec in specs])
         problems += [*evaluation.problems, *diagnoses[-1].problems]
     say(problems := list(dict.fromkeys(problems)))
     report_checks(matches, specs[0])
@@ -82,8 +83,8 @@ def run(options: argparse.Namespace) -> int:
         _write_map(truth, diagnoses, evaluations, specs[0], options)
     settings = {**diagnoses[0].settings, "truth": {"name": truth.name, "digest": truth.digest}, **id_settings(options)}
     corpora = [corpus_view(matches, index, rules.k) for index in range(len(matches))] if options.documents else []
-    write(render_diagnoses(diagnoses, specs, gains, options.format, queries=options.queries, settings=settings,
-                           problems=problems, corpora=corpora), options.output, options.format)
+    write(render_diagnoses(diagnoses, specs, gains, ranked_low, options.format, queries=options.queries,
+                           settings=settings, problems=problems, corpora=corpora), options.output, options.format)
     return 0
 
 

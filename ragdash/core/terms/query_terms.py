@@ -48,6 +48,11 @@ TERMS: Mapping[str, Term] = {
     "stage_table": Term(
         "Stages", "Every query is at exactly one stage: the first that fails. Each number opens these queries.",
         link="diagnosis.md"),
+    "ranked_low": Term(
+        "Ranked low", "Enough of the gold is in the first k, but a better ranking is possible: a relevant document is "
+        "further down than it could be, or fewer are in the first k than could be. No failure by itself, since the "
+        "generator may still read it. Re-ranking or fusing runs raises the metric here.", heading="ranked low",
+        link="diagnosis.md", entry="what no failing stage explains of the gap to a perfect ranking"),
     "no_failure": Term(
         "No failure found", "Every step that can be assessed passes: enough of the gold is in the first k, and the "
         "answer, where there is one, is right and grounded. The metric can still be below 1, because a relevant "

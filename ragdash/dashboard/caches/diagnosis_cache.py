@@ -12,7 +12,15 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from ragdash.analysis.diagnosis import STAGES, Diagnosis, DiagnosisRules, diagnose, movable_stages, text_specs
+from ragdash.analysis.diagnosis import (
+    STAGES,
+    Diagnosis,
+    DiagnosisRules,
+    RankedLow,
+    diagnose,
+    movable_stages,
+    text_specs,
+)
 from ragdash.analysis.diagnosis.rules import AUTO, NO_LABELS
 from ragdash.core.errors import InputError
 from ragdash.dashboard.caches.shared_cache import once_a_run, shared
@@ -113,3 +121,20 @@ def _gains(run: str, scope: tuple, rules: str, spec: str, _run_diagnosis: Diagno
         return np.full(len(STAGES), np.nan)
     movable = movable_stages(parse_spec(spec))
     return np.array([*(gain.at_most if gain.stage in movable else np.nan for gain in stage_gains), np.nan])
+
+
+def ranked_low(run: str, scope: Scope, k: int, spec: Spec) -> RankedLow | None:
+    """What no stage of retrieval explains of the gap of the spec in scope; None for a metric without rankings or a
+    better end."""
+    run_diagnosis, whole_scope = _diagnosis_by(run, scope.whole, rules(k)), scope.whole
+    return _ranked_low(run, scope.cache_key([spec]), repr(run_diagnosis.rules), str(spec), _run_diagnosis=run_diagnosis,
+                       _evaluation=whole_scope.evaluation(run, [spec]), _queries=scope.queries)
+
+
+@shared(max_entries=512, ahead=True)
+def _ranked_low(run: str, scope: tuple, rules: str, spec: str, _run_diagnosis: Diagnosis, _evaluation: Evaluation,
+                _queries: np.ndarray) -> RankedLow | None:
+    try:
+        return _run_diagnosis.ranked_low(_evaluation, spec, _queries)
+    except InputError:  # no better end: nothing can be gained
+        return None

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
-from ragdash.analysis.diagnosis import FINE, STAGES, Diagnosis, Gain, explain, movable_stages
+from ragdash.analysis.diagnosis import FINE, RANKED_LOW, STAGES, Diagnosis, Gain, RankedLow, explain, movable_stages
 from ragdash.analysis.failure_patterns.corpus import CorpusView
 from ragdash.core.errors import Problem
+from ragdash.core.terms import TERMS
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.failures.corpus import corpus_sentences
 from ragdash.reporting.sentences.formatting import strip_markdown
@@ -25,21 +26,24 @@ MOST_DOCUMENTS = 10  # hubs and copies that text lists
 DIAGNOSIS_FORMATS = ("table", "json", "csv", "markdown")
 Gains = Sequence[Sequence[Sequence[Gain]]]
 """For each run and each spec the gains."""
+Lows = Sequence[Sequence[RankedLow | None]]
+"""For each run and each spec what ranks low; None where it measures no rankings."""
 
 
-def render_diagnoses(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains, form: str, *,
-                     queries: bool = False, settings: dict | None = None, problems: Iterable[Problem] = (),
-                     corpora: Sequence[CorpusView] = ()) -> bytes:
+def render_diagnoses(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains, lows: Lows,
+                     form: str, *, queries: bool = False, settings: dict | None = None,
+                     problems: Iterable[Problem] = (), corpora: Sequence[CorpusView] = ()) -> bytes:
     """The diagnoses of runs on one truth in one of DIAGNOSIS_FORMATS, as UTF-8; queries: every query's verdict too.
 
     CSV is one table: of stages, or of queries where these are asked for. corpora: the corpus seen from each run, for
     the other formats.
     """
     if form == "json":
-        return _json(diagnoses, specs, gains, queries, settings or {}, problems, corpora)
+        return _json(diagnoses, specs, gains, lows, queries, settings or {}, problems, corpora)
     if form == "csv":
-        return table_bytes(query_table(diagnoses) if queries else stage_table(diagnoses, specs, gains), form)
-    sections = [table_text(*_waterfall_rows(diagnoses), form), table_text(*_stage_rows(diagnoses, specs, gains), form)]
+        return table_bytes(query_table(diagnoses) if queries else stage_table(diagnoses, specs, gains, lows), form)
+    sections = [table_text(*_waterfall_rows(diagnoses), form),
+                table_text(*_stage_rows(diagnoses, specs, gains, lows), form)]
     if queries:
         table = query_table(diagnoses)
         sections.append(
@@ -54,12 +58,13 @@ def render_diagnoses(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gain
     return ("\n".join(sections) + "".join(note_text(text, form) for text in _notes(diagnoses, specs))).encode()
 
 
-def stage_table(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains) -> pa.Table:
+def stage_table(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains, lows: Lows) -> pa.Table:
     """A row per run and stage: run, stage, queries, reached and unknown (of its step), and a column of the gain at most
-    for each spec, null where undefined and for "fine".
+    for each spec, null where undefined and for "fine". The last row of a run, "ranked-low", has gains alone: its
+    queries depend on the spec.
     """
-    rows = []
-    for diagnosis, run_gains in zip(diagnoses, gains, strict=True):
+    rows: list[dict[str, object]] = []
+    for diagnosis, run_gains, run_lows in zip(diagnoses, gains, lows, strict=True):
         steps = {step.name: step for step in diagnosis.waterfall()}
         for s, (stage, n) in enumerate(zip(STAGES, diagnosis.counts().tolist(), strict=True)):
             if not diagnosis.mentions(stage.name):
@@ -78,6 +83,9 @@ def stage_table(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Ga
                     },
                 }
             )
+        if any(run_lows):
+            rows.append({"run": diagnosis.run, "stage": RANKED_LOW, "queries": None, "reached": None, "unknown": None}
+                        | {f"{spec} at most": low and low.at_most for spec, low in zip(specs, run_lows, strict=True)})
     return pa.Table.from_pylist(rows)
 
 
@@ -125,7 +133,7 @@ def _waterfall_rows(diagnoses: Sequence[Diagnosis]) -> tuple[list[str], list[lis
 
 
 def _stage_rows(
-    diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains
+    diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains, lows: Lows
 ) -> tuple[list[str], list[list[str]]]:
     """A row per stage that some run has, with the queries of each run and what fixing them gains at most."""
     counts = [diagnosis.counts() for diagnosis in diagnoses]
@@ -146,13 +154,18 @@ def _stage_rows(
                 for run_counts, run_gains in zip(counts, gains, strict=True)
             ]
             rows.append([stage.title, *cells])
+    for index, spec in enumerate(specs):
+        if any(run_lows[index] for run_lows in lows):
+            rows.append([f"{TERMS['ranked_low'].name} ({spec.title})", *(
+                f"{int(low.queries.sum()):,} (+{number(low.at_most)})" if (low := run_lows[index]) else ""
+                for run_lows in lows)])
     return ["first went wrong", *(diagnosis.run for diagnosis in diagnoses)], rows
 
 
 def _notes(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec]) -> list[str]:
     notes = [f"In brackets: by how much the mean of {' and of '.join(spec.title for spec in specs)} would move if all "
              "queries of the stage had the best possible value, an upper bound; – where it is undefined for all of "
-             "them, or no fix changes it."] if specs else []
+             f"them, or no fix changes it. {TERMS['ranked_low'].name}: {TERMS['ranked_low'].entry}."] if specs else []
     unassessed = {
         diagnosis.run: "; ".join(f"{diagnosis.passed(name)} ({reason})" for name, reason in diagnosis.reasons.items())
         for diagnosis in diagnoses
@@ -167,11 +180,11 @@ def _notes(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec]) -> list[str]:
     return notes
 
 
-def _json(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains, queries: bool, settings: dict,
-          problems: Iterable[Problem], corpora: Sequence[CorpusView]) -> bytes:
+def _json(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains, lows: Lows, queries: bool,
+          settings: dict, problems: Iterable[Problem], corpora: Sequence[CorpusView]) -> bytes:
     """The JSON contract, schema 1: undefined values are null."""
     runs = []
-    for diagnosis, run_gains in zip(diagnoses, gains, strict=True):
+    for diagnosis, run_gains, run_lows in zip(diagnoses, gains, lows, strict=True):
         run = {
             "name": diagnosis.run,
             "digest": diagnosis.digest,
@@ -186,8 +199,8 @@ def _json(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains, q
                     gain.stage: {"n": gain.n, "defined": gain.defined, "at_most": finite_or_none(gain.at_most)}
                     for gain in spec_gains
                     if diagnosis.mentions(gain.stage)
-                }
-                for spec, spec_gains in zip(specs, run_gains, strict=True)
+                } | _low_dict(low)
+                for spec, spec_gains, low in zip(specs, run_gains, run_lows, strict=True)
             },
             "not_assessed": dict(diagnosis.reasons),
             "settings": dict(diagnosis.settings),
@@ -206,6 +219,14 @@ def _json(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains, q
         "problems": [problem.as_dict() for problem in problems],
     }
     return (json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+
+
+def _low_dict(low: RankedLow | None) -> dict[str, dict[str, object]]:
+    """The entry of what ranks low, in the form of a stage's gain; empty for a metric without rankings."""
+    if low is None:
+        return {}
+    queries = int(low.queries.sum())
+    return {RANKED_LOW: {"n": queries, "defined": queries, "at_most": finite_or_none(low.at_most)}}
 
 
 def _query_dict(diagnosis: Diagnosis, q: int, query: str) -> dict:

@@ -14,7 +14,7 @@ import pytest
 from page_cases import address, shown
 from streamlit.testing.v1 import AppTest
 
-from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, DiagnosisRules, diagnose
+from ragdash.analysis.diagnosis import FINE, NAMES, RANKED_LOW, STAGES, DiagnosisRules, diagnose
 from ragdash.analysis.failure_patterns.corpus import corpus_view
 from ragdash.analysis.failure_patterns.query_map import layout
 from ragdash.core.file_scores import FileScores
@@ -114,6 +114,8 @@ def test_every_number_is_the_rows_that_the_queries_page_shows(extra, rules):
         for s in np.flatnonzero(own.counts(inside)):
             held = {name for name, here in zip(IDS, (own.stage == s) & inside, strict=True) if here}
             expected[run.digest[:SHORT], NAMES[s]] = held
+        low = own.ranked_low(evaluate(run, truth, f"nDCG@{rules.get('k', 10)}"), f"nDCG@{rules.get('k', 10)}", inside)
+        expected[run.digest[:SHORT], RANKED_LOW] = {name for name, here in zip(IDS, low.queries, strict=True) if here}
     assert {key: n for key, (n, _) in found.items()} == {key: len(held) for key, held in expected.items()}
     for key, (n, where) in found.items():
         rows = follow(queries, where)
@@ -134,11 +136,27 @@ def test_a_sentence_says_what_loses_most_and_what_is_to_gain():
     assert "Fixing answers does not change NDCG@10" in said
 
 
+def test_what_ranks_low_is_counted_leads_to_its_queries_and_completes_the_gap():
+    run, truth = runs()["old"], the_truth()
+    evaluation = evaluate(run, truth, "nDCG@10")
+    low = diagnose(Match(run, truth)).ranked_low(evaluation, "nDCG@10")
+    assert low.queries.any()
+    at = opened("old")
+    label, where = next((label, where) for label, where in links(at) if where["stages"] == [RANKED_LOW])
+    assert f"**{low.queries.sum()}**" in label and f"+{low.at_most:.3f}" in label
+    assert follow(opened(page="queries"), where) == {
+        name for name, is_low in zip(IDS, low.queries, strict=True) if is_low}
+    assert "with it the gains add up to all that NDCG@10 lacks" in texts(at)
+    assert not any(where["stages"] == [RANKED_LOW] for _, where in links(opened("old", metric="TokenF1")))
+
+
 def test_gains_are_those_of_the_queries_in_scope():
     run, truth = runs()["old"], the_truth()
     hard = np.arange(QUERIES) < 20
     gains = {gain.stage: gain.at_most for gain in diagnose(Match(run, truth)).gains(evaluate(run, truth, "nDCG@10"),
                                                                                     "nDCG@10", hard)}
+    low = diagnose(Match(run, truth)).ranked_low(evaluate(run, truth, "nDCG@10"), "nDCG@10", hard)
+    gains[RANKED_LOW] = low.at_most
     at = opened("old", slice="kind=hard")
     shown_gains = {address["stages"][0]: float(label.rpartition("+")[2].partition("]")[0])
                    for label, address in links(at) if "+" in label}
@@ -276,7 +294,7 @@ def test_the_rule_of_a_right_answer_is_said_and_labels_of_the_file_come_first():
     at = page_cases.opened("failures", **address(the_truth(), [run]))
     assert "by the first rule that applies: its label in the file (`verdict`); it has the number" in texts(at)
     right = diagnose(Match(run, the_truth()))
-    assert {key[1]: n for key, (n, _) in stage_links(at).items()} == {
+    assert {key[1]: n for key, (n, _) in stage_links(at).items() if key[1] != RANKED_LOW} == {
         NAMES[s]: n for s, n in enumerate(right.counts()) if n}
     alone = shown(at.selectbox(key="right_labels").set_value("none").run())
     assert "its label in the file" not in texts(alone)

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, Diagnosis
+from ragdash.analysis.diagnosis import FINE, NAMES, RANKED_LOW, STAGES, Diagnosis, RankedLow
+from ragdash.analysis.diagnosis.potential_gain import OF_RETRIEVAL
+from ragdash.core.terms import TERMS
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.matching.file_labels import label_columns
@@ -18,6 +20,7 @@ from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 
+RANKED_LOW_TITLE = TERMS["ranked_low"].name
 MAX_SENTENCES = 3  # runs that get a sentence each
 MAX_NAMES = 3  # of runs in a sentence about many
 
@@ -25,7 +28,8 @@ MAX_NAMES = 3  # of runs in a sentence about many
 @dataclass(frozen=True, eq=False)
 class FailuresData:
     """found: a diagnosis for each run; counts (N, S): queries in scope; gains (N, S): of the spec at most, NaN
-    undefined; inside (Q,) bool: in scope; at: the run looked at; spec: None where the metric cannot be measured.
+    undefined; inside (Q,) bool: in scope; at: the run looked at; spec: None where the metric cannot be measured;
+    ranked_low: for each run what no stage explains of the gap, None where the spec measures no rankings.
     """
 
     context: PageContext
@@ -35,6 +39,7 @@ class FailuresData:
     diagnoses: Sequence[Diagnosis]
     counts: np.ndarray
     gains: np.ndarray
+    ranked_low: Sequence[RankedLow | None]
 
     @property
     def digest(self) -> str:
@@ -56,6 +61,23 @@ class FailuresData:
         """The stages at which some run has a query, in the order of the corridor."""
         return np.flatnonzero(self.counts.any(axis=0)).tolist()
 
+    @property
+    def rows(self) -> list[str]:
+        """The stages at which some run has a query, by name; after those of retrieval what ranks low, if anything."""
+        names = [NAMES[s] for s in self.occurring_stages]
+        if any(item is not None and item.queries.any() for item in self.ranked_low):
+            place = sum(name in OF_RETRIEVAL for name in names)
+            names.insert(place, RANKED_LOW)
+        return names
+
+    def row_of(self, run: int, name: str) -> tuple[int, float]:
+        """The queries of a run in such a row, and what fixing them gains at most, NaN undefined."""
+        if name == RANKED_LOW:
+            item = self.ranked_low[run]
+            return (0, np.nan) if item is None else (int(item.queries.sum()), item.at_most)
+        s = NAMES.index(name)
+        return int(self.counts[run, s]), float(self.gains[run, s])
+
     def failing_stages(self, run: int) -> list[str]:
         """The names of the stages at which queries of a run went wrong."""
         return [NAMES[s] for s in np.flatnonzero(self.counts[run]) if s != FINE]
@@ -70,7 +92,8 @@ def build_data(context: PageContext, spec: Spec | None) -> FailuresData:
     counts = np.array([diagnosis.counts(in_scope) for diagnosis in diagnoses])
     gains = np.full(counts.shape, np.nan) if spec is None else np.array([
         context.results.gains(digest, spec) for digest in context.digests])
-    return FailuresData(context, spec, selected, in_scope, diagnoses, counts, gains)
+    ranked_low = [None if spec is None else context.results.ranked_low(digest, spec) for digest in context.digests]
+    return FailuresData(context, spec, selected, in_scope, diagnoses, counts, gains, ranked_low)
 
 
 def stage_sentences(data: FailuresData) -> list[str]:
@@ -95,6 +118,19 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _run_sentence(data: FailuresData, run: int, name: str) -> str:
+    return f"{_stage_sentence(data, run, name)}{_ranked_low_sentence(data, run)}"
+
+
+def _ranked_low_sentence(data: FailuresData, run: int) -> str:
+    """Where more is to gain from a better order than from any stage; "" elsewhere."""
+    ranked_low, gains = data.ranked_low[run], data.gains[run, :FINE]
+    if ranked_low is None or not ranked_low.at_most > np.nanmax(np.append(gains, 0.0)):
+        return ""
+    return (f" A better ranking has most to gain: {count(int(ranked_low.queries.sum()), 'query', 'queries')} at "
+            f"**{RANKED_LOW_TITLE}**, at most {number(ranked_low.at_most)}.")
+
+
+def _stage_sentence(data: FailuresData, run: int, name: str) -> str:
     row, gains = data.counts[run, :FINE], data.gains[run, :FINE]
     if not row.any():
         return f"{name}: no failure found at any step that can be assessed."

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, WaterfallStep
+from ragdash.analysis.diagnosis import FINE, NAMES, RANKED_LOW, STAGES, WaterfallStep
 from ragdash.analysis.diagnosis.rules import NO_LABELS
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import diagnosis_cache, figure_cache
@@ -153,13 +153,14 @@ def render_stages(data: FailuresData) -> None:
     if readable.open is not False:
         counts_width = min(len(shown), 3) * (COUNT_WIDTH + 8)  # they stay together: where it is narrow, below the stage
         with readable, st.container(key="stage_rows", gap="small"):
-            for s in data.occurring_stages:
-                with st.container(horizontal=True, vertical_alignment="center", key=f"stage_{NAMES[s]}",
-                                  gap="xsmall"):
-                    st.markdown(f"**{STAGES[s].title}**", width=STAGE_WIDTH, help=_stage_help(s))
+            for name in data.rows:
+                title, description = ((failures_data.RANKED_LOW_TITLE, fmt.escape(tooltip("ranked_low")))
+                                      if name == RANKED_LOW else _stage_words(NAMES.index(name)))
+                with st.container(horizontal=True, vertical_alignment="center", key=f"stage_{name}", gap="xsmall"):
+                    st.markdown(f"**{title}**", width=STAGE_WIDTH, help=description)
                     with st.container(horizontal=True, gap="xsmall", width=counts_width):
                         for run in shown:
-                            _render_count(data, run, s, metric)
+                            _render_count(data, run, name, metric)
             if rest := len(context.entries) - len(shown):
                 st.caption(f"{fmt.count(rest, 'more run')}: see **All numbers**.")
     if numbers_tab.open:
@@ -167,6 +168,7 @@ def render_stages(data: FailuresData) -> None:
             elements.frame(stages_table(data), "stages", "Queries of each stage and run")
     gained = (f"+: the most that the mean {fmt.escape(metric)} can gain if every query of the stage gets its best "
               "possible value. A query fixed at one stage may fail at the next. "
+              f"{_ranked_low_hint(data)}"
               f"{_answer_metric_hint(data)}"
               if metric else "")
     st.caption(f"{gained}{fmt.count(data.total, 'query', 'queries')} in all.{context.scope.basis}")
@@ -192,8 +194,16 @@ def _named_runs(data: FailuresData) -> list[int]:
 
 
 def _has_gains(data: FailuresData) -> bool:
-    """Whether some failing queries can gain in the metric."""
-    return bool((np.isfinite(data.gains[:, :FINE]) & (data.counts[:, :FINE] > 0)).any())
+    """Whether some queries can gain in the metric."""
+    return RANKED_LOW in data.rows or bool((np.isfinite(data.gains[:, :FINE]) & (data.counts[:, :FINE] > 0)).any())
+
+
+def _ranked_low_hint(data: FailuresData) -> str:
+    """A sentence where queries that rank low are counted at a later stage, too."""
+    if RANKED_LOW not in data.rows:
+        return ""
+    return (f"{failures_data.RANKED_LOW_TITLE} also counts queries of the rows below it; with it the gains add up to "
+            f"all that {fmt.escape(data.spec.title)} lacks. ")
 
 
 def _answer_metric_hint(data: FailuresData) -> str:
@@ -204,17 +214,18 @@ def _answer_metric_hint(data: FailuresData) -> str:
             "sidebar to see their gain. ")
 
 
-def _stage_help(s: int) -> str:
-    return fmt.escape(" ".join(filter(None, (STAGES[s].meaning, STAGES[s].fix))))
+def _stage_words(s: int) -> tuple[str, str]:
+    """The title of a stage; what it means and what usually fixes it."""
+    return STAGES[s].title, fmt.escape(" ".join(filter(None, (STAGES[s].meaning, STAGES[s].fix))))
 
 
-def _render_count(data: FailuresData, run: int, s: int, metric: str | None) -> None:
+def _render_count(data: FailuresData, run: int, row: str, metric: str | None) -> None:
     """One number: a link where there are queries."""
-    context, query_count, gain = data.context, int(data.counts[run, s]), data.gains[run, s]
+    context, (query_count, gain) = data.context, data.row_of(run, row)
     name = fmt.escape(fmt.short_names(context.names, NAME_LENGTH)[run])
     sign = elements.swatch(context.slots[run], "").strip()
     gained = (
-        f" :gray[+{fmt.number(gain)}]" if metric and query_count and s != FINE and np.isfinite(gain) else ""
+        f" :gray[+{fmt.number(gain)}]" if metric and query_count and np.isfinite(gain) else ""
     )
     if not query_count:
         st.caption(f"{sign} 0 {name}", width=COUNT_WIDTH)
@@ -222,24 +233,26 @@ def _render_count(data: FailuresData, run: int, s: int, metric: str | None) -> N
     description = (
         f"{context.names[run]}: {fmt.count(query_count, 'query', 'queries')}, {query_count / max(data.total, 1):.0%}"
     )
-    description += f"; at most +{fmt.number(gain)} {metric}" if metric and s != FINE and np.isfinite(gain) else ""
+    description += f"; at most +{fmt.number(gain)} {metric}" if metric and np.isfinite(gain) else ""
     query_links.link(
         f"{sign} **{query_count:,}**{gained} {name}".strip(),
         context.digests[run],
         help=fmt.escape(description),
         width=COUNT_WIDTH,
         icon=None,
-        **{state.STAGES: [NAMES[s]]},
+        **{state.STAGES: [row]},
     )
 
 
 def stages_table(data: FailuresData) -> pd.DataFrame:
     """Every number: a row per stage, for each run its queries and what fixing them gains at most."""
-    columns: dict[str, object] = {"Stage": [STAGES[s].title for s in data.occurring_stages]}
+    titles = {stage.name: stage.title for stage in STAGES} | {RANKED_LOW: failures_data.RANKED_LOW_TITLE}
+    columns: dict[str, object] = {"Stage": [titles[row] for row in data.rows]}
     for run, name in enumerate(data.context.names):
-        columns[f"{name}: queries"] = data.counts[run, data.occurring_stages]
+        cells = [data.row_of(run, row) for row in data.rows]
+        columns[f"{name}: queries"] = [queries for queries, _ in cells]
         if np.isfinite(data.gains[run]).any():
-            columns[f"{name}: {data.spec.title} at most +"] = data.gains[run, data.occurring_stages]
+            columns[f"{name}: {data.spec.title} at most +"] = [gain for _, gain in cells]
     return pd.DataFrame(columns)
 
 

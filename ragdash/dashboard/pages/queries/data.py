@@ -12,7 +12,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis import query_filters, query_rankings, text_search
-from ragdash.analysis.diagnosis import STAGES
+from ragdash.analysis.diagnosis import RANKED_LOW, STAGES
 from ragdash.analysis.query_filters import Filters, QueryFacts
 from ragdash.analysis.query_rankings import QueryOutput, Ranking
 from ragdash.core.errors import Unavailable
@@ -130,9 +130,13 @@ def found_alone(data: QueriesData) -> np.ndarray | None:
 
 
 def stages(data: QueriesData) -> dict[str, np.ndarray]:
-    """Queries of each failure stage of the selected run; stages without a query are left out."""
-    query_stages = data.context.results.diagnosis(data.run).stage[data.truth_rows]
-    return {stage.name: query_stages == index for index, stage in enumerate(STAGES) if (query_stages == index).any()}
+    """Queries of each failure stage of the selected run, and those ranked low; what has no query is left out."""
+    results = data.context.results
+    query_stages = results.diagnosis(data.run).stage[data.truth_rows]
+    choices = {stage.name: query_stages == index for index, stage in enumerate(STAGES)}
+    if (ranked_low := results.ranked_low(data.run, data.spec)) is not None:
+        choices[RANKED_LOW] = ranked_low.queries[data.truth_rows]
+    return {name: queries for name, queries in choices.items() if queries.any()}
 
 
 def kinds(data: QueriesData) -> dict[str, np.ndarray]:

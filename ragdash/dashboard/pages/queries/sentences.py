@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ragdash.analysis.diagnosis import STAGES
+from ragdash.analysis.diagnosis import RANKED_LOW, STAGES
 from ragdash.analysis.query_filters import Filters, find_failure_rule
 from ragdash.analysis.query_rankings import QueryOutput
+from ragdash.core.terms import TERMS
 from ragdash.dashboard.pages.answers.data import QUADRANTS, UNKNOWN, UNKNOWN_TITLE
 from ragdash.dashboard.pages.queries.data import DECLINED
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.formatting import count, escape, number
 
-STAGE_TITLES = {stage.name: stage.title for stage in STAGES}
+STAGE_TITLES = {stage.name: stage.title for stage in STAGES} | {RANKED_LOW: TERMS["ranked_low"].name}
 ANSWER_TITLES = {
     **{name: title for name, (title, _, _) in QUADRANTS.items()},
     UNKNOWN: UNKNOWN_TITLE,

@@ -8,7 +8,17 @@ from dataclasses import replace
 import numpy as np
 from markupsafe import Markup
 
-from ragdash.analysis.diagnosis import FINE, STAGES, Diagnosis, DiagnosisRules, Gain, diagnose, movable_stages
+from ragdash.analysis.diagnosis import (
+    FINE,
+    STAGES,
+    Diagnosis,
+    DiagnosisRules,
+    Gain,
+    RankedLow,
+    diagnose,
+    movable_stages,
+)
+from ragdash.core.terms import TERMS
 from ragdash.evaluation.compare import select_comparable
 from ragdash.metrics import parse_spec
 from ragdash.reporting.html.blocks import FactList, Heading, Section, Table, Text
@@ -61,6 +71,10 @@ def _stages(content: ReportContent) -> list:
         ]
         for stage in stages
     ]
+    lows = _ranked_low(content, diagnoses)
+    if any(low is not None and low.queries.any() for low in lows):
+        rows.append([TERMS["ranked_low"].name, *(
+            _share_cell(content, int(low.queries.sum()), low.at_most) if low else "" for low in lows)])
     header = ["Stage", *(cells.run_cell(name, slot) for name, slot in zip(content.names, content.slots, strict=True))]
     note = (
         "Each query is counted at the first stage at which it went wrong, as far as that can be assessed; those "
@@ -69,6 +83,8 @@ def _stages(content: ReportContent) -> list:
     if any(gains):
         note += (f" In small: by how much the mean {content.lead.title} could rise at most if every query of the stage "
                  "were fixed; nothing where no fix changes it.")
+    if len(rows) > len(stages):
+        note += f" {TERMS['ranked_low'].name}: {TERMS['ranked_low'].entry}; these queries are in another row, too."
     fixes = [(STAGES[stage].title, f"{STAGES[stage].meaning} {STAGES[stage].fix}") for stage in stages if stage != FINE]
     return [Heading("Where queries go wrong first"), Text(_worst(content, counts)),
             Table(f"Queries by stage, of {int(content.selected.sum()):,}", header, rows), Text(note, quiet=True),
@@ -83,10 +99,23 @@ def _gains(content: ReportContent, run: int, diagnosis: Diagnosis) -> Sequence[G
             for gain in diagnosis.gains(evaluation, content.lead)] if supported else ()
 
 
+def _ranked_low(content: ReportContent, diagnoses: Sequence[Diagnosis]) -> list[RankedLow | None]:
+    """What ranks low in each run; None where a part of the queries counts, or the metric measures no rankings."""
+    if not content.selected.all() or not select_comparable(content.evaluations[0], [content.lead])[0]:
+        return [None] * len(diagnoses)
+    return [diagnosis.ranked_low(evaluation, content.lead)
+            for diagnosis, evaluation in zip(diagnoses, content.evaluations, strict=True)]
+
+
 def _cell(content: ReportContent, queries: int, gains: Sequence[Gain], stage: int) -> Markup:
+    gain = gains[stage].at_most if stage != FINE and queries and len(gains) > stage else np.nan
+    return _share_cell(content, queries, gain)
+
+
+def _share_cell(content: ReportContent, queries: int, gain: float) -> Markup:
+    """How many queries, their share, and what fixing them gains at most where that is known."""
     total = max(int(content.selected.sum()), 1)
     cell = Markup("{:,} ({:.0%})").format(queries, queries / total)
-    gain = gains[stage].at_most if stage != FINE and queries and len(gains) > stage else np.nan
     if not np.isfinite(gain):
         return cell
     return cell + Markup(' <span class="quiet">{}</span>').format(f"at most {fmt.number(gain, signed=True)}")
