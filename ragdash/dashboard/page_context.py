@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
-from ragdash.analysis.diagnosis import Diagnosis, RankedLow
+from ragdash.analysis.diagnosis import Diagnosis
 from ragdash.analysis.verdict import RunCheck, Verdict, best_run, verdict_state, withhold
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache, verdict_cache
@@ -225,10 +225,6 @@ class Results:
     def gains(self, run: str, spec: Spec) -> np.ndarray:
         """By how much the mean of the spec could rise at most with each stage fixed: (S,), NaN undefined."""
         return diagnosis_cache.gains(run, self.scope, self.selection.k, spec)
-
-    def ranked_low(self, run: str, spec: Spec) -> RankedLow | None:
-        """What no failing stage explains of the gap of a metric of rankings; None for other metrics."""
-        return diagnosis_cache.ranked_low(run, self.scope, self.selection.k, spec)
 
 
 @dataclass(frozen=True)

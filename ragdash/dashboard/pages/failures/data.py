@@ -13,6 +13,7 @@ import numpy as np
 from ragdash.analysis.diagnosis import FINE, NAMES, RANKED_LOW, STAGES, Diagnosis, RankedLow
 from ragdash.analysis.diagnosis.potential_gain import OF_RETRIEVAL
 from ragdash.core.terms import TERMS
+from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.matching.file_labels import label_columns
@@ -92,7 +93,8 @@ def build_data(context: PageContext, spec: Spec | None) -> FailuresData:
     counts = np.array([diagnosis.counts(in_scope) for diagnosis in diagnoses])
     gains = np.full(counts.shape, np.nan) if spec is None else np.array([
         context.results.gains(digest, spec) for digest in context.digests])
-    ranked_low = [None if spec is None else context.results.ranked_low(digest, spec) for digest in context.digests]
+    ranked_low = [None if spec is None else diagnosis_cache.ranked_low(digest, context.scope, context.k, spec)
+                  for digest in context.digests]
     return FailuresData(context, spec, selected, in_scope, diagnoses, counts, gains, ranked_low)
 
 

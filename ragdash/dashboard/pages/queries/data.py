@@ -17,6 +17,7 @@ from ragdash.analysis.query_filters import Filters, QueryFacts
 from ragdash.analysis.query_rankings import QueryOutput, Ranking
 from ragdash.core.errors import Unavailable
 from ragdash.core.text.word_diff import Spans
+from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.components import picked_queries
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers import data as answers_data
@@ -131,10 +132,10 @@ def found_alone(data: QueriesData) -> np.ndarray | None:
 
 def stages(data: QueriesData) -> dict[str, np.ndarray]:
     """Queries of each failure stage of the selected run, and those ranked low; what has no query is left out."""
-    results = data.context.results
-    query_stages = results.diagnosis(data.run).stage[data.truth_rows]
+    context = data.context
+    query_stages = context.results.diagnosis(data.run).stage[data.truth_rows]
     choices = {stage.name: query_stages == index for index, stage in enumerate(STAGES)}
-    if (ranked_low := results.ranked_low(data.run, data.spec)) is not None:
+    if (ranked_low := diagnosis_cache.ranked_low(data.run, context.scope, context.k, data.spec)) is not None:
         choices[RANKED_LOW] = ranked_low.queries[data.truth_rows]
     return {name: queries for name, queries in choices.items() if queries.any()}
 
