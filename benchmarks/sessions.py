@@ -56,7 +56,7 @@ class Server:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             try:
-                urllib.request.urlopen(f"http://{self.address}/_stcore/health", timeout=2)
+                urllib.request.urlopen(f"http://{self.address}/_stcore/health", timeout=2).close()
                 return
             except OSError:
                 if self.process.poll() is not None:

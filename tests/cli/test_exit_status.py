@@ -130,7 +130,7 @@ def test_a_command_that_is_stopped_says_so_in_one_line(files):
     with open(files / "pipe", "wb"):  # opens when the command reads it
         time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=60)[1] == b"error: stopped\n"
+        assert process.communicate(timeout=180)[1] == b"error: stopped\n"
     assert process.returncode == 130
 
 

@@ -36,3 +36,4 @@ def _pass_on(source: socket.socket, target: socket.socket, header: bytes) -> Non
     for end in (source, target):
         with suppress(OSError):
             end.shutdown(socket.SHUT_RDWR)
+    source.close()  # the other thread closes the target

@@ -85,9 +85,9 @@ def start_server(log: Path, *, folder: Path = ROOT, port: int = 0, **environment
         process = subprocess.Popen(
             command, cwd=folder, stdout=stream, stderr=subprocess.STDOUT, env={**settings, **environment}
         )
-    for _ in range(600):
+    for _ in range(1800):
         try:
-            urllib.request.urlopen(f"{url}/_stcore/health", timeout=1)
+            urllib.request.urlopen(f"{url}/_stcore/health", timeout=10).close()
             return process, url
         except OSError:
             assert process.poll() is None, f"the server ended:\n{log.read_text()}"
@@ -164,7 +164,7 @@ def server(tmp_path_factory):
 
 def stop(process: subprocess.Popen, log: Path) -> None:
     process.terminate()
-    process.wait(60)
+    process.wait(180)
     assert "Traceback" not in log.read_text(), log.read_text()[-3000:]
 
 
@@ -219,7 +219,7 @@ class App:
 
     def until(self, true) -> None:
         """Wait until this is so; what the page says is heard meanwhile."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while not true():
             assert time.monotonic() < end, "waited too long"
             self.page.wait_for_timeout(20)
@@ -326,7 +326,7 @@ class App:
 def watched(context, url: str):
     """(App, faults): a new page; faults fills with page errors and with requests that leave the server."""
     page = context.new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(180_000)
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on(

@@ -30,7 +30,7 @@ def opened(page: str = "data", /, *, state: dict | None = None, secrets: dict | 
            **address) -> AppTest:
     """The page at this address; page: its path, or path/part; state: of the session, set before; user: logged in."""
     page, _, part = page.partition("/")
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=180)
     at.secrets, at.user = secrets or {}, user or {}
     for key, value in address.items():
         at.query_params[key] = value

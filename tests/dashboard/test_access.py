@@ -23,7 +23,7 @@ ROOT = __file__.rpartition("/tests/")[0]
 
 
 def visited(secrets: dict | None, user: dict | None = None, page: str = "", **address) -> AppTest:
-    at = AppTest.from_file(f"{ROOT}/app.py", default_timeout=60)
+    at = AppTest.from_file(f"{ROOT}/app.py", default_timeout=180)
     at.secrets = secrets or {}
     at.user = user or {}
     if page:

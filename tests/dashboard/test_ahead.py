@@ -5,10 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
+from helpers import until
 from page_cases import address, opened
 
 from ragdash.core.records import Conventions, Run, Truth
@@ -50,13 +50,6 @@ def known() -> dict:
 def python(code: str):
     """Starts a process in place of the worker."""
     return lambda folder: subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-
-
-def until(condition) -> None:
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def test_results_of_the_process_are_those_of_the_pages(request_, monkeypatch, tmp_path):

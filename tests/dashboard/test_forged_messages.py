@@ -67,7 +67,7 @@ async def visitor(server: Server, view: str, page: str, login: str = "") -> Sess
 
 
 async def attack(server: Server, messages: list[WidgetState], view: str, login: str = "") -> None:
-    """All of them, ten at a time, and an upload that no page offers; then somebody else opens the view."""
+    """All of them, ten at a time, and uploads that no page offers; then somebody else opens the view."""
     for page in ("data", "queries", "compare"):
         session = await visitor(server, view, page, login)
         for start in range(0, len(messages), 10):
@@ -77,9 +77,9 @@ async def attack(server: Server, messages: list[WidgetState], view: str, login: 
             except TimeoutError:  # a value of a wrong type ends the runs of the sender's own page
                 await session.close()
                 session = await visitor(server, view, page, login)
-    with suppress(OSError):  # refused, or taken and looked at by nobody
-        await asyncio.to_thread(session._put, f"/_stcore/upload_file/{session.session_id}/forged", "x.trec", RUN)
-    await session.close()
+        with suppress(OSError):  # refused, or taken and looked at by nobody
+            await asyncio.to_thread(session._put, f"/_stcore/upload_file/{session.session_id}/forged", "x.trec", RUN)
+        await session.close()
     other = Session(server.address, query=view, login=login)
     await other.open()
     assert not other.failed and {"Metric", "Cutoff k"} <= {element.selectbox.label for element in other.shown.values()}

@@ -8,13 +8,13 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
 
 import page_cases
 import pytest
+from helpers import until
 from live_dashboard import free_port
 
 from ragdash.cli.main import main
@@ -27,17 +27,10 @@ ROOT = Path(__file__).parents[2]
 
 def fetch(url: str) -> tuple[int, str]:
     try:
-        with urllib.request.urlopen(url, timeout=10) as reply:
+        with urllib.request.urlopen(url, timeout=60) as reply:
             return reply.status, reply.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()
-
-
-def until(condition, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def test_runs_are_counted_by_their_duration_however_they_end():
@@ -117,7 +110,7 @@ def test_the_command_starts_it_on_a_port_of_its_own_and_only_when_asked(tmp_path
         assert "ragdash_sessions 0" in fetch(f"http://127.0.0.1:{status}/metrics")[1]
     finally:
         process.send_signal(signal.SIGTERM)
-        process.wait(30)
+        process.wait(120)
     assert main(["dashboard", "--status", "x"]) == 2 and "--status 9101" in capsys.readouterr().err
     code = ("import sys\nfrom ragdash.dashboard import shell\n"
             "print('ragdash.dashboard.monitoring.status_server' in sys.modules)")

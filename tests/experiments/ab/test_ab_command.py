@@ -103,7 +103,7 @@ def test_a_job_that_was_ended_asks_exactly_the_rest(folder, command, ending):
     process = start(folder, "-m", "RR", SLOW_AFTER="12")
     until(lambda: len(kept(folder)) >= 9)
     process.send_signal(ending)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=180)
     assert process.returncode == (-9 if ending == signal.SIGKILL else 130)
     if ending != signal.SIGKILL:
         assert "stopped; " in err and "goes on from here" in err

@@ -272,7 +272,7 @@ def test_stopped_or_killed_it_goes_on_without_a_repeated_call(serve, tmp_path, h
     child = subprocess.Popen(told, cwd=ROOT, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)})
     until(lambda: server.answered >= 10)
     child.send_signal(how)
-    words = child.communicate(timeout=60)[1].decode()
+    words = child.communicate(timeout=180)[1].decode()
     kept = len(list(export_verdicts(default_verdict_store())))
     assert "Traceback" not in words and 8 <= kept < 60
     if how == signal.SIGINT:

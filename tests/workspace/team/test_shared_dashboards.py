@@ -29,7 +29,7 @@ def test_what_one_server_stores_the_other_shows(postgres, project, monkeypatch):
     other = open_workspace(postgres.url_of(project))
     run = Run.build("stored elsewhere", ["q", "q"], ["d", "e"], [2.0, 1.0])
     other.add_run(run)
-    at = AppTest.from_file(str(home() / "app.py"), default_timeout=60).run().switch_page("pages/data.py").run()
+    at = AppTest.from_file(str(home() / "app.py"), default_timeout=180).run().switch_page("pages/data.py").run()
     assert not at.exception and any("stored elsewhere" in text.value for text in at.markdown)
     at.button(key=f"show_run_{run.digest[:8]}").click().run()
     assert not at.exception and any("stored elsewhere" in str(element.value) for element in at.markdown)

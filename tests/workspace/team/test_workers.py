@@ -83,7 +83,7 @@ def test_two_jobs_at_once_ask_each_question_once_and_one_is_canceled_from_elsewh
         wait(lambda: queue.find(fourth).state == "running" and queue.find(fourth).progress)
         for process in processes:
             process.send_signal(signal.SIGTERM)
-        assert [process.wait(30) for process in processes] == [0, 0]
+        assert [process.wait(120) for process in processes] == [0, 0]
         job = queue.find(fourth)
         assert (job.state, job.attempts, job.lost) == ("waiting", 0, 0), "a worker that is stopped gives it back"
         assert len(default_verdict_store().all_verdicts()) == len(server.asked)

@@ -41,7 +41,7 @@ class TrialResult:
         return sum(self.calls.values()) - len(self.calls)
 
 
-def wait(condition: Callable[[], object], seconds: float = 60.0) -> None:
+def wait(condition: Callable[[], object], seconds: float = 180.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "waited in vain"
@@ -91,7 +91,7 @@ def kill_the_busy_one(processes: list[subprocess.Popen], owner_place: str) -> No
     busy.wait()
 
 
-def trial(folder: Path, place_of: Callable[[str], str], questions: int = 40, lease: float = 2.0, delay: float = 0.05,
+def trial(folder: Path, place_of: Callable[[str], str], questions: int = 40, lease: float = 5.0, delay: float = 0.05,
           concurrency: int = 4, kill_after: int = 12) -> TrialResult:
     """Run a job on two workers and kill the worker that has it after this number of calls.
 
