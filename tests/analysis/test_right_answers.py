@@ -45,6 +45,18 @@ def test_labels_of_the_file_decide_before_any_metric():
     assert stages(run, label_column="none") == alone == stages(labeled({"mrr": dict.fromkeys(SAID, 1.0)}))
 
 
+def test_labels_decide_where_the_file_has_no_answers():
+    bare = run_of({query: ["x"] for query in "ab"})
+    run = bare.with_file_scores(FileScores.build(
+        [("a", bare.name, "is_correct", 0.0), ("b", bare.name, "is_correct", 1.0)]))
+    truth = truth_of({"a": ["x"], "b": ["x"]})
+    assert stages(bare, truth) == {"a": "fine", "b": "fine"}
+    assert stages(run, truth) == {"a": "wrong-answer", "b": "fine"}
+    found = diagnose(Match(run, truth))
+    assert "wrong-answer" not in found.reasons and found.reasons["not-grounded"] == "the run has no answers"
+    assert "its label in is_correct says that it is wrong" in explain(found, "a").rule
+
+
 def test_labels_are_values_and_a_refusal_is_right_where_the_reference_declines():
     match = Match(labeled({"verdict": LABELS}), TRUTH)
     assert labels_by_query(match, "verdict") == {"a": 0.0, "b": 1.0, "c": 0.0, "d": 1.0, "e": 0.5}

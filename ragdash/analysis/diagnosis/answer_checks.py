@@ -109,16 +109,16 @@ def check_answers(match: Match, rules: DiagnosisRules, evaluation: Evaluation | 
         raise InputError([Problem("other-answers", {"evaluation": evaluation.name, "run": match.run.name},
                                   field="answers")])
     texts, reasons = _answers(match)
-    if texts is None:
-        undefined = np.full(len(match.query_ids), np.nan)
-        return AnswerChecks(rules, undefined, undefined, undefined, undefined, ~np.isnan(undefined), False, reasons,
-                            undefined, undefined, ~np.isnan(undefined))
-    evaluation = evaluation or evaluate_match(match, text_specs(rules))
-    covers_reference, refusal, right_value, support = (evaluation.column(spec) for spec in (
-        "CoverEM", "Refusal", rules.right_spec, rules.grounded_spec))
     column, label = _labels(match, rules)
     if not np.isnan(label).all():
         reasons.pop("wrong-answer", None)
+    if texts is None:  # labels of answers that the file does not have still say which were right
+        undefined = np.full(len(match.query_ids), np.nan)
+        return AnswerChecks(rules, undefined, undefined, undefined, undefined, ~np.isnan(label), False, reasons,
+                            label, undefined, ~np.isnan(undefined), column)
+    evaluation = evaluation or evaluate_match(match, text_specs(rules))
+    covers_reference, refusal, right_value, support = (evaluation.column(spec) for spec in (
+        "CoverEM", "Refusal", rules.right_spec, rules.grounded_spec))
     if np.isnan(refusal).all():  # the metric wants a truth with references, which declining does not need
         refusal = np.array([float(is_refusal(text)) if text is not None and any(map(str.isalnum, text)) else np.nan
                             for text in texts], np.float64)

@@ -154,9 +154,10 @@ def _below_threshold(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
 
 
 def _wrong(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
-    if numbers["declines"] != numbers["declines"]:  # no letter, no digit
+    is_labeled = numbers["label"] == numbers["label"]
+    if numbers["declines"] != numbers["declines"] and not is_labeled:  # no letter, no digit
         return "The answer is empty."
-    if numbers["label"] == numbers["label"] or numbers["states_number"] == numbers["states_number"]:
+    if is_labeled or numbers["states_number"] == numbers["states_number"]:
         return f"The answer is wrong: {_answer_match(diagnosis, numbers)}."
     return f"{_answer_match(diagnosis, numbers)}, and the answer contains no reference answer."
 
