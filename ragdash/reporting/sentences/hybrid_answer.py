@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragdash.evaluation.evaluate import summaries
 from ragdash.evaluation.latency_cost import Amount
 from ragdash.evaluation.outcomes import Comparison
 from ragdash.reporting.sentences.formatting import escape, listed, number
@@ -139,9 +138,5 @@ def change_rows(changes) -> list[list[str]]:
 
 def answer_rows(answer) -> list[list[str]]:
     """Name, mean, interval and queries of the single runs, the default and the tuned hybrid of an answer."""
-    choice, rows = answer.choice, []
-    for (summary,), evaluation in zip(summaries(choice.evaluations), choice.evaluations, strict=True):
-        tuned = evaluation is choice.evaluations[-1]
-        low, high = choice.held_out.interval() if tuned else (summary.low, summary.high)
-        rows.append([evaluation.name, *map(number, (summary.mean, low, high)), str(summary.n)])
-    return rows
+    return [[evaluation.name, *map(number, (summary.mean, summary.low, summary.high)), str(summary.n)]
+            for evaluation, summary in zip(answer.choice.evaluations, answer.choice.summaries, strict=True)]

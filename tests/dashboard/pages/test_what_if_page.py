@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from page_cases import ROOT, address, charts, leaderboard, opened, shown, texts
 
-from ragdash import Run, Truth, read_run, read_truth
+from ragdash import Run, Truth, evaluate, read_run, read_truth
 from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.reporting.sentences.what_if import caution_sentence, left_out_sentence
@@ -27,6 +27,11 @@ def test_the_page_answers_and_a_mix_can_be_tried_and_added():
     assert {"sweep_mix", "ceiling"} <= set(charts(at)) and "Shaded: weights of dense from" in texts(at)
     assert "No fusion of these runs can exceed" in texts(at) and "first results and" in texts(at)
     assert "over 110 queries; it takes 22.7" in plain(texts(at))  # the answer says the latency too
+    table = next(entry.value for entry in at.dataframe if "Against the best run" in entry.value.columns)
+    for row, run in zip(table[::-1].to_dict("records"), runs, strict=False):  # the intervals of every other page
+        (summary,) = evaluate(run, truth, "nDCG@10").summary()
+        assert (row["Run"], row["NDCG@10"], row["Low"], row["High"]) == (run.name, summary.mean, summary.low,
+                                                                        summary.high)
     at.session_state["what_if_alternatives"] = True
     shown(at.run())
     assert "By MRR, which had no part in the choice" in plain(texts(at))

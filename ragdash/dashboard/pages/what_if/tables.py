@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from ragdash.evaluation.evaluate import summaries
-from ragdash.evaluation.stats import FAST_RESAMPLES
 from ragdash.experiments.fusion.ceiling import Ceiling
 from ragdash.experiments.fusion.tuning.choice import Choice
 from ragdash.reporting.sentences.what_if import outcome_text
@@ -18,11 +16,8 @@ def runs_table(choice: Choice) -> pd.DataFrame:
     """The tuned hybrid, the default and the single runs: mean with interval, difference from the best run, outcome."""
     outcomes = {len(choice.runs): choice.default_against_single, len(choice.runs) + 1: choice.against_single}
     rows = []
-    means = summaries(choice.evaluations, resamples=FAST_RESAMPLES)
-    for index, (evaluation, (summary,)) in enumerate(zip(choice.evaluations, means, strict=True)):
-        tuned = index == len(choice.runs) + 1
-        low, high = choice.held_out.interval() if tuned else (summary.low, summary.high)
-        rows.append({"Run": evaluation.name, choice.spec.title: summary.mean, "Low": low, "High": high,
+    for index, (evaluation, summary) in enumerate(zip(choice.evaluations, choice.summaries, strict=True)):
+        rows.append({"Run": evaluation.name, choice.spec.title: summary.mean, "Low": summary.low, "High": summary.high,
                      "Against the best run": outcome_text(outcomes.get(index)) if index != choice.best_run
                      else "best single run", "n": summary.n})
     return pd.DataFrame(rows[::-1])

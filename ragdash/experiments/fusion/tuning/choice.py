@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.compare import best_first, select_comparable, test_family
-from ragdash.evaluation.evaluate import Evaluation, evaluate_match
+from ragdash.evaluation.evaluate import Evaluation, Summary, evaluate_match, summaries
 from ragdash.evaluation.outcomes import Comparison, ComparisonRules, direction
 from ragdash.evaluation.stats import LEVEL, SEED, detectable_difference, queries_needed
 from ragdash.experiments.fusion.fuse import fuse
@@ -76,6 +77,13 @@ class Choice:
     def recipe(self) -> Recipe:
         """The chosen setting."""
         return self.recipes[self.held_out.chosen]
+
+    @cached_property
+    def summaries(self) -> tuple[Summary, ...]:
+        """Mean and interval of each of the evaluations; the interval of the tuned hybrid allows for the choice."""
+        *others, tuned = (summary for (summary,) in summaries(self.evaluations))
+        low, high = self.held_out.interval()
+        return (*others, replace(tuned, low=low, high=high))
 
     @property
     def queries_needed(self) -> float:
