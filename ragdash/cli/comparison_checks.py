@@ -6,7 +6,16 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ragdash.analysis.verdict import FIXES, RunCheck, Verdict, decide, find_checks, merge_alike, of_level
+from ragdash.analysis.verdict import (
+    FIXES,
+    RunCheck,
+    Verdict,
+    can_be_accepted,
+    decide,
+    find_checks,
+    merge_alike,
+    of_level,
+)
 from ragdash.cli.inputs import conventions_of, matching_of
 from ragdash.core.console import print_note, printable
 from ragdash.core.errors import InputError
@@ -57,8 +66,9 @@ def verdict_text(verdict: Verdict) -> str:
              decision_sentence(verdict, markdown=False)]
     if verdict.withheld:
         lines += [f"  {line}" for line in check_lines(merge_alike(verdict.withheld), "cli", markdown=False)]
-        kinds = " ".join(f"--accept {kind}" for kind in dict.fromkeys(check.kind for check in verdict.withheld))
-        lines.append(f"  To decide in spite of it: {kinds}")
+        if can_be_accepted(verdict.withheld):
+            kinds = " ".join(f"--accept {kind}" for kind in dict.fromkeys(check.kind for check in verdict.withheld))
+            lines.append(f"  To decide in spite of it: {kinds}")
     else:
         lines.append(change_sentence(verdict, "cli", markdown=False))
     lines += fix_lines(verdict, markdown=False)

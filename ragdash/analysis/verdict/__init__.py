@@ -7,6 +7,7 @@ from ragdash.analysis.verdict.checks import (
     NEVER_ACCEPTED,
     RunCheck,
     badges,
+    can_be_accepted,
     checks_to_show,
     merge_alike,
     of_level,
@@ -22,7 +23,7 @@ from ragdash.analysis.verdict.detect import (
 )
 from ragdash.analysis.verdict.verdict import STATES, Verdict, best_run, verdict_state, withhold
 
-__all__ = ["FEW_QUERIES", "FIXES", "LEVELS", "MOST_MISSING", "NEVER_ACCEPTED", "STATES",
-           "KnownShares", "RunCheck", "Verdict", "badges", "best_run", "checks_of", "checks_to_show", "decide",
+__all__ = ["FEW_QUERIES", "FIXES", "LEVELS", "MOST_MISSING", "NEVER_ACCEPTED", "STATES", "KnownShares", "RunCheck",
+           "Verdict", "badges", "best_run", "can_be_accepted", "checks_of", "checks_to_show", "decide",
            "evaluation_checks", "evidence_specs", "find_checks", "judged_share", "known_shares", "merge_alike",
            "of_level", "verdict_state", "withhold"]

@@ -90,6 +90,11 @@ def of_level(checks: Iterable[RunCheck], level: str, accepted: Iterable[str] = (
                  if (("qualified" if check.level == "withheld" and check.kind in accepted else check.level) == level))
 
 
+def can_be_accepted(checks: Iterable[RunCheck]) -> bool:
+    """Whether whoever accepts all of these checks gets a verdict."""
+    return all(check.kind not in NEVER_ACCEPTED for check in checks)
+
+
 def badges(checks: Iterable[RunCheck], run: str) -> tuple[RunCheck, ...]:
     """The checks that are about this run, without the notes, the worst first; and what was done to it."""
     return tuple(sorted((check for check in checks

@@ -38,8 +38,8 @@ MESSAGES: Mapping[str, Message] = {
         fix="Correct the file.",
     ),
     "bad-rubric": Message(
-        actual="{unknown:?the fields {unknown:comma}}{unknown:!no {missing:comma}}",
-        expected="name and question; and kind, labels, anchors, sees, column, title where wanted",
+        actual="{unknown:?unknown fields ({unknown:comma})}{unknown:!no {missing:comma}}",
+        expected="the fields name and question, and if you need them kind, labels, anchors, sees, column and title",
         fix="Correct the rubric.",
     ),
     "bad-rubric/anchors": Message(
@@ -60,9 +60,9 @@ MESSAGES: Mapping[str, Message] = {
         page="Write one in each line.",
     ),
     "bad-rubric/name": Message(
-        actual="{value!r}",
+        actual="the name {value!r}",
         expected="a letter, then letters, digits, _ or -, 40 at most",
-        fix="Choose another name.",
+        fix="Write such a name.",
     ),
     "bad-rubric/question": Message(
         actual="no question",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from ragdash.analysis.verdict import FIXES, RunCheck, Verdict
+from ragdash.analysis.verdict import FIXES, RunCheck, Verdict, can_be_accepted
 from ragdash.core.messages import Surface
 from ragdash.evaluation.compare import Comparison, direction
 from ragdash.metrics import Spec
@@ -118,7 +118,8 @@ def _decision(verdict: Verdict, markdown: bool) -> str:
     name = _bold if markdown else str
     plain = escape if markdown else str
     if verdict.state == "not-comparable":
-        return "Do not decide on these numbers. Fix the check first, or accept it if you know better."
+        accept = ", or accept it if you know better" if can_be_accepted(verdict.withheld) else ""
+        return f"Do not decide on these numbers. Fix the check first{accept}."
     if verdict.state == "clear-winner" and verdict.opposed and not verdict.qualified:
         return (f"{name(verdict.best or '')} is better by {plain(verdict.spec.title)}, but the answers say otherwise: "
                 f"{_evidence_text(verdict.opposed[0], markdown)}. Decide what matters more, the documents found or the "

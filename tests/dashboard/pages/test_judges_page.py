@@ -14,7 +14,7 @@ import page_cases
 import pyarrow as pa
 import pytest
 from helpers import until
-from models.judge.server import Server
+from models.judge.server import Server, toy
 from page_cases import address, keys
 from speed import quick
 from streamlit.testing.v1 import AppTest
@@ -493,6 +493,20 @@ def test_several_judges_and_what_to_beware_of(serve):
     assert "own family" not in texts(at) and at.query_params["judge"] == chosen
 
 
+def test_a_question_that_failed_shows_no_metric_that_was_not_asked(serve):
+    def one_failure(asked):
+        return {} if asked.task == "Claims" and "Stone 3" in asked.user else toy(asked)
+
+    server = serve(judge=one_failure)
+    at = finish(start(plan(opened(server, **{state.JUDGE_METRICS: ["ClaimFaithfulness"]}))))
+    frame = judged(at)
+    assert set(frame["Judged metric"]) == {"Claim faithfulness", "RAGAS faithfulness"}, "not RAGChecker's, nor F1's"
+    assert all("(1)" in reasons for reasons in frame["Missing"])
+    server.judge = lambda asked: {}
+    at = finish(start(plan(opened(server, **{state.JUDGE_MODEL: "bad", state.JUDGE_METRICS: ["ClaimFaithfulness"]}))))
+    assert "Claim faithfulness" in set(judged(at)["Judged metric"]), "what was asked and always failed is shown"
+
+
 def test_the_mean_of_two_judges_is_shown_with_whom_it_is_of_and_how_far_they_agree():
     truth, runs = the_case()
     for judge, name in (GPT, "Faithfulness"), (CLAUDE, "Faithfulness"), (CLAUDE, "Correctness"):
@@ -601,10 +615,10 @@ def test_judging_by_batch_files_from_requests_to_results(tmp_path, monkeypatch):
                         files.update({key: content}))
     at = opened(None, **{state.JUDGE_URL: "http://127.0.0.1:9/v1", state.JUDGE_MODEL: "toy",
                          state.JUDGE_METRICS: ["ClaimFaithfulness"], state.BATCH_READ: ("", [])})
-    assert "round 1 of 2: 12 requests (12 Claims)" in texts(at)
+    assert "Round 1 of 2: 12 requests (12 Claims)" in texts(at)
     for number, (faults, words) in enumerate([
-            ({0: "expired"}, "round 2 of 3: 12 requests (1 Claims, 11 Verify, 1 of them again)"),
-            ({}, "round 3 of 3: 1 request (1 Verify)"), ({}, "nothing left to ask; 24 verdicts known")]):
+            ({0: "expired"}, "Round 2 of 3: 12 requests (1 Claims, 11 Verify, 1 of them again)"),
+            ({}, "Round 3 of 3: 1 request (1 Verify)"), ({}, "Nothing left to ask; 24 verdicts known")]):
         (tmp_path / "requests.jsonl").write_bytes(files["batch_download_1"])
         replies = answer(tmp_path / "requests.jsonl", tmp_path / "replies.jsonl", faults)
         field, = (one for one in at.file_uploader if one.key.startswith(state.BATCH_REPLIES))
@@ -614,6 +628,7 @@ def test_judging_by_batch_files_from_requests_to_results(tmp_path, monkeypatch):
         assert not at.exception and words in texts(at), texts(at)
         field, = (one for one in at.file_uploader if one.key.startswith(state.BATCH_REPLIES))
         assert not field.value and at.button(key="batch_read").disabled, "files that were read are no longer listed"
+        assert number or set(judged(at)["Judged metric"]) == {"Claim faithfulness"}, "what was chosen, of the claims"
     assert set(judged(at)["Judged metric"]) == {"Claim faithfulness", "RAGAS faithfulness"}  # of the same verdicts
     assert judged(at)["n"].tolist() == [6] * 4 and "**toy at" in texts(at)
 
@@ -630,7 +645,7 @@ def test_a_batch_is_submitted_and_read_on_the_page(tmp_path):
         service.finish()
         at.button(key="batch_poll").click().run()
         assert "batch-0: completed, 12 of 12; 12 new verdicts" in texts(at) and len(service.asked) == 12
-        assert "nothing left to ask; 12 verdicts known" in texts(at) and judged(at)["n"].tolist() == [6] * 2
+        assert "Nothing left to ask; 12 verdicts known" in texts(at) and judged(at)["n"].tolist() == [6] * 2
     away = opened(None, **{state.JUDGE_URL: "https://judge.example.org/v1", state.JUDGE_MODEL: "toy",
                            state.BATCH_READ: ("", []), state.JUDGE_METRICS: ["Faithfulness"]})
     assert away.button(key="batch_submit").disabled and "may be sent to" in away.checkbox(key=state.BATCH_AGREED).label

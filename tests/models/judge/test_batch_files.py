@@ -51,8 +51,8 @@ def test_three_rounds_with_broken_expired_lost_foreign_and_repeated_lines(judge,
     status, text = judge("--batch-in", replies, "--batch-out", second)
     assert status == 0 and "7 new verdicts" in text and "1 repeated" in text and "1 of other questions" in text
     assert "a line that is no reply of a batch" in text and "another reply to the request" in text
-    assert "2 the reply does not have the shape asked for" in text
-    assert "1 the batch ended before it was answered" in text and "1 the endpoint failed" in text
+    assert "the reply does not have the shape asked for (2)" in text
+    assert "the batch ended before it was answered (1)" in text and "the endpoint failed (1)" in text
     assert re.search(r"round 2 of 3: 7 requests \(4 Claims, 2 Verify, 1 Faithfulness, 4 of them again\)", text)
     broken = [row["body"]["messages"] for row in requests_in(second) if len(row["body"]["messages"]) > 2]
     assert len(broken) == 2 and all("This reply cannot be used" in talk[3]["content"] for talk in broken)
@@ -117,7 +117,7 @@ def test_anthropic_takes_a_list_and_votes_are_questions_of_their_own(judge, tmp_
     assert rows[0]["params"]["max_tokens"] and rows[0]["params"]["tool_choice"]["type"] == "tool"
     answer(requests, replies, {0: "expired", 1: "canceled", 2: "error"})
     text = judge("--batch-in", replies, "--batch-out", requests, *options, metrics="Faithfulness", sample="3")[1]
-    assert "3 new verdicts, 2 the batch ended before it was answered, 1 the endpoint asked" in text
+    assert "3 new verdicts; without a verdict: the batch ended before it was answered (2), the endpoint asked" in text
     assert "round 2 of 2: 3 requests" in text
     answer(requests, replies)
     status, text = judge("--batch-in", replies, *options, metrics="Faithfulness", sample="3")

@@ -138,6 +138,9 @@ def test_runs_judged_by_different_versions_are_not_compared_until_the_judge_is_a
     assert result["verdict"]["state"] == "not-comparable" and check["level"] == "withheld"
     assert "old: toy at 127.0.0.1" in check["found"] and "version toy-0002" in check["found"]
     assert "not-comparable" in json.dumps(result["comparisons"])
+    assert main(["compare", *files, *about]) == 0
+    text = capsys.readouterr().out
+    assert "Fix the check first." in text and "accept" not in text, "this check cannot be accepted"
     assert main(["report", *files, *about, "-o", str(tmp_path / "report.html")]) == 0
     assert "different judges" in (tmp_path / "report.html").read_text()
     capsys.readouterr()

@@ -22,15 +22,16 @@ MESSAGES: dict[str, Message] = {
     "judges-differ": Message(
         actual="{metric} of {run:named run}: the judges give different values to {differ} of {queries:count query}",
         expected="one value",
-        fix="The value is what they come to together. To see each judge's own: --per-query, and the metric once for "
-            "each judge.",
-        page="The value is what they come to together. “Where the judges differ” (Answers, LLM judge) lists them.",
+        fix="The value is their mean, or their majority where you chose that. To see each judge's own: --per-query, "
+            "and the metric once for each judge.",
+        page="The value is their mean, or their majority where you chose that. “Where the judges differ” (Answers, "
+             "LLM judge) lists them.",
         reason="the judges give different values to {differ} of {queries:count query}",
     ),
     "judges-differ/votes": Message(
         actual="{metric} of {run:named run}: the votes give different values to {differ} of {queries:count query}",
         expected="one value",
-        fix="The value is what the votes come to together. One vote alone might have said something else.",
+        fix="The value is the mean of the votes, or their majority where you chose that. A single vote may differ.",
         reason="the votes give different values to {differ} of {queries:count query}",
     ),
     "nothing-to-judge/no-rivals": Message(

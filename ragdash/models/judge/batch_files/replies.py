@@ -41,11 +41,12 @@ class BatchReading:
                 "completion_tokens": self.usage.completion, "words": str(self)}
 
     def __str__(self) -> str:
-        failed = [f"{n:,} {MISSING[reason]}" for reason, n in self.failed.most_common()]
+        reasons = ", ".join(f"{MISSING[reason]} ({n:,})" for reason, n in self.failed.most_common())
         rest = [f"{self.known:,} read before" if self.known else "",
                 f"{self.repeated:,} repeated" if self.repeated else "",
                 f"{self.foreign:,} of other questions" if self.foreign else ""]
-        return ", ".join([count(self.verdicts, "new verdict"), *failed, *(part for part in rest if part)])
+        read = ", ".join([count(self.verdicts, "new verdict"), *(part for part in rest if part)])
+        return f"{read}; without a verdict: {reasons}" if reasons else read
 
 
 def read_replies(job: BatchJob, endpoint: Endpoint, files: Iterable[tuple[str, bytes]]) -> BatchReading:

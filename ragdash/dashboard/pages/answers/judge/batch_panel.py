@@ -61,7 +61,8 @@ def batch_files(context: PageContext, order: JudgeOrder) -> None:
 
 
 def _downloads(following: BatchRound, order: JudgeOrder) -> None:
-    st.markdown(f"**{fmt.escape(str(following))}**")
+    words = str(following)
+    st.markdown(f"**{fmt.escape(words[:1].upper() + words[1:])}**")
     with st.container(horizontal=True, key="batch_files"):
         for number, content in enumerate(following.files, 1):
             part = f"-{number}" if number > 1 else ""

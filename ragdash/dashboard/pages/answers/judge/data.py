@@ -30,7 +30,7 @@ from ragdash.matching.views.panel_verdicts import LACKING, SETTLED, pooled, spli
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.panel import AND
-from ragdash.models.judge.task_runner import first_round
+from ragdash.models.judge.task_runner import first_round, task_names
 from ragdash.models.judge.tasks import TASKS, Case, JudgedTask
 from ragdash.models.judge.tasks.examples import prompt_additions
 from ragdash.models.judge.tasks.rubrics import PREFIX
@@ -234,21 +234,29 @@ def _versions(path: str, stamp: str) -> dict[Judge, list[str]]:
 
 
 def judged_metrics(usage: JudgeUsage) -> list[str]:
-    """Metrics a judge may have scored: those whose first question it has answered."""
-    return [
-        name
-        for name in judges_sentences.metric_order()
-        if usage.judge.host == IMPORTED or _first_task(name) in usage.tasks
-    ]
+    """Metrics a judge may have scored: those whose first question it was asked. Many metrics begin with the claims of a
+    text. Of those, only the ones whose later questions it was asked too; before there are any, those that are chosen.
+    """
+    names = list(judges_sentences.metric_order())
+    if usage.judge.host == IMPORTED:
+        return names
+    begun = [name for name in names if _tasks(name)[0] in usage.tasks]
+    preferred = {name for name in begun if _tasks(name)[1] <= usage.tasks}
+    settled = {_tasks(name)[0] for name in preferred}
+    preferred |= {name for name in begun if _tasks(name)[0] not in settled
+                  and name in (state.get(state.JUDGE_METRICS) or ())}
+    settled = {_tasks(name)[0] for name in preferred}
+    return [name for name in begun if name in preferred or _tasks(name)[0] not in settled]
 
 
 @cache
-def _first_task(name: str) -> str:
-    """Name of the first task of a metric."""
+def _tasks(name: str) -> tuple[str, frozenset[str]]:
+    """The first task of a metric, and all its tasks."""
     if name.startswith(PREFIX):
-        return f"Rubric:{name.removeprefix(PREFIX)}"
+        task = f"Rubric:{name.removeprefix(PREFIX)}"
+        return task, frozenset({task})
     full_case = Case("q", "text", "text [1].", ("text",), (("1", "text"),))
-    return first_round([TASKS[name].start(full_case)])[0].task
+    return first_round([TASKS[name].start(full_case)])[0].task, task_names(TASKS[name].start(full_case))
 
 
 def judged_mean(

@@ -35,8 +35,8 @@ def rubric_editor() -> None:
         st.session_state.setdefault(state.RUBRIC_KIND, "pass")
         st.session_state.setdefault(state.RUBRIC_SEES, ["question", "answer"])
         with st.container(horizontal=True, key="rubric_how"):
-            st.segmented_control("Verdict", list(KINDS), format_func=KINDS.get, key=state.RUBRIC_KIND, required=True,
-                                 persist_state="session")
+            st.selectbox("Verdict", list(KINDS), format_func=KINDS.get, key=state.RUBRIC_KIND, width=200,
+                         persist_state="session")
             st.multiselect("The judge sees", list(TEXTS), format_func=SEEN.get, key=state.RUBRIC_SEES,
                            persist_state="session", width=320)
             st.text_input("Column with a criterion per query", key=state.RUBRIC_COLUMN, persist_state="session",
@@ -101,8 +101,8 @@ def _save(rubric: Rubric) -> None:
     register_rubrics()
     chosen = [name for name in st.session_state.get(state.JUDGE_METRICS, []) if name != rubric.metric]
     st.session_state[state.JUDGE_METRICS] = [*chosen, rubric.metric]
-    _tell(f"Saved as the metric {rubric.metric} (digest {rubric.digest}). Verdicts of another digest are not mixed "
-          "with these.", [])
+    _tell(f"Saved as the metric {rubric.metric}, and chosen under Metrics to judge. If you change the criterion, its "
+          "earlier verdicts no longer count.", [])
 
 
 def _tell(words: str, problems: list[Problem]) -> None:

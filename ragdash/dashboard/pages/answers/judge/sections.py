@@ -27,7 +27,8 @@ from ragdash.reporting.sentences import judge as sentences_judge
 
 JUDGES_AGREE = "Judges agree"
 MOST_WARNINGS = 4  # warnings shown before the expander
-FORMATS = {"Mean": "%.3f", "Low": "%.3f", "High": "%.3f", "Votes agree": "percent", JUDGES_AGREE: "percent"}
+TEXT_COLUMNS = ("Undefined", "Missing", "Worth knowing")
+CHARACTER, NARROWEST, WIDEST = 7, 120, 480  # pixels: of a character, and of a column of text
 
 
 def summary(data: JudgesData | None) -> None:
@@ -63,12 +64,12 @@ def results(data: JudgesData) -> None:
         st.selectbox("Judge", data.labels, key=state.choice_key(state.JUDGE, data.labels, data.label), width=420,
                      format_func=lambda label: sentences_judge.judge_name(label, short=True), persist_state="session",
                      help=tooltip("several_judges"))
+    frame = _results_frame(data)
     elements.frame(
-        _results_frame(data),
+        frame,
         "judged",
         f"Results of {data.label}: mean, interval, n, undefined and missing verdicts",
-        formats=FORMATS,
-        widths={"Undefined": 200, "Missing": 240, "Worth knowing": 260},
+        widths={name: _width(frame[name]) for name in TEXT_COLUMNS if name in frame},
     )
     disagreement.where_judges_differ(data)
     st.caption(f":material/info: {sentences_judge.SAMPLING_ONLY}")
@@ -76,6 +77,11 @@ def results(data: JudgesData) -> None:
         _show_usage(usage, "This judge" if data.single else str(usage.judge))
     _warnings(data)
     _links(data)
+
+
+def _width(column: pd.Series) -> int:
+    """Pixels in which the longest text of a column can be read, within bounds."""
+    return min(max(CHARACTER * int(column.str.len().max()) + 20, NARROWEST), WIDEST)
 
 
 def _results_frame(data: JudgesData) -> pd.DataFrame:
