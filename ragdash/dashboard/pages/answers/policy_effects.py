@@ -18,6 +18,7 @@ from ragdash.dashboard.auth import rights
 from ragdash.dashboard.components import judge_note
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers.judge import data as judges_data
+from ragdash.dashboard.pages.answers.judge.asked_metrics import asked_metrics
 from ragdash.dashboard.session import state
 from ragdash.matching.views.judged import IMPORTED
 from ragdash.metrics import METRICS
@@ -75,7 +76,7 @@ def _verdicts(runs: tuple[str, ...], key: tuple, _context: PageContext, _policy:
     store, additions = default_verdict_store(), additions_under(_policy)
     counts: dict[str, int] = {}
     for usage in judges_data.judges():
-        names = [] if usage.judge.host == IMPORTED else filter(_has_rules, judges_data.judged_metrics(usage))
+        names = [] if usage.judge.host == IMPORTED else filter(_has_rules, asked_metrics(usage))
         for name in names:
             askings = [judges_data.judged(run, _context.scope).askings(name) for run in runs]
             n = sum(bool(np.isfinite(judgment.value)) for of_run in askings

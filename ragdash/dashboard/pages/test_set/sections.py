@@ -76,7 +76,7 @@ def table(data: TestSetData) -> list[str]:
     position = ids.index(state.get(key))
     elements.frame(_draft_frame(data, drafts), "draft_rows", fmt.count(len(drafts), "draft"),
                   height=min(38 + 35 * len(drafts), TABLE_HEIGHT), pick=partial(_open_draft, ids),
-                  selected_row=position, widths={"Answer": 240, "Why not": 320})
+                  selected_row=position, widths={"State": 130, "Answer": 240, "Why not": 320})
     return ids
 
 

@@ -9,7 +9,6 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
 import numpy as np
 import streamlit as st
@@ -18,6 +17,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.jobs import judging
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers.judge import sentences as judges_sentences
+from ragdash.dashboard.pages.answers.judge.asked_metrics import asked_metrics
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements
@@ -30,10 +30,8 @@ from ragdash.matching.views.panel_verdicts import LACKING, SETTLED, pooled, spli
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.panel import AND
-from ragdash.models.judge.task_runner import first_round, task_names
 from ragdash.models.judge.tasks import TASKS, Case, JudgedTask
 from ragdash.models.judge.tasks.examples import prompt_additions
-from ragdash.models.judge.tasks.rubrics import PREFIX
 from ragdash.models.judge.verdict_store.usage import JudgeUsage, usage_by_judge
 from ragdash.models.local import default_score_cache
 from ragdash.reporting.sentences import judge as sentences_judge
@@ -233,32 +231,6 @@ def _versions(path: str, stamp: str) -> dict[Judge, list[str]]:
     return {judge: stored_versions(store, judge) for judge in store.judges()}
 
 
-def judged_metrics(usage: JudgeUsage) -> list[str]:
-    """Metrics a judge may have scored: those whose first question it was asked. Many metrics begin with the claims of a
-    text. Of those, only the ones whose later questions it was asked too; before there are any, those that are chosen.
-    """
-    names = list(judges_sentences.metric_order())
-    if usage.judge.host == IMPORTED:
-        return names
-    begun = [name for name in names if _tasks(name)[0] in usage.tasks]
-    preferred = {name for name in begun if _tasks(name)[1] <= usage.tasks}
-    settled = {_tasks(name)[0] for name in preferred}
-    preferred |= {name for name in begun if _tasks(name)[0] not in settled
-                  and name in (state.get(state.JUDGE_METRICS) or ())}
-    settled = {_tasks(name)[0] for name in preferred}
-    return [name for name in begun if name in preferred or _tasks(name)[0] not in settled]
-
-
-@cache
-def _tasks(name: str) -> tuple[str, frozenset[str]]:
-    """The first task of a metric, and all its tasks."""
-    if name.startswith(PREFIX):
-        task = f"Rubric:{name.removeprefix(PREFIX)}"
-        return task, frozenset({task})
-    full_case = Case("q", "text", "text [1].", ("text",), (("1", "text"),))
-    return first_round([TASKS[name].start(full_case)])[0].task, task_names(TASKS[name].start(full_case))
-
-
 def judged_mean(
     run: str, scope: Scope, name: str, judges: tuple[Judge, ...], votes: int, stamp: str, version: str = ""
 ) -> JudgedMean | None:
@@ -362,7 +334,7 @@ def _single_judge_means(
     """Means of a version of one judge by (index of the run, metric), for the metrics it has scored."""
     cells = {
         (index, name): _mean_of_all_votes(run, scope, name, usage, stamp, version)
-        for name in judged_metrics(usage)
+        for name in asked_metrics(usage)
         for index, run in enumerate(runs)
     }
     return {key: mean for key, mean in cells.items() if mean is not None}
