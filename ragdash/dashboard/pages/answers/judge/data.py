@@ -25,7 +25,7 @@ from ragdash.evaluation.scoring.judge_worker import KEY
 from ragdash.evaluation.scoring.run_judge import MIN_CONSTANT
 from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.matching.views.judge_versions import stored_versions, with_version
-from ragdash.matching.views.judged import IMPORTED, Judged
+from ragdash.matching.views.judged import Judged
 from ragdash.matching.views.panel_verdicts import LACKING, SETTLED, pooled, split_reasons
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.endpoint import Judge
