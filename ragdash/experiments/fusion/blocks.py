@@ -55,9 +55,9 @@ def first_equal(words: np.ndarray, queries: np.ndarray) -> np.ndarray:
         slot = ((word << np.uint64(turn * bits)) >> np.uint64(64 - bits)).view(np.int64)
         slot += queries[rest] << bits
         table[slot[::-1].copy()] = rows[::-1].copy()  # the last one written stays: the first row
-        found = table.take(slot, mode="clip").astype(np.int64)
-        first[rest] = found
-        lost = np.flatnonzero(words.take(found, mode="clip") != word)
+        owner = table.take(slot, mode="clip").astype(np.int64)
+        first[rest] = owner
+        lost = np.flatnonzero(words.take(owner, mode="clip") != word)
         if not len(lost):
             return first
         rows = rows[lost]
