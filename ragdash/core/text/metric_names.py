@@ -263,5 +263,5 @@ def labels_in(texts: Sequence[str]) -> list[str]:
         text = spelling.setdefault(text.casefold(), text)
         counts[text] = counts.get(text, 0) + 1
     fitting = len(counts) <= MOST_LABELS and max(map(len, counts), default=0) <= LONGEST_LABEL
-    repeated = len(counts) < max(len(texts), 3)
+    repeated = len(counts) < max(len(texts), 3) and not any(text.startswith(("{", "[")) for text in counts)
     return sorted(counts, key=lambda text: (-counts[text], text)) if fitting and repeated else []

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import DOCUMENT, NOTES, SURE_METRICS, words
+from ragdash.io.proposals.names import AVERAGES, DOCUMENT, LATENCIES, NOTES, SURE_METRICS, words
 from ragdash.io.proposals.records import KEY, RecordList
 
 WEIGHTS = {"retrieved": 4, "doc_id": 4, "contexts": 3, "text": 3, "answer": 3, "relevant": 4, "grade": 2, "answers": 3,
@@ -17,6 +17,7 @@ _QUESTIONS = re.compile(r"(?:.*\.)?(?:queries|questions|qas?)\[\]\.(?:query|ques
 _HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{12,}")
 _REPORTED = {"disagreement", "mismatch", "discrepancy", "inconsistency",  # of judges, in a report
              "failure", "failed"}
+_RATED = (("metric",), ("metric", "name"), ("measure",), ("criterion",))
 DOCUMENT_TEXTS = ("text", "content", "contents", "body")
 CONTENT = ("retrieved", "doc_id", "contexts", "text", "answer", "relevant", "answers", "evidence", "scores", "labels")
 RUN_CONTENT = ("retrieved", "doc_id", "contexts", "text", "answer")
@@ -60,6 +61,13 @@ class Assignment:
             return False  # means of groups
         if is_keyed and "query" not in self.roles and len(set(keys)) < 4 and not numbered:
             return False  # parts of a report
+        if "query" not in self.roles and self._holds_means:
+            return False
+        if self.roles.get("query_id") in (KEY, KEY + KEY) and "doc_id" in self.roles and {
+                "query", "score", "rank", "grade"}.isdisjoint(self.roles):
+            return False  # published values with their sources
+        if "text" in self.roles and {"query", "doc_id", "score", "rank", "grade"}.isdisjoint(self.roles):
+            return False  # the sentences of an answer
         if self.records.path and not set(content) - {"scores", "labels"} and self.roles.get("query_id") == "index" and (
                 "query" not in self.roles):
             return False  # places in a list
@@ -67,15 +75,19 @@ class Assignment:
             return False  # values of something else than queries, or of configurations that nothing names
         if not {"query", *RUN_CONTENT} & self.roles.keys() and not _REPORTED.isdisjoint(words(self.records.path)):
             return False  # examples of where judges differ, or a system failed
-        if len(self.records.rows) == 1 and not self.records.path and "query" not in self.roles:
-            return False
+        if len(self.records.rows) == 1 and not self.records.path and not self._is_a_case:
+            return False  # a report, or the settings of a run
         if "query" not in self.roles and any("[]." in name and (
                 "question" in words(name) or _QUESTIONS.fullmatch(name)) for name in self.fields):
             return False  # several questions in a record
         key = words(self.roles.get("query_id", ""))
-        if content == ["contexts"] and "query" not in self.roles and (
-                self.roles["contexts"] in DOCUMENT_TEXTS or not DOCUMENT.isdisjoint(key)):
+        has_texts = not {"contexts", "evidence"}.isdisjoint(content) and "query" not in self.roles
+        if has_texts and (not DOCUMENT.isdisjoint(key) or (
+                content == ["contexts"] and self.roles["contexts"] in DOCUMENT_TEXTS)):
             return False  # documents with their texts
+        if self.repeats and any(item.name_words in _RATED and item.is_text and not (item.is_list or item.is_object)
+                                for item in self.fields.values()):
+            return False  # a record for each metric
         if not content:
             return {"query", "query_id"} <= self.roles.keys() or self._asks_only
         return bool({"query", "query_id"} & self.roles.keys())
@@ -86,6 +98,23 @@ class Assignment:
         rated = [self.fields[path] for path in paths if path in self.fields]
         return len(keys) > 4 and bool(rated) and (
             all(item.is_bool for item in rated) or all(map(_HASH.fullmatch, keys)))
+
+    @property
+    def _holds_means(self) -> bool:
+        """True where most of the numbers are means or totals by their names, as in a list of runs."""
+        names = [item.name_words for item in self.fields.values() if item.is_number and not item.is_list and not (
+            SURE_METRICS | LATENCIES | AVERAGES | {"rate"}).isdisjoint(item.name_words)]
+        means = sum(not (AVERAGES | {"rate"}).isdisjoint(name) for name in names)
+        return means > 1 and 2 * means > len(names)
+
+    @property
+    def _is_a_case(self) -> bool:
+        """True for one record with the text of a question, or with an answer below the id of one."""
+        asked = self.fields.get(self.roles.get("query", ""))
+        if asked is not None:
+            return asked.is_long_text and not any(_HASH.fullmatch(str(text)) for text in asked.items)
+        key = words(self.roles.get("query_id", ""))
+        return not {"query", "question"}.isdisjoint(key) and "answer" in self.roles
 
     @property
     def _asks_only(self) -> bool:

@@ -158,8 +158,9 @@ class Field:
 
     @cached_property
     def is_grade(self) -> bool:
-        """True if all values are words such as relevant and not relevant."""
-        return bool(self.items) and len({str(item) for item in self.items}) > 1 and all(
+        """True if all values are words such as relevant and not relevant; one of them where the name says so."""
+        is_sure = self.name_words == ("relevance",) or len({str(item) for item in self.items}) > 1
+        return bool(self.items) and is_sure and all(
             grade_of_words(item) is not None for item in self.items)
 
     @cached_property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ragdash.io.proposals.content.places import is_place_within
-from ragdash.io.proposals.content.spread import are_mostly_several, counts_rows, is_constant, is_several
+from ragdash.io.proposals.content.spread import are_mostly_several, counts_rows, is_constant, is_kind, is_several
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import (
     ACCEPTED,
@@ -32,7 +32,7 @@ from ragdash.io.proposals.names import (
     counts_something,
     words,
 )
-from ragdash.io.proposals.shapes.values_by_query import asks
+from ragdash.io.proposals.shapes.values_by_query import asks, is_code
 from ragdash.io.tables.cells import ID_PART
 
 _ID = re.compile(ID_PART)
@@ -40,13 +40,13 @@ _REFERENCES = {"truth", "reference", "target", "expected", "ideal", "gold", "gro
 _QUERY_IDS = {"query", "question", "case", "test", "item", "example", "turn", "sample", "task", "gold", "q", "topic",
               "qa", "prompt", "record", "row", "entry", "input", "interaction", "conversation", "request"}
 _NO_DOCUMENT = {"turn", "query", "question", "user", "session", "conversation", "case", "test", "tool", "run",
-                "start", "end", "offset", "title", "type", "author", "parent", "request", "task",
+                "start", "end", "offset", "character", "title", "type", "author", "parent", "request", "task",
                 "created", "date", "annotation", "annotator", "rater", "worker", "claim",
                 "language", "lang", "status", "dataset", "split", "feedback"}
 _NO_QUESTION = {"token", "count", "expansion", "rewritten", "vector", "set", "group", "kind", "class", "template"}
 _NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",
               "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score", "rating", "in",
-              "words", "alias", "var", "variable", "fact", "point"}
+              "words", "alias", "var", "variable", "fact", "point", "term", "rule"}
 _ABOUT_ANSWERS = {"mode", "method", "strategy", "status", "label", "flag", "confidence", "version", "provider",
                   "from"}  # answer_from: the table or the text
 
@@ -106,7 +106,8 @@ def question_rank(field: Field) -> tuple:
     name = field.name_words
     exact = name in (("question",), ("query",), ("input",), ("user", "input"), ("user", "query"), ("user", "question"))
     strong = not {"question", "query", "frage", "pregunta", "pergunta"}.isdisjoint(name)
-    return (field.path.count("."), not exact, not strong, len(name), not field.is_long_text)
+    is_coded = 2 * sum(map(is_code, field.items)) > len(field.items)
+    return (is_coded, field.path.count("."), not exact, not strong, len(name), not field.is_long_text)
 
 
 def is_query_id(field: Field) -> bool:
@@ -147,10 +148,12 @@ def is_gold_list(field: Field) -> bool:
 
 
 def _are_places(field: Field) -> bool:
-    """True for short texts with a number each and no full stop at the end: "SR 220 Art. 335c", "Handbook section 4"."""
+    """True for short texts, nearly all with a number, and no full stop at the end: "SR 220 Art. 335c", "Book, part 4".
+    """
     texts = [str(item).strip() for item in field.items]
-    return field.mean_length < 60 and bool(texts) and all(
-        any(map(str.isdigit, text)) and not text.endswith((".", "?", "!")) for text in texts)
+    numbered = sum(any(map(str.isdigit, text)) for text in texts)
+    return field.is_text and field.mean_length < 60 and bool(texts) and 10 * numbered >= 9 * len(texts) and not any(
+        text.endswith((".", "?", "!")) for text in texts)
 
 
 def is_returned_list(field: Field) -> bool:
@@ -186,6 +189,8 @@ def is_gold_documents(field: Field) -> bool:
         return False
     if field.is_paired:
         return not path.isdisjoint(GOLD)
+    if _is_of_questions(field):
+        return False  # claims of a right answer
     if not path.isdisjoint(_LACKING):
         return False  # missing_required_items
     if field.name_words[:1] and field.name_words[0] in COUNTING - {"no", "number"} | {"distinct", "unique"} and (
@@ -203,8 +208,8 @@ def is_gold_documents(field: Field) -> bool:
         return False
     if name == {"page", "label"}:
         return False  # how a page is numbered
-    if not name.isdisjoint({"contain", "keyword", "type", "count", "title", "tool", "term", "entity", "start", "end",
-                            "offset", "rank", "turn"}):
+    if path & {"entity", "edge", "triple"} or name & {"contain", "keyword", "type", "count", "title", "tool", "term",
+                                                      "start", "end", "offset", "rank", "turn"}:
         return False
     if (field.is_number or name <= GOLD | {"number", "value"}) and name.isdisjoint(CODES - {"number"}):
         return False
@@ -237,7 +242,7 @@ def is_neutral_documents(field: Field) -> bool:
 def _names_kinds(field: Field) -> bool:
     """True for kinds of sources, such as pdf and wiki, and for ways of search that many records share."""
     if field.name_words[-1:] == ("path",) and field.path_share < 0.2:
-        return 5 * field.distinct_count < len(field.values)
+        return 3 * field.distinct_count <= len(field.values)
     return bool(field.items) and KINDS_OF_SOURCES.issuperset(str(item).lower() for item in field.items[:200])
 
 
@@ -277,11 +282,11 @@ def is_evidence(field: Field) -> bool:
     if not field.is_long_text or (field.is_id_like and field.path_share > 0.6) or is_answer_object(field):
         return False
     if not name.isdisjoint({"title", "question", "note", "reason", "answer", "file", "url", "caveat", "heading", "path",
-                            "locator", "location", "name", "type", "tier"} | METRICS):
+                            "locator", "location", "name", "type", "tier", "id"} | METRICS):
         return False
     if name == {"reference"} and field.is_list and not set(words(field.path.rpartition(".")[0])).isdisjoint(GOLD):
         return True  # ground_truth.references
-    if name >= {"key", "fact"} or not path.isdisjoint(_LACKING):
+    if name >= {"key", "fact"} or (name == {"text"} and "claim" in path) or not path.isdisjoint(_LACKING):
         return False  # what an answer has to say, or does not say
     gold = not path.isdisjoint(GOLD | {"source", "cited", "supporting"})
     spans = {"evidence", "quote", "span", "excerpt", "support", "supporting", "fact"}
@@ -310,7 +315,7 @@ def is_context(field: Field) -> bool:
     if not field.is_long_text and not (field.is_list and field.is_text and "context" in name):
         return not field.present and "context" in name and name.isdisjoint(METRICS) and field.path.count(".") == 0
     if not name.isdisjoint(METRICS | NOTES | QUESTION | ID | ANSWER | {"tool", "highlight", "highlighted"}) or (
-            not path.isdisjoint(GOLD | _AGAINST | _LACKING)) or name == {"generated", "text"}:
+            not path.isdisjoint(GOLD | _AGAINST | _LACKING | {"judgment"})) or name == {"generated", "text"}:
         return False
     if name <= {"document", "doc"} and not field.is_id_like:
         return True
@@ -337,7 +342,7 @@ def is_reference(field: Field) -> bool:
     if not name.isdisjoint(_NO_ANSWER | TEXT | (QUESTION - {"q"})) or not name.isdisjoint(DOCUMENT - {"source"}) or (
             field.is_bool and name.isdisjoint(ANSWER)):
         return False
-    if field.distinct_count == 1 and len(field.values) > 5:
+    if (field.distinct_count == 1 and len(field.values) > 5) or is_kind(field):
         return False
     if "." in field.path and not {"prediction", "predicted", "pred", "generated", "generation"}.isdisjoint(path - name):
         return False
@@ -364,7 +369,7 @@ def is_answer(field: Field) -> bool:
     """What the system wrote."""
     name, path = set(field.name_words), set(field.words)
     wrong = _AGAINST | {"hallucinated", "bad", "rejected", "fake", "competitor", "rival", "opponent"}
-    if not field.is_text or (field.is_object and field.object_share > 0.2):
+    if not field.is_text or (field.is_object and field.object_share > 0.2) or is_kind(field):
         return False
     if not path.isdisjoint(GOLD | wrong | CRITERIA | {
             "score", "metric", "feedback", "judge"}):

@@ -17,7 +17,7 @@ _PLURALS = {"ids": "id", "queries": "query", "ms": "ms", "context": "context", "
             "scores": "score", "grades": "grade", "qrels": "qrels", "has": "has", "is": "is", "gts": "gt",
             "evidences": "evidence", "resp": "response", "resps": "response",
             "sentences": "sentence", "cont": "content", "conts": "content", "aliases": "alias",
-            "quotes": "quote", "codes": "code", "names": "name"}
+            "quotes": "quote", "codes": "code", "entities": "entity", "expect": "expected", "names": "name"}
 
 GOLD = {"expected", "right", "relevant", "gold", "golden", "gt", "correct", "target", "true", "truth", "reference",
         "ideal", "oracle", "positive", "pos", "groundtruth", "ground", "gtruth", "supporting", "required",

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from ragdash.io.field_names import normalize_name
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
-from ragdash.io.proposals.choices.documents import assign_returned, drop_unlike_ids, id_rank, settle_units
+from ragdash.io.proposals.choices.documents import (
+    assign_relevant,
+    assign_returned,
+    drop_unlike_ids,
+    settle_units,
+    shares_ids,
+)
 from ragdash.io.proposals.choices.others import drop_of_others
 from ragdash.io.proposals.choices.row_keys import assign_rows
 from ragdash.io.proposals.choices.settle import (
@@ -22,18 +28,19 @@ from ragdash.io.proposals.choices.settle import (
 )
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.places import without_marked_sentences
+from ragdash.io.proposals.content.spread import with_spread_columns
 from ragdash.io.proposals.content.times import time_stage
-from ragdash.io.proposals.fields import HISTORIES, Field, is_missing, profile
+from ragdash.io.proposals.fields import HISTORIES, Field, profile
 from ragdash.io.proposals.names import (
     ACTUAL_ANSWER,
     ANSWER,
+    COUNTING,
     GOLD,
     ID,
     LATENCIES,
     MILLISECONDS,
     RETURNED,
     SECONDS,
-    counts_something,
     words,
 )
 from ragdash.io.proposals.records import KEY, RecordList
@@ -44,7 +51,6 @@ from ragdash.io.proposals.shapes.families import (
     SYSTEMS,
     ColumnFamily,
     find_family,
-    spread_columns,
     with_empty_members,
 )
 from ragdash.io.proposals.shapes.logs import is_noise
@@ -55,6 +61,8 @@ _DEEPEVAL = {"actualoutput", "expectedoutput", "retrievalcontext"}
 _EARLY = {"initial", "draft", "intermediate", "previous", "old", "closed"}  # answers that were replaced
 _TRUTH_ALONE = {"ground", "truth", "groundtruth", "gt"}  # next to an answer: answers as well
 _COUNTED = {"found", "total", "count", "max", "min"}  # next to num: a number of something
+_COMPARED = {"model", "system", "retriever", "config", "configuration", "strategy", "run", "pipeline", "method",
+             "experiment", "framework"}  # what is compared: their ids are not those of queries
 _NO_ID = _COUNTED | LATENCIES | SECONDS | MILLISECONDS
 
 
@@ -75,6 +83,7 @@ def assign(records: RecordList) -> list[Assignment]:
     assign_returned(result, free, family)
     _assign_values(result, free, family)
     assign_rows(result, free)
+    _drop_cited(result, free)
     settle_judged_texts(result)
     alternatives = settle_paragraph(result, free)
     alternatives += settle_neutral_documents(result, free)
@@ -85,7 +94,6 @@ def assign(records: RecordList) -> list[Assignment]:
     if family:
         _add_plain(result, free, family)
     drop_unlike_ids(result, free)
-    _drop_cited(result, free)
     drop_of_others(result, free)
     settle_times(result)
     result.ignored = [name for name in free if not name.startswith(KEY) and not is_inside(name, result.roles)]
@@ -101,10 +109,13 @@ def _assign_history(result: Assignment, free: dict[str, Field]) -> None:
 
 
 def _drop_cited(result: Assignment, free: dict[str, Field]) -> None:
-    """What an answer cites is of the system, not what is right."""
+    """What an answer cites, or its evidence if none of it was retrieved, is of the system, not what is right."""
     cited = result.fields.get(result.roles.get("relevant", ""))
-    if cited is not None and {"retrieved", "answer"} <= result.roles.keys() and "cited" in cited.name_words and (
-            (GOLD - {"cited"}).isdisjoint(cited.words)):
+    if cited is None or not {"retrieved", "answer"} <= result.roles.keys():
+        return
+    is_cited = "cited" in cited.name_words or ("evidence" in cited.name_words and "answers" not in result.roles and (
+        not shares_ids(result, cited)))
+    if is_cited and (GOLD - {"cited"}).isdisjoint(cited.words):
         del result.roles["relevant"]
         free[cited.path] = cited
 
@@ -121,15 +132,12 @@ def _add_plain(result: Assignment, free: dict[str, Field], family: ColumnFamily)
 def _with_families(fields: dict[str, Field], empty: Collection[str] = ()) -> tuple[
         dict[str, Field], ColumnFamily | None]:
     """The fields with those of several configurations, and spread ones, under one path each."""
-    for pattern, members in spread_columns(fields).items():
-        if all(name in fields for name in members):
-            rows = zip(*(fields.pop(name).values for name in members), strict=True)
-            fields[pattern] = Field(pattern, tuple([value for value in row if not is_missing(value)] or None
-                                                   for row in rows))
+    fields = with_spread_columns(fields)
     parents = {name.rpartition(".")[0] for name in fields}
     family = find_family((name for name, item in fields.items() if NUMBER not in name and name not in parents
                           and not _is_setting(item)),
-                         {name for name, item in fields.items() if item.is_list and item.is_id_like})
+                         {name for name, item in fields.items() if item.is_list and item.is_id_like},
+                         {name for name, item in fields.items() if item.is_number and not item.is_list})
     if family is None:
         return fields, None
     family = with_empty_members(family, fields, empty)
@@ -176,7 +184,8 @@ def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
         questions = [free["column 2"]]
         take(result, free, "query_id", free["column 1"])
     questions = [item for item in _without_inputs(questions, free)
-                 if item.path_share < 0.6 and item.name_words[:1] != ("system",)]  # system_prompt
+                 if item.path_share < 0.6 and (item.share > 0.5 or "." not in item.path)
+                 and item.name_words[:1] != ("system",)]  # system_prompt
     if questions:
         take(result, free, "query", questions[0])
     if "query_id" in result.roles:
@@ -200,8 +209,7 @@ def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
         ids = [item for item in free.values() if not item.is_list and not item.is_object and item.share == 1.0
                and item.mean_length < 100 and (item.is_text or item.is_id_like)
                and not set(item.name_words).isdisjoint(ID) and item.distinct_share > 0.2
-               and _NO_ID.isdisjoint(item.name_words)
-               and not counts_something(item.name_words)
+               and (_NO_ID | _COMPARED).isdisjoint(item.words) and item.name_words[0] not in COUNTING - {"no", "number"}
                and (item.distinct_count > 1 or len(item.values) == 1)]
     if ids:
         take(result, free, "query_id", ids[0])
@@ -251,28 +259,7 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
         objects.sort(key=lambda item: (item.share < 0.5, item.path.count("."), not item.is_list,
                                        "page" in item.name_words, -item.mean_length))
         take(result, free, "evidence", objects[0])
-    gold = [item for item in free.values() if meanings.is_gold_documents(item)
-            and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
-    gold = [item for item in gold if item.path != result.roles.get("query_id") and (not lists or item in lists)]
-    gold = gold or lists
-    if not gold:
-        gold = [item for item in free.values() if item.is_object and not item.path.endswith("]") and not set(
-            item.words).isdisjoint({"relevant", "qrels", "judgment", "relevance", "gold"}) and all(
-            type(value) is dict and all(type(grade) in (int, float, list) for grade in value.values())
-            for value in item.present)]
-    if gold:
-        full = [item for item in gold if "partial" not in item.words]
-        partial = [item for item in gold if "partial" in item.words]
-        returned = {str(value) for item in free.values() if meanings.is_returned_documents(item)
-                    for value in item.items}
-        full.sort(key=lambda item: (returned.isdisjoint(map(str, item.items)) if returned else False, not item.is_list,
-                                    item.path.count("."), id_rank(item), item.is_number,
-                                    "citation" not in item.name_words,
-                                    {"chunk", "passage", "section"}.isdisjoint(item.name_words)))
-        if full and partial:
-            take(result, free, "relevant", full[0], partial[0], note=f"{full[0].path}:2+{partial[0].path}:1")
-        else:
-            take(result, free, "relevant", (full or partial)[0])
+    assign_relevant(result, free, lists)
 
 
 def _actual_answer(free: dict[str, Field]) -> list[Field]:
@@ -289,15 +276,16 @@ def _actual_answer(free: dict[str, Field]) -> list[Field]:
 
 def _gold_lists(free: dict[str, Field]) -> list[Field]:
     """Fields whose values are among those that were returned, and whose name says that they are right."""
-    returned = {str(value) for item in free.values() if meanings.is_returned_list(item) or meanings.is_title(item)
-                or meanings.is_returned_documents(item) or ("[]" in item.path and meanings.is_neutral_documents(item))
-                for value in map(str, item.items)}
+    lists = [item for item in free.values() if meanings.is_returned_list(item)
+             or meanings.is_returned_documents(item) or ("[]" in item.path and meanings.is_neutral_documents(item))]
+    titles = [item for item in free.values() if meanings.is_title(item)]
+    returned = {str(value) for item in (*lists, *titles) for value in item.items}
     gold = [item for item in free.values() if meanings.is_gold_list(item) or (
         not item.is_list and "[]" not in item.path and item.is_text and item.mean_length < 120
         and not GOLD.isdisjoint(item.name_words) and ANSWER.isdisjoint(item.name_words))]
     is_answered = any(meanings.is_answer(item) for item in free.values())
     return [item for item in gold if not returned.isdisjoint(map(str, item.items))] or [
-        item for item in gold if item.is_list and item.is_text and item.name_words != ("expected",) and not returned
+        item for item in gold if item.is_list and item.is_text != (item.name_words == ("expected",)) and not lists
         and not (is_answered and _TRUTH_ALONE.issuperset(item.name_words))
         and ANSWER.isdisjoint(item.name_words) and meanings.is_gold_list(item)]
 
@@ -319,8 +307,8 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
         plain = plain if is_predicted else [item for item in plain if item.path.lower() == "answer"]
         if plain and "answers" not in result.roles:
             take(result, free, "answers", plain[0])
-    several = [item for item in free.values() if item.path.lower() in ("answer", "answers", "answers.text")
-               and item.is_list and item.is_text and not item.is_object]
+    several = [item for item in free.values() if item.path.lower() in (
+        "answer", "answers", "answers.text", "answer_{n}") and item.is_list and item.is_text and not item.is_object]
     if several and "answers" not in result.roles:
         take(result, free, "answers", several[0])  # several right answers
     has_runs = any("{run}" in path for path in result.roles.values())

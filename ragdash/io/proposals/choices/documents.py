@@ -14,12 +14,51 @@ from ragdash.io.proposals.names import GOLD, ID, RETURNED, SPANS, words
 from ragdash.io.proposals.shapes.families import ColumnFamily
 from ragdash.io.proposals.shapes.ranked_lists import are_places, counts_within, falls, lists_with_scores, same_lengths
 
+_SEVERAL = 5  # queries with judgments
 _RANKED = {"ranked", "reranked", "ranking"}  # of two lists of returned documents: the one in their order
 
 
 def id_rank(item: Field) -> int:
     """Ids before names and paths of the same documents."""
     return 0 if not set(item.name_words).isdisjoint(ID) else 1
+
+
+def assign_relevant(result: Assignment, free: dict[str, Field], lists: Sequence[Field]) -> None:
+    """The ids of what is right; lists: fields whose name only says so, and whose values are ids."""
+    gold = [item for item in free.values() if meanings.is_gold_documents(item)
+            and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
+    gold = [item for item in gold if item.path != result.roles.get("query_id") and (not lists or item in lists)]
+    gold = gold or lists
+    gold = [item for item in gold if not _is_rare(item)]
+    if not gold:
+        gold = [item for item in free.values() if item.is_object and not item.path.endswith("]") and not set(
+            item.words).isdisjoint({"relevant", "qrels", "judgment", "relevance", "gold"}) and all(
+            type(value) is dict and all(type(grade) in (int, float, list) for grade in value.values())
+            for value in item.present)]
+    if gold:
+        full = [item for item in gold if "partial" not in item.words]
+        partial = [item for item in gold if "partial" in item.words]
+        returned = {str(value) for item in free.values() if meanings.is_returned_documents(item)
+                    for value in item.items}
+        full.sort(key=lambda item: (returned.isdisjoint(map(str, item.items)) if returned else False, not item.is_list,
+                                    item.path.count("."), id_rank(item), item.is_number,
+                                    "citation" not in item.name_words,
+                                    {"chunk", "passage", "section"}.isdisjoint(item.name_words)))
+        if full and partial:
+            take(result, free, "relevant", full[0], partial[0], note=f"{full[0].path}:2+{partial[0].path}:1")
+        else:
+            take(result, free, "relevant", (full or partial)[0])
+
+
+def _is_rare(item: Field) -> bool:
+    """True for what few records have and no id names, such as what a tool has to find in some of the cases."""
+    is_id = "." not in item.path and (item.path_share > 0.6 or not ID.isdisjoint(item.name_words))
+    return not is_id and "[]" not in item.path and (2 if "." in item.path else 3) * item.share <= 1
+
+
+def _is_aside(item: Field, result: Assignment) -> bool:
+    """True for lists in an object that few of the records with right answers have, such as what an author looked at."""
+    return "answers" in result.roles and "." in item.path.partition("[]")[0] and 3 * item.share < 1
 
 
 def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFamily | None) -> None:
@@ -33,14 +72,20 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
     gold_ids = {str(value) for value in result.fields[gold].items} if gold in result.fields else set()
     if not lists:
         lists = [item for item in free.values() if meanings.is_returned_list(item) and item.path != gold]
-    if not lists and gold in result.fields:
+    if gold in result.fields and not any(_overlap(item, gold_ids) or item.is_number != result.fields[gold].is_number
+                                         for item in lists):
         lists = [item for item in free.values() if _is_counterpart(item, result.fields[gold])
-                 and _overlap(item, gold_ids)]
+                 and _overlap(item, gold_ids)] or lists
     lists = lists or lists_with_scores(free)
     if not lists:
+        spans = result.roles.get("evidence", "")
+        is_quoted = not (SPANS - {"context", "sentence"}).isdisjoint(words(spans.rpartition("[].")[2]))
+        quoted = spans.rpartition("[].")[0] if is_quoted and "answers" in result.roles else ""
         lists = [item for item in free.values() if ("[]" in item.path or "{n}" in item.path)
-                 and meanings.is_neutral_documents(item) and not _is_gold_path(item.path)]
-    lists = [item for item in lists if not counts_within(item) and (gold_ids or not are_places(item))]
+                 and meanings.is_neutral_documents(item) and not _is_gold_path(item.path)
+                 and not (quoted and item.path.startswith(f"{quoted}[]."))]
+    lists = [item for item in lists if not counts_within(item) and (gold_ids or not are_places(item))
+             and not _is_aside(item, result)]
     if not lists and any(_is_flag(item) for item in free.values()):
         lists = [item for item in free.values() if meanings.is_title(item) and item.distinct_share > 0.5]
     if not any(_overlap(item, gold_ids) for item in lists):
@@ -58,7 +103,7 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
     judged = result.roles.get("relevant", "").rpartition("[].")[0] if "grade" in result.roles else ""
     spans = result.roles.get("evidence", "").rpartition("[].")[0]
     spans_are_read = "evidence" in words(result.roles.get("evidence", ""))
-    contexts = [item for item in free.values() if meanings.is_context(item)
+    contexts = [item for item in free.values() if meanings.is_context(item) and not _is_aside(item, result)
                 and not (spans_are_read and "evidence" in item.words and RETURNED.isdisjoint(item.words))
                 and not (spans and item.path.startswith(f"{spans}[]."))
                 and not (judged and item.path.startswith(f"{judged}[]."))
@@ -241,13 +286,30 @@ def settle_units(result: Assignment) -> list[Assignment]:
     return [replace(result, roles={**other_roles, "retrieved": units[0].path}, penalty=WEIGHTS["relevant"] + 0.1)]
 
 
+def _marks(item: Field) -> set[str]:
+    """The characters other than letters and digits in most ids; those of ids without any are "none"."""
+    texts = [str(value).strip() for value in item.items]
+    marks = {mark for text in texts[:50] for mark in text if not mark.isalnum()}
+    return {mark for mark in marks if 2 * sum(mark in text for text in texts) > len(texts)} or {"none"}
+
+
+def shares_ids(result: Assignment, item: Field) -> bool:
+    """True where some of these ids were returned."""
+    returned = result.fields.get(result.roles.get("retrieved", "").split("+")[0])
+    return returned is not None and _overlap(returned, {str(value) for value in item.items}) > 0
+
+
 def drop_unlike_ids(result: Assignment, free: dict[str, Field]) -> None:
-    """Leave out relevant ids of another kind than those returned, such as page numbers next to ids of chunks."""
+    """Leave out relevant ids of another kind than those returned, such as page numbers or headings next to ids of
+    chunks.
+    """
     returned = [result.fields.get(path) for path in result.roles.get("retrieved", "").split("+")]
     relevant = result.fields.get(result.roles.get("relevant", ""))
     if relevant is None or returned[0] is None or (len(returned) > 1 and "{run}" not in result.roles["retrieved"]):
         return
-    if relevant.is_number != returned[0].is_number and not _overlap(returned[0], {str(x) for x in relevant.items}):
+    is_unlike = relevant.is_number != returned[0].is_number or (
+        len(relevant.present) >= _SEVERAL and _marks(relevant).isdisjoint(_marks(returned[0])))
+    if is_unlike and not _overlap(returned[0], {str(x) for x in relevant.items}):
         path = result.roles.pop("relevant", None)
         if path is not None:
             free[path] = relevant

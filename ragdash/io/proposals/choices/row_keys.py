@@ -15,6 +15,7 @@ from ragdash.io.proposals.records import KEY
 
 _DISTINGUISHING = CONFIGS | {"annotator", "rater", "judge", "assessor", "reviewer", "evaluator"}
 _NAMING = [f"{KEY}.{name}" for name in ("name", "label", "key", "title")]  # what a report calls its configuration
+_METRICS = {"metric", "measure", "criterion"}  # several values of one query
 _CONVERSATIONS = {"conversation", "session", "dialog", "dialogue", "thread", "chat"}  # several queries each
 
 
@@ -35,7 +36,7 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
     documents = [item for item in free.values() if not item.is_list and meanings.is_neutral_documents(item)
                  and len(item.values) == len(names)]
     if len(set(names)) == len(names):
-        is_ranked = any(item.name_words in (("rank",), ("score",)) and not item.is_list
+        is_ranked = any((item.name_words in (("rank",), ("score",)) or item.is_grade) and not item.is_list
                         for item in result.fields.values())
         if documents and is_ranked and not {"retrieved", "answers", "answer", "relevant"} & result.roles.keys():
             _take_document_rows(result, free, documents, key)
@@ -46,8 +47,10 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
                   and len(item.values) == len(names)
                   and 1 < item.distinct_count <= max(2, min(60, len(names) // 2)) and item.mean_length < 80
                   and (not item.is_number or item.path == KEY or not set(item.name_words).isdisjoint(_DISTINGUISHING))
-                  and not _names_document(item) and _CONVERSATIONS.isdisjoint(item.name_words)
-                  and not (is_talk and item.path.startswith(KEY))]
+                  and not _names_document(item) and not (item.is_number and _is_local(item, key, is_uneven=True))
+                  and (_CONVERSATIONS | _METRICS).isdisjoint(item.name_words)
+                  and not (is_talk and item.path.startswith(KEY))
+                  and not (item.path == KEY and 4 * len(set(names)) > 3 * len(names))]  # a group of queries
     candidates.sort(key=lambda item: (item.path != f"{KEY}" and not item.path.startswith(KEY),
                                       item.path not in _NAMING,
                                       set(item.name_words).isdisjoint(CONFIGS), item.path.count("."),
@@ -142,7 +145,8 @@ def _take_single_config(result: Assignment, free: dict[str, Field]) -> None:
     for item in list(free.values()):
         exact = item.path.lower() in ("config", "configuration", "system", "strategy", "method", "model", "run", "arm",
                                       "retriever")
-        if exact and not item.is_list and not item.is_object and item.distinct_count == 1 and not result.runs:
+        if exact and not item.is_list and not item.is_object and item.distinct_count == 1 and item.share == 1.0 and (
+                not result.runs):
             take(result, free, "config", item)
             return
 
@@ -184,10 +188,15 @@ def _repeats(item: Field, documents: list[Field], key: Field) -> bool:
     return 20 * counts[0] < 19 * max(counts)
 
 
-def _is_local(item: Field, key: Field) -> bool:
-    """True for numbers that begin again with every query, such as [1], [2], [3]."""
+def _is_local(item: Field, key: Field, is_uneven: bool = False) -> bool:
+    """True for numbers that begin again with every query, such as [1], [2], [3]; is_uneven: of which most have others.
+    """
     groups: dict[str, list[str]] = {}
     for name, value in zip(key.values, item.values, strict=True):
         groups.setdefault(repr(name), []).append(str(value).strip("[]().# "))
     counted = sum(set(values) <= {str(i) for i in range(len(values) + 1)} for values in groups.values())
+    sizes = [len(values) for values in groups.values()]
+    if is_uneven and (len(sizes) < 4 or 2 * max(map(sizes.count, sizes)) > len(sizes) or any(
+            len(set(values)) < len(values) for values in groups.values())):
+        return False
     return len(groups) > 1 and counted > 0.8 * len(groups)

@@ -52,8 +52,9 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
     neutral = [item for item in neutral if not _names_group(item) and (item.is_list or not meanings.is_query_id(item))]
     if {"query", "answer", "answers", "evidence"}.isdisjoint(result.roles):
         neutral = [item for item in neutral if item.is_list or item.name_words != ("source", "id")]  # of a data set
+    has_answer = not {"answer", "answers", "evidence"}.isdisjoint(result.roles)
     neutral = [item for item in neutral if item.name_words != ("source",) or item.is_list or item.path_share > 0.6
-               or len(item.values) < 3 * item.distinct_count]  # where questions come from, not a document
+               or (has_answer and len(item.values) < 3 * item.distinct_count)]  # else it is where questions come from
     if not neutral and {"evidence", "answers"} & result.roles.keys():  # all questions about one document
         neutral = [item for item in free.values() if item.is_list and item.path_share > 0.6 and "[]" not in item.path
                    and DOCUMENT.issuperset(item.name_words) and item.share > 0.9]

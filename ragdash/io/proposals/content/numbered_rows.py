@@ -5,15 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragdash.io.proposals.fields import as_bool, as_number
-from ragdash.io.proposals.names import LATENCIES, SURE_METRICS, words
+from ragdash.io.proposals.names import CONFIGS, LATENCIES, QUESTION, SURE_METRICS, words
 
 NAME = "row number"  # the field with the place of a record
 _FEWEST = 5  # fewer may be configurations or cutoffs
+_MANY = 20
+_COUNTED = {"id", "step", "rank", "fold", "cutoff", "top", "row"}  # of other records, or of known ones
 _COVERING = {"recall", "hit", "success"}  # of one ranking, these never fall with the cutoff
 
 
 def numbered_rows(rows: Sequence[dict]) -> list[dict]:
-    """The records with their number; [] where a record has more than values of metrics, or they may be cutoffs."""
+    """The records with their number; [] where a record has more than values of metrics, or they may be cutoffs.
+
+    The number is that of the first column where many records have a different whole number each in it.
+    """
+    if len(rows) >= _MANY and len(rows[0]) > 1:
+        first = next(iter(rows[0]))
+        numbers = [str(row.get(first)) for row in rows]
+        if all(map(str.isdecimal, numbers)) and len(set(numbers)) == len(rows) and (
+                _COUNTED | CONFIGS | QUESTION | SURE_METRICS).isdisjoint(words(str(first))):
+            numbered = numbered_rows([{name: value for name, value in row.items() if name != first} for row in rows])
+            return [{**row, NAME: number} for row, number in zip(numbered, numbers, strict=False)]
     if len(rows) < _FEWEST or not all(map(_has_metrics_only, rows)) or any(
             row.keys() != rows[0].keys() for row in rows):
         return []

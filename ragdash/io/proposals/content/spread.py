@@ -2,8 +2,29 @@
 
 from __future__ import annotations
 
-from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import DOCUMENT, ID, RETURNED
+from collections.abc import Sequence
+
+from ragdash.io.proposals.fields import Field, is_missing
+from ragdash.io.proposals.names import ANSWER, DOCUMENT, ID, RETURNED, words
+from ragdash.io.proposals.shapes.families import NUMBER, spread_columns
+
+
+def with_spread_columns(fields: dict[str, Field]) -> dict[str, Field]:
+    """The fields with columns such as chunk_1_text, chunk_2_text as one list."""
+    for pattern, names in spread_columns(fields).items():
+        if all(name in fields for name in names) and _are_parts(pattern, [fields[name] for name in names]):
+            rows = zip(*(fields.pop(name).values for name in names), strict=True)
+            fields[pattern] = Field(pattern, tuple([value for value in row if not is_missing(value)] or None
+                                                   for row in rows))
+    return fields
+
+
+def _are_parts(pattern: str, columns: Sequence[Field]) -> bool:
+    """False for the answers of several systems; of several right answers to a question, most are fewer than columns."""
+    if ANSWER.isdisjoint(words(pattern.replace(NUMBER, " "))):
+        return True
+    shares = [column.share for column in columns]
+    return 2 * shares[-1] < shares[0] and shares == sorted(shares, reverse=True)
 
 
 def is_constant(field: Field) -> bool:
@@ -21,6 +42,13 @@ def are_mostly_several(field: Field) -> bool:
     """True for lists of several values; an answer may be a list of names here and there."""
     several = sum(type(value) is list and len(value) > 1 for value in field.present)
     return several > (len(field.present) // 5 if not RETURNED.isdisjoint(field.name_words) else 0)
+
+
+def is_kind(field: Field) -> bool:
+    """True for a few names that many records share, such as direct_answer and scoped_summary: kinds, not texts."""
+    names = {str(item) for item in field.items}
+    return field.is_text and not field.is_list and 5 * len(names) < len(field.values) and field.blank_share == 0 and (
+        any("_" in name for name in names))
 
 
 def counts_rows(field: Field) -> bool:

@@ -6,7 +6,19 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 
-from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, LATENCIES, METRICS, QUESTION, SCORES, TEXT, words
+from ragdash.io.proposals.names import (
+    ANSWER,
+    DOCUMENT,
+    GOLD,
+    ID,
+    LATENCIES,
+    METRICS,
+    NOTES,
+    QUESTION,
+    SCORES,
+    TEXT,
+    words,
+)
 from ragdash.io.proposals.shapes.families import SYSTEMS
 
 KEY = "*"
@@ -16,7 +28,7 @@ _MODELS = {"mixtral", "gemma", "deepseek", "phi", "falcon", "bard", "palm", "cha
            "sonnet", "haiku", "turbo", "flash", "bing", "perplexity", "elastic", "elasticsearch", "bm25f", "lucene",
            "anthropic", "ollama", "studio", "groq", "bedrock",
            "dpr", "contriever", "minilm", "mpnet", "jina", "nomic", "voyage", "rm3", "tct", "ance", "monot5"}
-_ROLES = QUESTION | ANSWER | TEXT | DOCUMENT | ID | METRICS | SCORES | LATENCIES | GOLD
+_ROLES = QUESTION | ANSWER | TEXT | DOCUMENT | ID | METRICS | SCORES | LATENCIES | GOLD | NOTES
 _OPTIONS = {"option", "choice", "opt", "alternative"}  # A to D, of which one is right
 _LETTERS = {"a", "b", "new", "old", "before", "after", "pre", "post", "v1", "v2", "v3", "rag", "baseline"}
 

@@ -39,7 +39,7 @@ _NO_SYSTEM = ROLE_WORDS | RANKS | GOLD | {"spec", "short",
                                           "n",
                                           "count", "is", "has", "k", "p", "by", "of", "in", "with", "from", "for",
                                           "to", "line", "name", "key", "value", "no", "start", "end", "begin",
-                                          "offset", "char", "span", "benchmark"}
+                                          "offset", "char", "character", "span", "benchmark"}
 _CONTENT = {"retrieved", "ranking", "returned", "hit", "top", "label", "verdict", "judgment"} | (
     TEXT | ANSWER | DOCUMENT | SCORES | LATENCIES | METRICS | ID)
 _ACTORS = {"agent", "bot", "assistant", "system", "llm", "model"}  # a configuration next to a known one
@@ -65,10 +65,12 @@ class ColumnFamily:
         return tuple(dict.fromkeys(name for fields in self.members.values() for name in fields))
 
 
-def find_family(names: Iterable[str], lists: Collection[str] = ()) -> ColumnFamily | None:
+def find_family(names: Iterable[str], lists: Collection[str] = (), numbers: Collection[str] = ()) -> (
+        ColumnFamily | None):
     """The fields of several configurations; None where there are none.
 
-    lists: fields whose values are lists of ids, which count as returned under more names.
+    lists: fields whose values are lists of ids, which count as returned under more names; numbers: those of numbers,
+    which say something else of an answer than the answer.
     """
     names = [name for name in names if not name.endswith("[]") and _SETTINGS.isdisjoint(words(name))]
     if len(names) > _MOST_FIELDS:
@@ -76,7 +78,9 @@ def find_family(names: Iterable[str], lists: Collection[str] = ()) -> ColumnFami
     stems: dict[str, dict[str, str]] = {}
     for name in names:
         for stem, variant in _splits(name):
-            stems.setdefault(stem, {})[variant] = name
+            stem_words = set(words(stem.replace(RUN, " ")))
+            if name not in numbers or "." in stem or ANSWER.isdisjoint(stem_words) or stem_words & SURE_METRICS:
+                stems.setdefault(stem, {})[variant] = name
     stems = {stem: settled for stem, fields in stems.items() if len(settled := _settled(fields)) > 1}
     groups: dict[frozenset[str], list[str]] = {}
     for stem, fields in stems.items():
@@ -89,7 +93,8 @@ def find_family(names: Iterable[str], lists: Collection[str] = ()) -> ColumnFami
         if not _is_plausible(members, variants) and not _are_returned_lists(members, lists):
             continue
         covered = {field for fields in members.values() for field in fields.values()}
-        known = all(not SYSTEMS.isdisjoint(words(name)) for name in variants) and any(
+        systems = [not SYSTEMS.isdisjoint(words(name)) for name in variants]
+        known = (all(systems) or (any(systems) and all(f".{RUN}." in stem for stem in members))) and any(
             not ANSWER.isdisjoint(words(stem.replace(RUN, " "))) for stem in members)
         score = (known, len(covered) - 0.01 * len(members) - 0.0002 * sum(map(len, variants)))
         if score > best_score:
@@ -113,6 +118,7 @@ def _settled(fields: dict[str, str]) -> dict[str, str]:
             if variant != core and variant.endswith(f"_{core}"):
                 crossed.setdefault(variant.removesuffix(core), []).append(variant)
     others = {variant for variants in crossed.values() if len(variants) > 1 for variant in variants}
+    others |= {variant for variant in fields for core in fields if variant.startswith(f"{core}.")}  # what is in another
     return {variant: name for variant, name in fields.items() if variant not in others}
 
 
@@ -153,6 +159,11 @@ def _splits(name: str) -> Iterable[tuple[str, str]]:
     """(path with {run}, configuration) for each way to see a configuration in a name."""
     parts = _SEPARATOR.split(name)
     count = len(parts[::2])
+    members = name.split(".")
+    for place in range(1, len(members) - 1):  # names of more parts than are looked at below
+        content = words(" ".join(members[:place] + members[place + 1:]))
+        if len(_SEPARATOR.split(members[place])) > 10 and not _CONTENT.isdisjoint(content):
+            yield ".".join([*members[:place], RUN, *members[place + 1:]]), members[place]
     for start in range(min(count, 8)):
         for end in range(start + 1, min(count, start + 5) + 1):
             if end - start == count:
@@ -190,13 +201,16 @@ def _is_plausible(members: Mapping[str, Mapping[str, str]], variants: frozenset[
     stems = [set(words(stem.replace(RUN, ""))) for stem in members]
     if all("[]." in stem and set(words(stem.rpartition("[].")[2].replace(RUN, ""))) <= SCORES for stem in members):
         return False  # the parts of the score of each document
+    if all(set(words(stem.rpartition(".")[2].replace(RUN, ""))) <= SCORES and not _OF_METRICS.isdisjoint(
+            words(stem.rpartition(".")[0])) for stem in members):
+        return False  # metrics.keyword_score
     if all(stem <= LATENCIES | SECONDS | MILLISECONDS for stem in stems):
         return False  # how long the stages of one configuration took
     if known or all(_COUNTED.fullmatch(name) for name in variants):
         return True
     content = TEXT | {"answer", "response", "output", "completion"}
     return any(not content.isdisjoint(stem) and SURE_METRICS.isdisjoint(stem) for stem in stems) or any(
-        {"doc", "id"} <= stem or {"retrieved"} & stem for stem in stems)
+        (ID & stem and DOCUMENT & stem) or {"retrieved"} & stem for stem in stems)
 
 
 def _are_returned_lists(members: Mapping[str, Mapping[str, str]], lists: Collection[str]) -> bool:
@@ -230,7 +244,8 @@ def spread_columns(names: Iterable[str]) -> dict[str, list[str]]:
         numbers = sorted(number for number, _ in members)
         is_counted = numbers in (list(range(1, len(numbers) + 1)), list(range(len(numbers))))
         stem = set(words(pattern.replace(NUMBER, " ")))
-        if len(members) > 1 and is_counted and not stem.isdisjoint(TEXT | DOCUMENT | ID | _RESULTS) and (
+        if len(members) > 1 and is_counted and (
+                stem == {"answer"} or not stem.isdisjoint(TEXT | DOCUMENT | ID | _RESULTS)) and (
                 stem.isdisjoint(METRICS - SCORES)):
             result[pattern] = [name for _, name in sorted(members)]
         elif len(members) > 1 and is_counted and not stem.isdisjoint(GRADES):

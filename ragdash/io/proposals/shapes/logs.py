@@ -31,6 +31,6 @@ def is_noise(field: Field) -> bool:
     is_text_span = {"text", "span"} <= set(field.name_words)
     if path.isdisjoint(_NOISE) or (path & _NOISE == {"span"} and ("." not in field.path or is_text_span)):
         return False
-    if not {"retriever", "retrieval"}.isdisjoint(path):
+    if not {"retriever", "retrieval"}.isdisjoint(path) or ("retrieved" in path and "." not in field.path):
         return "metric" in path or "uuid" in path
     return ("." in field.path and not (field.path.endswith("choices[].message.content"))) or path.isdisjoint(meaningful)

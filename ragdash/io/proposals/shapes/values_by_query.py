@@ -14,6 +14,7 @@ _ASKING = ("what ", "who ", "when ", "where ", "why ", "how ", "which ", "is ", 
 _MEASURED = SURE_METRICS | LATENCIES | {"count", "token", "cost", "total", "avg", "mean"}
 _RANGE = re.compile(r"\d+\s*[-–]\s*\d+")  # of a scale: 0-2, 3-4
 _ID_LIKE = re.compile(r".*(\d|\?\s*$)", re.DOTALL)
+_CODE = re.compile(r"\s*(?:SELECT|WITH|PREFIX|MATCH)\s")
 
 
 def texts_by_query(value: dict, is_file: bool = False) -> list[dict]:
@@ -29,6 +30,11 @@ def texts_by_query(value: dict, is_file: bool = False) -> list[dict]:
     texts = list(value.values())
     name = "query" if 10 * sum(map(asks, texts)) >= 3 * len(texts) else "answer"
     return [{KEY: key, name: text} for key, text in value.items()]
+
+
+def is_code(text: object) -> bool:
+    """True for a query to a database, in SQL, SPARQL or Cypher."""
+    return isinstance(text, str) and _CODE.match(text) is not None
 
 
 def asks(text: str) -> bool:

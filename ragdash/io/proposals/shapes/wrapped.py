@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from ragdash.io.proposals.names import ROLE_WORDS, words
 from ragdash.io.tables.cell_lists import is_list_column, parse_columns
 
-_ENVELOPES = ("payload", "data", "body", "record", "properties")
+_ENVELOPES = ("payload", "data", "body", "record", "properties", "row")
 _LOOKED_AT = 200  # records
-_TYPES = ("type", "event", "kind")
+_TYPES = ("type", "event", "kind", "section")
 
 
 def rows_of_lists(items: Sequence) -> list[dict]:
