@@ -45,13 +45,23 @@ def add_metric_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cutoffs", type=cutoffs, metavar="K,K", help="for every metric written without a cutoff")
 
 
+class FirstAndMore(argparse.Action):
+    """The first value under the option's name, those after it in more_truths: none takes the place of another."""
+
+    def __call__(self, parser, namespace, values, option_string=None) -> None:
+        if getattr(namespace, self.dest, None) is None:
+            setattr(namespace, self.dest, values)
+        else:
+            namespace.more_truths = [*getattr(namespace, "more_truths", ()), values]
+
+
 def add_matching_options(parser: argparse.ArgumentParser) -> None:
     """Options of the commands that match runs with a truth and write results."""
     from ragdash.matching.evidence import HOW
     from ragdash.matching.match import MATCHES, Matching
 
-    parser.add_argument("--truth", metavar="TRUTH", help="the ground truth; where it is in the rows of "
-                        "the run, it can be left out")
+    parser.add_argument("--truth", action=FirstAndMore, metavar="TRUTH", help="the ground truth; where it is in the "
+                        "rows of the run, it can be left out; given again, it adds what the ones before do not say")
     parser.add_argument("-o", "--output", metavar="FILE")
     parser.add_argument("--match", choices=MATCHES, default=Matching.by, help="a document is right by its id, "
                         "or where its text holds gold evidence of the truth")

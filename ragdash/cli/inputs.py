@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from ragdash.core.ids.normalization import collapsed, with_ids_of
 from ragdash.core.paths import numbered, split_name
 from ragdash.core.ranking.reverse_scores import reverse_scores
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
+from ragdash.core.records.joined_truth import join_truths
 from ragdash.io import Readable, detect, read_corpus, read_runs, read_truth
 from ragdash.io.source.read_progress import report_progress
 from ragdash.models.engines import LOCAL, Engine, open_engine
@@ -72,13 +74,21 @@ def _read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
             problems.extend(error.problems)
     try:
         truth = with_documents(
-            read_truth(source_of(options.truth), **reading_arguments(options, options.truth)) if options.truth else
-            truth_in_runs(sources, options, runs), options)
+            truth_of(options) if options.truth else truth_in_runs(sources, options, runs), options)
     except InputError as error:
         problems.extend(error.problems)
     if problems:
         raise InputError(dict.fromkeys(for_several_files(problems, options)))
     return with_fixed_ids(with_reversed_scores(distinct_names(runs), options), truth, options), truth
+
+
+def truth_of(options: argparse.Namespace) -> Truth:
+    """The truth of --truth; where it is given several times all of them joined, the first one first."""
+    texts = (options.truth, *getattr(options, "more_truths", ()))
+    truths = [read_truth(source_of(text), **reading_arguments(options, text)) for text in texts]
+    joined = reduce(join_truths, truths)
+    say(problem for problem in joined.problems if len(truths) > 1 and problem.kind == "joined-truths")
+    return joined
 
 
 def read_recorded(paths: Sequence[str], options: argparse.Namespace) -> list[Run]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict, replace
 
-from ragdash.cli.inputs import conventions_of, numbered, reading_arguments, source_of, specs_of
+from ragdash.cli.inputs import conventions_of, numbered, reading_arguments, source_of, specs_of, truth_of
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.core.records import Truth
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.stream import evaluate_stream
-from ragdash.io import read_truth
 
 _WHOLE_RUNS = {"corpus": "--corpus", "ids": "--ids", "collapse": "--collapse", "reverse_scores": "--reverse-scores",
                "role": "--role", "records": "--records", "latency": "--latency", "score_cutoffs": "--score-cutoffs",
@@ -22,7 +21,7 @@ _WHOLE_RUNS = {"corpus": "--corpus", "ids": "--ids", "collapse": "--collapse", "
 def stream_evaluations(options: argparse.Namespace) -> tuple[list[Evaluation], Truth]:
     """Evaluations of the runs of a command, and its truth; InputError with the problems of all."""
     _check_options(options)
-    truth = read_truth(source_of(options.truth), **reading_arguments(options, options.truth))
+    truth = truth_of(options)
     specs, conventions = specs_of(options, [], truth), conventions_of(options)
     evaluations, problems = [], []
     for text in options.runs:

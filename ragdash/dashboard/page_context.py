@@ -17,6 +17,7 @@ from ragdash.dashboard.jobs import ahead
 from ragdash.dashboard.session import relevance, reviews, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.scope import Scope
+from ragdash.dashboard.session.truths import loaded_truths
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import Comparison, ComparisonRules, best_first, select_comparable
 from ragdash.evaluation.curves import Curves
@@ -194,7 +195,7 @@ class Results:
     def checks(self, spec: Spec) -> tuple[RunCheck, ...]:
         """What speaks against comparing these runs on the metric, the worst first."""
         return verdict_cache.checks(self.selection.digests, self.selection.names, self.scope, spec, self.selection.k,
-                                    state.truth_names())
+                                    loaded_truths.names_in_question())
 
     def best_possible(self, spec: Spec) -> float:
         """The mean that a perfect ranking would have; NaN for metrics that judgments of documents do not decide."""
@@ -305,7 +306,7 @@ def current() -> PageContext:
     baseline = next((index for index, entry in enumerate(usable) if entry.digest == state.get(state.BASELINE)), 0)
     selection = Selection(tuple(usable), baseline, state.get(state.METRIC), int(state.get(state.K)))
     ahead.offer([(entry.digest, entry.name) for entry in usable], baseline, scope(), selection.template, selection.k,
-                state.truth_names())
+                loaded_truths.names_in_question())
     context = _with_colors_of_best(PageContext(selection, scope()))
     if context.scope.by_evidence:
         relevance.note_relevance(context.scope, context.digests)
@@ -393,8 +394,7 @@ def note_missing_runs() -> None:
         _note_missing_baseline()
         st.warning(
             f"The link asks for {names}, which this server does not hold (any more). Load the files again, or "
-            "open the samples if it is these, on the **Data** page.",
-            icon=":material/link_off:",
+            "open the samples if it is these, on the **Data** page.", icon=":material/link_off:",
         )
         st.button("Continue without", icon=":material/link_off:", key="forget_missing", type="tertiary",
                   on_click=state.forget_missing_runs)

@@ -19,7 +19,7 @@ from ragdash.core.text.quoted import quoted
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.io import read_run, read_truth
 from ragdash.matching.match import Match
-from ragdash.metrics import parse_specs
+from ragdash.metrics import file_spec, parse_specs
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -231,6 +231,16 @@ def test_runs_among_themselves():
     skipped = of(runs, missing="skip").of("different-queries")
     assert skipped.option == ("missing", "zero") and skipped.severity == "warning"
     assert "different-queries" not in {entry.kind for entry in of(runs[0]).entries}
+
+
+def test_depth_is_not_spoken_of_for_runs_without_rankings_or_metrics_that_read_none():
+    answers = Run.build("answers", [], [], details=pa.table({"query_id": ["q1"], "answer": ["yes"]}))
+    deep, flat = run_of({"q1": ["a", "b", "c"], "q2": ["a"]}, "deep"), run_of({"q1": ["a"], "q2": ["a"]}, "flat")
+    assert of([deep, answers]).of("different-depths") is None, "one run with rankings is not deeper than none"
+    found = check_comparability([deep, flat, answers], TRUTH, specs=[file_spec("status", "correct")])
+    entry = found.of("different-depths")
+    assert entry.severity == "note" and entry.examples == ("deep: 3", "flat: 1") and "cutoffs up to 1" in entry.fix
+    assert not [text for entry in found.entries for text in (entry.found, entry.effect, entry.fix) if "file:" in text]
 
 
 def test_runs_read_in_different_ways_and_twins():

@@ -167,6 +167,18 @@ def test_unjudged_documents_that_could_change_the_winner_are_said_with_their_bou
     assert text == {"R@10": 1, "RR@10": 1, "AP": 1, "Bpref": 0, "nDCG(gain='exp')@10": 1, "InfAP": 0}
 
 
+def test_no_run_wins_where_none_can_be_compared_with_it():
+    qrels = make_qrels(30)
+    first, second = make_run(qrels, 2.0, 1), make_run(qrels, 1.0, 2)
+    queries = sorted(first)
+    runs = [built("one", {query: first[query] for query in queries[:15]}),
+            built("two", {query: second[query] for query in queries[15:]})]
+    result = verdict_of(runs, judged(qrels), accepted=("missing-queries",), missing="skip")
+    assert result.state == "undefined" and result.best is not None
+    sentence = verdict_sentence(result, markdown=False)
+    assert "highest" not in sentence and "Too few common queries to compare it with" in sentence
+
+
 def test_a_tie_among_undefined_pairs_is_no_clear_difference():
     tie, undefined = (SimpleNamespace(outcome=outcome, tied=outcome in TIED) for outcome in ("undecided", "undefined"))
     assert tie.tied

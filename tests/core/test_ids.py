@@ -9,6 +9,7 @@ from helpers import over, random_case, run_of, truth_of
 from speed import quick
 
 from ragdash.core.arrow_columns import text_column
+from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError
 from ragdash.core.file_scores import FileScores
 from ragdash.core.ids.normalization import before, collapse_choices, collapsed, rebuilt, with_ids_of
@@ -64,9 +65,9 @@ def test_not_one_form(name, one, other):
     (["ab"], ["AB", "Ab"], ["ab"]),  # two could be meant
     (["AB"], ["AB", "ab"], ["AB"]),  # wanted as it stands
     (["A", "a", "x"], ["a"], ["a", "a", "x"]),
-    ([], ["a"], []), (["A"], [], ["A"]),
+    ([], ["a"], []), (["A"], [], ["a"]), (["A", "X"], ["a"], ["a", "x"]),
 ])
-def test_only_what_one_wanted_id_can_mean_is_respelled(ids, wanted, expected):
+def test_ids_become_the_one_wanted_id_of_their_form_else_the_form(ids, wanted, expected):
     assert respelled(text_column(ids), Wanted(pa.array(wanted, pa.string())), spelling("case")).to_pylist() == expected
 
 
@@ -103,20 +104,57 @@ def test_queries_that_would_become_one_stay_apart_and_are_told():
 def test_documents_that_become_one_are_repeats_and_the_best_rank_counts():
     fixed = with_ids_of(run_of({"q": ["x", "A", "a", "b"]}), truth_of({"q": ["a"]}), "case")
     assert docs(fixed) == ["x", "a", "b"] and fixed.duplicates == 1
-    assert kinds(fixed) == ["respelled-ids", "duplicate-document"]
+    assert kinds(fixed) == ["merged-documents", "respelled-ids", "duplicate-document"]
+    (problem,) = [problem for problem in fixed.problems if problem.kind == "merged-documents"]
+    assert problem.severity == "warning" and "2 document ids" in problem.actual and "'A' and 'a'" in problem.actual
 
 
 @pytest.mark.parametrize("name", ["trim", "case", "zeros", "path", "trim,case,zeros,path"])
 @over(seed=range(12))
-def test_no_query_is_lost_or_merged_and_only_ids_of_the_truth_come_in(seed, name):
+def test_no_query_is_lost_or_merged_and_ids_become_those_of_the_truth_or_their_form(seed, name):
     run, truth = random_case(seed).run(), random_case(seed + 100).truth()
-    fixed = with_ids_of(run, truth, name)
-    old, new, wanted = run.query_ids.to_pylist(), fixed.query_ids.to_pylist(), set(truth.query_ids.to_pylist())
-    assert len(set(new)) == len(old) and fixed.docs.length() == run.docs.length()
-    assert all(b == a or (b in wanted and a not in wanted) for a, b in zip(old, new, strict=True))
-    wanted = set(truth.docs.to_pylist())
-    assert all(b == a or (b in wanted and a not in wanted)
-               for a, b in zip(run.docs.to_pylist(), fixed.docs.to_pylist(), strict=True))
+    fixed, form = with_ids_of(run, truth, name), spelling(name)
+    assert len(set(fixed.query_ids.to_pylist())) == len(run) and len(fixed.docs) == len(run.docs)
+    for ids, after, wanted in ((run.query_ids, fixed.query_ids, truth.query_ids), (run.docs, fixed.docs, truth.docs)):
+        known, forms = set(wanted.to_pylist()), form.apply(text_column(ids)).to_pylist()
+        for old, new, common in zip(ids.to_pylist(), after.to_pylist(), forms, strict=True):
+            assert new == old or (old not in known and (new in known or new == common))
+
+
+RESPELL = {"zeros": lambda doc: f"p{int(doc[1:]):04d}", "case": str.upper, "trim": lambda doc: f" {doc} ",
+           "path": lambda doc: f"corpus/{doc}.txt", "nfc": lambda doc: doc.replace("p", "e\u0301", 1)}
+
+
+@pytest.mark.parametrize("name", RESPELL)
+@over(seed=range(6))
+def test_under_a_spelling_two_runs_have_the_same_ids_whatever_is_judged(seed, name):
+    """The ids of one run are written in another way: after the fix both runs are the same, with any judgments."""
+    rng = np.random.default_rng(seed)
+    plain = [f"p{number}" if name != "nfc" else f"\u00e9{number}" for number in range(1, 200)]
+    other = [RESPELL[name](doc if name != "nfc" else doc.replace("\u00e9", "p")) for doc in plain]
+    rows = {f"q{query}": rng.permutation(len(plain))[:20].tolist() for query in range(10)}
+    runs = [run_of({query: [names[row] for row in ranking] for query, ranking in rows.items()})
+            for names in (plain, other)]
+    for share in (0, 0.1, 1):
+        names = plain if seed % 2 else other
+        judged = [doc for doc in names if rng.random() < share]
+        truth = truth_of({"q0": judged}) if judged else Truth.build("truth", ["q0"], ["none"], [1])
+        one, two = (with_ids_of(run, truth, name) for run in runs)
+        assert one.digest == two.digest and one.docs.to_pylist() == two.docs.to_pylist()
+        assert len(set(one.docs.to_pylist())) == len(set(runs[0].docs.to_pylist())), "none became another one"
+        assert "merged-documents" not in kinds(one)
+
+
+def test_ids_of_the_corpus_tell_documents_apart_that_a_spelling_would_join():
+    truth = truth_of({"q": ["gold"]}).with_corpus(Corpus.build("docs", ["a/index.html", "b/index.html", "c/X.html"]))
+    fixed = with_ids_of(run_of({"q": ["a/index.html", "b/index.html", "d/X.html", "c/gold.html", "e/Y.html"]}), truth,
+                        "path")
+    assert docs(fixed) == ["a/index.html", "b/index.html", "c/X.html", "gold", "Y"]
+
+
+def test_an_id_does_not_become_an_id_of_the_truth_of_another_form():
+    fixed = with_ids_of(run_of({"q": ["a/x.tar.gz", "x.tar"]}), truth_of({"q": ["x.tar"]}), "path")
+    assert docs(fixed) == ["a/x.tar.gz", "x.tar"], "the form of the first is x.tar, that of the judged one is x"
 
 
 def test_spellings_add_up_in_the_settings():

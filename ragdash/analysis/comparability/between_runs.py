@@ -13,6 +13,7 @@ from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 
 MOST_RUNS = 8  # named in a sentence
+OF_RANKINGS = ("Ranked", "Diversified", "Permitted", "Covered")  # views of metrics that read rankings
 # settings that say how a run was read -> the entries about a run where more of it could be
 READ = {"collapse": ("another-level",), "ids": ("respelled-queries", "respelled-documents")}
 
@@ -38,11 +39,13 @@ def _same_queries(matches: Sequence[Match], conventions: Conventions) -> Compara
 
 
 def _same_depth(runs: Sequence[Run], specs: Sequence[Spec]) -> list[ComparabilityEntry]:
+    runs = [run for run in runs if len(run.docs)]  # one without rankings has no depth
     depths = [run.depth for run in runs]
-    shallowest, deepest = min(depths), max(depths)
+    shallowest, deepest = min(depths, default=0), max(depths, default=0)
     if shallowest == deepest:
         return []
-    touched = [str(spec) for spec in specs if spec.k is None or spec.k > shallowest]
+    touched = [str(spec) for spec in specs
+               if spec.metric.view in OF_RANKINGS and (spec.k is None or spec.k > shallowest)]
     examples = tuple(f"{run.name}: {run.depth:,}" for run in runs)
     return [ComparabilityEntry(
         "different-depths/touched" if touched else "different-depths", "warning" if touched else "note", None,

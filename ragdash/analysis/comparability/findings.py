@@ -167,8 +167,8 @@ def changes(effects: Iterable[ConventionEffect], convention: str, choice: str, r
     chosen_means = {(effect.run, effect.spec): effect.mean for effect in relevant if effect.chosen}
     rows.sort(key=lambda effect: -abs(effect.change) if not math.isnan(effect.change) else -math.inf)
     moves = [
-        f"{effect.spec}{'' if run else f' of {effect.run}'} {_move(chosen_means[effect.run, effect.spec], effect)} "
-        f"(n = {effect.n:,})"
+        f"{effect.spec.title if effect.spec.file_column else effect.spec}{'' if run else f' of {effect.run}'} "
+        f"{_move(chosen_means[effect.run, effect.spec], effect)} (n = {effect.n:,})"
         for effect in rows[:SHOWN]
     ]
     return {"moves": moves, "more": max(len(rows) - SHOWN, 0), "unmoved": not rows}

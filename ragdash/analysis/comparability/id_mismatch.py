@@ -117,7 +117,8 @@ def _respellings(columns: Sequence[tuple[str, pa.ChunkedArray, Wanted]],
         respelled_ids = respelled(ids, wanted, rule)
         if respelled_ids is ids:
             continue
-        changed = pc.not_equal(ids, respelled_ids)
+        is_wanted = pc.is_in(respelled_ids, value_set=wanted.forms_of(respelled_ids)[0])
+        changed = pc.and_(pc.not_equal(ids, respelled_ids), is_wanted)
         if count := pc.sum(changed).as_py() or 0:
             pairs = zip(
                 *(column.filter(changed).slice(0, SHOWN).to_pylist() for column in (ids, respelled_ids)), strict=True

@@ -20,10 +20,11 @@ from ragdash.analysis.verdict.detect import (
     find_checks,
     judged_share,
     known_shares,
+    spelling_check,
 )
 from ragdash.analysis.verdict.verdict import STATES, Verdict, best_run, verdict_state, withhold
 
 __all__ = ["FEW_QUERIES", "FIXES", "LEVELS", "MOST_MISSING", "NEVER_ACCEPTED", "STATES", "KnownShares", "RunCheck",
            "Verdict", "badges", "best_run", "can_be_accepted", "checks_of", "checks_to_show", "decide",
            "evaluation_checks", "evidence_specs", "find_checks", "judged_share", "known_shares", "merge_alike",
-           "of_level", "verdict_state", "withhold"]
+           "of_level", "spelling_check", "verdict_state", "withhold"]

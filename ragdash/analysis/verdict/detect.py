@@ -6,6 +6,7 @@ Letters: Q queries, D documents.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,8 @@ import pyarrow.compute as pc
 from ragdash.analysis.comparability import ComparabilityEntry, check_ids
 from ragdash.analysis.comparability.between_runs import same_rankings
 from ragdash.analysis.comparability.run_coverage import rising_queries
+from ragdash.analysis.comparability.run_spellings import MOST_PAIRED, spelled_apart
+from ragdash.analysis.run_similarity import collect_top_k, rank_biased_overlap
 from ragdash.analysis.test_set.unjudged.bounds import bounds, present_mean
 from ragdash.analysis.verdict.checks import LEVELS, RunCheck
 from ragdash.core.arrow_columns import text_column
@@ -27,6 +30,7 @@ from ragdash.metrics import Spec
 MOST_MISSING = 0.1  # share of queries that a run may lack before the verdict is withheld
 FEW_QUERIES = 20
 DEFAULT_K = 10
+NEARLY_EQUAL, NEARLY_ALIKE = 0.97, 0.9  # share of queries with the same value, and rank-biased overlap of the top 10
 SPARSE = 3.0  # judged documents per query up to which unjudged ones are normal
 UNEVEN = 0.1  # difference of judged shares that is worth saying
 KNOWN_RATIO, LEAST_DOCUMENTS = 0.75, 30  # of the other runs' share of known documents; documents to recognize it by
@@ -71,12 +75,13 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
     for match in matches:
         checks += [*_unread_rankings(match.run), *_rising(match), *_reversed(match.run), *_missing(match, queries),
                    *_ids_of(match, ids)]
-    checks += [*_same_content(matches), *_tuned_here(matches)]
+    checks += [*_same_content(matches), *_tuned_here(matches), *_other_spellings(matches, checks)]
     if matches[0].matching.by == "id" and matches[0].truth.judgments:
         checks += _stale(matches[0].truth)
         checks += [*_unknown(matches, checks, known), *_shallow(matches, k), *_inverted(matches)]
         checks += _judged(matches, spec, k)
-    checks += [*_values(matches, spec, queries), *_other_judges(matches, spec)]
+    values = [_values_of(match, spec, queries) for match in matches]
+    checks += [*_values(matches, spec, values), *_nearly_same(matches, spec, values), *_other_judges(matches, spec)]
     return tuple(sorted(checks, key=lambda check: LEVELS.index(check.level)))
 
 
@@ -315,20 +320,76 @@ def _other_judges(matches: Sequence[Match], spec: Spec) -> list[RunCheck]:
         f"{run}: {judge}" for run, judge in judges.items() if judge]})]
 
 
-def _values(matches: Sequence[Match], spec: Spec, queries: np.ndarray | None) -> list[RunCheck]:
+def _values_of(match: Match, spec: Spec, queries: np.ndarray | None) -> np.ndarray:
+    """The value of each query that counts, NaN where it is undefined; none where there is nothing to evaluate."""
+    if not (match.truth_query >= 0).any():
+        return np.zeros(0)  # said by the ids
+    values = evaluate_match(match, [spec]).column(spec)
+    return values if queries is None else values[np.asarray(queries, bool)]
+
+
+def _values(matches: Sequence[Match], spec: Spec, values: Sequence[np.ndarray]) -> list[RunCheck]:
     """Few queries with a value, and runs that are perfect on all of them."""
     checks, counts = [], []
-    for match in matches:
-        if not (match.truth_query >= 0).any():
-            continue  # nothing to evaluate: said by the ids
-        values = evaluate_match(match, [spec]).column(spec)
-        values = values if queries is None else values[np.asarray(queries, bool)]
-        values = values[~np.isnan(values)]
-        counts.append(len(values))
+    for match, column in zip(matches, values, strict=True):
+        if not len(column):
+            continue
+        defined = column[~np.isnan(column)]
+        counts.append(len(defined))
         best = spec.range[0] if spec.metric.better == "lower" else spec.range[1]
-        if len(values) >= 3 and spec.metric.better and (values == best).all():
+        if len(defined) >= 3 and spec.metric.better and (defined == best).all():
             checks.append(RunCheck("perfect-score", "qualified", (match.run.name,), {
-                "run": match.run.name, "metric": spec.title, "count": len(values)}))
+                "run": match.run.name, "metric": spec.title, "count": len(defined)}))
     if counts and 0 < min(counts) < FEW_QUERIES:
         checks.append(RunCheck("few-queries", "qualified", (), {"count": min(counts)}))
     return checks
+
+
+def _nearly_same(matches: Sequence[Match], spec: Spec, values: Sequence[np.ndarray]) -> list[RunCheck]:
+    """Runs that differ on hardly a query and rank nearly alike, each with the first one that it is like."""
+    pairs = [(first, second) for first, second in combinations(range(len(matches)), 2)
+             if _share_equal(values[first], values[second]) >= NEARLY_EQUAL] if len(matches) <= MOST_PAIRED else []
+    alike = sorted({index for pair in pairs for index in pair})
+    if not alike:
+        return []
+    overlap = rank_biased_overlap(collect_top_k([matches[index] for index in alike], DEFAULT_K)).mean
+    same = {frozenset(pair) for pair in same_rankings([match.run for match in matches])}
+    checks, described = [], set()
+    for first, second in pairs:
+        names = matches[first].run.name, matches[second].run.name
+        likeness = overlap[alike.index(first), alike.index(second)]
+        if second in described or frozenset(names) in same or not likeness >= NEARLY_ALIKE:
+            continue
+        described.add(second)
+        both = ~np.isnan(values[first]) & ~np.isnan(values[second])
+        checks.append(RunCheck("nearly-same", "qualified", names, {
+            "first": names[0], "second": names[1], "metric": spec.title, "overlap": float(likeness),
+            "count": int(np.isclose(values[first][both], values[second][both], atol=1e-9).sum()),
+            "total": int(both.sum())}))
+    return checks
+
+
+def _share_equal(one: np.ndarray, other: np.ndarray) -> float:
+    """The share of queries on which two runs have the same value; 0 where they share fewer than FEW_QUERIES."""
+    if len(one) != len(other):
+        return 0.0
+    both = ~np.isnan(one) & ~np.isnan(other)
+    return float(np.isclose(one[both], other[both], atol=1e-9).mean()) if both.sum() >= FEW_QUERIES else 0.0
+
+
+def _other_spellings(matches: Sequence[Match], checks: Sequence[RunCheck]) -> list[RunCheck]:
+    """Runs that name the same document in two ways, judged or not; the judgments come first where ids differ there."""
+    if any(check.kind in ("other-ids", "other-level") for check in checks):
+        return []
+    check = spelling_check([match.run for match in matches])
+    return [check] if check else []
+
+
+def spelling_check(runs: Sequence[Run]) -> RunCheck | None:
+    """What speaks against joining the rankings of these runs: they name the same document in two ways."""
+    apart = spelled_apart(runs)
+    if apart is None:
+        return None
+    facts = {"first": apart.first, "second": apart.second, "count": apart.count, "total": apart.total,
+             "examples": list(apart.examples), "ids": apart.ids, "flags": f"--ids {apart.ids}"}
+    return RunCheck("other-spellings", "qualified", (), facts, ("ids", apart.ids))

@@ -14,7 +14,7 @@ from pathlib import Path
 from ragdash.cli.commands.compare import compare_runs
 from ragdash.cli.common_options import add_evaluation_options, seconds, whole_number
 from ragdash.cli.comparison_checks import add_check_options
-from ragdash.cli.inputs import reading_arguments, source_of, with_documents, with_fixed_ids
+from ragdash.cli.inputs import truth_of, with_documents, with_fixed_ids
 from ragdash.cli.job_progress import CANCELLED, interruptible
 from ragdash.core.console import count, print_note, say, unwritable
 from ragdash.core.errors import InputError, Problem
@@ -35,7 +35,7 @@ from ragdash.experiments.ab import (
 from ragdash.experiments.ab.command_system import TIMEOUT
 from ragdash.experiments.ab.recorded_runs import REASON, record_runs
 from ragdash.experiments.ab.sampling import affordable_queries, sampled_truth, truth_without
-from ragdash.io import read_run, read_truth, write_run
+from ragdash.io import read_run, write_run
 from ragdash.reporting.tables import COMPARISON_FORMATS
 
 NAME = re.compile(r"\w[\w.+-]*")
@@ -101,8 +101,7 @@ def run(options: argparse.Namespace) -> int:
                for name, letter in zip(names, "ab", strict=True)]
     configurations = [Configuration(_repeat_name(name, repeat), _command(options, letter))
                       for name, letter, repeat in repeats]
-    whole_truth = with_documents(read_truth(source_of(options.truth), **reading_arguments(options, options.truth)),
-                                 options)
+    whole_truth = with_documents(truth_of(options), options)
     allowed = affordable_queries(options.sample, options.max_calls, len(configurations))
     truth = sampled_truth(whole_truth, allowed, options.seed)
     budget = None if options.max_cost is None else CostBudget(options.max_cost)

@@ -7,9 +7,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 
-from ragdash.cli.common_options import add_reading_options, whole_number
+from ragdash.cli.common_options import FirstAndMore, add_reading_options, whole_number
 from ragdash.cli.file_mappings import mapping_for_file
 from ragdash.cli.fusion.answer import answer_dict, answer_text
 from ragdash.cli.fusion.changes import add_changes_options, show_changes
@@ -20,6 +21,7 @@ from ragdash.cli.inputs import (
     distinct_names,
     reading_arguments,
     source_of,
+    truth_of,
     with_fixed_ids,
     with_reversed_scores,
 )
@@ -29,14 +31,14 @@ from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.stats import SEED
 from ragdash.experiments.fusion.export.for_engine import check_target
-from ragdash.experiments.fusion.fuse import fuse
+from ragdash.experiments.fusion.fuse import fuse, other_spellings
 from ragdash.experiments.fusion.judged_pool import judged_pool
 from ragdash.experiments.fusion.legs.answer import answer_of
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.presets import PRESETS
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
 from ragdash.experiments.fusion.tuning.choice import choose, chosen_run
-from ragdash.io import read_corpus, read_runs, read_truth, write_run
+from ragdash.io import read_corpus, read_runs, write_run
 from ragdash.metrics import parse_spec, parse_specs
 
 MAIN_METRIC = "nDCG@10"  # of --legs and --changes, and of --truth alone, without --tune
@@ -56,12 +58,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "(default: all, or what the engine takes)")
     parser.add_argument("-o", "--output", metavar="OUT", help="the fused run; its ending names the format (.trec, "
                         ".jsonl, .csv, .parquet)")
-    parser.add_argument("--truth", "--qrels", metavar="TRUTH", help="judgments, to tune on")
+    parser.add_argument("--truth", "--qrels", action=FirstAndMore, metavar="TRUTH", help="judgments, to tune on")
     parser.add_argument("--tune", metavar="METRIC", help=f"choose a hybrid by this metric, and say what it is "
                         f"worth on held-out queries (default where only --truth is given: {MAIN_METRIC})")
     add_changes_options(parser)
     add_snippet_options(parser)
     add_leg_options(parser)
+    parser.add_argument("--accept", choices=("other-spellings",), help="answer although the runs seem to name the same "
+                        "document in different ways")
     parser.add_argument("--also", metavar="METRICS", help="with --tune: what the choice is worth by these, such as "
                         "\"R@100 RR\"; they have no part in it")
     parser.add_argument("--family", choices=_FAMILIES, default="all", help="what --tune tries; joint: also windows, "
@@ -75,12 +79,14 @@ def run(options: argparse.Namespace) -> int:
     """Fuse the runs, or choose how to; returns the exit status."""
     if options.snippet:
         check_target(options.snippet)
-    truth = read_truth(source_of(options.truth), **reading_arguments(options)) if options.truth else None
+    truth = truth_of(options) if options.truth else None
     records = [record for text in options.runs
                for record in read_runs(source_of(text), name=split_name(text)[0], **reading_arguments(options))]
-    runs = with_fixed_ids(with_reversed_scores(distinct_names(records), options), truth, options)
+    runs = with_fixed_ids(with_reversed_scores(distinct_names(records), options), truth or _no_truth(), options)
     if options.corpus:
         runs = with_texts(runs, options)
+    if truth or options.tune:
+        _refuse_other_spellings(runs, options)
     if options.legs or options.changes:
         recipe = _recipe(runs, options)
         show = show_legs if options.legs else show_changes
@@ -96,6 +102,18 @@ def run(options: argparse.Namespace) -> int:
     if not options.output:
         raise InputError([Problem("fusion-output", field="-o")])
     return _write_fused(runs, options)
+
+
+def _no_truth() -> Truth:
+    """What --ids takes where no judgments are given: every id becomes the common form."""
+    return Truth.build("none", [], [], np.zeros(0, int))
+
+
+def _refuse_other_spellings(runs: Sequence[Run], options: argparse.Namespace) -> None:
+    """InputError where runs name the same document in two ways, unless that is accepted: the values would be wrong."""
+    problems = [] if options.accept else other_spellings(runs)
+    if problems:
+        raise InputError([replace(problem, severity="error") for problem in problems])
 
 
 def _recipe(runs: Sequence[Run], options: argparse.Namespace) -> Recipe:
@@ -170,7 +188,7 @@ def _tune(runs: Sequence[Run], truth: Truth | None, options: argparse.Namespace)
         raise InputError([Problem("fusion-runs", {"runs": [record.name for record in runs]}, field="RUN")])
     pool = judged_pool(runs, truth, conventions_of(options))
     if not options.output:  # else they are said with the fused run
-        say(pool.warnings())
+        say(pool.warnings)
     choice = choose(runs, truth, parse_spec(options.tune), window=options.window, family=options.family,
                     conventions=conventions_of(options), pool=pool, seed=options.seed)
     answer = answer_of(pool, choice, parse_specs(options.also or ""), options.seed)

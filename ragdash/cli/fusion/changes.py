@@ -37,7 +37,7 @@ def show_changes(runs: Sequence[Run], truth: Truth | None, spec: Spec, recipe: R
         raise InputError([Problem("no-truth", field="--truth")])
     pool = judged_pool(runs, truth, conventions_of(options))
     if not options.output:  # else they are said with the fused run
-        say(pool.warnings())
+        say(pool.warnings)
     mix = mix_of(pool, spec, recipe)
     if options.format == "json":
         write_text(json.dumps(mix_dict(mix), indent=2, allow_nan=False) + "\n", None)

@@ -38,20 +38,26 @@ class CollapseChoice:
 
 
 def with_ids_of(run: Run, truth: Truth, name: str, wanted_ids: tuple[Wanted, Wanted] | None = None) -> Run:
-    """The run with query and document ids written as the truth writes them, where a common form joins exactly two.
+    """The run with every query and document id in one spelling, that of the truth where the truth has the id.
+
+    What an id becomes depends on the id, the rule and the truth, never on the run: runs that are respelled alike have
+    the same id for the same document, judged or not. Ids of the truth come first, then those of its corpus, else the
+    common form is the id. Ids whose form several of them have stay as they are.
 
     name: trim, nfc, case, zeros, path, or several with commas. Queries that would become one stay as they are and are
     reported; documents that become one in a ranking are repeats of it. Settings and problems list what was done.
-    wanted: of the truth's queries and documents.
+    wanted_ids: the truth's queries and documents, to try a spelling on a sample; its corpus is left out then.
     """
     form = spelling(name)
     judged_ids, judged = wanted_ids or (Wanted(truth.query_ids), Wanted(truth.docs))
+    known = Wanted(truth.corpus.doc_ids) if wanted_ids is None and truth.corpus is not None else None
     queries, merged = _apart(run.query_ids, respelled(text_column(run.query_ids), judged_ids, form))
-    docs = respelled(run.docs, judged, form)
+    docs = respelled(run.docs, judged, form, known)
     changed = [pc.sum(pc.not_equal(a, b)).as_py() or 0
                for a, b in ((text_column(queries), text_column(run.query_ids)), (docs, run.docs))]
     problems = [Problem("merged-queries", {"queries": len(merged), "run": run.name, "example": merged[0].as_py()}, None,
                         None, "query_id", "warning")] if len(merged) else []
+    problems += _merged_documents(run, docs, name) if wanted_ids is None and changed[1] else []
     problems.append(Problem("respelled-ids", {"queries": changed[0], "all_queries": len(run), "documents": changed[1],
                             "all_documents": len(run.docs), "run": run.name, "how": form.words, "spelling": name}, None,
                             None, "ids", "note"))
@@ -59,6 +65,19 @@ def with_ids_of(run: Run, truth: Truth, name: str, wanted_ids: tuple[Wanted, Wan
     if not any(changed):
         return replace(run, settings={**run.settings, **note}, problems=(*run.problems, *problems))
     return rebuilt(run, queries=queries, docs=docs, note=note, problems=problems)
+
+
+def _merged_documents(run: Run, docs: pa.ChunkedArray, name: str) -> list[Problem]:
+    """Different document ids of a run that are one under a spelling: they may be different documents."""
+    pairs = pa.table({"old": run.docs, "new": docs}).group_by("new").aggregate([
+        ("old", "count_distinct"), ("old", "min"), ("old", "max")])
+    pairs = pairs.filter(pc.greater(pairs["old_count_distinct"], 1)).sort_by("new")
+    if not len(pairs):
+        return []
+    facts = {"documents": pc.sum(pairs["old_count_distinct"]).as_py(), "run": run.name, "spelling": name,
+             "first": pairs["old_min"][0].as_py(), "second": pairs["old_max"][0].as_py(),
+             "id": pairs["new"][0].as_py()}
+    return [Problem("merged-documents", facts, field="doc_id", severity="warning")]
 
 
 def keeps_chunk_ranks(by: str) -> bool:

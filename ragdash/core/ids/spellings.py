@@ -106,6 +106,12 @@ class Wanted:
 
         Without a spelling the form is the id as it is written.
         """
+        forms, wanted_ids = self.candidates(ids, form)
+        single = pc.invert(pc.is_in(forms, value_set=_repeated(forms)))
+        return forms.filter(single), wanted_ids.filter(single)
+
+    def candidates(self, ids, form: Spelling | None = None) -> tuple[pa.StringArray, pa.StringArray]:
+        """(common form, wanted id) of those at least whose form is in ids, also where several have one form."""
         forms, order, hashes = self._sorted(form)
         sought = np.sort(hash_text(text_column(ids)))
         sought = sought[np.diff(sought, prepend=~sought[:1]) != 0]
@@ -113,10 +119,7 @@ class Wanted:
         many = np.searchsorted(hashes, sought, "right") - first
         rows = np.repeat(first - np.cumsum(many) + many, many) + np.arange(many.sum())
         rows = pa.array(np.sort(order[rows]))
-        forms, wanted_ids = forms.take(rows), self.ids.take(rows)
-        counts = pc.value_counts(forms)
-        single = pc.is_in(forms, value_set=counts.field("values").filter(pc.equal(counts.field("counts"), 1)))
-        return forms.filter(single), wanted_ids.filter(single)
+        return forms.take(rows), self.ids.take(rows)
 
     def form(self, how: Spelling) -> pa.StringArray:
         """The ids in this form, in their order: the very same array where none is written otherwise."""
@@ -157,23 +160,43 @@ def every_spelling(ids: pa.StringArray, wanted_ids: Wanted) -> list[Spelling]:
     return live
 
 
-def respelled(ids: pa.ChunkedArray, wanted: Wanted, how: Spelling) -> pa.ChunkedArray:
-    """The ids, each replaced by the one wanted id of the same common form if there is exactly one; others as they are.
+def respelled(ids: pa.ChunkedArray, wanted: Wanted, how: Spelling, known: Wanted | None = None) -> pa.ChunkedArray:
+    """The ids in one spelling, the same for an id whichever run returned it.
 
-    An id that is wanted as written is kept: it is the one of its form, or one of several.
+    Ids of the same common form become the one wanted id of that form, else the one known id, else the form itself.
+    An id stays as it is where several wanted or known ids have its form, or where its form is another of them.
+
+    known: further ids of different documents, such as those of a corpus.
+
+    Examples
+    --------
+    >>> zeros = spelling("zeros")
+    >>> respelled(text_column(["p01", "p02", "p3"]), Wanted(pa.array(["p1", "p002"])), zeros).to_pylist()
+    ['p1', 'p002', 'p3']
     """
+    targets = [wanted] if known is None else [wanted, known]
     blocks = _parts(ids.chunks)
     common = pa.chunked_array(on_all_cores(how.apply, blocks), pa.string())
-    if common.equals(ids) and wanted.form(how) is wanted.ids:
+    if common.equals(ids) and all(target.form(how) is target.ids for target in targets):
         return ids
-    forms, texts = wanted.forms_of(common, how)
-    if not len(forms):
-        return ids
+    clear = [target.forms_of(common, how) for target in targets]
+    unclear = [pa.concat_arrays([_repeated(target.candidates(common, how)[0]), target.forms_of(common)[0],
+                                 pa.array([""], pa.string())]) for target in targets]
 
     def work(index: int) -> pa.StringArray:
-        return pc.coalesce(texts.take(pc.index_in(common.chunk(index), value_set=forms)), blocks[index])
+        forms, choices = common.chunk(index), []
+        for (names, texts), several in zip(clear, unclear, strict=True):
+            as_written = pc.if_else(pc.is_in(forms, value_set=several), blocks[index], pa.scalar(None, pa.string()))
+            choices += [texts.take(pc.index_in(forms, value_set=names)), as_written]
+        return pc.coalesce(*choices, forms)
 
     return pa.chunked_array(on_all_cores(work, range(len(blocks))), pa.string())
+
+
+def _repeated(forms: pa.StringArray) -> pa.StringArray:
+    """Those that occur several times, each once."""
+    counts = pc.value_counts(forms)
+    return counts.field("values").filter(pc.greater(counts.field("counts"), 1))
 
 
 def _parts(chunks: Iterable[pa.StringArray]) -> list[pa.StringArray]:

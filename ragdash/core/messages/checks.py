@@ -115,7 +115,7 @@ MESSAGES: Mapping[str, Message] = {
         actual="{count} files with judgments are loaded: {names}",
         expected="They can disagree about the same document.",
         fix="Pass one file with --truth, or merge them first.",
-        page="The last one{last:? ({last})} is in use: accept it, or remove it on the Data page and add the right one.",
+        page="The last one{last:? ({last})} is in use: accept it, use another one, or join them, on the Data page.",
         reason="several judgments",
     ),
     "check-few-queries": Message(
@@ -156,6 +156,22 @@ MESSAGES: Mapping[str, Message] = {
         fix="Check that the right files were given.",
         page="Check that the right files were added.",
         reason="same rankings",
+    ),
+    "check-nearly-same": Message(
+        actual="{first} and {second} return nearly the same rankings: {metric} is equal on {count:,} of {total:,} "
+               "queries",
+        expected="They count as two runs, so every difference is corrected for more pairs.",
+        fix="Compare only one of them.",
+        page="Compare only one of them: choose under Runs shown in the sidebar.",
+        reason="nearly the same",
+    ),
+    "check-other-spellings": Message(
+        actual="{first} and {second} write the same document in different ways, such as {examples:or}",
+        expected="{count:,} of {total:,} documents of both are taken for different ones where rankings are joined or "
+                 "compared.",
+        fix="Read the runs with {flags}.",
+        page="Apply the fix that is offered for it.",
+        reason="ids differ between runs",
     ),
     "check-unjudged": Message(
         actual="Unjudged documents could change which run is best on {metric}",

@@ -138,6 +138,12 @@ MESSAGES: Mapping[str, Message] = {
         expected="document ids that are written the same way in every run",
         fix="Check the ids: with different spellings each document counts twice.",
     ),
+    "fusion-spellings": Message(
+        actual="{count:,} of {total:,} documents that {first!r} and {second!r} write in different ways, such as "
+               "{examples:or}",
+        expected="one id for a document, or it counts twice and the judgments decide which documents gain",
+        fix="Read the runs with {flags}.",
+    ),
     "fusion-engine": Message(
         actual="{name!r}",
         expected="one of {names:comma}, or a preset",

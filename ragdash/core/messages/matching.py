@@ -141,6 +141,24 @@ MESSAGES: Mapping[str, Message] = {
         expected="one query for each id of the truth",
         fix="They stay unchanged; remove or rename one of each.",
     ),
+    "joined-truths": Message(
+        actual="{first!r} with what only {second!r} has: {judgments:count judgment}{columns:?, {columns:comma}}, "
+               "joined by {common:count query id}",
+        expected="judgments and references of the same queries",
+        fix="Nothing of {first!r} is overwritten.",
+    ),
+    "joined-truths/conflicts": Message(
+        actual="{what} that {first!r} and {second!r} give differently for {count:,} of their queries or judgments, "
+               "such as for query {query!r}",
+        expected="the same in both files",
+        fix="Those of {first!r} count.",
+    ),
+    "merged-documents": Message(
+        actual="{documents:count document id} of {run:named run} that become another one, such as {first!r} and "
+               "{second!r} ({id!r})",
+        expected="a spelling under which different documents have different ids",
+        fix="If these are different documents, read the ids without {spelling}: only the best rank counts now.",
+    ),
     "missing-queries": Message(
         actual="{queries:count query} of the truth that {run:named run} lacks, such as {example!r}",
         expected="a ranking for every query",

@@ -18,9 +18,10 @@ from ragdash.analysis.verdict import (
 from ragdash.dashboard import page_list
 from ragdash.dashboard.components import page_links, repeat_lines
 from ragdash.dashboard.page_context import DEFAULT_METRIC, PageContext, PageEnds, spec_of
-from ragdash.dashboard.session import run_fixes, state, truth_versions
+from ragdash.dashboard.session import run_fixes, state
 from ragdash.dashboard.session.data_store import SessionRun
 from ragdash.dashboard.session.file_metrics import session_file_specs
+from ragdash.dashboard.session.truths import truth_versions
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec

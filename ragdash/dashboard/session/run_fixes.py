@@ -19,7 +19,10 @@ Fix = tuple[str, str]
 
 
 def apply(digests: Iterable[str], fixes: Iterable[Fix]) -> None:
-    """Apply switches and their words, such as ("ids", "zeros"), to these runs; a convention is that of all runs."""
+    """Apply switches and their words, such as ("ids", "zeros"), to these runs.
+
+    A convention is that of all runs. So is a spelling, or the same document would have two ids in two runs.
+    """
     fixes = tuple(fixes)
     for name, word in fixes:
         if name in state.CONVENTIONS:
@@ -29,10 +32,15 @@ def apply(digests: Iterable[str], fixes: Iterable[Fix]) -> None:
     words = dict(fixes)
     if not words.keys() & {"ids", "collapse", "scores"}:
         return
-    for entry in filter(None, map(state.entry, tuple(digests))):
-        ids = dict.fromkeys(filter(None, [*entry.ids.split(","), words.get("ids", ""),
-                                   REVERSED if words.get("scores") else ""]))
-        _read_as(entry, ",".join(ids), words.get("collapse", entry.collapse))
+    named = set(digests)
+    for entry in state.runs():
+        is_named = bool(named & {entry.digest, entry.origin})
+        if not is_named and "ids" not in words:
+            continue
+        ids = dict.fromkeys(filter(None, [*entry.ids.split(","), *words.get("ids", "").split(","),
+                                   REVERSED if is_named and words.get("scores") else ""]))
+        collapse_by = words.get("collapse", entry.collapse) if is_named else entry.collapse
+        _read_as(entry, ",".join(ids), collapse_by, only_if_changed=not is_named)
 
 
 def undo(digest: str) -> None:
@@ -43,13 +51,15 @@ def undo(digest: str) -> None:
 
 
 def collapse(digest: str, collapse_by: str, ids: str | None = None) -> None:
-    """Choose how a run is collapsed; empty for not at all. ids: a spelling that is needed beside it."""
+    """Choose how a run is collapsed; empty for not at all. ids: a spelling that is needed with it."""
     entry = state.entry(digest)
-    if entry:
-        _read_as(entry, entry.ids or ids or "", collapse_by)
+    if entry and ids and not entry.ids:
+        apply([digest], [("collapse", collapse_by), ("ids", ids)])
+    elif entry:
+        _read_as(entry, entry.ids, collapse_by)
 
 
-def _read_as(entry: SessionRun, ids: str, collapse_by: str) -> None:
+def _read_as(entry: SessionRun, ids: str, collapse_by: str, *, only_if_changed: bool = False) -> None:
     """Replace the entry's run by the loaded one with these fixes; what cannot be done is shown and changes nothing."""
     run, truth = LOADED.run(entry.loaded), LOADED.truth(state.truth() or "")
     if run is None:
@@ -59,6 +69,8 @@ def _read_as(entry: SessionRun, ids: str, collapse_by: str) -> None:
         run = fixed_run(run, truth, ids, collapse_by)
     except InputError as error:
         state.set_notice(error.problems)
+        return
+    if only_if_changed and run.digest == entry.digest:
         return
     twin = state.entry(run.digest)
     if twin and twin.loaded != entry.loaded:

@@ -40,7 +40,7 @@ from ragdash.dashboard.session.keys import (
 from ragdash.reporting.plots.common.theme import COLORED
 
 _RUNS, _TRUTH, _WRITTEN, _FILES, _LOST = "_runs", "_truth", "_written", "_files", "_lost"
-_TRUTH_NAMES = "_truth_names"
+LOADED_TRUTHS, CHOSEN_TRUTH, TRUTH_PARTS = "_loaded_truths", "_chosen_truth", "_truth_parts"
 _LOST_BASELINE, _REMOVED_TRUTH = "_lost_baseline", "_removed_truth"
 _UPLOADS, _WAITING, _NOTICE, _DEFAULTS = "_uploads", "_waiting", "_notice", "_defaults"
 
@@ -159,21 +159,9 @@ def truth() -> str | None:
 
 
 def set_truth(digest: str | None) -> None:
-    """Use this truth from now on; None forgets which others were loaded."""
+    """Use this truth from now on; None for none."""
     st.session_state[_TRUTH] = digest
     st.session_state[_REMOVED_TRUTH] = None
-    if digest is None:
-        st.session_state[_TRUTH_NAMES] = ()
-
-
-def truth_names() -> tuple[str, ...]:
-    """Names of the files with judgments, where several different ones were loaded; the last is in use."""
-    return st.session_state.get(_TRUTH_NAMES, ())
-
-
-def add_truth_name(previous: str, name: str) -> None:
-    """Note that judgments were loaded next to others."""
-    st.session_state[_TRUTH_NAMES] = (*(truth_names() or (previous,)), name)
 
 
 def remove_truth() -> None:

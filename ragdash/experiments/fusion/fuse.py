@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ragdash.analysis.verdict import spelling_check
 from ragdash.core.arrow_columns import mix, on_all_cores, take
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ranking.rank_order import block_digest
@@ -357,6 +358,12 @@ def _left_out(recipe: Recipe, count: int) -> list[Problem]:
     return [Problem("fusion-copies", {"count": count, "near": recipe.params["same"] == "near"}, severity="note")]
 
 
+def other_spellings(runs: Sequence[Run]) -> list[Problem]:
+    """A warning where runs name the same document in two ways: it would count as two."""
+    check = spelling_check(runs)
+    return [Problem("fusion-spellings", check.facts, field="--ids", severity="warning")] if check else []
+
+
 def warnings_of(runs: Sequence[Run], pool: Pool, overlap: bool) -> list[Problem]:
     """What to know of these runs before the fused run is used; overlap: whether two have a document in common."""
     problems = []
@@ -365,6 +372,7 @@ def warnings_of(runs: Sequence[Run], pool: Pool, overlap: bool) -> list[Problem]
         problems.append(Problem("fusion-equal-runs", {"runs": names}, severity="warning"))
     elif not overlap:
         problems.append(Problem("fusion-no-overlap", {"runs": names}, severity="warning"))
+    problems += other_spellings(runs)
     return problems + [
         Problem("fusion-queries", {"run": run.name, "count": len(pool.query_ids) - len(run),
                                    "queries": len(pool.query_ids)}, severity="warning")

@@ -126,8 +126,10 @@ class JudgedPool:
         index = pc.index_in(self.pool.query_ids, value_set=self.truth.query_ids)
         return pc.fill_null(index, -1).to_numpy().astype(np.int64)
 
+    @cached_property
     def warnings(self) -> list[Problem]:
-        """What to know of the runs before they are fused: equal ones, no common document, missing queries."""
+        """What to know of the runs before they are fused: equal ones, no common document, other ids, missing queries.
+        """
         overlap = any(sum(len(leg.rank) for leg in block.candidates.legs) > len(block.candidates)
                       for block in self.blocks)
         return warnings_of(self.runs, self.pool, overlap)

@@ -66,6 +66,8 @@ def verdict_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     extreme = "highest" if verdict.spec.metric.better == "higher" else "lowest"
     if len(verdict.shared) > 1:
         lead = f"{plain(title)} is {estimate} for {_names(verdict.shared, name)}, the {extreme} mean"
+    elif verdict.state == "undefined":
+        lead = f"{name(verdict.best)} reaches {plain(title)} {estimate}"
     else:
         lead = f"{name(verdict.best)} has the {extreme} {plain(title)}, {estimate}"
     if verdict.state == "too-few":

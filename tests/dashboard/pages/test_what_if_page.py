@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from page_cases import ROOT, address, charts, leaderboard, opened, shown, texts
 
 from ragdash import Run, Truth, evaluate, read_run, read_truth
@@ -126,3 +127,40 @@ def test_runs_without_a_document_in_common_are_said_to_be_so():
     truth = Truth.build("qrels", names, ["sparse0", "dense1", "sparse2", "dense3"], [1] * 4)
     at = opened("what-if", **address(truth, runs))
     assert any("o document that two of" in note.value for note in at.warning)
+
+
+def tried(second, third=None) -> tuple:
+    """Judgments and runs "one", "two" (and "three"), each of 40 queries with five documents."""
+    rng = np.random.default_rng(0)
+    first = {f"q{number}": [f"p{document}" for document in [100 + number, *rng.integers(1, 99, 4)]]
+             for number in range(40)}
+    truth = Truth.build("qrels", [*first], [f"p{100 + number}" for number in range(40)], [1] * 40)
+    rows = [first, second(first), *([third(first)] if third else [])]
+    runs = [Run.build(name, [query for query, docs in row.items() for _ in docs],
+                      [doc for docs in row.values() for doc in docs])
+            for name, row in zip(("one", "two", "three"), rows, strict=False)]
+    return truth, runs
+
+
+def test_runs_that_write_ids_in_two_ways_are_not_fused_until_they_are_fixed():
+    truth, runs = tried(lambda rows: {query: [f"p{int(doc[1:]):03d}" for doc in docs[::-1]]
+                                      for query, docs in rows.items()})
+    at = opened("what-if", **address(truth, runs))
+    assert "write the same document in different ways" in texts(at) and not charts(at)
+    shown(at.button(key="accept_other_spellings").click().run())
+    assert "ceiling" in charts(at)
+    shown(at.button(key="accept_other_spellings").click().run())
+    assert not charts(at)
+    shown(at.button(key="fix_check_other_spellings").click().run())
+    assert "write the same document in different ways" not in texts(at)
+
+
+def test_of_three_runs_two_that_are_nearly_the_same_are_not_proposed():
+    truth, runs = tried(lambda rows: {query: docs if query != "q0" else docs[1:] for query, docs in rows.items()},
+                        third=lambda rows: {query: docs[::-1] for query, docs in rows.items()})
+    at = opened("what-if", **address(truth, runs))
+    assert at.multiselect(key="fused").value == [runs[0].digest, runs[2].digest]
+    shown(at.multiselect(key="fused").set_value([runs[0].digest]).run())
+    shown(at.button(key=f"fuse_also_{runs[1].digest[:8]}").click().run())
+    assert at.multiselect(key="fused").value == [runs[0].digest, runs[1].digest]
+    assert "nearly the same rankings" in texts(at)

@@ -194,3 +194,16 @@ def test_a_run_that_was_let_go_is_told_and_the_rest_is_shown(restarted):
     at.switch_page("pages/compare.py").run()
     assert not at.exception and len(leaderboard(at)) == 1
     assert any("no longer has" in card.value for card in at.error)
+
+
+def test_the_first_page_opens_what_was_kept_with_one_click(restarted):
+    assert "reopen" not in keys(opened("overview"))
+    upload(opened(), ("one.txt", RUN), ("judged.txt", QRELS),
+           ("answers.jsonl", b'{"query_id": "q1", "answers": ["a"]}\n'))
+    restarted()
+    at = opened("overview")
+    assert at.button(key="reopen").label == "Open what you had: 3 files"
+    at.button(key="reopen").click().run()
+    assert not at.exception and [entry.name for entry in at.session_state["_runs"]] == ["one"]
+    assert LOADED.truth(at.session_state["_truth"]).name == "judged", "judgments before references alone"
+    assert "reopen" not in keys(at)

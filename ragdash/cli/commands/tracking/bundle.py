@@ -9,12 +9,12 @@ from pathlib import Path, PurePosixPath
 
 from ragdash.analysis.tracking import history_point
 from ragdash.cli.common_options import add_matching_options, add_metric_options, add_reading_options, visible_text
-from ragdash.cli.inputs import conventions_of, matching_of, reading_arguments, source_of, specs_of, with_documents
+from ragdash.cli.inputs import conventions_of, matching_of, specs_of, truth_of, with_documents
 from ragdash.core.console import print_note, say, unwritable
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import log_folder, whole_file
 from ragdash.core.records import Run, Truth
-from ragdash.io import read_run, read_truth
+from ragdash.io import read_run
 from ragdash.io.recorded.folder import LogEntry, log_entries, unreadable_runs
 from ragdash.matching.match import Match
 from ragdash.reporting.html.content import ReportRequest, report_specs
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError([Problem("history/no-runs", {"folder": str(folder)}, str(folder))])
     if not options.truth:
         raise InputError([Problem("no-truth", {}, field="--truth")])
-    truth = with_documents(read_truth(source_of(options.truth), **reading_arguments(options, options.truth)), options)
+    truth = with_documents(truth_of(options), options)
     recorded = _recorded(closed, truth, options)
     unfinished = [OpenRun(entry.header.name, entry.header.created, entry.state, entry.queries) for entry in entries
                   if entry.state != "complete"]

@@ -11,16 +11,14 @@ from ragdash.cli.inputs import (
     conventions_of,
     matching_of,
     read_recorded,
-    reading_arguments,
-    source_of,
     specs_of,
+    truth_of,
     with_documents,
 )
 from ragdash.core.console import print_note, say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.compare import select_comparable
-from ragdash.io import read_truth
 from ragdash.reporting.tables.history import HISTORY_FORMATS, notes, render_history
 
 LINES = ("name", "branch", "group", "tag")
@@ -47,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     runs = read_recorded(options.runs, options)
     if not options.truth:
         raise InputError([Problem("no-truth", {}, field="--truth")])
-    truth = with_documents(read_truth(source_of(options.truth), **reading_arguments(options, options.truth)), options)
+    truth = with_documents(truth_of(options), options)
     points, problems = _points(runs, truth, options)
     points = merged_points(points)
     dated = sum(point.time is not None for point in points)

@@ -14,9 +14,8 @@ from ragdash.cli.inputs import (
     distinct_names,
     matching_of,
     read_recorded,
-    reading_arguments,
-    source_of,
     specs_of,
+    truth_of,
     with_documents,
 )
 from ragdash.core.console import print_note, say, write_text
@@ -25,7 +24,6 @@ from ragdash.core.records.flat_settings import setting_texts
 from ragdash.evaluation.compare import Comparison, ComparisonRules, select_comparable, test_family
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.evaluation.latency_cost import read_prices
-from ragdash.io import read_truth
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.merge_problems import merged_problems
@@ -49,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     runs = distinct_names(read_recorded(options.runs, options))
     if not options.truth:
         raise InputError([Problem("no-truth", {}, field="--truth")])
-    truth = with_documents(read_truth(source_of(options.truth), **reading_arguments(options, options.truth)), options)
+    truth = with_documents(truth_of(options), options)
     specs = specs_of(options, runs, truth)
     matches = [Match(item, truth, conventions_of(options), matching_of(options)) for item in runs]
     evaluations = [evaluate_match(match, specs) for match in matches]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
 import streamlit as st
 
 from ragdash.core.corpus import Corpus
 from ragdash.core.records import Truth
 from ragdash.core.terms import tooltip
-from ragdash.dashboard.session import state, truth_versions
+from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.truths import loaded_truths, truth_versions
+from ragdash.dashboard.session.truths.loaded_truths import judged_documents_in
 from ragdash.reporting.sentences import formatting as fmt
-
-MIN_COVERAGE = 0.5  # of a truth's judged documents that a corpus dropped before must hold to be put beside it
 
 
 def attach(corpus: Corpus) -> None:
@@ -23,15 +22,6 @@ def attach(corpus: Corpus) -> None:
     st.session_state[state.DOCUMENTS] = corpus.digest
     if truth:
         _set_truth(truth.with_corpus(corpus))
-
-
-def use_truth(truth: Truth) -> None:
-    """Use this truth, beside its own documents, or those dropped before where they are about it."""
-    corpus = LOADED.corpus(state.get(state.DOCUMENTS) or "")
-    if truth.corpus is None and corpus:
-        covered = judged_documents_in(truth, corpus)
-        truth = truth if len(covered) and covered.mean() < MIN_COVERAGE else truth.with_corpus(corpus)
-    _set_truth(truth)
 
 
 def attach_loaded(digest: str) -> None:
@@ -54,23 +44,13 @@ def remove(digest: str) -> None:
     truth = LOADED.truth(state.truth() or "")
     if digest in (state.get(state.DOCUMENTS), truth and truth.corpus and truth.corpus.digest):
         detach()
-    elif truth and digest in (truth.digest, truth.judged_digest):
-        state.set_truth(None)
+    else:
+        loaded_truths.forget(digest)
 
 
 def _set_truth(truth: Truth) -> None:
     LOADED.put(truth)
     state.set_truth(truth.digest)
-
-
-def judged_documents_in(truth: Truth, corpus: Corpus) -> np.ndarray:
-    """Whether the corpus holds each judged document, each once: (D,) bool."""
-    return _judged_documents_in(truth.judged_digest, corpus.digest, _truth=truth, _corpus=corpus)
-
-
-@st.cache_data(max_entries=16, show_spinner=False)
-def _judged_documents_in(truth: str, corpus: str, _truth: Truth, _corpus: Corpus) -> np.ndarray:
-    return _corpus.has(_truth.docs.unique())
 
 
 def render_note(truth: Truth | None) -> None:

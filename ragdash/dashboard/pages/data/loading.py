@@ -21,6 +21,7 @@ from ragdash.dashboard.auth import rights
 from ragdash.dashboard.pages.data import corpus_upload, removed_runs, workspace_list
 from ragdash.dashboard.session import data_store, file_metrics, read_progress, state
 from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.truths import loaded_truths
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.tasks.policy import current_policy
 from ragdash.models.judge.verdict_store.jsonl import import_verdicts, unpacked
@@ -248,8 +249,8 @@ def _load_into_session(file: str, load: Callable, name: str | None, role: str | 
         elif isinstance(item, Corpus):
             corpus_upload.attach(item)
         else:
-            _note_other_judgments(item)
-            corpus_upload.use_truth(item)
+            loaded_truths.add(item)
+    loaded_truths.reconsider()
     file_metrics.use_queries_of_scores()
     kinds = {ROLE_OF_TYPE[type(item)] for item in items}
     actual_role = "both" if len(kinds) > 1 else kinds.pop() if kinds else "unknown"
@@ -267,10 +268,3 @@ def _labeled_alone(items: Sequence[object]) -> list[str]:
     bare = all(not len(run.docs) and "label" in (run.file_scores.names if run.file_scores else ())
                and (run.details is None or "answer" not in run.details.column_names) for run in runs)
     return [run.name for run in runs] if runs and bare and loaded & {run.name for run in runs} else []
-
-
-def _note_other_judgments(truth: Truth) -> None:
-    """Note judgments that take the place of different ones, so that the verdict says which files there are."""
-    previous = LOADED.truth(state.truth() or "")
-    if previous and previous.judgments and truth.judgments and previous.judged_digest != truth.judged_digest:
-        state.add_truth_name(previous.name, truth.name)

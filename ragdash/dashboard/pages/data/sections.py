@@ -12,10 +12,11 @@ from ragdash.core.ids.normalization import CHUNK_RANKS
 from ragdash.core.records import Run, Truth
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import comparability_cache
-from ragdash.dashboard.pages.data import corpus_upload, loading, proposed_reading, removed_runs
+from ragdash.dashboard.pages.data import corpus_upload, loading, other_truths, proposed_reading, removed_runs
 from ragdash.dashboard.pages.data.relink import version_list
 from ragdash.dashboard.session import data_store, run_facts, run_fixes, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
+from ragdash.dashboard.session.truths import loaded_truths
 from ragdash.dashboard.widgets import elements
 from ragdash.io import FORMATS
 from ragdash.reporting.plots.common.theme import COLORED, run_look
@@ -269,6 +270,7 @@ def render_truth() -> None:
             "against them.",
         )
         corpus_upload.render_note(None)
+        other_truths.render()
         return
     with st.container(border=True, key="truth_card"):
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", wrap=False):
@@ -278,12 +280,13 @@ def render_truth() -> None:
                 icon=":material/delete:",
                 type="tertiary",
                 key="remove_truth",
-                on_click=state.remove_truth,
+                on_click=loaded_truths.remove_used,
             )
         version_list.render_choice()
         _render_truth_numbers(truth)
         corpus_upload.render_note(truth)
         _render_warnings(truth, truth.name)
+    other_truths.render()
 
 
 def render_undo_of_removal() -> None:

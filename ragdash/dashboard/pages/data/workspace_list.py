@@ -8,13 +8,14 @@ from pathlib import Path
 import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.records import Run
+from ragdash.core.records import Run, Truth
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.auth import rights
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.jobs import ahead
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import LOADED, workspace
+from ragdash.dashboard.session.truths import loaded_truths
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.workspace import CatalogueEntry, Workspace
@@ -48,8 +49,12 @@ def save_upload(digests: Iterable[str], file: str) -> None:
             for item in items:
                 if isinstance(item, Run):
                     home.add_run(item)
-            truth = LOADED.truth(state.truth() or "")  # as it is used: beside its documents
-            if truth is not None and not all(isinstance(item, Run) for item in items):
+            used = LOADED.truth(state.truth() or "")  # beside its documents
+            truths = [item for item in items if isinstance(item, Truth)
+                      and (used is None or item.judged_digest != used.judged_digest)]
+            if used is not None and not all(isinstance(item, Run) for item in items):
+                truths.append(used)
+            for truth in truths:
                 home.add_truth(truth)
                 if truth.corpus is not None and home.find(truth.judged_digest, "truth"):
                     home.archive(truth.judged_digest)  # links to the judgments alone go on working
@@ -90,6 +95,35 @@ def render() -> None:
             st.caption(f"The first {MAX_ROWS} of {count:,}: search for the others.")
         if not count:
             st.caption("None matches.")
+
+
+def render_reopen() -> None:
+    """A button that opens what the workspace keeps, where that is not too much for one click."""
+    try:
+        summary = workspace().summary(MAX_ROWS)
+    except InputError:
+        return  # said where the list is
+    entries = [entry for entry in summary.first if not entry.broken]
+    if not entries or summary.count - summary.archived > MAX_ROWS:
+        return
+    st.button(f"Open what you had: {fmt.count(len(entries), 'file')}", icon=":material/history:", type="primary",
+              key="reopen", on_click=_reopen, args=([entry.digest for entry in entries],))
+
+
+def _reopen(digests: Iterable[str]) -> None:
+    """Load these runs and truths; of several truths the one is used that judges the queries of the runs."""
+    for digest in digests:
+        try:
+            item = LOADED.load(digest)
+        except InputError as error:
+            state.set_notice((*state.notice(), *error.problems))
+            continue
+        if isinstance(item, Run):
+            saved = workspace().find(digest)
+            state.add_run(item.digest, saved.name if saved else item.name)
+        elif isinstance(item, Truth):
+            loaded_truths.add(item)
+    loaded_truths.reconsider()
 
 
 class _Listed:
@@ -142,8 +176,8 @@ def load(digest: str) -> None:
             truths = workspace().truths() if state.truth() is None else ()
             if len(truths) == 1 and LOADED.load(truths[0].digest):
                 state.set_truth(truths[0].digest)
-        elif item is not None:
-            state.set_truth(item.digest)
+        elif isinstance(item, Truth):
+            loaded_truths.choose(item.digest)
     except InputError as error:
         state.set_notice(error.problems)
 
@@ -256,8 +290,7 @@ def _delete_entry(digest: str) -> None:
     ahead.forget(digest)
     workspace().delete(digest)
     state.drop_run(digest)
-    if state.truth() == digest:
-        state.set_truth(None)
+    loaded_truths.forget(digest)
 
 
 def _swapped(order: list[str], index: int, target: int) -> list[str]:

@@ -8,7 +8,7 @@ from ragdash.core.errors import InputError
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import judge_note, page_links, repeat_lines, saved_view_panel, verdict_panel
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.data import comparability, proposed_reading
+from ragdash.dashboard.pages.data import comparability, other_truths, proposed_reading
 from ragdash.dashboard.pages.data import sections as data_sections
 from ragdash.dashboard.pages.overview import run_cards, start, without_judgments
 from ragdash.dashboard.session import state
@@ -31,6 +31,7 @@ def render() -> None:
         start.render()
         return
     proposed_reading.render()
+    other_truths.render()
     if LOADED.truth(state.truth() or "") is None:
         page_context.note_missing_runs()
         without_judgments.render()

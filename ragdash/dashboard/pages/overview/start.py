@@ -29,6 +29,7 @@ EXAMPLES = {
 
 def render() -> None:
     """How to begin."""
+    workspace_list.render_reopen()
     data_sections.render_upload_field()
     data_sections.render_files()
     proposed_reading.render()

@@ -9,10 +9,11 @@ import streamlit as st
 
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
-from ragdash.dashboard.pages.data import corpus_upload, workspace_list
+from ragdash.dashboard.pages.data import workspace_list
 from ragdash.dashboard.pages.test_set.data import TYPE_TITLES, TestSetData, draft_types
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
+from ragdash.dashboard.session.truths import loaded_truths
 from ragdash.dashboard.widgets import elements
 from ragdash.experiments.testset import LOGGED, RULES, STATES, Draft, rejects_jsonl, truth_jsonl, truth_of
 from ragdash.models.judge import MISSING
@@ -171,7 +172,7 @@ def export(data: TestSetData) -> None:
 def _use_as_truth(data: TestSetData, chosen_states: tuple[str, ...]) -> None:
     """Make these drafts the ground truth of the session, saved like an upload."""
     truth = truth_of(data.final(*chosen_states), data.name or "test set")
-    corpus_upload.use_truth(truth)
+    loaded_truths.replace(truth)
     if not read_only():
         workspace_list.save_upload([truth.digest], "The test set was")
     st.session_state[state.TRUTH_USED] = True

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 import streamlit as st
 
+from ragdash.analysis.verdict import RunCheck
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import what_if_cache
@@ -34,6 +36,7 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import what_if as sentences
 
 MOST_RUNS = 5
+SPELLED_APART = "fusion-spellings"
 
 
 def render(context: PageContext) -> None:
@@ -47,7 +50,7 @@ def render(context: PageContext) -> None:
         return
     chosen = _chosen_runs(context)
     if len(chosen.entries) < 2:
-        elements.empty("A hybrid needs two runs", "Choose two or more under **Runs to fuse**.")
+        _render_one_run(context, chosen)
         return
     if not any(len(entry.run.docs) for entry in chosen.entries):
         elements.empty("These runs returned no documents",
@@ -56,12 +59,15 @@ def render(context: PageContext) -> None:
     verdict_panel.end_unless_judged(context)
     try:
         pool = what_if_cache.pool(chosen.digests, chosen.names, chosen.scope)
+        if _is_spelled_apart(chosen, pool):
+            return
         choice = what_if_cache.choice(pool, chosen.digests, chosen.names, chosen.scope, chosen.selection.spec, None)
     except InputError as error:
         elements.problems(error.problems, "what_if")
         return
-    for problem in pool.warnings():
-        elements.warning(problem)
+    for problem in pool.warnings:
+        if problem.kind != SPELLED_APART:
+            elements.warning(problem)
     others = [entry.name for entry in context.entries if entry.digest not in chosen.digests]
     price = what_if_cache.price(pool, chosen.digests, chosen.scope, choice, choice.spec.k or context.k)
     _render_answer(context.only(chosen.entries), choice, others, price.more("parallel"))
@@ -88,12 +94,46 @@ def render(context: PageContext) -> None:
 def _chosen_runs(context: PageContext) -> PageContext:
     """The choice of runs; the context with these alone, in the order chosen."""
     names = dict(zip(context.digests, context.names, strict=True))
-    first = sorted(context.entries, key=_is_hybrid)[:2]  # a hybrid holds what its searches found already
+    first = _pair_worth_fusing(context)
     key = state.choices_key(state.FUSED_RUNS, context.digests, [entry.digest for entry in first])
     st.multiselect("Runs to fuse", context.digests, format_func=names.get, key=key, max_selections=MOST_RUNS,
                    persist_state="session", help=tooltip("fused_runs"))
     entries = {entry.digest: entry for entry in context.entries}
     return context.only([entries[digest] for digest in state.get(key) or () if digest in entries])
+
+
+def _pair_worth_fusing(context: PageContext) -> list[SessionRun]:
+    """Two runs that differ, no hybrids where there are others: a hybrid holds what its searches found already."""
+    alike = [set(check.runs) for check in context.results.checks(context.selection.spec)
+             if check.kind in ("same-content", "nearly-same")]
+    pairs = list(combinations(sorted(context.entries, key=_is_hybrid), 2))
+    return list(min(pairs, key=lambda pair: {entry.name for entry in pair} in alike))
+
+
+def _render_one_run(context: PageContext, chosen: PageContext) -> None:
+    """That a hybrid needs a second run, with a button for each of those shown."""
+    elements.empty("A hybrid needs two runs", "Choose two or more under **Runs to fuse**. Runs with “hybrid” in their "
+                   "name come last in the first choice, but you can fuse them too.")
+    key = state.choices_key(state.FUSED_RUNS, context.digests, chosen.digests)
+    with st.container(horizontal=True, key="other_runs_to_fuse"):
+        for entry in [entry for entry in context.entries if entry.digest not in chosen.digests][:MOST_RUNS]:
+            st.button(f"Add {fmt.escape(entry.name)}", icon=":material/add:", key=f"fuse_also_{entry.key}",
+                      on_click=_fuse, args=(key, [*chosen.digests, entry.digest]))
+
+
+def _fuse(key: str, digests: list[str]) -> None:
+    """Choose these runs."""
+    st.session_state[key] = digests
+
+
+def _is_spelled_apart(chosen: PageContext, pool: JudgedPool) -> bool:
+    """Whether the runs name documents in different ways and nobody accepted that; it is said, with the fix."""
+    problem = next((problem for problem in pool.warnings if problem.kind == SPELLED_APART), None)
+    if problem is None:
+        return False
+    check = RunCheck("other-spellings", "withheld", (), problem.facts, ("ids", str(problem.facts["ids"])))
+    verdict_panel.render_checks(chosen, [check])
+    return check.kind not in (state.get(state.ACCEPTED) or ())
 
 
 def _is_hybrid(entry: SessionRun) -> bool:
@@ -127,7 +167,8 @@ def _render_answer(context: PageContext, choice: Choice, others: Sequence[str], 
         st.markdown(sentences.hybrid_answer(
             choice.decision, _setting(choice), choice.against_single, choice.default_against_single,
             choice.against_default, choice.held_out.value, choice.runs, others, more_time))
-        verdict_panel.render_checks(context, context.results.checks(choice.spec))
+        verdict_panel.render_checks(context, [check for check in context.results.checks(choice.spec)
+                                              if check.kind != "other-spellings"])  # said above
     if choice.decision == "unknown":
         return
     st.header("Tuned hybrid against single runs", anchor=False, help=tooltip("held_out"))

@@ -11,8 +11,9 @@ from ragdash.core.records import Run, Truth
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import relink_cache
 from ragdash.dashboard.pages.data.relink import relink_tables, version_list
-from ragdash.dashboard.session import data_store, state, truth_versions
+from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.truths import truth_versions
 from ragdash.dashboard.widgets import elements
 from ragdash.matching.relink import ACCEPTED, Relinking
 from ragdash.reporting.sentences import formatting as fmt

@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.core.terms import tooltip
-from ragdash.dashboard.session import state, truth_versions
+from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.truths import truth_versions
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.runs import relinking as sentences
 from ragdash.workspace import TruthVersion

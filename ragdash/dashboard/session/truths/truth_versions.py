@@ -15,6 +15,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.dashboard.auth import rights
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import LOADED, workspace
+from ragdash.dashboard.session.truths import loaded_truths
 from ragdash.workspace import TruthVersion, family
 
 
@@ -74,6 +75,7 @@ def accept(truth: Truth, parent: Truth, counts: Mapping[str, int]) -> None:
         except InputError as error:
             state.set_notice(Problem("not-saved", {"name": truth.name}, problem.file, field=problem.field,
                                      cause=problem) for problem in error.problems)
+    loaded_truths.replace(truth, parent)
     state.set_truth(truth.digest)
 
 
@@ -85,4 +87,5 @@ def use(digest: str) -> None:
         state.set_notice(error.problems)
         return
     if isinstance(truth, Truth):
+        loaded_truths.choose(truth.digest)
         state.set_truth(truth.digest)

@@ -1,0 +1,42 @@
+"""The truths that are loaded and not in use: named, with a button to use each, and one to join it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ragdash.core.records import Truth
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.truths import loaded_truths
+from ragdash.dashboard.widgets import elements
+from ragdash.reporting.sentences import formatting as fmt
+
+CONTENTS = {"answers": "references", "evidence": "evidence", "attributes": "attributes"}
+JOINED = "joined-truths"  # kind of the problems that say what a join did
+
+
+def render() -> None:
+    """Which truth is in use and which is not; nothing where there is one. What a join took and what it left."""
+    used = LOADED.truth(state.truth() or "")
+    for problem in used.problems if used else ():
+        if problem.kind == JOINED and problem.severity == "warning":
+            elements.warning(problem)
+        elif problem.kind == JOINED:
+            st.caption(fmt.escape(f"{problem.actual[:1].upper()}{problem.actual[1:]}."))
+    for truth in loaded_truths.others():
+        with st.container(horizontal=True, vertical_alignment="center", key=f"other_truth_{truth.judged_digest[:8]}"):
+            in_use = f"**{fmt.escape(used.name)}** is in use ({contents(used)})." if used else "None is in use."
+            st.markdown(f":orange-badge[:material/warning: not in use] **{fmt.escape(truth.name)}** is loaded and "
+                        f"not in use ({contents(truth)}). {in_use}", width="content")
+            st.button("Use it", icon=":material/swap_horiz:", key=f"use_truth_{truth.judged_digest[:8]}",
+                      on_click=loaded_truths.choose, args=(truth.digest,))
+            if used and loaded_truths.has_common_query(used, truth):
+                st.button("Join both", icon=":material/merge:", key=f"join_truth_{truth.judged_digest[:8]}",
+                          on_click=loaded_truths.join, args=(truth.digest,))
+
+
+def contents(truth: Truth) -> str:
+    """What a truth holds: "100 judgments, references"."""
+    columns = truth.details.column_names if truth.details is not None else ()
+    parts = [fmt.count(truth.judgments, "judgment"), *(word for name, word in CONTENTS.items() if name in columns)]
+    return f"{fmt.listed(parts)} for {fmt.count(len(truth), 'query', 'queries')}"

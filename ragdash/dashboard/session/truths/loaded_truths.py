@@ -1,0 +1,167 @@
+"""The truths that files of this session hold: which one is in use, why, and the others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import streamlit as st
+
+from ragdash.core.corpus import Corpus
+from ragdash.core.records import Truth
+from ragdash.core.records.joined_truth import join_truths
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import LOADED
+
+MIN_COVERAGE = 0.5  # of a truth's judged documents that a corpus dropped before must hold to be put next to it
+
+
+def add(truth: Truth) -> None:
+    """Take in a truth that a file holds, and use the one that is preferred now."""
+    current = _current()
+    if current is not None and not current.queries_only:
+        _remember(current)
+    LOADED.put(truth)
+    _remember(truth)
+    reconsider()
+
+
+def reconsider() -> None:
+    """Use the truth that is preferred now; runs may have come that another one is about."""
+    truth, current = preferred(), _current()
+    if truth is not None and (current is None or truth.judged_digest != current.judged_digest or truth.corpus):
+        use_truth(truth)
+
+
+def forget(digest: str) -> None:
+    """Take a truth out of the list; another one is used in its place where there is one."""
+    st.session_state[state.LOADED_TRUTHS] = tuple(
+        truth.digest for truth in _loaded() if digest not in (truth.digest, truth.judged_digest))
+    current = _current()
+    if current is not None and digest in (current.digest, current.judged_digest):
+        state.set_truth(None)
+        reconsider()
+
+
+def remove_used() -> None:
+    """Use no truth; the one removed can be restored, and the others are offered."""
+    current = _current()
+    state.remove_truth()
+    if current is not None:
+        st.session_state[state.LOADED_TRUTHS] = tuple(
+            truth.digest for truth in _loaded() if truth.judged_digest != current.judged_digest)
+
+
+def preferred() -> Truth | None:
+    """The truth to use: the one chosen by hand, else one with judgments of queries that the runs answer.
+
+    Judgments of other queries come next, then evidence, then references alone; of equals the one loaded last.
+    """
+    truths = _loaded()
+    chosen = st.session_state.get(state.CHOSEN_TRUTH)
+    by_hand = [truth for truth in truths if truth.judged_digest == chosen]
+    ranked = sorted(range(len(truths)), key=lambda index: (*_merit(truths[index]), index))
+    return by_hand[-1] if by_hand else truths[ranked[-1]] if truths else None
+
+
+def others() -> list[Truth]:
+    """The truths that are loaded and not in use, each content once."""
+    current = _current()
+    made = st.session_state.get(state.TRUTH_PARTS, {})
+    used = {current.judged_digest, *made.get(current.judged_digest, ())} if current else set()
+    distinct = {truth.judged_digest: truth for truth in _loaded()}
+    return [truth for digest, truth in distinct.items() if digest not in used]
+
+
+def names_in_question() -> tuple[str, ...]:
+    """Names of the files with judgments that differ, the one in use last; empty where one was chosen or all agree."""
+    current = _current()
+    if current is None or not current.judgments or current.judged_digest == st.session_state.get(state.CHOSEN_TRUTH):
+        return ()
+    names = [truth.name for truth in others() if truth.judgments and not _same_judgments(truth, current)]
+    return (*names, current.name) if names else ()
+
+
+def choose(digest: str) -> None:
+    """Use this truth because somebody says so."""
+    truth, current = LOADED.truth(digest), _current()
+    if truth is not None:
+        if current is not None and not current.queries_only:
+            _remember(current)
+        _remember(truth)
+        st.session_state[state.CHOSEN_TRUTH] = truth.judged_digest
+        use_truth(truth)
+
+
+def replace(truth: Truth, *parts: Truth) -> None:
+    """Use a truth that was made of others: these are not offered next to it, nor is it next to them."""
+    made = dict(st.session_state.get(state.TRUTH_PARTS, {}))
+    digests = {part.judged_digest for part in parts}
+    made[truth.judged_digest] = digests.union(*(made.get(digest, ()) for digest in digests))
+    for digest in digests:
+        made[digest] = {*made.get(digest, ()), truth.judged_digest}
+    st.session_state[state.TRUTH_PARTS] = made
+    LOADED.put(truth)
+    choose(truth.digest)
+
+
+def join(digest: str) -> None:
+    """Use the truth in use together with another one: it keeps what it says, and gets what only the other one has."""
+    first, second = _current(), LOADED.truth(digest)
+    if first is not None and second is not None:
+        replace(join_truths(first, second), first, second)
+
+
+def use_truth(truth: Truth) -> None:
+    """Use this truth with its own documents, or with those dropped before where they are about it."""
+    corpus = LOADED.corpus(state.get(state.DOCUMENTS) or "")
+    if truth.corpus is None and corpus:
+        covered = judged_documents_in(truth, corpus)
+        truth = truth if len(covered) and covered.mean() < MIN_COVERAGE else truth.with_corpus(corpus)
+    LOADED.put(truth)
+    state.set_truth(truth.digest)
+
+
+def judged_documents_in(truth: Truth, corpus: Corpus) -> np.ndarray:
+    """Whether the corpus holds each judged document, each once: (D,) bool."""
+    return _judged_documents_in(truth.judged_digest, corpus.digest, _truth=truth, _corpus=corpus)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _judged_documents_in(truth: str, corpus: str, _truth: Truth, _corpus: Corpus) -> np.ndarray:
+    return _corpus.has(_truth.docs.unique())
+
+
+def has_common_query(truth: Truth, other: Truth) -> bool:
+    """Whether two truths name the same query."""
+    return bool(pc.any(pc.is_in(truth.query_ids, value_set=other.query_ids)).as_py())
+
+
+def _current() -> Truth | None:
+    return LOADED.truth(state.truth() or "")
+
+
+def _remember(truth: Truth) -> None:
+    """Put it at the end of the list, in place of the same content."""
+    rest = [known.digest for known in _loaded() if known.judged_digest != truth.judged_digest]
+    st.session_state[state.LOADED_TRUTHS] = (*rest, truth.digest)
+
+
+def _loaded() -> list[Truth]:
+    known = map(LOADED.truth, st.session_state.get(state.LOADED_TRUTHS, ()))
+    return [truth for truth in known if truth is not None]
+
+
+def _merit(truth: Truth) -> tuple[bool, bool, bool]:
+    """(judges a query that a run of the session answers, has judgments, has evidence)."""
+    judged = truth.query_ids.take(pa.array(np.unique(truth.queries)))
+    answered = any(pc.any(pc.is_in(judged, value_set=run.query_ids)).as_py()
+                   for run in map(LOADED.run, [entry.digest for entry in state.runs()]) if run is not None)
+    has_evidence = truth.details is not None and "evidence" in truth.details.column_names
+    return bool(truth.judgments) and answered, bool(truth.judgments), has_evidence
+
+
+def _same_judgments(one: Truth, other: Truth) -> bool:
+    """Whether two truths grade the same documents of the same queries alike."""
+    return one.judgments == other.judgments and one.frame().sort_values(["query_id", "doc_id"]).values.tolist() \
+        == other.frame().sort_values(["query_id", "doc_id"]).values.tolist()

@@ -1,0 +1,85 @@
+"""Several files with judgments or references: which is used, what is said, and the ways to choose and to join."""
+
+from __future__ import annotations
+
+import json
+from itertools import permutations
+
+import pytest
+from page_cases import LOADED, opened, shown, texts
+from test_pages import upload
+
+QUERIES = range(25)
+RUN = "".join(f"q{number} Q0 d{number} 1 2.0 run\nq{number} Q0 x{number} 2 1.0 run\n" for number in QUERIES)
+QRELS = "".join(f"q{number} 0 d{number} 1\n" for number in QUERIES)
+OTHER_QRELS = "".join(f"other{number} 0 d{number} 1\n" for number in QUERIES)
+DIFFERENT_QRELS = "".join(f"q{number} 0 x{number} 1\n" for number in QUERIES)
+REFERENCES = "".join(json.dumps({"query_id": f"q{number}", "query": f"Question {number}?", "answers": [f"a{number}"]})
+                     + "\n" for number in QUERIES)
+FILES = {"run.trec": RUN, "judged.qrels": QRELS, "references.jsonl": REFERENCES, "elsewhere.qrels": OTHER_QRELS}
+
+
+def dropped(*names: str, page: str = "overview"):
+    return shown(upload(opened(page), *((name, FILES[name].encode()) for name in names)))
+
+
+def used(at):
+    return LOADED.truth(at.session_state["_truth"])
+
+
+def button(at, start: str):
+    return next(one for one in at.button if (one.key or "").startswith(start))
+
+
+@pytest.mark.parametrize("order", list(permutations(["run.trec", "judged.qrels", "references.jsonl"])))
+def test_judgments_are_used_whichever_file_comes_last_and_the_other_truth_is_named(order):
+    at = dropped(*order)
+    assert used(at).name == "judged"
+    assert "**references** is loaded and not in use" in texts(at)
+    assert "**judged** is in use (25 judgments for 25 queries)" in texts(at)
+    assert "Not comparable yet" not in texts(at), "references are no second judgments"
+
+
+def test_judgments_of_the_queries_of_the_runs_are_preferred():
+    at = dropped("judged.qrels", "elsewhere.qrels", "run.trec")
+    assert used(at).name == "judged" and "**elsewhere** is loaded and not in use" in texts(at)
+    assert "2 files with judgments are loaded" in texts(at), "nobody has chosen yet"
+    shown(button(at, "use_truth").click().run())
+    assert used(at).name == "elsewhere" and "files with judgments are loaded" not in texts(at)
+    shown(button(at, "use_truth").click().run())
+    assert used(at).name == "judged" and "files with judgments are loaded" not in texts(at)
+    assert "**elsewhere** is loaded and not in use" in texts(at), "it stays in sight"
+
+
+def test_references_are_joined_with_the_judgments_by_a_click():
+    at = dropped("run.trec", "judged.qrels", "references.jsonl")
+    shown(button(at, "join_truth").click().run())
+    joined = used(at)
+    assert joined.name == "judged + references" and joined.judgments == 25
+    assert joined.details["answers"].to_pylist() == [[f"a{number}"] for number in QUERIES]
+    assert "not in use" not in texts(at) and "joined by 25 query ids" in texts(at)
+    at = shown(upload(at, ("later.trec", RUN.replace("2.0", "0.5").encode())))
+    assert used(at).judged_digest == joined.judged_digest, "a further file does not undo the choice"
+
+
+def test_two_qrels_are_withheld_until_one_is_chosen_or_they_are_joined(monkeypatch):
+    monkeypatch.setitem(FILES, "different.qrels", DIFFERENT_QRELS)
+    at = dropped("run.trec", "judged.qrels", "different.qrels")
+    assert "2 files with judgments are loaded: judged and different" in texts(at).replace("\\", "")
+    shown(button(at, "join_truth").click().run())
+    assert used(at).judgments == 50 and "files with judgments are loaded" not in texts(at)
+
+
+def test_judgments_that_say_the_same_are_not_in_question(monkeypatch):
+    monkeypatch.setitem(FILES, "same.qrels", "".join(reversed(QRELS.splitlines(keepends=True))))
+    at = dropped("run.trec", "judged.qrels", "same.qrels")
+    assert "files with judgments are loaded" not in texts(at) and "not in use" not in texts(at)
+
+
+def test_a_removed_truth_leaves_the_others_on_offer():
+    at = dropped("judged.qrels", "references.jsonl", "run.trec", page="data")
+    assert "**references** is loaded and not in use" in texts(at)
+    shown(at.button(key="remove_truth").click().run())
+    assert at.session_state["_truth"] is None and "None is in use." in texts(at)
+    shown(button(at, "use_truth").click().run())
+    assert used(at).name == "references"
