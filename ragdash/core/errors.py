@@ -247,8 +247,9 @@ def _plain(fact: object) -> object:
         return [_plain(item) for item in fact]
     if isinstance(fact, Mapping):
         return {str(name): _plain(item) for name, item in fact.items()}
-    item = getattr(fact, "item", None)  # a number of numpy or of Arrow
-    return _plain(item()) if item is not None else str(fact)
+    if hasattr(fact, "item") and getattr(fact, "size", 1) == 1:  # a number of numpy or of Arrow
+        return _plain(fact.item())
+    return str(fact)
 
 
 def _finite(fact: object) -> object:

@@ -12,7 +12,7 @@ from pathlib import Path
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.slices import all_slices
 from ragdash.evaluation.comparison_inputs import ComparisonInputs
-from ragdash.evaluation.outcomes import Comparison, losses_over_metrics
+from ragdash.evaluation.outcomes import Comparison, is_margin, losses_over_metrics
 from ragdash.evaluation.repeats import spreads_of_evaluations
 from ragdash.evaluation.stats import ALPHA
 from ragdash.metrics import Spec, one_spec, parse_specs
@@ -186,6 +186,7 @@ class ComparisonTable(list[list[Comparison]]):
         them has to be better. Undefined outcomes and too few queries fail, and so do
         runs that are not comparable (`verdict.withheld`), unless `compare` got them in `accept`.
         """
+        _check_margin(margin)
         self._assert(metrics, "is not significantly better", lambda comparison, gain:
                      comparison.outcome == "better" and gain > margin, margin)
 
@@ -197,8 +198,7 @@ class ComparisonTable(list[list[Comparison]]):
         interval is above -margin on every metric, so that too few queries fail. Undefined outcomes always fail, and so
         do runs that are not comparable (`verdict.withheld`), unless `compare` got them in `accept`.
         """
-        if margin < 0:
-            raise InputError([Problem("bound/negative", {"text": f"margin={margin:g}"}, field="margin")])
+        _check_margin(margin)
         wanted = None if metrics is None else parse_specs(metrics)
         lost = set()
         for row in self:
@@ -226,6 +226,12 @@ class ComparisonTable(list[list[Comparison]]):
             bound = f", margin {margin:g}" if margin else ""
             lines = [f"{_line(comparison)} · {comparison.candidate} {words}{bound}" for comparison in failed]
             raise AssertionError("\n".join([*withheld, *lines]) or "nothing was compared")
+
+
+def _check_margin(margin: object) -> None:
+    """Raise InputError for a margin that is no finite number, or below 0."""
+    if not is_margin(margin):
+        raise InputError([Problem("bound/negative", {"text": f"margin={margin}"}, field="margin")])
 
 
 def _worst_gain(comparison: Comparison) -> float:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ragdash.core.errors import Unavailable
+from ragdash.core.text.toml import parse_toml
 from ragdash.evaluation.stats import FAST_RESAMPLES, LEVEL, SEED, bootstrap_intervals, resampled_sums
 from ragdash.evaluation.stats.percentiles import percentiles
 from ragdash.io.source.source import Source
@@ -211,7 +212,7 @@ def read_prices(source: str | os.PathLike | tuple[str, bytes]) -> PriceTable:
     file = Source(source)
     problems = file.collector()
     try:
-        content = tomllib.loads(file.text)
+        content = parse_toml(file.text)
     except tomllib.TOMLDecodeError as error:
         file.fail("not-toml", {"error": str(error)})
     for key in content.keys() - {"price", "uses"}:

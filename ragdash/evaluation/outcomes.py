@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from numbers import Real
 from pathlib import Path
 
 import numpy as np
@@ -141,6 +143,11 @@ class Comparison:
             "p, corrected": _text(self.p_corrected, ".3g"), "outcome": self.outcome, "n": f"{self.n:,}"})
 
 
+def is_margin(value: object) -> bool:
+    """Whether this is a finite number, 0 or more."""
+    return isinstance(value, Real) and 0 <= value <= sys.float_info.max
+
+
 @dataclass(frozen=True)
 class ComparisonRules:
     """The rules of a comparison; they are among the settings of every outcome.
@@ -180,8 +187,8 @@ class ComparisonRules:
         if self.correction not in CORRECTIONS:
             wrong.append(Problem("unknown-correction", {"correction": self.correction,
                                  "corrections": list(CORRECTIONS)}, field="correction"))
-        if self.margin is not None and not 0 < self.margin < np.inf:
-            wrong.append(Problem("bad-margin", {"margin": self.margin}, field="margin"))
+        if self.margin is not None and not (is_margin(self.margin) and self.margin):
+            wrong.append(Problem("bad-margin", {"margin": str(self.margin)}, field="margin"))
         if wrong:
             raise InputError(wrong)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.core.paths import log_folder
+from ragdash.core.python_objects import items_of
 from ragdash.core.records import Run
 from ragdash.core.records.flat_settings import flat_settings, has_objects
 from ragdash.core.records.secrets import without_secrets
@@ -47,7 +48,10 @@ def grid_points(grid: Grid) -> list[dict[str, object]]:
             raise InputError([Problem("sweep/values", {"name": (empty or ["grid"])[0]}, field="grid")])
         points = [dict(zip(lists, values, strict=True)) for values in product(*lists.values())]
     else:
-        points = [dict(point) for point in grid]
+        listed = items_of(grid)
+        if listed is None or not all(isinstance(point, Mapping) for point in listed):
+            raise InputError([Problem("sweep/values", {"name": "grid"}, field="grid")])
+        points = [dict(point) for point in listed]
     if not 0 < len(points) <= MOST_POINTS:
         raise InputError([Problem("sweep/points", {"points": len(points), "most": MOST_POINTS}, field="grid")])
     return points

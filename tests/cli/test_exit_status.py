@@ -85,6 +85,18 @@ def test_a_device_without_an_end_is_not_read(files, capfdbinary, monkeypatch, ar
     assert status == 2 and "it is a device" in err
 
 
+@pytest.mark.parametrize("content", ["a = " + "[" * 5000, "[" + "a." * 5000 + "a]", "a = " + "9" * 10_000])
+@pytest.mark.parametrize("arguments", [
+    ("judge", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--dry-run", "--rubric"),
+    ("judge", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--dry-run", "--policy"),
+    ("report", "-o", "report.html", "--prices"), ("report", "-o", "report.html", "--bands"), ("variants", "--prices")])
+def test_toml_that_python_cannot_read_is_bad_input(files, capfdbinary, monkeypatch, arguments, content):
+    monkeypatch.chdir(files)
+    Path("odd.toml").write_text(content)
+    status, _, err = call(capfdbinary, *arguments, "odd.toml", "run.trec", "--truth", "qrels.txt")
+    assert status == 2 and "odd.toml" in err
+
+
 def test_an_output_never_replaces_an_input(files, capfdbinary, monkeypatch):
     monkeypatch.chdir(files)
     (files / "link").symlink_to("run.trec")

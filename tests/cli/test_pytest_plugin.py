@@ -132,6 +132,76 @@ def test_fourth(log_retrieval):
 """
 
 
+ODD_OPTIONS = """
+import pytest
+
+ODD = {"repeats": "two", "margin": "x", "metrics": 5, "fail_on": "x", "accept": "few-queries", "max_age": "x",
+       "baseline": 5, "truth": 5}
+
+def odd(name):
+    @pytest.mark.ragdash(**{"group": name, "metrics": "RR", name: ODD[name]})
+    def test(log_retrieval):
+        log_retrieval("q", ["a"], relevant=["a"])
+    return test
+
+for name in ODD:
+    globals()[f"test_{name}"] = odd(name)
+
+@pytest.mark.ragdash("red\\x1b[31m", metrics="RR")
+def test_name(log_retrieval):
+    log_retrieval("q", ["a"], relevant=["a"])
+"""
+ODD_VALUES = """
+import pytest
+
+@pytest.mark.ragdash("odd")
+@pytest.mark.parametrize("values", [
+    {"documents": None}, {"documents": 5}, {"documents": {"a", "b"}}, {"documents": [b"a"]},
+    {"documents": {"a": float("nan")}}, {"documents": [{"doc_id": "a", "text": "\\ud800"}]},
+    {"documents": ["a"], "relevant": {"a": float("nan")}}, {"documents": ["a"], "relevant": 5},
+    {"documents": ["a"], "other": object()}])
+def test_odd(log_retrieval, values):
+    log_retrieval("q", **values)
+"""
+SAME_FILE = """
+import pytest
+
+def test_pair(group):
+    @pytest.mark.ragdash(group, baseline="b.ragdash", metrics="RR")
+    @pytest.mark.parametrize("number", range(8))
+    def test(log_retrieval, number):
+        log_retrieval(f"q{number}", ["a"], relevant=["a"])
+    return test
+
+test_first, test_second = test_pair("a/b"), test_pair("a_b")
+del test_pair
+"""
+
+
+def test_odd_values_of_a_marker_are_named_also_without_a_baseline(project):
+    mistakes = project("good", test=ODD_OPTIONS)
+    output = mistakes.stdout.str()
+    assert mistakes.ret == 4 and "INTERNALERROR" not in output + mistakes.stderr.str()
+    for name in ("repeats", "margin", "metrics", "fail_on", "accept", "max_age", "baseline", "truth"):
+        assert f"\n{name}: no verdict. " in output, name
+    assert "red\\x1b[31m: no baseline" in output and "\x1b[31m: no baseline" not in output
+
+
+def test_odd_values_are_refused_where_they_are_logged(project):
+    mistakes = project("good", test=ODD_VALUES)
+    mistakes.assert_outcomes(failed=9)
+    errors = [line for line in mistakes.stdout.str().splitlines() if line.startswith("FAILED")]
+    assert len(errors) == 9 and all("InputError" in line for line in errors), errors
+
+
+def test_two_groups_never_write_one_result_file(project):
+    assert project("good", "--ragdash-pin", test=SAME_FILE).ret == 0
+    both = project("good", "--ragdash-results", "results", test=SAME_FILE)
+    assert both.ret == 4 and "Rename one of the groups" in both.stdout.str()
+    (project.path / "file").write_text("")
+    assert project("good", "--ragdash-results", "file/results", test=SAME_FILE).ret == 4
+
+
 def test_mistakes_are_named_and_means_need_no_baseline(project):
     done = project("good", test=MISTAKES)
     out = done.stdout.str()

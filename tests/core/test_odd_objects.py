@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import ragdash
@@ -62,3 +64,72 @@ def test_a_method_is_a_name(method):
 def test_the_map_of_no_truth_is_refused(truth):
     with pytest.raises(InputError):
         ragdash.query_map(truth)
+
+
+NO_LIST = [None, 3, 2.5, object(), np.array(3)]
+
+
+@pytest.mark.parametrize("value", NO_LIST)
+def test_what_has_no_items_is_no_list_of_runs_points_questions_or_tags(value, tmp_path):
+    def ask(question):
+        return ["a"]
+
+    assert message(lambda: ragdash.fuse(value)) == "python-object/runs"
+    assert message(lambda: ragdash.record_retriever(ask, value, folder=tmp_path)) == "recording/question"
+    assert message(lambda: ragdash.sweep(lambda settings: ask, value, {"q": "Who?"}, folder=tmp_path)) == "sweep/values"
+    if value is not None:
+        assert message(lambda: ragdash.record("run", tags=value, folder=tmp_path)) == "recording/tags"
+        assert message(lambda: ragdash.record("run", settings=value, folder=tmp_path)) == "recording/settings"
+    with ragdash.record("run", folder=tmp_path) as run:
+        run.add("q1", ["a"])
+        if value is not None:
+            assert message(lambda: run.add("q2", value)) == "recording/documents"
+
+
+@pytest.mark.parametrize("value", [0, -1, 1.5, "2", True, None, float("nan")])
+def test_a_number_of_repeats_or_calls_is_a_whole_number(value, tmp_path):
+    for name in ("repeats", "concurrency"):
+        assert message(lambda name=name: ragdash.record_retriever(
+            lambda question: ["a"], {"q": "Who?"}, folder=tmp_path, **{name: value})) == "python-object/whole"
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("columns", [3, "qid", [], ["qid"], 0, False])
+def test_names_of_columns_are_a_dict(columns):
+    frame = {"query_id": ["q1"], "doc_id": ["a"]}
+    for build in (Run.from_frame, ragdash.Truth.from_frame):
+        assert message(lambda build=build: build(frame, columns=columns)) == "python-object/column-names"
+
+
+@pytest.mark.parametrize("value", [np.array([1, 2]), np.array([]), np.array("docid"), pd.NA, ["docid"], None])
+def test_a_convention_is_a_name(value):
+    assert message(lambda: ragdash.Conventions(ties=value)) == "unknown-convention"
+    assert message(lambda: ragdash.evaluate(RUN, TRUTH, "RR", ties=value)) == "unknown-convention"
+
+
+def test_an_array_without_dimensions_is_no_list_of_metrics():
+    assert message(lambda: ragdash.parse_specs(np.array(3))) == "python-object/metric"
+    assert ragdash.parse_specs(np.array(["RR"])) == ragdash.parse_specs("RR")
+
+
+@pytest.mark.parametrize(("labels", "kind"), [
+    (3, "python-object/mapping"), ([1.0], "python-object/mapping"), ("abc", "python-object/mapping"),
+    ({"q1": "right"}, "python-object/label"), ({"q1": None}, "python-object/label"),
+    ({"q1": [1]}, "python-object/label"),
+    ({"q1": float("nan")}, "label-range"), ({"q1": np.float32("nan")}, "label-range"), ({"q1": 2}, "label-range"),
+    ({1.0: 1}, "python-object/id")])
+def test_a_label_is_a_number_from_0_to_1_of_a_query(labels, kind):
+    evaluation = ragdash.evaluate(RUN, TRUTH, "RR")
+    assert message(lambda: ragdash.validate_judge(evaluation, labels)) == kind
+
+
+def test_labels_take_whole_numbers_as_ids_and_yes_and_no_as_labels():
+    evaluation = ragdash.evaluate({1: ["a"], 2: ["b"]}, {1: ["a"], 2: ["a"]}, "RR")
+    assert ragdash.validate_judge(evaluation, {1: True, 2: np.bool_(False)}).labels.mean == 0.5
+
+
+@pytest.mark.parametrize("margin", [float("nan"), float("inf"), -0.1, "0.02", None, 10 ** 400])
+def test_a_margin_that_nothing_can_miss_is_refused(margin):
+    table = ragdash.compare(RUN, {"b": RUN}, "RR", truth=TRUTH)
+    for check in (table.assert_no_regression, table.assert_improved):
+        assert message(lambda check=check: check(margin=margin)) == "bound/negative"

@@ -391,7 +391,7 @@ def test_a_retriever_is_recorded_with_failures_and_times(logs):
 
     with pytest.raises(InputError) as error:
         ragdash.record_retriever(search, questions, repeats=0)
-    assert kind_of(error) == "recording/repeats"
+    assert kind_of(error) == "python-object/whole"
 
     async def in_a_notebook():
         return ragdash.record_retriever(search_later, [{"query_id": 1, "query": "Who?"}], name="one")

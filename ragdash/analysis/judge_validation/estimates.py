@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
+from numbers import Real
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,8 @@ import pyarrow.compute as pc
 from ragdash.analysis.judge_validation.agreement import CUT, Agreement, Votes, agreement, classes_of, vote_spread
 from ragdash.analysis.judge_validation.model_families import same_family
 from ragdash.analysis.judge_validation.verdicts import RunVerdicts
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import InputError, Problem, shorten
+from ragdash.core.python_objects import id_of
 from ragdash.evaluation.stats import LEVEL, MIN_GROUPS, MIN_LABELS, Ppi, label_interval, ppi
 
 
@@ -271,9 +273,15 @@ def _group_codes(query_ids: pa.StringArray, groups: Mapping[str, str] | None) ->
 
 def _aligned(query_ids: pa.StringArray, labels: Mapping[str, float]) -> tuple[np.ndarray, list[str]]:
     """(the label of each query, NaN for none: (Q,), queries of the labels that are not among them)."""
-    if odd := [value for value in labels.values() if value < 0 or value > 1]:
-        raise InputError([Problem("label-range", {"value": odd[0]}, field="labels")])
-    names = pa.array(list(labels), pa.string())
+    if not isinstance(labels, Mapping):
+        raise InputError([Problem("python-object/mapping", {"kind": type(labels).__name__}, field="labels")])
+    for query, value in labels.items():
+        if not isinstance(value, Real | np.bool_):
+            raise InputError([Problem("python-object/label", {
+                "query": str(query), "value": shorten(repr(value), 60)}, field="labels")])
+        if not 0 <= value <= 1:
+            raise InputError([Problem("label-range", {"value": float(value)}, field="labels")])
+    names = pa.array([id_of(query) for query in labels], pa.string())
     values = np.append(np.fromiter(labels.values(), np.float64, len(labels)), np.nan)
     rows = pc.fill_null(pc.index_in(query_ids, value_set=names), -1).to_numpy().astype(np.int64)
     return values[rows], names.filter(pc.invert(pc.is_in(names, value_set=query_ids))).to_pylist()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.python_objects import check_whole, items_of
 
 if TYPE_CHECKING:
     from ragdash.analysis.tracking import GateResult
@@ -34,7 +35,7 @@ class LoggedGroup:
         for name, value in options.items():
             if name not in OPTIONS:
                 self._note("pytest/option", {"name": name, "options": list(OPTIONS)}, test)
-            elif self.options.setdefault(name, value) != value:
+            elif (first := self.options.setdefault(name, value)) is not value and first != value:
                 facts = {"group": self.name, "name": name, "first": str(self.options[name]), "second": str(value)}
                 self._note("pytest/two-values", facts, test)
         for row in rows:
@@ -107,12 +108,39 @@ class LoggedGroup:
 
     def checked(self) -> None:
         """Raise InputError with the problems of all tests, or where they ran fewer repeats than the marker says."""
+        self._check_options()
         repeats = {repeat for repeat, _ in self.rows}
         if self.rows and len(repeats) < int(self.options.get("repeats", 1)):
             self._note("pytest/repeats", {"group": self.name, "logged": len(repeats),
                                           "wanted": int(self.options["repeats"])}, "")
         if self.problems:
             raise InputError(self.problems)
+
+    def _check_options(self) -> None:
+        """Raise InputError with every value of the marker that a gate would refuse, also where there is no baseline."""
+        from ragdash.analysis.tracking import FAIL_ON
+        from ragdash.evaluation.compare import ComparisonRules
+        from ragdash.metrics import parse_specs
+
+        options, problems = self.options, list(self.problems)
+        for check, name in ((lambda value: check_whole(value, "repeats"), "repeats"),
+                            (lambda value: check_whole(value, "max_age", 0), "max_age"),
+                            (lambda value: ComparisonRules(margin=value), "margin"), (parse_specs, "metrics")):
+            if options.get(name) is not None:
+                try:
+                    check(options[name])
+                except InputError as error:
+                    problems += error.problems
+        if (value := options.get("fail_on", FAIL_ON[0])) not in FAIL_ON:
+            problems.append(Problem("baseline/fail-on", {"value": value, "choices": list(FAIL_ON)}, field="fail_on"))
+        wrong = {name: "a text" for name in ("baseline", "truth") if not isinstance(options.get(name) or "", str)}
+        accepted = items_of(options.get("accept", ()))
+        if accepted is None or not all(isinstance(kind, str) for kind in accepted):
+            wrong["accept"] = "a list of texts"
+        problems += [Problem("pytest/text", {"name": name, "kind": type(options[name]).__name__,
+                                             "expected": expected}, field=name) for name, expected in wrong.items()]
+        if problems:
+            raise InputError(problems)
 
     def _note(self, message: str, facts: Mapping[str, Any], test: str) -> None:
         self.problems.append(Problem(message, facts, test or None))

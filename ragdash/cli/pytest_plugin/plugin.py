@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from ragdash.cli.pytest_plugin.logged_groups import LoggedGroup
-from ragdash.core.errors import InputError
+from ragdash.core.console import one_line, unwritable, write
+from ragdash.core.errors import InputError, Problem
 
 MARKER = "ragdash"
 _ROWS = pytest.StashKey[list[dict]]()
@@ -41,7 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test of a group as often as its marker says."""
     repeats = _options(metafunc.definition).get("repeats", 1)
-    if repeats > 1:
+    if isinstance(repeats, int) and repeats > 1:  # what is no number is a problem of the group
         metafunc.fixturenames.append("ragdash_repeat")
         metafunc.parametrize("ragdash_repeat", range(1, repeats + 1), ids=lambda number: f"repeat{number}")
 
@@ -60,9 +61,13 @@ def log_retrieval(request: pytest.FixtureRequest) -> Callable[..., None]:
     judgments are in no file. fields: such as query, latency_ms.
     """
     def log(query_id: str | int, documents: Sequence | Mapping, relevant: object = None, **fields: object) -> None:
-        ranked = [{"doc_id": document, "score": float(score)} for document, score in documents.items()] \
-            if isinstance(documents, Mapping) else list(documents)
-        _log(request, query_id, {"documents": ranked, "relevant": _plain(relevant), **fields})
+        from ragdash.core.records import Truth
+        from ragdash.workspace.recording.result_lines import documents_of
+
+        if relevant is not None:
+            Truth.from_dict({query_id: relevant})
+        _log(request, query_id, {"documents": documents_of(documents, str(query_id)), "relevant": _plain(relevant),
+                                 **fields})
 
     return log
 
@@ -93,6 +98,7 @@ class SessionVerdicts:
         self.config, self.is_worker = config, hasattr(config, "workerinput")
         self.groups: dict[str, LoggedGroup] = {}
         self.lines: list[str] = []
+        self.written: dict[Path, str] = {}
 
     def group(self, name: str) -> LoggedGroup:
         """The group of this name."""
@@ -134,7 +140,7 @@ class SessionVerdicts:
         if self.lines:
             terminalreporter.section("ragdash")
             for line in self.lines:
-                terminalreporter.line(line)
+                terminalreporter.line(one_line(line))
 
     def _finish(self, group: LoggedGroup, session: pytest.Session) -> int:
         """The exit status that a group asks for."""
@@ -174,9 +180,20 @@ class SessionVerdicts:
             self._property(session, name, f"{row.mean:.6g}")
             self._property(session, f"{name}.difference", f"{row.comparison.mean_difference:+.6g}")
         if folder := self.config.getoption("ragdash_results"):
-            Path(folder).mkdir(parents=True, exist_ok=True)
-            (Path(folder) / f"{_file_name(group.name)}.json").write_bytes(render_gate(result, "json"))
+            self._write_result(group.name, Path(folder), render_gate(result, "json"))
         return 0 if result.passed else int(pytest.ExitCode.TESTS_FAILED)
+
+    def _write_result(self, name: str, folder: Path, content: bytes) -> None:
+        """Write GROUP.json; InputError where that cannot be, or another group has a file of this name."""
+        path = folder / f"{_file_name(name)}.json"
+        other = self.written.setdefault(path, name)
+        if other != name:
+            raise InputError([Problem("pytest/same-file", {"group": name, "other": other}, str(path))])
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise unwritable(str(folder), error) from None
+        write(content, str(path))
 
     def _property(self, session: pytest.Session, name: str, value: str) -> None:
         """Add a property to the test suite of --junit-xml."""
@@ -204,7 +221,10 @@ def _log(request: pytest.FixtureRequest, query_id: str | int, fields: Mapping[st
         pytest.fail("log_retrieval and log_answer need @pytest.mark.ragdash(group=...)", pytrace=False)
     repeat = request.getfixturevalue("ragdash_repeat")
     present = {name: value for name, value in fields.items() if value is not None}
-    row = orjson.loads(orjson.dumps(present, option=orjson.OPT_SERIALIZE_NUMPY))  # a copy that can be sent
+    try:
+        row = orjson.loads(orjson.dumps(present, option=orjson.OPT_SERIALIZE_NUMPY))  # a copy that can be sent
+    except TypeError as error:  # of orjson
+        raise InputError([Problem("recording/json", {"query": str(query_id), "reason": str(error)})]) from None
     rows = request.node.stash.setdefault(_ROWS, [])
     same = next((before for before in rows if before["query_id"] == str(query_id)), None)
     if same is None:

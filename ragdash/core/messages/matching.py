@@ -18,7 +18,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Choose fewer ranks, or make deeper lists.",
     ),
     "bad-margin": Message(
-        actual="{margin:g}",
+        actual="{margin}",
         expected="a number above 0",
         fix="Give the largest difference that does not matter, such as 0.02.",
     ),

@@ -84,7 +84,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "bound/negative": Message(
         actual="{text!r}",
-        expected="a number that is not negative",
+        expected="a finite number, 0 or more",
         fix="Give how much worse the candidate may be, such as 0.02.",
     ),
     "corpus-size": Message(

@@ -46,9 +46,10 @@ class Conventions:
     duplicates: str = "first"
 
     def __post_init__(self) -> None:
-        wrong = [Problem("unknown-convention", {"value": getattr(self, f.name), "choices": list(CHOICES[f.name]),
-                         "name": f.name}, field=f.name)
-                 for f in fields(self) if getattr(self, f.name) not in CHOICES[f.name]]
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        wrong = [Problem("unknown-convention", {"value": value, "choices": list(CHOICES[name]), "name": name},
+                         field=name)
+                 for name, value in values.items() if not (isinstance(value, str) and value in CHOICES[name])]
         if wrong:
             raise InputError(wrong)
 

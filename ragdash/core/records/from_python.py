@@ -263,6 +263,8 @@ def _arrow_table(frame: object) -> pa.Table | None:
 
 def _fields(table: pa.Table, names: Mapping[str, str], needed: Sequence[str], optional: Sequence[str]) -> dict:
     """Columns by field. A needed one that is absent is a problem, and so is an optional one that was asked for."""
+    if not isinstance(names, Mapping):
+        raise InputError([Problem("python-object/column-names", {"kind": type(names).__name__}, field="columns")])
     problems = Collector(None)
     columns = {}
     for field in (*needed, *optional):

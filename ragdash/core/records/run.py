@@ -148,7 +148,7 @@ class Run:
         >>> Run.from_frame(frame, "bm25", columns={"query_id": "qid"}).depth
         2
         """
-        return cls.build(name, **from_python.run_frame_columns(frame, columns or {}), **more)
+        return cls.build(name, **from_python.run_frame_columns(frame, {} if columns is None else columns), **more)
 
     @classmethod
     def from_records(cls, records: Iterable[Mapping], name: str = "run", **more) -> Run:

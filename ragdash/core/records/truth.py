@@ -129,7 +129,7 @@ class Truth:
         >>> Truth.from_frame({"query_id": [1, 1], "doc_id": ["d7", "d2"], "grade": [2, 0]})
         <Truth 'truth': 1 queries, 2 judgments>
         """
-        return cls.build(name, **from_python.truth_frame_columns(frame, columns or {}), **more)
+        return cls.build(name, **from_python.truth_frame_columns(frame, {} if columns is None else columns), **more)
 
     @classmethod
     def from_records(cls, records: Iterable[Mapping], name: str = "truth", **more) -> Truth:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 from ragdash.core.errors import Collector, InputError
+from ragdash.core.text.toml import parse_toml
 from ragdash.io.source.source import Source
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import BANDS, Band, Bands, band_problems
@@ -29,7 +30,7 @@ def read_bands(source: str | os.PathLike | tuple[str, bytes]) -> tuple[Bands, ..
     problems = file.collector()
     text = file.text
     try:
-        content = tomllib.loads(text)
+        content = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
         file.fail("not-toml", {"error": str(error)}, int(line[1]) if line else None)

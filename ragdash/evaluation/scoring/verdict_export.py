@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.text.csv_lines import csv_text
@@ -150,11 +149,14 @@ def _tables(case: Case, texts: Judgment, chunks: Judgment) -> dict | None:
 
 
 def _available_verdicts(judged: Judged, names: Iterable[str], judge: str) -> dict[str, Verdicts]:
-    """The verdicts of the metrics that have any."""
+    """The verdicts of the metrics that have any; InputError where the verdicts that are kept cannot be read."""
     names, by_metric = list(names), {}
     for name in names:
-        with suppress(Unavailable):
+        try:
             by_metric[name] = judged.read(name, judge)
+        except Unavailable as error:
+            if error.problem.cause is not None:
+                raise InputError([error.problem.cause]) from None
     if not by_metric:
         raise _no_verdicts_error(judged.run, " ".join(names))
     return by_metric

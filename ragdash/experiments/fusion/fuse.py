@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from ragdash.analysis.verdict import spelling_check
 from ragdash.core.arrow_columns import mix, on_all_cores, take
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.python_objects import items_of
 from ragdash.core.ranking.rank_order import block_digest
 from ragdash.core.records import Conventions, Run
 from ragdash.experiments.fusion.blocks import falling_order, ranges
@@ -83,8 +84,12 @@ def fuse(runs: Sequence[object] | Mapping[str, object], method: str = "rrf", win
 
 def _runs_of(runs: Sequence[object] | Mapping[str, object]) -> list[Run]:
     """Runs as they are, and rankings as Python programs hold them under their names or as "run 1", "run 2" ..."""
-    named = runs if isinstance(runs, Mapping) else {f"run {number}": run for number, run in enumerate(runs, 1)}
-    return [Run.of(run, name) for name, run in named.items()]
+    if not isinstance(runs, Mapping):
+        listed = items_of(runs)
+        if listed is None:
+            raise InputError([Problem("python-object/runs", {"kind": type(runs).__name__}, field="runs")])
+        runs = {f"run {number}": run for number, run in enumerate(listed, 1)}
+    return [Run.of(run, name) for name, run in runs.items()]
 
 
 def fused_order(candidates: Candidates, recipe: Recipe,

@@ -18,8 +18,9 @@ from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import log_folder
+from ragdash.core.python_objects import id_of, items_of
 from ragdash.core.records import Run, RunHeader, Truth
-from ragdash.core.records.flat_settings import flat_settings
+from ragdash.core.records.flat_settings import flat_settings, object_members
 from ragdash.io import read_run
 from ragdash.io.recorded.file_lock import lock
 from ragdash.io.recorded.folder import HEADER, PART, RESULTS, LogEntry, log_entries
@@ -27,7 +28,7 @@ from ragdash.io.recorded.lines import split_lines
 from ragdash.workspace.recording.environment import git_revision, package_versions
 from ragdash.workspace.recording.query_record import QueryRecord
 from ragdash.workspace.recording.result_file import ResultFile
-from ragdash.workspace.recording.result_lines import failure_line, has_scores, id_of, result_line
+from ragdash.workspace.recording.result_lines import failure_line, has_scores, result_line
 
 _ANY_TIME = "2026-01-01T00:00:00+00:00"
 
@@ -74,12 +75,17 @@ def record(name: str, *, settings: Mapping | None = None, tags: Iterable[str] = 
     ...     run.result(), run.result().settings
     (<Run 'hybrid': 2 queries, 3 documents returned>, {'retriever.k': 2})
     """
-    flat, removed = flat_settings(settings or {})
+    if settings is not None and not isinstance(settings, Mapping) and object_members(settings) is None:
+        raise InputError([Problem("recording/settings", {"kind": type(settings).__name__}, field="settings")])
+    listed = [] if tags is None else [tags] if isinstance(tags, str) else items_of(tags)
+    if listed is None:
+        raise InputError([Problem("recording/tags", {"kind": type(tags).__name__}, field="tags")])
+    flat, removed = flat_settings({} if settings is None else settings)
     if removed:
         problem = Problem("recording/secrets", {"names": list(removed), "name": str(name)}, severity="warning")
         warnings.warn(str(problem), RecordingWarning, stacklevel=2)
-    tags = (tags,) if isinstance(tags, str) else tuple(dict.fromkeys(map(str, tags or ())))
     digests = {key: _digest(value) for key, value in (data or {}).items()}
+    tags = tuple(dict.fromkeys(map(str, listed)))
     header = RunHeader("", str(name), "", settings=flat, tags=tags, group=None if group is None else str(group),
                        repeat=repeat, removed=removed, data=digests)
     _check_readable(header)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Set
-from numbers import Integral, Real
+from collections.abc import Mapping, Set
+from numbers import Real
 
 import orjson
 
 from ragdash.core.errors import InputError, Problem, shorten
+from ragdash.core.python_objects import id_of, items_of
 from ragdash.core.records.flat_settings import DEEPEST, object_members
 from ragdash.core.records.secrets import is_secret_name, without_secrets
 
@@ -63,15 +64,6 @@ def failure_line(query_id: str, error: BaseException | str, fields: Mapping) -> 
     return _json(values, query_id)
 
 
-def id_of(value: object, field: str = "query_id") -> str:
-    """Text as it is, whole numbers in digits; InputError for any other kind."""
-    if isinstance(value, str) and value:
-        return value
-    if isinstance(value, Integral) and not isinstance(value, bool):
-        return str(value)
-    raise InputError([Problem("python-object/id", {"value": repr(value), "kind": type(value).__name__}, field=field)])
-
-
 def text_of(value: object, field: str, query_id: str) -> str:
     """A text as it is; InputError for any other kind."""
     if isinstance(value, str):
@@ -84,11 +76,12 @@ def documents_of(documents: object, query_id: str) -> list:
     if isinstance(documents, Mapping):
         scored = [(id_of(doc, "doc_id"), _score(score, doc, query_id)) for doc, score in documents.items()]
         documents = sorted(scored, key=lambda pair: (pair[1], pair[0]), reverse=True)  # as trec_eval orders them
-    if isinstance(documents, str | bytes | Set) or hasattr(documents, "columns") or not isinstance(documents, Iterable):
+    listed = None if isinstance(documents, Set) or hasattr(documents, "columns") else items_of(documents)
+    if listed is None:
         raise InputError([Problem("recording/documents", {"kind": type(documents).__name__, "query": query_id},
                                   field="documents")])
     return [document if type(document) is str and document else _document(document, query_id)
-            for document in documents]
+            for document in listed]
 
 
 def _document(document: object, query_id: str) -> dict:

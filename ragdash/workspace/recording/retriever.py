@@ -16,11 +16,11 @@ from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.core.paths import log_folder
+from ragdash.core.python_objects import check_whole, id_of, items_of
 from ragdash.core.records import Run, RunHeader, Truth
 from ragdash.core.records.secrets import without_secrets
 from ragdash.workspace.recording.adapters import adapted
 from ragdash.workspace.recording.recorder import Recording, RecordingWarning, interrupted_run, record
-from ragdash.workspace.recording.result_lines import id_of
 
 HOPELESS = 5  # failures before the first answer, after which the retriever is not asked any more
 Questions = Mapping | Iterable | Truth
@@ -71,7 +71,8 @@ def record_retriever(retriever: object, questions: Questions, *, name: str | Non
     ...     record_retriever(lambda question: ["d7", "d2"], {"q1": "Who?", "q2": "When?"}, name="dense", folder=logs)
     <Run 'dense': 2 queries, 4 documents returned>
     """
-    _check_repeats(repeats)
+    check_whole(repeats, "repeats")
+    check_whole(concurrency, "concurrency")
     call, texts = adapted(retriever), questions_of(questions)
     name = name or getattr(retriever, "__name__", type(retriever).__name__)
     data = {"questions": _digest(texts), **({"truth": questions} if isinstance(questions, Truth) else {}),
@@ -86,11 +87,6 @@ def record_retriever(retriever: object, questions: Questions, *, name: str | Non
             _ask(call, texts, recording, concurrency, progress)
         runs.append(_result(recording))
     return runs[0] if repeats == 1 else runs
-
-
-def _check_repeats(repeats: int) -> None:
-    if repeats < 1:
-        raise InputError([Problem("recording/repeats", {"repeats": repeats}, field="repeats")])
 
 
 def _result(recording: Recording) -> Run:
@@ -112,8 +108,9 @@ def questions_of(questions: Questions) -> dict[str, str]:
     elif isinstance(questions, Mapping):
         pairs = list(questions.items())
     else:
+        listed = items_of(questions)
         pairs = [(item.get("query_id"), item.get("query")) if isinstance(item, Mapping) else item
-                 for item in questions]
+                 for item in ([questions] if listed is None else listed)]
     questions_by_id: dict[str, str] = {}
     for pair in pairs:
         if not (isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[1], str)):

@@ -15,7 +15,7 @@ from models.judge.scripted import Scripted, case
 from models.judge.test_judged_metrics import BY_HAND, PARIS, ROWS, TOWER, the_match
 
 from ragdash.cli.main import main
-from ragdash.core.errors import InputError
+from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.scoring.claims import query_case, read_query_verdicts
 from ragdash.evaluation.scoring.verdict_export import export
@@ -232,6 +232,18 @@ def test_other_texts_do_not_get_the_verdicts(tmp_path):
     import_verdicts(file_of(tmp_path, [{"query_id": "both", "faithfulness": 1.0}]), the_match().judged)
     other = the_match({"both": {**ROWS["both"], "contexts": [PARIS]}})
     assert math.isnan(values(other, "RAGAS.Faithfulness")["both"])
+
+
+@pytest.mark.parametrize("form", ["rows", "ragas", "ragchecker", "deepeval"])
+def test_verdicts_that_cannot_be_read_are_not_called_missing(monkeypatch, form):
+    def broken(self):
+        raise InputError([Problem("unusable-database/away", {"reason": "no connection"}, "postgresql://host/db")])
+
+    judged = the_match({"both": ROWS["both"]}).judged
+    monkeypatch.setattr(type(judged.verdict_store), "stamp", broken)
+    with pytest.raises(InputError, match="no connection") as raised:
+        export(judged, form)
+    assert [problem.kind for problem in raised.value.problems] == ["unusable-database"]
 
 
 def test_ragas_columns_there_and_back(tmp_path):

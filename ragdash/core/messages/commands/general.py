@@ -187,6 +187,16 @@ MESSAGES: Mapping[str, Message] = {
         expected="{wanted}, as the marker says",
         fix="Log the queries in every repeat.",
     ),
+    "pytest/same-file": Message(
+        actual="the result of {other!r} in the file for {group!r}",
+        expected="groups whose names differ in letters and digits",
+        fix="Rename one of the groups.",
+    ),
+    "pytest/text": Message(
+        actual="{name} of type {kind} in a ragdash marker",
+        expected="{expected}",
+        fix="Write texts in quotes.",
+    ),
     "pytest/twice": Message(
         actual="the query {query!r} of {group!r} logged again",
         expected="each query once per repeat",

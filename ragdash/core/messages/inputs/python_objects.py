@@ -22,6 +22,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a column {name!r} for {field}",
         fix="Name the frame's column with columns={{{field!r}: ...}}.",
     ),
+    "python-object/column-names": Message(
+        actual="an object of type {kind} as names of columns",
+        expected="{{field: name of its column}}",
+        fix="Pass a dict, such as columns={{'query_id': 'qid'}}.",
+    ),
     "python-object/columns": Message(
         actual="a frame that cannot be read: {reason}",
         expected="columns of one length, with names of their own",
@@ -82,6 +87,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="{{document: grade}} or a list of relevant documents",
         fix="Give each query one of these.",
     ),
+    "python-object/label": Message(
+        actual="{value} as label of query {query!r}",
+        expected="a number from 0 to 1",
+        fix="Write 1 for right and 0 for wrong.",
+    ),
     "python-object/mapping": Message(
         actual="an object of type {kind}",
         expected="a dict with a key for each query",
@@ -122,6 +132,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="query_id and {needed}",
         fix="Give each record both fields.",
     ),
+    "python-object/runs": Message(
+        actual="an object of type {kind}",
+        expected="a list of runs, or {{name: run}}",
+        fix="Pass the runs in a list.",
+    ),
     "python-object/scores": Message(
         actual="queries with scores and queries without",
         expected="the same for all queries",
@@ -131,5 +146,10 @@ MESSAGES: Mapping[str, Message] = {
         actual="an object of type {kind} without a truth",
         expected="evaluations, or runs with truth=...",
         fix="Pass the judgments as truth=..., or evaluate the runs first.",
+    ),
+    "python-object/whole": Message(
+        actual="{name} = {value}",
+        expected="a whole number from {least}",
+        fix="Give such a number.",
     ),
 }

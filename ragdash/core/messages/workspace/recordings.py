@@ -208,11 +208,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="another number",
         fix="Leave repeat out: it gets the next number.",
     ),
-    "recording/repeats": Message(
-        actual="{repeats} repeats",
-        expected="1 or more",
-        fix="Give the number of runs to record.",
-    ),
     "recording/reply": Message(
         actual="a reply that is no result ({kind})",
         expected='a JSON object with "documents" or "answer", or a list of documents',
@@ -237,6 +232,16 @@ MESSAGES: Mapping[str, Message] = {
         actual="settings of run {name!r} that look like secrets: {names:comma}",
         expected="settings without keys and passwords",
         fix="They are not recorded. If one is no secret, give it another name.",
+    ),
+    "recording/settings": Message(
+        actual="settings of type {kind}",
+        expected="a dict of settings",
+        fix="Pass a dict, such as settings={{'k': 20}}.",
+    ),
+    "recording/tags": Message(
+        actual="tags of type {kind}",
+        expected="a list of texts",
+        fix="Pass a list, such as tags=['nightly'].",
     ),
     "recording/started": Message(
         actual="run {name!r} started for the second time",

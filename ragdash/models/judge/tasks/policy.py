@@ -19,6 +19,7 @@ import orjson
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import make_private_folder, workspace
+from ragdash.core.text.toml import parse_toml
 from ragdash.models.judge.question import Question
 
 FILE = "labeling_policy.toml"
@@ -96,7 +97,7 @@ def policy_file() -> Path:
 def read_policy(content: bytes, file: str | None = None) -> Policy:
     """The policy of a TOML file: extra, partial, refusal, rounding. InputError where it is none."""
     try:
-        table = tomllib.loads(content.decode())
+        table = parse_toml(content.decode())
         return Policy(**{name: str(table[name]) for name in ASKED})
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError) as error:
         raise InputError([Problem("bad-policy/file", {"names": list(ASKED), "reason": str(error)}, file)]) from None

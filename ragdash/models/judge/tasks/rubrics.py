@@ -26,6 +26,7 @@ import orjson
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import make_private_folder, workspace
+from ragdash.core.text.toml import parse_toml
 from ragdash.models.judge.prompts import AS_DATA, as_data
 from ragdash.models.judge.question import Question
 from ragdash.models.judge.tasks.prompt_texts import (
@@ -166,7 +167,7 @@ def rubric_of(table: Mapping, file: str | None = None) -> Rubric:
 def read_rubric(content: bytes, file: str | None = None) -> Rubric:
     """The rubric of a TOML file; InputError where it is none."""
     try:
-        return rubric_of(tomllib.loads(content.decode("utf-8")), file)
+        return rubric_of(parse_toml(content.decode("utf-8")), file)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError([Problem("bad-rubric/toml", {"reason": str(error)}, file)]) from None
 

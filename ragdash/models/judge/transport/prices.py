@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import workspace
+from ragdash.core.text.toml import parse_toml
 from ragdash.models.judge.endpoint import Prices
 
 FILE = "prices.toml"
@@ -59,7 +60,7 @@ def listed_price(model: str) -> ListedPrice | None:
 def _own_prices() -> dict[str, ListedPrice]:
     path = workspace() / FILE
     try:
-        models = tomllib.loads(path.read_text(encoding="utf-8")).get("models", {})
+        models = parse_toml(path.read_text(encoding="utf-8")).get("models", {})
         return {name: ListedPrice(name, Prices(float(row["input"]), float(row["output"])),
                                   str(row.get("date", "no date")), str(row.get("source", FILE)))
                 for name, row in models.items()}
