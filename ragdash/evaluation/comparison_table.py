@@ -117,7 +117,7 @@ class ComparisonTable(list[list[Comparison]]):
         if inputs is None or not self or inputs.truth is None:
             raise ValueError("nothing was compared with a truth")
         known = all_slices(inputs.truth, inputs.runs)
-        if name not in known:
+        if not isinstance(name, str) or name not in known:
             raise ValueError(f"no slices {name!r}; there are {', '.join(known) or 'none'}")
         spec = one_spec(metric or inputs.specs[0])
         tests = import_module("ragdash.evaluation.compare")  # it imports this file
@@ -223,7 +223,7 @@ class ComparisonTable(list[list[Comparison]]):
         withheld = self._withheld(dict.fromkeys(comparison.spec for comparison in comparisons))
         failed = [comparison for comparison in comparisons if not holds(comparison, _worst_gain(comparison))]
         if withheld or failed or not comparisons:
-            bound = f", margin {margin:g}" if margin else ""
+            bound = f", margin {float(margin):g}" if margin else ""
             lines = [f"{_line(comparison)} · {comparison.candidate} {words}{bound}" for comparison in failed]
             raise AssertionError("\n".join([*withheld, *lines]) or "nothing was compared")
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.core.paths import log_folder
-from ragdash.core.python_objects import items_of
 from ragdash.core.records import Run
+from ragdash.core.records.arguments import items_of
 from ragdash.core.records.flat_settings import flat_settings, has_objects
 from ragdash.core.records.secrets import without_secrets
 from ragdash.core.storage.temporary_folders import temporary_folder

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from ragdash.core.errors import InputError, Problem, shorten
-from ragdash.core.python_objects import items_of
 from ragdash.metrics.docs.ragas_names import absent_ragas_metric
 from ragdash.metrics.from_file import parse_file_spec
 from ragdash.metrics.judged import register_rubrics
@@ -73,8 +72,10 @@ def parse_specs(text: str | Spec | Iterable[str | Spec]) -> tuple[Spec, ...]:
     >>> parse_specs("nDCG@10 Recall@5, MRR")
     (nDCG@10, R@5, RR)
     """
-    given = None if isinstance(text, Spec) else items_of(text)
-    given = [text] if given is None else given
+    try:
+        given = [text] if isinstance(text, str | bytes | Spec) else list(text)
+    except TypeError:  # it has no items, such as an array of no dimension
+        given = [text]
     if wrong := [item for item in given if not isinstance(item, str | Spec)]:
         raise InputError([Problem("python-object/metric", {
             "value": shorten(repr(item), 60), "kind": type(item).__name__}, field="metrics") for item in wrong])

@@ -128,6 +128,12 @@ def test_labels_take_whole_numbers_as_ids_and_yes_and_no_as_labels():
     assert ragdash.validate_judge(evaluation, {1: True, 2: np.bool_(False)}).labels.mean == 0.5
 
 
+@pytest.mark.parametrize("name", [None, 3, [], {}, b"x", np.array(["a"])])
+def test_what_is_no_name_of_a_slice_is_refused(name):
+    with pytest.raises(ValueError, match="no slices"):
+        ragdash.compare(RUN, {"b": RUN}, "RR", truth=TRUTH).by_slice(name)
+
+
 @pytest.mark.parametrize("margin", [float("nan"), float("inf"), -0.1, "0.02", None, 10 ** 400])
 def test_a_margin_that_nothing_can_miss_is_refused(margin):
     table = ragdash.compare(RUN, {"b": RUN}, "RR", truth=TRUTH)

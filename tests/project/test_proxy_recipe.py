@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 from team_services import free_port
 
-PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "deploy.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "reference" / "deploy.md").read_text(encoding="utf-8")
 RECIPE = re.search(r"^```nginx\n(map \$http_upgrade \$ragdash.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[1]
 NGINX = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
 RESET = struct.pack("ii", 1, 0)  # SO_LINGER: the connection ends with a reset
@@ -95,6 +96,15 @@ def ask(port: int, node: int, method: str = "GET", path: str = "/") -> tuple[str
     cookie = (reply.getheader("Set-Cookie") or "").partition(";")[0]
     said = reply.read(5).decode() if path == "/page" else reply.read().decode()
     return said if reply.status == 200 else str(reply.status), cookie
+
+
+def test_every_recipe_denies_what_has_no_login():
+    compose = (ROOT / "docs" / "examples" / "compose" / "nginx.conf").read_text(encoding="utf-8")
+    recipes = [block for block in [*re.findall(r"^```\w*\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL), compose]
+               if re.search(r"^ +(?:proxy_pass|reverse_proxy) ", block, re.MULTILINE)]
+    denied = [re.findall(r"^ +(?:location = /_stcore/metrics \{ deny all; \}|respond /_stcore/metrics 403)", recipe,
+                         re.MULTILINE) for recipe in recipes]
+    assert [len(lines) for lines in denied] == [1] * 5
 
 
 def test_pages_stay_with_their_server_whatever_happens_to_the_uploads_of_others(proxy):

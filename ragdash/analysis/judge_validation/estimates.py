@@ -18,7 +18,7 @@ from ragdash.analysis.judge_validation.agreement import CUT, Agreement, Votes, a
 from ragdash.analysis.judge_validation.model_families import same_family
 from ragdash.analysis.judge_validation.verdicts import RunVerdicts
 from ragdash.core.errors import InputError, Problem, shorten
-from ragdash.core.python_objects import id_of
+from ragdash.core.records.arguments import id_of
 from ragdash.evaluation.stats import LEVEL, MIN_GROUPS, MIN_LABELS, Ppi, label_interval, ppi
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.python_objects import check_whole, items_of
+from ragdash.core.records.arguments import check_whole, items_of
 
 if TYPE_CHECKING:
     from ragdash.analysis.tracking import GateResult
@@ -123,8 +123,8 @@ class LoggedGroup:
         from ragdash.metrics import parse_specs
 
         options, problems = self.options, list(self.problems)
-        for check, name in ((lambda value: check_whole(value, "repeats"), "repeats"),
-                            (lambda value: check_whole(value, "max_age", 0), "max_age"),
+        for check, name in ((lambda value: check_whole(repeats=value), "repeats"),
+                            (lambda value: check_whole(0, max_age=value), "max_age"),
                             (lambda value: ComparisonRules(margin=value), "margin"), (parse_specs, "metrics")):
             if options.get(name) is not None:
                 try:

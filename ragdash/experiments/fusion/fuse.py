@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 from ragdash.analysis.verdict import spelling_check
 from ragdash.core.arrow_columns import mix, on_all_cores, take
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.python_objects import items_of
 from ragdash.core.ranking.rank_order import block_digest
 from ragdash.core.records import Conventions, Run
+from ragdash.core.records.arguments import items_of
 from ragdash.experiments.fusion.blocks import falling_order, ranges
 from ragdash.experiments.fusion.candidates import Candidates, Leg, Pool, gather
 from ragdash.experiments.fusion.methods import METHODS

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import log_folder
-from ragdash.core.python_objects import id_of, items_of
 from ragdash.core.records import Run, RunHeader, Truth
+from ragdash.core.records.arguments import id_of, items_of
 from ragdash.core.records.flat_settings import flat_settings, object_members
 from ragdash.io import read_run
 from ragdash.io.recorded.file_lock import lock

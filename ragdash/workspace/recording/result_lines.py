@@ -9,7 +9,7 @@ from numbers import Real
 import orjson
 
 from ragdash.core.errors import InputError, Problem, shorten
-from ragdash.core.python_objects import id_of, items_of
+from ragdash.core.records.arguments import id_of, items_of
 from ragdash.core.records.flat_settings import DEEPEST, object_members
 from ragdash.core.records.secrets import is_secret_name, without_secrets
 

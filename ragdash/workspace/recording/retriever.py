@@ -16,8 +16,8 @@ from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.core.paths import log_folder
-from ragdash.core.python_objects import check_whole, id_of, items_of
 from ragdash.core.records import Run, RunHeader, Truth
+from ragdash.core.records.arguments import check_whole, id_of, items_of
 from ragdash.core.records.secrets import without_secrets
 from ragdash.workspace.recording.adapters import adapted
 from ragdash.workspace.recording.recorder import Recording, RecordingWarning, interrupted_run, record
@@ -71,8 +71,7 @@ def record_retriever(retriever: object, questions: Questions, *, name: str | Non
     ...     record_retriever(lambda question: ["d7", "d2"], {"q1": "Who?", "q2": "When?"}, name="dense", folder=logs)
     <Run 'dense': 2 queries, 4 documents returned>
     """
-    check_whole(repeats, "repeats")
-    check_whole(concurrency, "concurrency")
+    check_whole(repeats=repeats, concurrency=concurrency)
     call, texts = adapted(retriever), questions_of(questions)
     name = name or getattr(retriever, "__name__", type(retriever).__name__)
     data = {"questions": _digest(texts), **({"truth": questions} if isinstance(questions, Truth) else {}),

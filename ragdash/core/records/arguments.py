@@ -32,15 +32,18 @@ def id_of(value: object, field: str = "query_id") -> str:
     raise InputError([Problem("python-object/id", {"value": repr(value), "kind": type(value).__name__}, field=field)])
 
 
-def check_whole(value: object, name: str, least: int = 1) -> None:
-    """Raise InputError unless this is a whole number that is large enough.
+def check_whole(least: int = 1, **values: object) -> None:
+    """Raise InputError unless all values are whole numbers that are large enough.
 
     Examples
     --------
-    >>> check_whole(0, "repeats")
+    >>> check_whole(repeats=0)
     Traceback (most recent call last):
     ragdash.core.errors.InputError: found repeats = 0; expected a whole number from 1. Give such a number.
     """
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise InputError([Problem("python-object/whole", {
-            "name": name, "value": shorten(repr(value), 60), "least": least}, field=name)])
+    wrong = [Problem("python-object/whole", {"name": name, "value": shorten(repr(value), 60), "least": least},
+                     field=name)
+             for name, value in values.items()
+             if not isinstance(value, Integral) or isinstance(value, bool) or value < least]
+    if wrong:
+        raise InputError(wrong)
