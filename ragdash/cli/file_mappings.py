@@ -46,7 +46,7 @@ def for_several_files(problems: Iterable[Problem], options: argparse.Namespace) 
 def _for_one_file(problem: Problem) -> Problem:
     mappings = cast(Sequence[Mapping[str, str]], problem.facts["mappings"])
     texts = [_options_of_file(problem.file or "", mapping) for mapping in mappings]
-    others = f" or: ragdash check {problem.facts['quoted']} ".join(texts[1:])
+    others = " or: ".join(texts[1:])
     return replace(problem, facts={**problem.facts, "options": texts[0], "others": others})
 
 

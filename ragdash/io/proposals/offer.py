@@ -42,7 +42,7 @@ def proposal_problem(source: Source, readings: Sequence[Reading], severity: str 
              "mappings": [dict(reading.mapping) for reading in readings],
              "ignored": list(first.ignored[:20]),
              "previews": [[dict(row) for row in reading.preview] for reading in readings],
-             "others": f" or: ragdash check {file} ".join(reading.options for reading in readings[1:])}
+             "others": " or: ".join(reading.options for reading in readings[1:])}
     message = "proposed-reading/choice" if len(readings) > 1 else "proposed-reading"
     if severity == "warning":
         message = "proposed-reading/more"

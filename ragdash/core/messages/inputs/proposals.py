@@ -16,7 +16,7 @@ MESSAGES: Mapping[str, Message] = {
     "proposed-reading/choice": Message(
         actual="{count:count record}{where:? under {where}}, which can be read in {ways} ways",
         expected="a format that ragdash knows",
-        fix="Choose the one that is right. Try: ragdash check {quoted} {options} or: ragdash check {quoted} {others}",
+        fix="Choose the one that is right. Try: ragdash check {quoted} {options} or: {others}",
         page="Choose the reading that is right, check the preview, then apply it.",
     ),
     "proposed-reading/more": Message(

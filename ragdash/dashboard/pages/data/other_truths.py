@@ -38,5 +38,6 @@ def render() -> None:
 def contents(truth: Truth) -> str:
     """What a truth holds: "100 judgments, references"."""
     columns = truth.details.column_names if truth.details is not None else ()
-    parts = [fmt.count(truth.judgments, "judgment"), *(word for name, word in CONTENTS.items() if name in columns)]
+    parts = [fmt.count(truth.judgments, "judgment")] if truth.judgments else ["no judgments"]
+    parts += [word for name, word in CONTENTS.items() if name in columns]
     return f"{fmt.listed(parts)} for {fmt.count(len(truth), 'query', 'queries')}"
