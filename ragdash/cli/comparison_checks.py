@@ -14,7 +14,7 @@ from ragdash.analysis.verdict import (
     decide,
     find_checks,
     merge_alike,
-    of_level,
+    withheld_checks,
 )
 from ragdash.cli.inputs import conventions_of, matching_of
 from ragdash.core.console import print_note, printable
@@ -89,7 +89,7 @@ def report_checks(matches: Sequence[Match], spec: Spec) -> tuple[RunCheck, ...]:
     Returns every check of the runs, for JSON.
     """
     checks = find_checks(matches, spec)
-    shown = [*of_level(checks, "withheld"), *(check for check in checks if check.kind in FIXES)]
+    shown = [*withheld_checks(checks, spec), *(check for check in checks if check.kind in FIXES)]
     for line in check_lines(merge_alike(shown), "cli", markdown=False):
         print_note(f"ragdash: warning: {line}")
     return checks

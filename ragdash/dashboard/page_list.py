@@ -17,6 +17,7 @@ from ragdash.core.records import Run
 from ragdash.dashboard.components import page_links
 from ragdash.dashboard.session import relevance, reviews, run_facts, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
+from ragdash.metrics import have_rankings
 
 RUNS, JUDGMENTS, RELEVANT = "runs", "judgments", "relevance judgments"
 SCORES, ANSWERS, DOCUMENTS = "scores", "answers", "documents"
@@ -155,7 +156,8 @@ def present_data() -> set[str]:
     present |= {DATED_RUNS} if max(dated.values(), default=0) > 1 else set()
     present |= variants_present([entry for entry in state.runs() if entry.run is not None])
     judged = LOADED.truth(reviews.truth_with_reviews() or "")
-    if judged and (judged.queries_without_relevant < len(judged) or relevance.evidence_available()):
+    if judged and have_rankings([run for run in runs if run is not None]) and (
+            judged.queries_without_relevant < len(judged) or relevance.evidence_available()):
         present |= {RELEVANT}
     return present | ({JUDGMENTS} if truth else set()) | ({DOCUMENTS} if truth and truth.corpus else set())
 

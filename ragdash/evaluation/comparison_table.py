@@ -75,7 +75,7 @@ class ComparisonTable(list[list[Comparison]]):
         accepted = () if self.inputs is None else self.inputs.accepted
         lines = dict.fromkeys(f"not comparable: {check.found()} ({check.kind})" for spec in specs
                               for check in self._checks(spec)
-                              if check.level == "withheld" and check.kind not in accepted)
+                              if check.level == "withheld" and check.concerns(spec) and check.kind not in accepted)
         return list(lines)
 
     def frame(self):

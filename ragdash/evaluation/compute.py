@@ -68,6 +68,8 @@ def compute_columns(values: np.ndarray, corpus: dict, match: Match, name: str, p
 def _view_and_functions(match: Match, metric: Metric, params: dict,
                ks: Sequence[int | None]) -> tuple[object, Callable, Callable | None]:
     """(view, function, weight) of a metric: as defined, or its form by evidence where evidence decides relevance."""
+    if metric.of_rankings and not match.run.has_rankings:
+        raise Unavailable("no-rankings", {"run": match.run.name}, "retrieved")
     if metric.view == "Ranked" and match.matching.by == "evidence":
         form = by_evidence(metric, params, None if None in ks else ks[0])
         return match.covered, form.function, form.weight

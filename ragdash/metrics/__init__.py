@@ -30,8 +30,15 @@ from ragdash.metrics.registry import (
     metric,
 )
 from ragdash.metrics.spelling import find_metric, one_spec, parse_spec, parse_specs
-from ragdash.metrics.default_specs import DEFAULT_SPECS, default_specs, read_spec
+from ragdash.metrics.default_specs import (
+    ANSWER_SPECS,
+    DEFAULT_SPECS,
+    default_answer_specs,
+    default_specs,
+    have_rankings,
+    read_spec,
+)
 
-__all__ = ["DEFAULT_SPECS", "METRICS", "CorpusValue", "Metric", "Spec", "counterpart", "cutoff_array",
-           "default_file_specs", "default_specs", "file_spec", "file_specs", "find_metric", "metric", "one_spec",
-           "parse_spec", "parse_specs", "read_spec", "with_guesses"]
+__all__ = ["ANSWER_SPECS", "DEFAULT_SPECS", "METRICS", "CorpusValue", "Metric", "Spec", "counterpart", "cutoff_array",
+           "default_answer_specs", "default_file_specs", "default_specs", "file_spec", "file_specs", "find_metric",
+           "have_rankings", "metric", "one_spec", "parse_spec", "parse_specs", "read_spec", "with_guesses"]

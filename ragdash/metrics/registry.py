@@ -93,6 +93,11 @@ class Metric:
     peer_params: Mapping[str, tuple[str, Mapping | None]] = field(default_factory=dict)
 
     @property
+    def of_rankings(self) -> bool:
+        """Whether it measures the documents that were returned."""
+        return self.view in ("Ranked", "Covered", "Diversified", "Permitted")
+
+    @property
     def summary_line(self) -> str:
         """The first sentence of the docstring."""
         return " ".join(self.doc.split("\n\n")[0].split())

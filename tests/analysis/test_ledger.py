@@ -158,12 +158,13 @@ def test_repeats_that_are_refused_are_told_not_raised(duplicates, severity, opti
     assert all(math.isnan(one.mean) for one in found.effects if one.refused)
 
 
-@pytest.mark.parametrize("scores, count", [([1.0, 2.0, 3.0], 1), ([3.0, 2.0, 1.0], 0), ([1.0, 1.0, 1.0], 0),
-                                           ([1.0, 3.0, 2.0], 0), ([1.0, 1.0, 2.0], 1)])
+@pytest.mark.parametrize("scores, count", [([1.0, 2.0, 3.0, 4.0], 1), ([3.0, 2.0, 1.0, 0.0], 0),
+                                           ([1.0, 1.0, 1.0, 1.0], 0), ([1.0, 3.0, 2.0, 4.0], 0),
+                                           ([1.0, 1.0, 2.0, 2.0], 1)])
 @pytest.mark.parametrize("given", ["scores", "ranks"])
 def test_scores_that_rise_in_file_order_may_be_distances(scores, count, given):
-    run = Run.build("run", ["q1", "x", "q1", "q1"], ["a", "a", "b", "c"], np.array([scores[0], 9.0, *scores[1:]]),
-                    [1, 1, 2, 3] if given == "ranks" else None)
+    run = Run.build("run", ["q1", "x", "q1", "q1", "q1"], ["a", "a", "b", "c", "d"],
+                    np.array([scores[0], 9.0, *scores[1:]]), [1, 1, 2, 3, 4] if given == "ranks" else None)
     entry = of(run).of("rising-scores", "run")
     assert (entry.count, entry.total) == (count, 1)
     assert entry.severity == ("warning" if count else "ok") and ("distances" in entry.effect) == bool(count)

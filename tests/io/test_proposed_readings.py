@@ -68,6 +68,18 @@ SHAPES = {  # content, what must be in the mapping, (runs, queries of the truth 
                      "retrieved_ids_semantic": ["d2", "d1"], "retrieved_ids": ["d2"], "retrieval_gt": [["d2"]]}
                     for i in range(3)]).encode(),
         {"retrieved": "retrieved_ids_{run}+retrieved_ids", "relevant": "retrieval_gt"}, (3, 3, 3)),
+    **{f"columns of each system: {form}": (
+        "question,expected_source,{},answer_dense,{},answer_hybrid\n".format(
+            *(form.replace("X", system) for system in ("dense", "hybrid"))).encode() + b"".join(
+                b"What is %d?,d%d.pdf,d%d.pdf; d9.pdf,It is number %d.,d9.pdf; d%d.pdf,The number is %d.\n" % ((i,) * 6)
+                for i in range(5)),
+        {"retrieved": form.replace("X", "{run}"), "answer": "answer_{run}", "relevant": "expected_source"}, (2, 5, 5))
+       for form in ("X_sources", "X_chunks", "X_retrieved", "X_contexts", "X_docs", "sources_X", "retrieved_X")},
+    "ids and texts of each system": (
+        b"question,expected_source,dense_sources,dense_chunks,hybrid_sources,hybrid_chunks\n" + "".join(
+            f'What is {i}?,d{i}.pdf,d{i}.pdf; d9.pdf,{LONG} {i}.,d9.pdf; d{i}.pdf,{LONG} Or {i}.\n'
+            for i in range(5)).encode(),
+        {"retrieved": "{run}_sources", "contexts": "{run}_chunks", "relevant": "expected_source"}, (2, 5, 5)),
     "two columns name the configuration": (
         as_lines(*({"query_id": f"q{i}", "question": f"What is {i}?", "strategy": strategy, "weight": weight,
                     "top_docs": [f"d{i}", "d9"]} for strategy in ("rrf", "linear") for weight in (0.3, 0.7)

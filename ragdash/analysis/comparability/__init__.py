@@ -18,6 +18,7 @@ from ragdash.analysis.comparability.findings import (
     ConventionEffect,
 )
 from ragdash.analysis.comparability.id_mismatch import id_entries
+from ragdash.analysis.comparability.near_ids import near_id_entries
 from ragdash.analysis.comparability.run_coverage import check_run, check_truth
 from ragdash.analysis.recomputed import Recomputed, recomputed
 from ragdash.core.ids.spellings import Wanted
@@ -67,7 +68,8 @@ def check_comparability(runs: Sequence[Run], truth: Truth, conventions: Conventi
         ]
         effects += run_effects
     return ComparabilityReport(
-        (*check_truth(truth, conventions, effects), *entries, *check_between_runs(matches, conventions, specs, ids)),
+        (*check_truth(truth, conventions, effects), *entries, *near_id_entries(runs, truth),
+         *check_between_runs(matches, conventions, specs, ids)),
         tuple(effects),
     )
 

@@ -15,6 +15,7 @@ from ragdash.analysis.comparability.findings import (
     changes,
 )
 from ragdash.core.arrow_columns import take
+from ragdash.core.ranking.reverse_scores import DISTANCES
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.matching.match import Match
 from ragdash.matching.tied_ranks import compared_scores
@@ -22,6 +23,7 @@ from ragdash.metrics import Spec
 
 DEFAULT_K = 10
 REVERSE = ("scores", "reverse")
+CHANCE = 0.05  # of rising scores in rows in any order, below which they are no chance
 
 
 def check_run(
@@ -78,9 +80,7 @@ def _missing_queries(match: Match, conventions: Conventions,
 
 def _empty_rankings(match: Match) -> ComparabilityEntry:
     run = match.run
-    columns = () if run.details is None else run.details.column_names
-    answers_only = not len(run.docs) and ("answer" in columns or run.file_scores is not None)
-    empty = (match.truth_query >= 0) & (run.lengths == 0) & (not answers_only)
+    empty = (match.truth_query >= 0) & (run.lengths == 0) & run.has_rankings
     return ComparabilityEntry("empty-rankings", "warning" if empty.any() else "ok", run.name, int(empty.sum()),
                               len(match.truth), _first(run.query_ids.filter(pa.array(empty))))
 
@@ -161,9 +161,26 @@ def _tied(run: Run, ties: str) -> int:
 def _rising(run: Run) -> ComparabilityEntry:
     """Queries whose scores rise from the first to the last row: a distance, perhaps, that is ranked as a similarity."""
     count, comparable, examples = rising_queries(run)
+    if not look_like_distances(run, count, comparable):
+        return ComparabilityEntry("rising-scores/few", "ok", run.name, count, comparable, examples)
     message = "rising-scores" if run.ranked_by == "score" else "rising-scores/ranked"
-    return ComparabilityEntry(message, "warning" if count else "ok", run.name, count, comparable, examples,
-                              option=REVERSE if count * 2 > comparable and run.ranked_by == "score" else None)
+    return ComparabilityEntry(message, "warning", run.name, count, comparable, examples,
+                              option=REVERSE if run.ranked_by == "score" else None)
+
+
+def look_like_distances(run: Run, count: int, total: int) -> bool:
+    """Whether scores that rise in count of total queries do so in most of them, and in more than by chance.
+
+    The scores of n rows in random order rise with a chance of 1 in n!. The binomial distribution with the mean chance
+    has a heavier tail than the sum of such queries (Hoeffding, 1956). Scores that are known to be distances do not.
+    """
+    if not total or count * 2 <= total or run.settings.get("scores") == DISTANCES:
+        return False
+    from scipy.special import factorial
+    from scipy.stats import binom
+
+    lengths = np.diff(run.starts)
+    return bool(binom.sf(count - 1, total, (1 / factorial(lengths[lengths > 1])).mean()) < CHANCE)
 
 
 def rising_queries(run: Run) -> tuple[int, int, tuple[str, ...]]:

@@ -6,7 +6,7 @@ Letters: Q queries of the truth, H gold documents or spans that were returned.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from ragdash.matching.evidence.spans import spans
 from ragdash.matching.match import Match
 from ragdash.matching.views.evidence import NEVER
 from ragdash.metrics.bands import EDGE
+
+_OF_RANKINGS = ("not-retrieved", "below-k", "partly-covered", "below-threshold")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +66,11 @@ class RetrievalChecks:
 def check_retrieval(match: Match, rules: DiagnosisRules, multi_hop: np.ndarray) -> RetrievalChecks:
     """What was found of the gold. multi_hop (Q,) bool: questions that need all of it."""
     check = _by_evidence if match.matching.by == "evidence" else _by_id
-    return check(match, rules, in_corpus(match.truth), multi_hop)
+    checks = check(match, rules, in_corpus(match.truth), multi_hop)
+    if match.run.has_rankings:
+        return checks
+    reasons = {**checks.reasons, **dict.fromkeys(_OF_RANKINGS, "the file has no retrieved documents")}
+    return replace(checks, searchable=False, scored=False, reasons=reasons)
 
 
 def _by_id(match: Match, rules: DiagnosisRules, corpus: GoldInCorpus | None, multi_hop: np.ndarray) -> RetrievalChecks:
@@ -135,7 +141,7 @@ def _unsearchable(
         of_span = np.zeros(0, np.int64)
     gold, none = np.bincount(of_span, minlength=n), np.zeros(n, np.int64)
     corpus_gold = _sources(match, corpus, of_span)
-    reasons = dict.fromkeys(("not-retrieved", "below-k", "partly-covered", "below-threshold"), reason)
+    reasons = dict.fromkeys(_OF_RANKINGS, reason)
     return RetrievalChecks(
         gold,
         _needed(gold, rules, multi_hop),

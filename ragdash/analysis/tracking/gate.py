@@ -30,7 +30,6 @@ LIKELY = 0.2
 _OUTCOMES = {"better": "improved", "worse": "regression", "equivalent": "equivalent", "too-few": "too-few-queries",
              "undecided": "no-clear-difference", "undefined": "not-comparable", "not-comparable": "not-comparable"}
 _MODEL_VIEWS = ("Judged", "Scored", "Entailed")
-_VIEWS_OF_RANKINGS = ("Ranked", "Covered", "Diversified", "Permitted")
 _IGNORED = ("max_grade",)  # follows from the judgments
 
 
@@ -179,7 +178,7 @@ def _depth_checks(runs: Sequence[Run], baseline: PinnedBaseline, specs: Sequence
 
 def _cutoff(spec: Spec) -> float:
     """How deep a metric looks into a ranking."""
-    return spec.k or (np.inf if spec.metric.view in _VIEWS_OF_RANKINGS else 0)
+    return spec.k or (np.inf if spec.metric.of_rankings else 0)
 
 
 def _settings_changed(baseline: PinnedBaseline, runs: Sequence[Run]) -> dict[str, tuple[object, object]]:
@@ -322,7 +321,7 @@ def _is_about(check: RunCheck, spec: Spec, of_models: Sequence[RunCheck]) -> boo
         return spec.metric.view in _MODEL_VIEWS
     if check.kind == "shallow-run":
         return _cutoff(spec) > check.facts["depth"]
-    return check.kind != "fewer-values" or check.facts["metric"] == spec.title
+    return check.concerns(spec) and (check.kind != "fewer-values" or check.facts["metric"] == spec.title)
 
 
 def _tested(comparisons: Sequence[Comparison]) -> int:

@@ -11,6 +11,7 @@ from ragdash.analysis.verdict.checks import (
     checks_to_show,
     merge_alike,
     of_level,
+    withheld_checks,
 )
 from ragdash.analysis.verdict.decide import checks_of, decide, evaluation_checks
 from ragdash.analysis.verdict.detect import (
@@ -27,4 +28,4 @@ from ragdash.analysis.verdict.verdict import STATES, Verdict, best_run, verdict_
 __all__ = ["FEW_QUERIES", "FIXES", "LEVELS", "MOST_MISSING", "NEVER_ACCEPTED", "STATES", "KnownShares", "RunCheck",
            "Verdict", "badges", "best_run", "can_be_accepted", "checks_of", "checks_to_show", "decide",
            "evaluation_checks", "evidence_specs", "find_checks", "judged_share", "known_shares", "merge_alike",
-           "of_level", "spelling_check", "verdict_state", "withhold"]
+           "of_level", "spelling_check", "verdict_state", "withheld_checks", "withhold"]

@@ -6,11 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ragdash.core.messages import Surface, render
+from ragdash.metrics import Spec
 
 LEVELS = ("withheld", "qualified", "note")
 """withheld: no verdict until it is fixed or accepted; qualified: the verdict says it; note: normal, worth knowing."""
 NEVER_ACCEPTED = ("other-judges",)
 """Checks that cannot be accepted: the values are not of one scale, so there is no difference to show."""
+OF_RANKINGS = ("rising-scores", "other-ids", "other-level", "unknown-ids", "no-common-document", "shallow-run",
+               "inverted-grades")
+"""Checks of the returned documents that withhold a verdict: they concern metrics of rankings alone."""
 FIXES = ("reversed-scores",)
 """Notes on what was done to a run by choice. They are shown wherever its values are shown."""
 
@@ -72,6 +76,11 @@ class RunCheck:
         """The badge as text: with a warning sign, unless it is a note."""
         return self.badge if self.level == "note" else f"⚠ {self.badge}"
 
+    def concerns(self, spec: Spec) -> bool:
+        """Whether it speaks against values of this metric: ids of documents do not matter to metrics of answers."""
+        is_of_rankings = self.kind in OF_RANKINGS and self.facts.get("ids") != "queries"
+        return not is_of_rankings or spec.metric.of_rankings
+
     def as_dict(self) -> dict:
         """The check for JSON."""
         words = self._words("json")
@@ -93,6 +102,11 @@ def of_level(checks: Iterable[RunCheck], level: str, accepted: Iterable[str] = (
 def can_be_accepted(checks: Iterable[RunCheck]) -> bool:
     """Whether whoever accepts all of these checks gets a verdict."""
     return all(check.kind not in NEVER_ACCEPTED for check in checks)
+
+
+def withheld_checks(checks: Iterable[RunCheck], spec: Spec, accepted: Iterable[str] = ()) -> tuple[RunCheck, ...]:
+    """The checks that withhold a verdict on this metric until they are fixed or accepted."""
+    return tuple(check for check in of_level(checks, "withheld", accepted) if check.concerns(spec))
 
 
 def badges(checks: Iterable[RunCheck], run: str) -> tuple[RunCheck, ...]:

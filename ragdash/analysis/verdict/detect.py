@@ -14,11 +14,12 @@ import pyarrow.compute as pc
 
 from ragdash.analysis.comparability import ComparabilityEntry, check_ids
 from ragdash.analysis.comparability.between_runs import same_rankings
-from ragdash.analysis.comparability.run_coverage import rising_queries
+from ragdash.analysis.comparability.near_ids import near_id_entries
 from ragdash.analysis.comparability.run_spellings import MOST_PAIRED, spelled_apart
 from ragdash.analysis.run_similarity import collect_top_k, rank_biased_overlap
 from ragdash.analysis.test_set.unjudged.bounds import bounds, present_mean
 from ragdash.analysis.verdict.checks import LEVELS, RunCheck
+from ragdash.analysis.verdict.score_direction import score_direction
 from ragdash.core.arrow_columns import text_column
 from ragdash.core.errors import Unavailable
 from ragdash.core.ids.id_bytes import form_of
@@ -73,11 +74,12 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
     checks = [*_several_truths(truths)]
     ids = check_ids([match.run for match in matches], matches[0].truth) if ids is None else ids
     for match in matches:
-        checks += [*_unread_rankings(match.run), *_rising(match), *_reversed(match.run), *_missing(match, queries),
+        checks += [*_without_rankings(match.run), *score_direction(match), *_missing(match, queries),
                    *_ids_of(match, ids)]
     checks += [*_same_content(matches), *_tuned_here(matches), *_other_spellings(matches, checks)]
     if matches[0].matching.by == "id" and matches[0].truth.judgments:
         checks += _stale(matches[0].truth)
+        checks += _near(matches)
         checks += [*_unknown(matches, checks, known), *_shallow(matches, k), *_inverted(matches)]
         checks += _judged(matches, spec, k)
     values = [_values_of(match, spec, queries) for match in matches]
@@ -90,24 +92,6 @@ def _several_truths(truths: Sequence[str]) -> list[RunCheck]:
         return []
     return [RunCheck("several-truths", "withheld", (), {
         "count": len(truths), "names": list(truths), "last": truths[-1]})]
-
-
-def _rising(match: Match) -> list[RunCheck]:
-    rising, total, _ = rising_queries(match.run)
-    if not total or rising * 2 <= total:
-        return []
-    facts = {"run": match.run.name, "count": rising, "total": total}
-    if match.run.ranked_by != "score":
-        return [RunCheck("rising-scores/ranked", "note", (match.run.name,), facts, ("scores", "reverse"))]
-    return [RunCheck("rising-scores", "withheld", (match.run.name,), facts, ("scores", "reverse"))]
-
-
-def _reversed(run: Run) -> list[RunCheck]:
-    """What was done to the run by choice."""
-    if run.scores is None or run.settings.get("scores") != "reversed":
-        return []
-    order = "" if run.ranked_by == "score" else "/ranked"
-    return [RunCheck(f"reversed-scores{order}", "note", (run.name,), {"run": run.name})]
 
 
 def _missing(match: Match, queries: np.ndarray | None) -> list[RunCheck]:
@@ -133,14 +117,14 @@ def _ids_of(match: Match, ids: Sequence[ComparabilityEntry]) -> list[RunCheck]:
     if match.matching.by == "id" and match.truth.judgments:
         if len(run) and not (match.truth_query >= 0).any():
             checks.append(RunCheck("no-common-query", "withheld", (name,), {"run": name}))
-        elif not len(match.ranked.rank):
+        elif run.has_rankings and not len(match.ranked.rank):
             checks.append(RunCheck("no-common-document", "withheld", (name,), {"run": name}))
     for entry in ids:
         if entry.run != name or entry.kind not in _IDS or entry.severity == "note":
             continue
         many = entry.count > MOST_MISSING * entry.total or entry.kind in ("another-level", "finer-truth")
         facts = {"run": name, "count": entry.count, "total": entry.total, "examples": list(entry.examples[:2]),
-                 "flags": entry.flags}
+                 "flags": entry.flags, "ids": entry.kind.partition("-")[2]}
         checks.append(RunCheck(_IDS[entry.kind], "withheld" if many else "qualified", (name,), facts, entry.option,
                                entry.also))
     fixed = any(check.kind in ("other-ids", "other-level") for check in checks)
@@ -152,14 +136,15 @@ def _same_content(matches: Sequence[Match]) -> list[RunCheck]:
             for pair in same_rankings([match.run for match in matches])]
 
 
-def _unread_rankings(run: Run) -> list[RunCheck]:
-    """A run without documents whose file has some, under names that only a proposed reading knows."""
+def _without_rankings(run: Run) -> list[RunCheck]:
+    """A run without documents: whether its file has some, under names that only a proposed reading knows."""
     proposals = [problem.facts.get("mappings") for problem in run.problems if problem.kind == "proposed-reading"]
     is_left_out = any({"retrieved", "doc_id"} & reading.keys() for readings in proposals if isinstance(readings, list)
                       for reading in readings)
-    if len(run.docs) or not is_left_out:
+    if run.has_rankings and not (is_left_out and not len(run.docs)):
         return []
-    return [RunCheck("unread-rankings", "qualified", (run.name,), {"run": run.name})]
+    return [RunCheck("unread-rankings" if is_left_out else "no-rankings", "qualified", (run.name,),
+                     {"run": run.name})]
 
 
 def _tuned_here(matches: Sequence[Match]) -> list[RunCheck]:
@@ -183,6 +168,12 @@ def _stale(truth: Truth) -> list[RunCheck]:
     if count <= MOST_MISSING * len(judged):
         return []
     return [RunCheck("stale-judgments", "qualified", (), {"count": count, "total": len(judged)})]
+
+
+def _near(matches: Sequence[Match]) -> list[RunCheck]:
+    """Judged documents that no run returns and that are written nearly as one that is returned."""
+    return [RunCheck("near-ids", "qualified", (), entry.facts)
+            for entry in near_id_entries([match.run for match in matches], matches[0].truth)]
 
 
 def _unknown(matches: Sequence[Match], checks: Sequence[RunCheck],
@@ -338,7 +329,7 @@ def _values(matches: Sequence[Match], spec: Spec, values: Sequence[np.ndarray]) 
         counts.append(len(defined))
         best = spec.range[0] if spec.metric.better == "lower" else spec.range[1]
         if len(defined) >= 3 and spec.metric.better and (defined == best).all():
-            checks.append(RunCheck("perfect-score", "qualified", (match.run.name,), {
+            checks.append(RunCheck(f"perfect-score{_made_by(spec)}", "qualified", (match.run.name,), {
                 "run": match.run.name, "metric": spec.title, "count": len(defined)}))
     if counts and 0 < min(counts) < FEW_QUERIES:
         checks.append(RunCheck("few-queries", "qualified", (), {"count": min(counts)}))
@@ -393,3 +384,12 @@ def spelling_check(runs: Sequence[Run]) -> RunCheck | None:
     facts = {"first": apart.first, "second": apart.second, "count": apart.count, "total": apart.total,
              "examples": list(apart.examples), "ids": apart.ids, "flags": f"--ids {apart.ids}"}
     return RunCheck("other-spellings", "qualified", (), facts, ("ids", apart.ids))
+
+
+def _made_by(spec: Spec) -> str:
+    """Which words say why a perfect value may mean little: by whom or from what it was given."""
+    if spec.metric.view in ("Supplied", "Timed"):
+        return "/label" if dict(spec.params).get("label") else "/file"
+    if spec.metric.view in ("Judged", "Scored", "Entailed"):
+        return "/judge"
+    return "" if spec.metric.of_rankings else "/answers"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ragdash.analysis.verdict.answer_evidence import distinct_pairs
-from ragdash.analysis.verdict.checks import RunCheck, checks_to_show, of_level
+from ragdash.analysis.verdict.checks import RunCheck, checks_to_show, of_level, withheld_checks
 from ragdash.evaluation.compare import Comparison, best_first
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec
@@ -74,7 +74,7 @@ class Verdict:
     @property
     def withheld(self) -> tuple[RunCheck, ...]:
         """Checks that must be fixed or accepted first."""
-        return of_level(self.checks, "withheld", self.accepted)
+        return withheld_checks(self.checks, self.spec, self.accepted)
 
     @property
     def qualified(self) -> tuple[RunCheck, ...]:
@@ -144,20 +144,24 @@ def verdict_state(names: Sequence[str], summaries: Sequence[Summary], comparison
     best = best_run(summaries) if summaries else None
     given = dict(names=tuple(names), checks=tuple(checks), accepted=tuple(accepted))
     if best is None:
-        state = "not-comparable" if of_level(checks, "withheld", accepted) else "undefined"
+        state = "not-comparable" if withheld_checks(checks, spec, accepted) else "undefined"
         return Verdict(state, spec, best=None, summary=None, **given)
     pairs = tuple(comparisons[index] for index in sorted(comparisons))
     shared = tuple(name for name, summary in zip(names, summaries, strict=True) if summary.mean == summaries[best].mean)
-    verdict = Verdict(_state(pairs, of_level(checks, "withheld", accepted)), spec, best=names[best],
+    verdict = Verdict(_state(pairs, withheld_checks(checks, spec, accepted)), spec, best=names[best],
                       summary=summaries[best], comparisons=pairs, shared=shared, **given)
     return replace(verdict, against_baseline=tuple(withhold(pair, verdict) for pair in against_baseline),
                    evidence=tuple(withhold(pair, verdict) for pair in distinct_pairs(evidence)))
 
 
 def withhold(comparison: Comparison, verdict: Verdict) -> Comparison:
-    """The same numbers with the outcome "not-comparable", where a withheld check is about one of the two runs."""
+    """The same numbers with the outcome "not-comparable", where a withheld check is about one of the two runs.
+
+    Checks that do not concern the metric of the comparison withhold nothing.
+    """
     pair = {comparison.candidate, comparison.baseline}
-    if any(not check.runs or pair & set(check.runs) for check in verdict.withheld):
+    if any(not check.runs or pair & set(check.runs)
+           for check in withheld_checks(verdict.checks, comparison.spec, verdict.accepted)):
         return replace(comparison, outcome="not-comparable")
     return comparison
 

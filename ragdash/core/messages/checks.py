@@ -10,6 +10,9 @@ from collections.abc import Mapping
 
 from ragdash.core.messages.message import Message
 
+_NEAR_IDS = "{judged!r} is judged relevant and never returned{more:? (and {more:,} more like it)}"
+_PERFECT = "{run} has the best possible {metric} on every one of {count:,} queries"
+
 MESSAGES: Mapping[str, Message] = {
     "check-rising-scores": Message(
         actual="{run}: the scores rise from the first document to the last in {count:,} of {total:,} queries",
@@ -32,6 +35,12 @@ MESSAGES: Mapping[str, Message] = {
         fix="Leave out --reverse-scores {run!r} if they are not.",
         page="Undo it on the Data page if they are not.",
         reason="scores reversed",
+    ),
+    "check-reversed-scores/distances": Message(
+        actual="{run}: its scores are distances, so the smallest is best and ranked first",
+        expected="Pages show them as negative numbers.",
+        fix="",
+        reason="distances",
     ),
     "check-reversed-scores/ranked": Message(
         actual="{run}: the scores were reversed; the order of its file is kept",
@@ -125,10 +134,34 @@ MESSAGES: Mapping[str, Message] = {
         reason="few queries",
     ),
     "check-perfect-score": Message(
-        actual="{run} has the best possible {metric} on every one of {count:,} queries",
+        actual=_PERFECT,
         expected="It may have been made from the judgments.",
         fix="Check how the run was made.",
         reason="perfect on every query",
+    ),
+    "check-perfect-score/answers": Message(
+        actual=_PERFECT,
+        expected="The answers may have been copied from the texts that they are compared with.",
+        fix="Check how the answers were made.",
+        reason="perfect on every query",
+    ),
+    "check-perfect-score/judge": Message(
+        actual=_PERFECT,
+        expected="A judge that always gives the same score carries no information.",
+        fix="Check the judge against human labels.",
+        reason="same score on every query",
+    ),
+    "check-perfect-score/file": Message(
+        actual=_PERFECT,
+        expected="A score that is the same on every query cannot separate good answers from bad ones.",
+        fix="Check how the scores in the file were made.",
+        reason="same score on every query",
+    ),
+    "check-perfect-score/label": Message(
+        actual=_PERFECT,
+        expected="A label that is the same on every query cannot separate good answers from bad ones.",
+        fix="Check how the labels in the file were made.",
+        reason="same label on every query",
     ),
     "check-unread-rankings": Message(
         actual="The file of {run} has rankings that are not read",
@@ -136,6 +169,18 @@ MESSAGES: Mapping[str, Message] = {
         fix="ragdash check FILE prints the options that read them.",
         page="Apply the proposed reading on the Data page.",
         reason="rankings not read",
+    ),
+    "check-no-rankings": Message(
+        actual="The file of {run} has no retrieved documents",
+        expected="Metrics of rankings are undefined. Answers, and metrics from the file, can be compared.",
+        fix="Add the ids of the retrieved documents to measure retrieval.",
+        reason="no retrieved documents",
+    ),
+    "check-near-ids": Message(
+        actual=_NEAR_IDS,
+        expected="Did you mean {returned!r}? With an error in its id, a document counts as not found.",
+        fix="Correct the ids in the file of judgments.",
+        reason="errors in ids?",
     ),
     "check-tuned-here": Message(
         actual="{run} was tuned on these judgments, so its mean is optimistic",

@@ -116,6 +116,16 @@ MESSAGES: Mapping[str, Message] = {
         expected="Equal scores stay in the order of the file." + _THE_OTHER_WAY,
         fix=_DIGITS,
     ),
+    "compare-near-ids": Message(
+        actual="{judged!r} is judged relevant and never returned{more:? (and {more:,} more like it)}.",
+        expected="Did you mean {returned!r}? With an error in its id, a document counts as not found.",
+        fix="Correct the ids in the file of judgments.",
+    ),
+    "compare-rising-scores/few": Message(
+        actual=_RISING,
+        expected="",
+        fix="",
+    ),
     "compare-rising-scores": Message(
         actual=_RISING,
         expected="They may be distances, where less is better; the highest score is ranked first.",

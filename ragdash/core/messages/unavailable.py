@@ -229,6 +229,12 @@ MESSAGES: Mapping[str, Message] = {
         expected="sacrebleu, which computes BLEU and chrF",
         fix="pip install \"ragdash[text]\"",
     ),
+    "unavailable/no-rankings": Message(
+        actual="{run:named run} without retrieved documents",
+        expected="the documents that were returned for a query",
+        fix="Give the run a column retrieved with their ids, best first.",
+        reason="no retrieved documents",
+    ),
     "unavailable/no-subtopics": Message(
         actual="truth {truth!r} without judgments of subtopics",
         expected="diversity qrels: lines of query, subtopic, document and grade",

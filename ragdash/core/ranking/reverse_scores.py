@@ -9,6 +9,8 @@ import numpy as np
 from ragdash.core.ids.normalization import rebuilt
 from ragdash.core.records import Run
 
+DISTANCES = "distances"  # the setting `scores` of a run whose scores were distances in its file
+
 
 def reverse_scores(run: Run) -> Run:
     """The run with the sign of every score changed, so that the smallest distance is ranked first.

@@ -257,6 +257,16 @@ class Run:
         return int(self.lengths.max(initial=0))
 
     @property
+    def has_rankings(self) -> bool:
+        """False where there are answers, contexts or metrics of the file, and no returned document at all.
+
+        Nothing says then what was retrieved: metrics of rankings are undefined. A run with nothing but empty rankings
+        has rankings.
+        """
+        columns = () if self.details is None else self.details.column_names
+        return bool(len(self.docs)) or (self.file_scores is None and {"answer", "contexts"}.isdisjoint(columns))
+
+    @property
     def duplicates(self) -> int:
         """Rows passed over because their document has a better rank in the same ranking."""
         return len(self.repeated)

@@ -24,7 +24,7 @@ from ragdash.dashboard.session.file_metrics import session_file_specs
 from ragdash.dashboard.session.truths import truth_versions
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.repeats import digests_of
-from ragdash.metrics import Spec
+from ragdash.metrics import Spec, have_rankings
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as verdict_sentences
 from ragdash.reporting.sentences.comparability import fix_label
@@ -90,6 +90,10 @@ def end_unless_judged(context: PageContext) -> None:
     if not context.scope.by_evidence and truth.queries_without_relevant == len(truth):
         elements.empty("No relevant document is known", "This page shows how well relevant documents are found. Add "
                        "relevance judgments (qrels) on the **Data** page. **Answers** and **Compare** need none.")
+        raise PageEnds
+    if not have_rankings([entry.run for entry in context.entries]):
+        elements.empty("No retrieved documents", "The files have no retrieved documents, so there are no rankings to "
+                       "show. **Answers** and **Compare** need none.")
         raise PageEnds
 
 

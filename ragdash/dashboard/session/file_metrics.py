@@ -7,7 +7,16 @@ import streamlit as st
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
-from ragdash.metrics import Spec, counterpart, default_file_specs, file_specs, parse_specs, read_spec
+from ragdash.metrics import (
+    Spec,
+    counterpart,
+    default_answer_specs,
+    default_file_specs,
+    file_specs,
+    have_rankings,
+    parse_specs,
+    read_spec,
+)
 from ragdash.metrics.from_file import DIRECTIONS, redirected
 from ragdash.reporting.sentences import formatting as fmt
 
@@ -23,17 +32,22 @@ def menu() -> list[str]:
 
 
 def default_metric(computed: str) -> str:
-    """The sidebar's first metric: the computed one, or one of the files where there are no judgments."""
-    specs = _specs(_digests(), _directions())[1]
-    return str(specs[0]) if specs and not _has_judgments() else computed
+    """The sidebar's first metric: the computed one; without judged rankings one of the files, or of answers.
+
+    It follows the data that is loaded until the reader chooses another one.
+    """
+    default = next(iter(_instead_of_rankings()), computed)
+    if st.session_state.get(state.METRIC) == st.session_state.get(state.METRIC_DEFAULT):
+        st.session_state.pop(state.METRIC, None)
+    st.session_state[state.METRIC_DEFAULT] = default
+    return default
 
 
 def default_columns(computed: list[str]) -> list[str]:
     """The leaderboard's first metrics: the computed ones, and those of the files next to their counterparts."""
-    specs = _specs(_digests(), _directions())[1]
-    if specs and not _has_judgments():
-        return list(map(str, specs))
-    pairs = ((spec, counterpart(spec, read_spec)) for spec in specs)
+    if instead := _instead_of_rankings():
+        return instead
+    pairs = ((spec, counterpart(spec, read_spec)) for spec in _specs(_digests(), _directions())[1])
     return list(dict.fromkeys([*computed, *(str(spec) for pair in pairs for spec in pair if spec is not None)]))
 
 
@@ -63,11 +77,15 @@ def _digests() -> tuple[str, ...]:
     return tuple(entry.digest for entry in state.runs())
 
 
-def _has_judgments() -> bool:
-    """Whether documents can be relevant: by id or by evidence. A truth of reference answers alone has neither."""
+def _instead_of_rankings() -> list[str]:
+    """Metrics of the files, or of answers, where rankings cannot be judged; [] where they can, or there are none."""
     truth = LOADED.truth(state.truth() or "")
+    runs = [run for run in map(LOADED.run, _digests()) if run is not None]
     columns = () if truth is None or truth.details is None else truth.details.column_names
-    return truth is not None and bool(truth.judgments or "evidence" in columns)
+    if truth is not None and (truth.judgments or "evidence" in columns) and have_rankings(runs):
+        return []
+    specs = _specs(_digests(), _directions())[1] or (default_answer_specs(runs, truth) if truth is not None else ())
+    return list(map(str, specs))
 
 
 def _directions_by_column() -> dict[str, str]:

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.file_scores import FileScores
+from ragdash.core.ranking.reverse_scores import DISTANCES
 from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.query_fields import RUN_TYPES, TRUTH_TYPES, details_table
 from ragdash.io.assemble.query_ids import question_as_id
@@ -24,6 +25,7 @@ from ragdash.io.proposals.content.values import (
     answer_of,
     joined_ids,
     joined_key,
+    json_value,
     metric_name,
     split_paths,
     text_of,
@@ -122,6 +124,7 @@ class _Builder:
         self.grades_texts = {"evidence", "grade"} <= self.paths.keys() and {
             "doc_id", "relevant", "retrieved"}.isdisjoint(self.paths)  # a row for each judged text
         self.is_long = self.is_long or self.grades_texts
+        self.has_distances = "distance" in last_words(self.paths.get("score", [""])[0])
         self.is_judged_rows = {"answers", "answer", "contexts", "retrieved"}.isdisjoint(self.paths)
 
     def _check_paths(self, names: dict[str, None]) -> None:
@@ -209,7 +212,7 @@ class _Builder:
         for name, numbers in entry.numbers.items():
             value = next(iter(self._values(row, name, variant)), None)
             items = [as_number(item) for item in (value if type(value) is list else [value] * (value is not None))]
-            if name == "score" and "distance" in last_words(self.paths.get(name, [""])[0]):
+            if name == "score" and self.has_distances:
                 items = [None if item is None else -item for item in items]  # the smallest distance is first
             numbers += items if len(items) == len(docs) else [None] * len(docs)
         texts = [text for value in self._values(row, "text", variant) for text in texts_of(value, keep_missing=True)]
@@ -257,7 +260,7 @@ class _Builder:
             row.get(path))}
         if attributes:
             details.setdefault(
-                "attributes", orjson.dumps(attributes, default=_json_value, option=orjson.OPT_SORT_KEYS).decode())
+                "attributes", orjson.dumps(attributes, default=json_value, option=orjson.OPT_SORT_KEYS).decode())
 
     def _add_truth(self, row: dict, name: str, query: str | None) -> None:
         details = self.truths.setdefault(name, {})
@@ -367,6 +370,7 @@ class _Builder:
                          numbers["score"], ranks if docs else None,
                          texts=pa.array(texts, pa.string()) if any(texts) else None,
                          sources=pa.array(sources, pa.string()) if any(sources) else None, details=details,
+                         settings={"scores": DISTANCES} if self.has_distances else None,
                          problems=self.problems.problems, file=self.source.file)
 
     def _truth(self) -> Truth:
@@ -391,10 +395,3 @@ def try_content(source: Source, records: RecordList, mapping: Mapping[str, str])
         return None
     left_out = sum(problem.facts["count"] for problem in content.problems if problem.kind == "record-without-query")
     return None if 10 * left_out > max(len(records.rows), 10 * (len(records.rows) > 4)) else content
-
-
-def _json_value(value: object) -> object:
-    """What JSON has no type for, such as a duration in a cell of a table."""
-    from ragdash.io.formats import excel_parquet
-
-    return to_python(excel_parquet.plain_value(value))

@@ -139,9 +139,10 @@ class ReportRequest:
 def report_specs(runs: Sequence[Run], truth: Truth, k: int, directions: Mapping[str, str] | None = None
                  ) -> tuple[Spec, ...]:
     """The metrics of a report unless others are chosen: METRICS at k, and those in the files of the runs."""
-    from_files = [spec for spec in default_specs(runs, truth, directions) if spec not in DEFAULT_SPECS]
+    defaults = default_specs(runs, truth, directions)
+    others = [spec for spec in defaults if spec not in DEFAULT_SPECS]
     computed = parse_specs([template.format(k=k) for template in METRICS])
-    return tuple(dict.fromkeys((*computed, *from_files))) if truth.judgments or not from_files else tuple(from_files)
+    return tuple(dict.fromkeys((*computed, *others))) if DEFAULT_SPECS[0] in defaults else tuple(others)
 
 
 class ReportContent:

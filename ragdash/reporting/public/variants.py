@@ -9,7 +9,7 @@ import numpy as np
 
 from ragdash.analysis.variants import COST, LATENCY, Variants, compare_variants, merge_variants
 from ragdash.analysis.variants.setting_groups import group_by_settings
-from ragdash.analysis.verdict import find_checks, of_level
+from ragdash.analysis.verdict import find_checks, withheld_checks
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Conventions, Truth
 from ragdash.core.records.flat_settings import setting_texts
@@ -85,7 +85,7 @@ def variants(runs: object, truth: Truth | object, metric: str | Spec = "nDCG@10"
     table = read_prices(str(prices)) if isinstance(prices, str | Path) else prices
     return compare_variants(merged.matches, merged.evaluations, [setting_texts(run.settings) for run in merged.runs],
                             spec, prices=table, seed=seed, against=_against(merged.evaluations, spec, baseline, seed),
-                            withheld=of_level(checks, "withheld", checked_kinds(accept)), spreads=merged.spreads)
+                            withheld=withheld_checks(checks, spec, checked_kinds(accept)), spreads=merged.spreads)
 
 
 def _against(evaluations: Sequence[Evaluation], spec: Spec, baseline: str | None,

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from ragdash.analysis.variants import compare_variants, merge_variants
-from ragdash.analysis.verdict import of_level
+from ragdash.analysis.verdict import withheld_checks
 from ragdash.cli.common_options import add_evaluation_options
 from ragdash.cli.comparison_checks import add_check_options, report_checks
 from ragdash.cli.inputs import (
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     checks = report_checks(shown, spec)
     prices = read_prices(options.prices) if options.prices else None
     settings = [setting_texts(item.settings) for item in merged.runs]
-    withheld = of_level(checks, "withheld", tuple(options.accept or ()))
+    withheld = withheld_checks(checks, spec, tuple(options.accept or ()))
     variants = compare_variants(merged.matches, merged.evaluations, settings, spec, prices=prices, seed=options.seed,
                                 against=_against(merged.evaluations, spec, options), withheld=withheld,
                                 spreads=merged.spreads)

@@ -9,8 +9,9 @@ from itertools import combinations
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import WEIGHTS, Assignment, is_inside, take
 from ragdash.io.proposals.content import ratings
+from ragdash.io.proposals.content.spread import is_constant
 from ragdash.io.proposals.fields import Field, is_missing, leaves
-from ragdash.io.proposals.names import GOLD, ID, RETURNED, SPANS, words
+from ragdash.io.proposals.names import DOCUMENT, GOLD, ID, RETURNED, SPANS, words
 from ragdash.io.proposals.shapes.families import ColumnFamily
 from ragdash.io.proposals.shapes.ranked_lists import are_places, counts_within, falls, lists_with_scores, same_lengths
 
@@ -72,6 +73,8 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
     gold_ids = {str(value) for value in result.fields[gold].items} if gold in result.fields else set()
     if not lists:
         lists = [item for item in free.values() if meanings.is_returned_list(item) and item.path != gold]
+    if not lists:
+        lists = [item for item in free.values() if _is_of_each_system(item) and item.path != gold]
     if gold in result.fields and not any(_overlap(item, gold_ids) or item.is_number != result.fields[gold].is_number
                                          for item in lists):
         lists = [item for item in free.values() if _is_counterpart(item, result.fields[gold])
@@ -137,6 +140,14 @@ def _is_flag(item: Field) -> bool:
     """True for members such as is_supporting, which mark what is right among candidates."""
     return "[]." in item.path and bool({"supporting", "selected", "gold", "positive"} & set(item.name_words)) and (
         ratings.parallel_role(item) == "grade")
+
+
+def _is_of_each_system(item: Field) -> bool:
+    """True for lists of ids in a column for each system, such as dense_sources: what differs by system was returned."""
+    name = set(item.words) - {"run", "list"}
+    return ("{run}" in item.path and "[]" not in item.path and item.is_list and item.is_id_like
+            and not item.is_bool and not item.is_number and not is_constant(item)
+            and bool(name & (DOCUMENT | {"context"})) and name <= DOCUMENT | ID | RETURNED | {"context"})
 
 
 def _is_counterpart(item: Field, gold: Field) -> bool:

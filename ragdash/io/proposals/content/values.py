@@ -74,3 +74,10 @@ def texts_of(value, keep_missing: bool = False) -> list:
         if not is_missing(item):
             texts.append(str(item))
     return texts
+
+
+def json_value(value: object) -> object:
+    """What JSON has no type for, such as a duration in a cell of a table."""
+    from ragdash.io.formats import excel_parquet
+
+    return to_python(excel_parquet.plain_value(value))

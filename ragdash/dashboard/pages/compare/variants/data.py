@@ -10,7 +10,7 @@ import streamlit as st
 
 from ragdash.analysis.variants import FEWEST_RUNS, Variants, compare_variants
 from ragdash.analysis.variants.setting_groups import varying_settings
-from ragdash.analysis.verdict import RunCheck, of_level
+from ragdash.analysis.verdict import RunCheck, withheld_checks
 from ragdash.dashboard.page_context import PageContext, PageEnds, end_unless_comparable
 from ragdash.dashboard.session import run_facts, state
 from ragdash.dashboard.widgets import elements
@@ -62,7 +62,7 @@ def build_data(context: PageContext) -> VariantsData:
         raise PageEnds
     settings = tuple(tuple(run.settings.items()) for run in facts)
     against = _against(context, spec)
-    withheld = of_level(context.results.checks(spec), "withheld", tuple(state.get(state.ACCEPTED) or ()))
+    withheld = withheld_checks(context.results.checks(spec), spec, tuple(state.get(state.ACCEPTED) or ()))
     evaluations = [[context.scope.evaluation(digest, [spec]) for digest in digests_of(line)]
                    for line in context.digests]
     variants = _variants(tuple(context.digests), context.scope.cache_key([spec]), str(spec), settings,

@@ -1,0 +1,117 @@
+"""Runs with answers and no retrieved documents: metrics of rankings are undefined, and answers are compared."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from traps import make_qrels, make_run
+
+import ragdash
+from ragdash.analysis.diagnosis import diagnose
+from ragdash.analysis.verdict import find_checks, withheld_checks
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.evaluate import evaluate_match
+from ragdash.matching.match import Match
+from ragdash.metrics import ANSWER_SPECS, DEFAULT_SPECS, default_specs, parse_spec, parse_specs
+
+NDCG, F1 = parse_specs("nDCG@10 TokenF1")
+QUERIES = [f"q{number}" for number in range(30)]
+
+
+def truth(docs: str = "d") -> Truth:
+    return Truth.from_records([{"query_id": query, "relevant": [f"{docs}{query}"], "answers": [f"{query} is right"]}
+                               for query in QUERIES], "truth")
+
+
+def answers(name: str, right: int = 30, documents: list[str] | None = None) -> Run:
+    return Run.from_records([{
+        "query_id": query, "answer": f"{query} is right" if number < right else "Something else was asked for",
+        "documents": [] if documents is None else [f"{doc}{query}" for doc in documents]}
+        for number, query in enumerate(QUERIES)], name)
+
+
+@pytest.mark.parametrize("missing", ["zero", "skip"])
+@pytest.mark.parametrize("unanswerable", ["zero", "skip"])
+def test_metrics_of_rankings_are_undefined_and_never_0(missing, unanswerable):
+    evaluation = ragdash.evaluate(answers("dense"), truth(), "nDCG@10 R@5 RR NumRet TokenF1", missing=missing,
+                                  unanswerable=unanswerable)
+    assert np.isnan(evaluation.values[:, :4]).all() and (evaluation.values[:, 4] == 1).all()
+    reason, = [problem for problem in evaluation.problems if problem.kind == "unavailable"]
+    assert "without retrieved documents" in str(reason)
+
+
+def test_empty_rankings_alone_are_rankings():
+    run = Run.from_records([{"query_id": query, "documents": []} for query in QUERIES], "empty")
+    assert run.has_rankings and ragdash.evaluate(run, truth(), "nDCG@10").values.tolist() == [[0.0]] * 30
+
+
+def test_one_ranking_among_answers_is_enough():
+    run = Run.from_records([{"query_id": "q0", "answer": "a", "documents": ["dq0"]},
+                            {"query_id": "q1", "answer": "b", "documents": []}])
+    assert run.has_rankings
+
+
+def test_the_checks_say_it_and_withhold_nothing():
+    checks = find_checks([Match(answers("dense"), truth()), Match(answers("hybrid", 20), truth())], NDCG)
+    assert [(check.kind, check.level) for check in checks] == [("no-rankings", "qualified")] * 2
+    assert checks[0].found() == "The file of dense has no retrieved documents"
+
+
+def test_failures_has_no_step_of_retrieval():
+    diagnosis = diagnose(Match(answers("dense", 20), truth()))
+    assert diagnosis.reasons["not-retrieved"] == "the file has no retrieved documents"
+    assert [diagnosis.stage_of(query).name for query in ("q0", "q29")] == ["fine", "wrong-answer"]
+    assert np.isnan(diagnosis.numbers["found"]).all()
+
+
+def test_documents_of_another_test_set_do_not_withhold_a_verdict_on_answers():
+    matches = [Match(answers(name, right, ["x"]), truth()) for name, right in (("dense", 30), ("hybrid", 10))]
+    checks = find_checks(matches, NDCG)
+    assert {check.kind for check in withheld_checks(checks, NDCG)} == {"no-common-document"}
+    assert not withheld_checks(checks, F1)
+    states = [ragdash.compare(matches[0].run, [matches[1].run], spec, truth=truth()).verdict.state
+              for spec in ("nDCG@10", "TokenF1")]
+    assert states == ["not-comparable", "clear-winner"]
+
+
+def test_queries_that_are_spelled_otherwise_withhold_a_verdict_on_answers_too():
+    run = Run.from_records([{"query_id": f"{query} ", "answer": "a", "documents": ["x"]} for query in QUERIES[:20]] + [
+        {"query_id": query, "answer": "a", "documents": ["x"]} for query in QUERIES[20:]], "dense")
+    checks = find_checks([Match(run, truth())], F1)
+    assert "other-ids" in {check.kind for check in withheld_checks(checks, F1)}
+
+
+def test_what_is_computed_unless_chosen():
+    judged = Truth.from_records([{"query_id": "q0", "relevant": ["d"]}], "qrels")
+    assert default_specs([answers("dense")], truth()) == ANSWER_SPECS
+    assert default_specs([answers("dense"), answers("hybrid", documents=["d"])], truth()) == DEFAULT_SPECS
+    assert default_specs([answers("dense")], judged) == DEFAULT_SPECS
+    assert default_specs([], truth()) == DEFAULT_SPECS
+    references = Truth.from_records([{"query_id": "q0", "relevant": [], "answers": ["a"]}], "references")
+    assert default_specs([answers("dense", documents=["d"])], references) == ANSWER_SPECS
+
+
+@pytest.mark.parametrize("metric, suspicion", [
+    ("nDCG@10", "made from the judgments"), ("TokenF1", "copied from the texts"),
+    ("file:quality", "cannot separate good answers")])
+def test_the_words_for_a_perfect_value_fit_its_kind(metric, suspicion):
+    run = Run.from_records([{"query_id": query, "answer": f"{query} is right", "documents": [f"d{query}"],
+                             "quality": 1.0} for query in QUERIES], "dense")
+    scores = ragdash.core.file_scores.FileScores.build([(query, "dense", "quality", 1.0) for query in QUERIES])
+    match = Match(run.with_file_scores(scores), truth())
+    check, = [check for check in find_checks([match], parse_spec(metric)) if check.kind == "perfect-score"]
+    assert suspicion in check.effect()
+
+
+def test_shallow_runs_do_not_withhold_answers():
+    qrels = make_qrels(30)
+    deep, shallow = make_run(qrels, 2.0, 1), {query: row[:2] for query, row in make_run(qrels, 2.0, 2).items()}
+    runs = [Run.from_dict({query: dict(row) for query, row in rows.items()}, name)
+            for name, rows in (("deep", deep), ("shallow", shallow))]
+    checks = find_checks([Match(run, Truth.from_dict(qrels)) for run in runs], NDCG)
+    assert "shallow-run" in {check.kind for check in withheld_checks(checks, NDCG)} and not withheld_checks(checks, F1)
+
+
+def test_values_of_rankings_stay_as_they_are():
+    match = Match(answers("dense", documents=["d"]), truth())
+    assert (evaluate_match(match, [NDCG]).values == 1).all()
