@@ -24,14 +24,12 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.merge_problems import merge_key
 
 MAX_SENTENCES = 3  # runs whose operating point is described in a sentence; the table has all
-TABLE_FORMATS = {"Cut off": "percent", "Score cutoff": "%.4g"}
+TABLE_FORMATS = {"Cut off": "percent", "Score cutoff": "%.4g", "Left with nothing": "percent"}
 MATERIAL = "aqwv_material"
 
 
 def render(context: PageContext) -> None:
     """Draw the page for the runs that are ranked by scores."""
-    st.header("Score cutoffs", anchor=False,
-              help=tooltip("score_cutoff"))
     if context.scope.by_evidence:
         st.caption("Score cutoffs are counted by id alone: choose **Relevant** by id in the sidebar to see them.")
         return
@@ -45,6 +43,7 @@ def render(context: PageContext) -> None:
     if unscored:
         st.caption(f"Left out here: {'; '.join(unscored)}.", help=tooltip("score_order"))
     context = context.only([entry for entry in context.entries if not reasons[entry.digest]])
+    lead = st.container(key="cutoff_lead")
     corpus = _render_choices()
     drawn = run_picker.choose_drawn(context)
     sweeps = _result_per_run(context, lambda digest: score_cutoff_cache.sweep(digest, context.scope, corpus), "sweep")
@@ -54,8 +53,10 @@ def render(context: PageContext) -> None:
             context, lambda digest: score_cutoff_cache.sweep(digest, context.scope, None), "sweep_bare"
         )
     points = _operating_points(context, corpus)
+    with lead:
+        _render_advice(points)
     _render_sweep(context, drawn, sweeps, points)
-    _render_advice(points)
+    _render_points(points)
     _render_curves(context, drawn, sweeps)
 
 
@@ -177,32 +178,31 @@ def _operating_points(context: PageContext, corpus: int | None) -> OperatingPoin
 
 
 def _render_advice(points: OperatingPoints) -> None:
-    """The best cutoff in words and as a table."""
-    title = score_sentences.MEASURES[state.get(state.TUNED)][0]
-    st.subheader(f"Best cutoff for {title}", anchor=False)
+    """What the best cutoff would bring and cost, a sentence for each run; of many runs for the best."""
     elements.problems(points.problems, "points")
     if not points.operating_points:
         if not points.problems:
-            st.caption("Give the number of documents in the corpus to find it.")
+            st.caption("Give the number of documents in the corpus to find the best cutoff.")
         return
     pairs = list(zip(points.names, points.operating_points, strict=True))
     best = sorted(pairs, key=lambda pair: -pair[1].checked.value)
-    for name, point in pairs if len(pairs) <= MAX_SENTENCES else best[:MAX_SENTENCES]:
-        st.markdown(score_sentences.operating_point_sentence(name, point))
+    shown = pairs if len(pairs) <= MAX_SENTENCES else best[:MAX_SENTENCES]
+    sentences = [score_sentences.operating_point_sentence(name, point) for name, point in shown]
+    st.markdown("\n".join(f"- {sentence}" for sentence in sentences), help=tooltip("score_cutoff"))
     if len(pairs) > MAX_SENTENCES:
-        st.caption(f"The {MAX_SENTENCES} that are best where it was checked; the table has all {len(pairs)}.")
-    table = st.expander("Numbers of every run" if len(pairs) > MAX_SENTENCES else "As a table", key="points_fold",
-                        on_change="rerun")
-    if table.open:
-        with table:
-            elements.frame(
-                score_tables.operating_points_table(points.names, points.operating_points),
-                "points",
-                f"Best cutoff for {title}",
-                formats=TABLE_FORMATS,
-            )
-    st.caption(f"{title} with its 95% interval on the held-out half of the queries, which did not choose the cutoff. "
-               "The halves are the same for every run.")
+        st.caption(f"The best {MAX_SENTENCES} of {len(pairs)} runs on held-out queries; the table has all.")
+
+
+def _render_points(points: OperatingPoints) -> None:
+    """The best cutoff of every run as a table."""
+    if not points.operating_points:
+        return
+    title = score_sentences.MEASURES[state.get(state.TUNED)][0]
+    st.subheader(f"Best cutoff for {title}", anchor=False)
+    elements.frame(score_tables.operating_points_table(points.names, points.operating_points), "points",
+                   f"Best cutoff for {title}", formats=TABLE_FORMATS)
+    st.caption(f"{title} with its 95% interval on the half of the queries that did not choose the cutoff. The halves "
+               "are the same for every run.")
 
 
 def _render_curves(context: PageContext, drawn: PageContext, sweeps: list[Sweep]) -> None:
@@ -221,17 +221,24 @@ def _render_curves(context: PageContext, drawn: PageContext, sweeps: list[Sweep]
     average = state.get(state.AVERAGED)
     st.caption(score_sentences.AVERAGE_MEANINGS[average])
     curves = [score_cutoff_cache.curves(digest, context.scope) for digest in context.digests]
-    with st.grid(2, min_column_width=360, gap="medium", key="score_curves"):
+    rocs = [roc for roc, _ in curves]
+    with st.grid(2 if has_roc(rocs) else 1, min_column_width=360, gap="medium", key="score_curves"):
         with st.container(key="box_pr"):
             st.subheader("Precision-recall by score", anchor=False, help=tooltip("precision_recall_area"))
             _render_precision_recall(context, drawn, [pr for _, pr in curves], sweeps, average)
         with st.container(key="box_roc"):
-            st.subheader("ROC", anchor=False, help=tooltip("roc_area"))
-            _render_roc(context, drawn, [roc for roc, _ in curves], average)
+            if has_roc(rocs):
+                st.subheader("ROC", anchor=False, help=tooltip("roc_area"))
+            _render_roc(context, drawn, rocs, average)
+
+
+def has_roc(curves: Sequence[Roc]) -> bool:
+    """Whether some run returned both relevant documents and documents judged as not relevant."""
+    return any(curve.relevant and curve.other for curve in curves)
 
 
 def _render_roc(context: PageContext, drawn: PageContext, curves: list[Roc], average: str) -> None:
-    if any(curve.relevant and curve.other for curve in curves):
+    if has_roc(curves):
         pooled, lines = average == "pooled", of_drawn(curves, context, drawn)
         _render_areas(
             drawn, "roc", average, pictures_of.roc,

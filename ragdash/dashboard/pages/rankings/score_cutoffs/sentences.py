@@ -62,12 +62,9 @@ def operating_point_sentence(name: str, point: OperatingPoint) -> str:
                 f"{bare} with every document kept.")
     if point.quantile == 0:
         return f"{first}no cutoff pays: {title} is highest with every document kept, {bare} on {n}."
-    return (
-        f"{first}keep documents with a score of {escape(score_text(point.threshold))} or more; this drops "
-        f"{point.quantile:.0%} of them. On {n} held out, {title} is then {checked}, against {bare} with every document "
-        f"kept. On the {point.selected.n:,} that chose the cutoff it is {escape(number(point.selected.value))}. "
-        + _price_of(point)
-    )
+    before = escape(number(point.unfiltered.value))
+    return (f"{first}with documents below a score of {escape(score_text(point.threshold))} dropped, {title} goes from "
+            f"{before} to {checked} on {n} held out. {_price_of(point)}")
 
 
 def _price_of(point: OperatingPoint) -> str:
@@ -76,10 +73,10 @@ def _price_of(point: OperatingPoint) -> str:
         return "A gain on new queries is not certain."
     (recall, recall_kept), (empty, left_empty) = point.recall, point.empty
     if not (recall_kept < recall or left_empty > empty):
-        return "Use it: it helps on queries that did not choose it, and no relevant document is lost."
-    return (f"The gain holds on queries that did not choose it. The price there: recall goes from "
-            f"{escape(number(recall))} to {escape(number(recall_kept))}, and {left_empty:.0%} of the queries keep no "
-            f"document (without the cutoff {empty:.0%}). Use it only if you accept that.")
+        return "Use it: no relevant document is lost."
+    return (f"The price: recall goes from {escape(number(recall))} to {escape(number(recall_kept))}, and "
+            f"{left_empty:.0%} of the queries keep no document ({empty:.0%} without the cutoff). Use it only if you "
+            "accept that.")
 
 
 def roc_basis(curves: Sequence[Roc]) -> str:

@@ -38,26 +38,24 @@ def sweep_table(
 
 
 def operating_points_table(names: Sequence[str], operating_points: Sequence[OperatingPoint]) -> pd.DataFrame:
-    """The operating point of each run with its numbers on both halves of the queries."""
+    """The operating point of each run: what it does on the queries held out, and on those that chose it."""
     rows = []
     for name, point in zip(names, operating_points, strict=True):
+        title = score_sentences.MEASURES[point.measure][0]
         rows.append(
             {
                 "Run": name,
                 "Score cutoff": point.threshold if np.isfinite(point.threshold) else np.nan,
                 "Cut off": point.quantile,
-                "Where checked": point.checked.value,
+                f"{title}": point.checked.value,
                 "Low": point.checked.low,
                 "High": point.checked.high,
-                "n checked": point.checked.n,
-                "There without cutoff": point.unfiltered.value,
-                "Where found": point.selected.value,
-                "n found": point.selected.n,
-                "Reading": "keep nothing"
-                if np.isinf(point.threshold)
-                else "keep all"
-                if point.quantile == 0
-                else "cut off",
+                "n": point.checked.n,
+                "Without cutoff": point.unfiltered.value,
+                "Recall": point.recall[1],
+                "Left with nothing": point.empty[1],
+                f"{title}, choosing half": point.selected.value,
+                "n, choosing half": point.selected.n,
             }
         )
     return pd.DataFrame(rows)
