@@ -79,7 +79,7 @@ def test_the_overlap_counts_common_documents_over_the_longer_list():
 def test_nothing_loaded_offers_examples_and_the_samples():
     at = opened("overview")
     assert "samples" in keys(at) and len(at.get("file_uploader")) == 1
-    assert len(at.get("download_button")) == len(start.EXAMPLES) == 3
+    assert len(at.get("download_button")) == len(start.EXAMPLES) == 4
 
 
 def test_the_example_files_can_be_read_and_evaluated_together():
@@ -89,6 +89,14 @@ def test_the_example_files_can_be_read_and_evaluated_together():
     assert len(runs[0]) == len(truth) == len(answers[0]) == 2
     at = opened("overview", **address(truth, [*runs, *answers]))
     assert not at.error and states(at)
+
+
+def test_the_example_table_is_read_without_a_question_as_two_runs_with_what_is_right():
+    at = upload(opened(), ("example-table.csv", start.EXAMPLES["example-table.csv"][2].encode()))
+    assert not at.error and not any(button.label == "Apply" for button in at.button)
+    assert len(at.session_state["_runs"]) == 2 and at.session_state["_truth"]
+    truth = io.read_truth(("t.csv", start.EXAMPLES["example-table.csv"][2].encode()))
+    assert len(truth) == 2 and truth.details["answers"].to_pylist() == [["July 1969"], ["Nobody"]]
 
 
 QUERIES = [f"q{number:02}" for number in range(30)]

@@ -24,11 +24,23 @@ EXAMPLES = {
         '"text": "The probe landed in July 1969."}], "answer": "In July 1969.", "latency_ms": 840}\n'
         '{"query_id": "q2", "query": "Who flew the mission?", "retrieved": [{"doc_id": "doc-4", "score": 0.77, '
         '"text": "It flew without a crew."}], "answer": "Nobody: it had no crew.", "latency_ms": 910}\n'),
+    "example-table.csv": (
+        "All in one table (CSV)", "For each question and configuration: documents, answer, and what is right.",
+        "question,config,retrieved,answer,relevant,reference_answer\n"
+        "When did the probe land?,dense,doc-2;doc-7,In July 1969.,doc-2,July 1969\n"
+        "When did the probe land?,hybrid,doc-7;doc-2,In 1969.,doc-2,July 1969\n"
+        "Who flew the mission?,dense,doc-4;doc-1,Nobody: it had no crew.,doc-4,Nobody\n"
+        "Who flew the mission?,hybrid,doc-1;doc-4,It does not say.,doc-4,Nobody\n"),
 }
+PURPOSE = ("Compare the configurations of your retrieval or RAG system: which is better, where does it fail, and can "
+           "you trust that? Drop the result file of each configuration (a run), and the relevance judgments if you "
+           "have them.")
 
 
 def render() -> None:
     """How to begin."""
+    if not state.files() and not state.truth():
+        st.markdown(PURPOSE)
     workspace_list.render_reopen()
     data_sections.render_upload_field()
     data_sections.render_files()
@@ -41,8 +53,9 @@ def render() -> None:
         corpus_upload.render_note(None)
     with st.container(border=True, key="examples"):
         missing = "No run is loaded yet." if state.truth() else "Nothing is loaded yet."
-        st.markdown(f"**{missing}** Drop your files above, open the samples, or look at an example of each file:")
-        with st.grid(3, min_column_width=240, key="example_files"):
+        st.markdown(f"**{missing}** Drop your files above, open the samples, or look at an example of each kind of "
+                    "file:")
+        with st.grid(4, min_column_width=220, key="example_files"):
             for name, (label, description, content) in EXAMPLES.items():
                 with st.container(gap="small"):
                     st.download_button(label, content, name, "text/plain", key=f"example_{name.partition('.')[0]}",
