@@ -126,7 +126,12 @@ def _gains(run: str, scope: tuple, rules: str, spec: str, _run_diagnosis: Diagno
 def ranked_low(run: str, scope: Scope, k: int, spec: Spec) -> RankedLow | None:
     """What no stage of retrieval explains of the gap of the spec in scope; None for a metric without rankings or a
     better end."""
-    run_diagnosis, whole_scope = _diagnosis_by(run, scope.whole, rules(k)), scope.whole
+    return ranked_low_by(run, scope, spec, rules(k))
+
+
+def ranked_low_by(run: str, scope: Scope, spec: Spec, rules: DiagnosisRules) -> RankedLow | None:
+    """The same by these rules."""
+    run_diagnosis, whole_scope = _diagnosis_by(run, scope.whole, rules), scope.whole
     return _ranked_low(run, scope.cache_key([spec]), repr(run_diagnosis.rules), str(spec), _run_diagnosis=run_diagnosis,
                        _evaluation=whole_scope.evaluation(run, [spec]), _queries=scope.queries)
 

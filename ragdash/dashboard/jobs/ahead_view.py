@@ -58,6 +58,7 @@ class View:
         for run in self.digests:
             for spec in _specs(templates, k):
                 diagnosis_cache.gains_by(run, self.scope, spec, DiagnosisRules(k=k))
+                diagnosis_cache.ranked_low_by(run, self.scope, spec, DiagnosisRules(k=k))
 
     def leaderboard(self, template: str, k: int) -> None:
         """The values of the metrics that the leaderboard shows together."""
