@@ -5,15 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ragdash.analysis.verdict import (
     FIXES,
+    AdviceFacts,
     RunCheck,
     Verdict,
+    advise,
     can_be_accepted,
     decide,
     find_checks,
+    lean_specs,
     merge_alike,
+    paid_of,
     withheld_checks,
 )
 from ragdash.cli.inputs import conventions_of, matching_of
@@ -23,10 +28,11 @@ from ragdash.core.records import Run, Truth
 from ragdash.evaluation.ci_gates import GateCheck
 from ragdash.evaluation.compare import ComparisonRules, select_comparable
 from ragdash.evaluation.comparison_inputs import KINDS
-from ragdash.evaluation.evaluate import Evaluation, Summary
+from ragdash.evaluation.evaluate import Evaluation, Summary, evaluate_match
 from ragdash.evaluation.repeats import configurations_problem
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
+from ragdash.reporting.sentences.runs.choice import risk_sentence
 from ragdash.reporting.sentences.verdict import (
     baseline_sentence,
     change_sentence,
@@ -51,7 +57,13 @@ def verdict_of(runs: Sequence[Run], truth: Truth, evaluations: Sequence[Evaluati
     matches = [Match(run, truth, conventions_of(options), matching_of(options)) for run in runs]
     checks = find_checks(matches, spec)
     rules = rules or ComparisonRules(resamples=options.resamples, seed=options.seed)
-    return decide(evaluations, spec, checks, rules, rows=rows, accepted=options.accept or (), baseline=baseline)
+    verdict = decide(evaluations, spec, checks, rules, rows=rows, accepted=options.accept or (), baseline=baseline)
+    if len(evaluations) < 2 or len(matches) != len(evaluations):
+        return verdict
+    names = [evaluation.name for evaluation in evaluations]
+    others = [replace(evaluate_match(match, lean_specs(spec)), name=name)
+              for name, match in zip(names, matches, strict=True)] if lean_specs(spec) else []
+    return advise(verdict, AdviceFacts(others, paid_of(names, [[match] for match in matches])))
 
 
 def main_metric(evaluations: Sequence[Evaluation]) -> Spec:
@@ -63,7 +75,7 @@ def main_metric(evaluations: Sequence[Evaluation]) -> Spec:
 def verdict_text(verdict: Verdict) -> str:
     """The verdict in plain lines: the result, what it means, what would change it."""
     lines = [verdict_sentence(verdict, markdown=False), baseline_sentence(verdict, markdown=False),
-             decision_sentence(verdict, markdown=False)]
+             decision_sentence(verdict, markdown=False), risk_sentence(verdict, markdown=False)]
     if verdict.withheld:
         lines += [f"  {line}" for line in check_lines(merge_alike(verdict.withheld), "cli", markdown=False)]
         if can_be_accepted(verdict.withheld):

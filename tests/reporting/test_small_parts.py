@@ -113,8 +113,8 @@ def test_what_is_more_than_the_summary_has_room_for_is_counted(monkeypatch, many
     for name, end in (("check", "more."), ("fix", "more runs.")):
         numbers = tuple(range(many))
         checks, fixes = (numbers, ()) if name == "check" else ((), numbers)
-        verdict = SimpleNamespace(withheld=checks[:1], qualified=checks[1:], fixes=fixes)
-        blocks = summary._warnings(None, verdict)
+        verdict = SimpleNamespace(withheld=checks[:1], qualified=checks[1:], fixes=fixes, notes=())
+        blocks = summary._warnings(SimpleNamespace(names=["one"]), verdict)
         assert bool(blocks) == bool(many)
         lines = blocks[1].text.split("\n") if blocks else []
         assert lines == [*(f"- {name} {number}" for number in numbers[:summary.MAX_WARNINGS]),

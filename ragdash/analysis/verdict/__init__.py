@@ -1,5 +1,6 @@
 """Can these runs be compared, and which is best? Checks that speak against a comparison, and the verdict."""
 
+from ragdash.analysis.verdict.advice import AdviceFacts, HybridGain, Lean, lean_specs, paid_of
 from ragdash.analysis.verdict.answer_evidence import evidence_specs
 from ragdash.analysis.verdict.checks import (
     FIXES,
@@ -23,9 +24,10 @@ from ragdash.analysis.verdict.detect import (
     known_shares,
     spelling_check,
 )
-from ragdash.analysis.verdict.verdict import STATES, Verdict, best_run, verdict_state, withhold
+from ragdash.analysis.verdict.verdict import STATES, Verdict, advise, best_run, verdict_state, withhold
 
-__all__ = ["FEW_QUERIES", "FIXES", "LEVELS", "MOST_MISSING", "NEVER_ACCEPTED", "STATES", "KnownShares", "RunCheck",
-           "Verdict", "badges", "best_run", "can_be_accepted", "checks_of", "checks_to_show", "decide",
-           "evaluation_checks", "evidence_specs", "find_checks", "judged_share", "known_shares", "merge_alike",
-           "of_level", "spelling_check", "verdict_state", "withheld_checks", "withhold"]
+__all__ = ["FEW_QUERIES", "FIXES", "LEVELS", "MOST_MISSING", "NEVER_ACCEPTED", "STATES", "AdviceFacts", "HybridGain",
+           "KnownShares", "Lean", "RunCheck", "Verdict", "advise", "badges", "best_run", "can_be_accepted",
+           "checks_of", "checks_to_show", "decide", "evaluation_checks", "evidence_specs", "find_checks",
+           "judged_share", "known_shares", "lean_specs", "merge_alike", "of_level", "paid_of",
+           "spelling_check", "verdict_state", "withheld_checks", "withhold"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ragdash.analysis.verdict.advice import Advice, AdviceFacts, cheapest, lean_specs, leans_of
 from ragdash.analysis.verdict.answer_evidence import distinct_pairs
 from ragdash.analysis.verdict.checks import RunCheck, checks_to_show, of_level, withheld_checks
 from ragdash.evaluation.compare import Comparison, best_first
@@ -41,6 +42,8 @@ class Verdict:
     evidence
         The runs compared on the labels and scores that files give to their answers: with the chosen baseline, and with
         the best run.
+    advice
+        Which run to choose, and what speaks against that; of `advise`.
     """
 
     state: str
@@ -54,6 +57,7 @@ class Verdict:
     shared: tuple[str, ...] = field(default=())
     against_baseline: tuple[Comparison, ...] = ()
     evidence: tuple[Comparison, ...] = ()
+    advice: Advice = field(default_factory=Advice)
 
     @property
     def differing(self) -> tuple[Comparison, ...]:
@@ -101,6 +105,11 @@ class Verdict:
         """The runs that do not differ significantly from the best one."""
         return tuple(comparison for comparison in self.comparisons if comparison.tied)
 
+    @property
+    def beats_baseline(self) -> bool:
+        """Whether the best run is significantly better than the baseline that the reader chose."""
+        return self.baseline in {comparison.candidate for comparison in self.better_than}
+
     def as_dict(self) -> dict:
         """The verdict for JSON; sentences are added by who prints it."""
         return {"state": self.state, "metric": str(self.spec), "best": self.best, "tied_for_best": [
@@ -110,6 +119,7 @@ class Verdict:
                 "against_baseline": [_outcome_dict(comparison) for comparison in self.against_baseline],
                 "evidence": [{"metric": str(pair.spec), "baseline": pair.baseline, **_outcome_dict(pair)}
                              for pair in self.evidence],
+                **self.advice.as_dict(),
                 "accepted": list(self.accepted), "checks": [check.as_dict() for check in self.checks]}
 
 
@@ -152,6 +162,25 @@ def verdict_state(names: Sequence[str], summaries: Sequence[Summary], comparison
                       summary=summaries[best], comparisons=pairs, shared=shared, **given)
     return replace(verdict, against_baseline=tuple(withhold(pair, verdict) for pair in against_baseline),
                    evidence=tuple(withhold(pair, verdict) for pair in distinct_pairs(evidence)))
+
+
+def advise(verdict: Verdict, facts: AdviceFacts) -> Verdict:
+    """The verdict with what it means for a choice: nothing where it is withheld or too few queries were asked.
+
+    Among runs that tie for best the cheapest or fastest is to be chosen, unless the answers differ: then these decide.
+    """
+    if verdict.state not in ("clear-winner", "no-clear-difference") or verdict.best is None:
+        return verdict
+    choice, paid, tied = verdict.best, None, verdict.tied
+    if verdict.state == "no-clear-difference":
+        names = [verdict.best, *(pair.candidate for pair in tied)]
+        quality = np.array([0.0, *(pair.sign * pair.mean_difference for pair in tied)])
+        choice, paid = cheapest(names, quality, facts.paid)
+        choice, paid = (None, None) if verdict.differing else (choice, paid)
+    rivals = [pair.candidate for pair in verdict.comparisons if pair.tied or verdict.state == "clear-winner"]
+    leans = leans_of(choice or verdict.best, [*dict.fromkeys([verdict.best, *rivals])], facts.evaluations,
+                     lean_specs(verdict.spec))
+    return replace(verdict, advice=Advice(choice, paid, leans, facts.hybrid))
 
 
 def withhold(comparison: Comparison, verdict: Verdict) -> Comparison:

@@ -8,20 +8,25 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
+import numpy as np
+
+from ragdash.analysis.verdict import HybridGain
 from ragdash.cli.common_options import add_evaluation_options, visible_text, whole_number
 from ragdash.cli.comparison_checks import add_check_options
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, metric_directions, read_inputs, specs_of
 from ragdash.core.console import say, write
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.bands.toml_file import read_bands
 from ragdash.evaluation.compare import ComparisonRules
+from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.evaluation.latency_cost import PriceTable, read_prices
 from ragdash.evaluation.repeats import group_names, repeat_groups
 from ragdash.experiments.fusion.export.snippets import python_snippet
 from ragdash.experiments.fusion.judged_pool import judged_pool
 from ragdash.experiments.fusion.legs.answer import answer_of
+from ragdash.experiments.fusion.pair import QUICK, SPELLED_APART, gain_of, is_hybrid, runs_to_fuse
 from ragdash.experiments.fusion.tuning.choice import choose
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
@@ -80,13 +85,14 @@ def write_report(runs: list[Run], truth: Truth, options: argparse.Namespace,
     specs = specs_of(options, runs, truth) if options.metrics or options.cutoffs else report_specs(
         runs, truth, options.k, metric_directions(options.metric_direction or ()))
     asks = getattr(options, "what_if", False) or (sections is not None and "hybrid" in sections)
-    fused = [match.run.renamed(name) for match, name in zip(shown, names, strict=True)] if asks else []
+    named = [match.run.renamed(name) for match, name in zip(shown, names, strict=True)]
     request = ReportRequest(
         shown,
         tuple(specs),
         names=tuple(names),
         repeats=repeats,
-        hybrid=hybrid_answer(fused, truth, specs, options) if asks else None,
+        hybrid=hybrid_answer(named, truth, specs, options) if asks else None,
+        hybrid_gain=hybrid_gain(shown, named, truth, specs[0], options),
         baseline=_baseline(options.baseline, names, [[runs[index].name for index in group] for group in groups]),
         k=options.k,
         title=options.title,
@@ -121,6 +127,27 @@ def hybrid_answer(runs: list[Run], truth: Truth, specs: Sequence[Spec], options:
     also = [spec for spec in specs[1:] if spec.metric.view == "Ranked" and spec.metric.better is not None]
     answer = answer_of(pool, choice, also, options.seed)
     return HybridAnswer.of(answer, python_snippet(choice.recipe, [run.name for run in runs]))
+
+
+def hybrid_gain(matches: Sequence[Match], runs: Sequence[Run], truth: Truth, spec: Spec,
+                options: argparse.Namespace) -> HybridGain | None:
+    """A hybrid that is better than the runs, where trying some is quick."""
+    if len(runs) < 2 or matching_of(options).by != "id":
+        return None
+    try:
+        values = np.stack([evaluate_match(match, [spec]).column(spec) for match in matches])
+        fused = runs_to_fuse(values, spec, [is_hybrid(run, run.name) for run in runs])
+        pair = [runs[index] for index in fused]
+        if not 0 < sum(len(run.docs) for run in pair) <= QUICK:
+            return None
+        pool = judged_pool(pair, truth, conventions_of(options))
+        if any(problem.kind == SPELLED_APART for problem in pool.warnings):
+            return None
+        choice = choose(pair, truth, spec, pool=pool, seed=options.seed)
+    except (InputError, Unavailable):
+        return None
+    return gain_of(choice, [run.name for place, run in enumerate(runs)
+                            if place not in fused and is_hybrid(run, run.name)])
 
 
 def _baseline(name: str | None, names: Sequence[str], repeats: Sequence[Sequence[str]]) -> int:

@@ -12,7 +12,8 @@ TERMS: Mapping[str, Term] = {
         "before anybody builds it.", entry="a ranking fused from those of several runs", heading="hybrid, fusion",
         link="../guide/what-if.md"),
     "fused_runs": Term(
-        "Runs to fuse", "Two or more. Where weights differ: keyword search first, then vector search."),
+        "Runs to fuse", "Two or more; first the best run and the one that adds most to it. "
+        "Where weights differ: keyword search first, then vector search."),
     "fusion_method": Term(
         "Method or engine", "A fusion method, or how an engine fuses: its formula, defaults, window and edge cases. "
         "The guide lists all of them with versions.", link="../guide/what-if.md"),
@@ -60,6 +61,7 @@ TERMS: Mapping[str, Term] = {
         "It is chosen and measured on different queries.", entry="a rule that sends queries to different runs, or "
         "moves the weight of a fusion", link="../guide/what-if.md"),
     "report_hybrid": Term(
-        "Would a hybrid help?", "The answer of the What-if page for the runs fused there, or the first two: decision, "
+        "Would a hybrid help?", "The answer of the What-if page for the runs fused there, or for the best run and "
+        "the one that adds most: decision, "
         "price, cascade and routers. It takes some seconds when the report is downloaded."),
 }

@@ -114,6 +114,11 @@ class SharedCache(Generic[P, R]):
         finally:
             _inside.reset(token)
 
+    def known(self, *key: Hashable) -> R | None:
+        """The result of these keys where it is kept; None where it would have to be computed."""
+        with self._lock:
+            return self._results.get(key)
+
     def items(self) -> list[tuple[Hashable, R]]:
         """The results by their keys."""
         with self._lock:

@@ -12,9 +12,14 @@ from dataclasses import astuple
 import numpy as np
 import streamlit as st
 
+from ragdash.analysis.verdict import HybridGain
+from ragdash.core.errors import InputError, Unavailable
 from ragdash.core.records import Run
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
+from ragdash.evaluation.repeats import digests_of
+from ragdash.experiments.fusion import pair
 from ragdash.experiments.fusion.alternatives import CascadeChoice, OtherMetric, cascade_choice, other_metrics
 from ragdash.experiments.fusion.ceiling import Ceiling, ceiling_means
 from ragdash.experiments.fusion.judged_pool import JudgedPool, judged_pool
@@ -22,6 +27,7 @@ from ragdash.experiments.fusion.legs.attribution import Attribution, attribute
 from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price
 from ragdash.experiments.fusion.legs.price import search_times as times_of_legs
 from ragdash.experiments.fusion.legs.routing import Router, find_routers
+from ragdash.experiments.fusion.pair import SPELLED_APART, is_hybrid
 from ragdash.experiments.fusion.recipe import Recipe
 from ragdash.experiments.fusion.tuning.choice import Choice, choose
 from ragdash.metrics import Spec, parse_specs
@@ -70,6 +76,59 @@ def _choice(runs: tuple[str, ...], names: tuple[str, ...], truth: str, conventio
             window: int | None, methods: str, _pool: JudgedPool, _queries: np.ndarray) -> Choice:
     return choose(_pool.runs, _pool.truth, parse_specs(spec)[0], window=window, family=methods, pool=_pool,
                   queries=_queries)
+
+
+def runs_to_fuse(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec) -> list[int]:
+    """Which of the runs What-if fuses unless others are chosen: the best, and the one that adds most to it."""
+    hybrids = [is_hybrid(LOADED.run(run), name) for run, name in zip(runs, names, strict=True)]
+    try:
+        values = np.stack([scope.evaluation(run, [spec]).column(spec) for run in runs])
+    except (InputError, Unavailable):
+        values = np.full((len(runs), 1), np.nan)  # the first two that are no hybrids
+    return pair.runs_to_fuse(values, spec, hybrids)
+
+
+def gain(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec) -> HybridGain | None:
+    """A hybrid of these runs that is better than each, in short; None where there is none, or trying takes long."""
+    return _gain(*_gain_key(runs, names, scope, spec), _scope=scope, _spec=spec)[0]
+
+
+def known_gain(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec) -> HybridGain | None:
+    """The same where it was computed before, ahead of the pages or on What-if; else None."""
+    known = _gain.known(*_gain_key(runs, names, scope, spec))
+    return None if known is None else known[0]
+
+
+def keep_gain(runs: Sequence[str], names: Sequence[str], scope: Scope, chosen: Choice) -> None:
+    """Keep what a choice says, for the pages that ask for `known_gain` of all runs shown."""
+    loaded = [name for run, name in zip(runs, names, strict=True)
+              if name not in chosen.runs and is_hybrid(LOADED.run(run), name)]
+    _gain.adopt(_gain_key(runs, names, scope, chosen.spec), (pair.gain_of(chosen, loaded),))
+
+
+def _gain_key(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec) -> tuple:
+    return tuple(runs), tuple(names), scope.cache_key(), str(spec)
+
+
+@shared(max_entries=64, show_spinner="Trying hybrids on held-out queries …", ahead=True)
+def _gain(runs: tuple[str, ...], names: tuple[str, ...], key: tuple, spec: str, _scope: Scope,
+          _spec: Spec) -> tuple[HybridGain | None]:
+    if len(runs) < 2 or _scope.by_evidence or any(len(digests_of(run)) > 1 for run in runs):
+        return (None,)
+    fused = runs_to_fuse(runs, names, _scope, _spec)
+    records = [_named(runs[index], names[index]) for index in fused]
+    if not 0 < sum(len(run.docs) for run in records) <= pair.QUICK:
+        return (None,)
+    try:
+        judged = judged_pool(records, _scope.truth, _scope.conventions)
+        if any(problem.kind == SPELLED_APART for problem in judged.warnings):
+            return (None,)
+        chosen = choose(records, _scope.truth, _spec, queries=_scope.queries, pool=judged)
+    except InputError:
+        return (None,)
+    loaded = [name for place, (run, name) in enumerate(zip(runs, names, strict=True))
+              if place not in fused and is_hybrid(LOADED.run(run), name)]
+    return (pair.gain_of(chosen, loaded),)
 
 
 def ceiling(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice) -> Ceiling:

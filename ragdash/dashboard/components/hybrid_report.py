@@ -13,8 +13,6 @@ from ragdash.experiments.fusion.legs.answer import answer_of
 from ragdash.metrics import Spec
 from ragdash.reporting.html.content import HybridAnswer
 
-FUSED = 2  # runs fused where What-if was not asked about others
-
 
 def is_possible(context: PageContext) -> bool:
     """Whether there is something to fuse: two runs, relevant by id."""
@@ -22,11 +20,12 @@ def is_possible(context: PageContext) -> bool:
 
 
 def maker(context: PageContext, specs: Sequence[Spec]) -> Callable[[], HybridAnswer]:
-    """A call that computes the answer for the runs chosen on What-if, else the first two; what it needs of the session
-    is taken now.
+    """A call that computes the answer for the runs chosen on What-if, else for those that What-if begins with; what it
+    needs of the session is taken now.
     """
     asked = [digest for digest in state.get(state.FUSED_RUNS) or () if digest in context.digests]
-    digests = asked if len(asked) > 1 else context.digests[:FUSED]
+    digests = asked if len(asked) > 1 else [context.digests[index] for index in what_if_cache.runs_to_fuse(
+        context.digests, context.names, context.scope, context.selection.spec)]
     names = [context.names[context.digests.index(digest)] for digest in digests]
     scope, spec = context.scope, context.selection.spec
 

@@ -8,26 +8,34 @@ import streamlit as st
 
 from ragdash.analysis.verdict import (
     NEVER_ACCEPTED,
+    AdviceFacts,
     RunCheck,
     Verdict,
+    advise,
     badges,
     checks_to_show,
     evidence_specs,
+    lean_specs,
     merge_alike,
+    paid_of,
 )
+from ragdash.core.errors import InputError
 from ragdash.dashboard import page_list
+from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.components import page_links, repeat_lines
 from ragdash.dashboard.page_context import DEFAULT_METRIC, PageContext, PageEnds, spec_of
 from ragdash.dashboard.session import run_fixes, state
-from ragdash.dashboard.session.data_store import SessionRun
+from ragdash.dashboard.session.data_store import SessionRun, workspace
 from ragdash.dashboard.session.file_metrics import session_file_specs
 from ragdash.dashboard.session.truths import truth_versions
 from ragdash.dashboard.widgets import elements
+from ragdash.evaluation.latency_cost import PriceTable, read_prices
 from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec, have_rankings
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as verdict_sentences
 from ragdash.reporting.sentences.comparability import fix_label
+from ragdash.reporting.sentences.runs import choice as choice_sentences
 
 COLORS = {"clear-winner": "blue", "no-clear-difference": "gray", "one-run": "gray", "too-few": "orange",
           "not-comparable": "orange", "undefined": "orange"}
@@ -42,18 +50,38 @@ NAME = 48  # characters of a run's name in a sentence
 def current_verdict(context: PageContext, spec: Spec) -> Verdict:
     """The verdict on the metric, with the checks that the reader accepted, and what labels and scores say."""
     labels, _ = context.results.computable(evidence_specs(session_file_specs(), spec))
-    return context.results.verdict(spec, tuple(state.get(state.ACCEPTED) or ()), labels)
+    verdict = context.results.verdict(spec, tuple(state.get(state.ACCEPTED) or ()), labels)
+    return advise(verdict, _advice_facts(context, spec)) if verdict.comparisons else verdict
+
+
+def _advice_facts(context: PageContext, spec: Spec) -> AdviceFacts:
+    """The facts of the runs shown; a hybrid only where it was computed before: no page waits for it."""
+    specs = context.results.computable(lean_specs(spec))[0] if lean_specs(spec) else []
+    repeats = [[context.scope.match_by_id(digest) for digest in digests_of(entry.digest)] for entry in context.entries]
+    return AdviceFacts(context.results.evaluations(specs) if specs else (),
+                       paid_of(context.names, repeats, context.scope.queries, _prices()),
+                       what_if_cache.known_gain(context.digests, context.names, context.scope, spec))
+
+
+def _prices() -> PriceTable:
+    """Those of the workspace; what cannot be read is said where they are edited."""
+    try:
+        text = workspace().prices()
+        return read_prices(("prices.toml", text.encode())) if text else PriceTable()
+    except InputError:
+        return PriceTable()
 
 
 def render(context: PageContext, spec: Spec) -> None:
     """The verdict in a frame, with the ways on."""
     verdict = current_verdict(context, spec)
     with st.container(border=True, key="verdict"):
-        st.badge(verdict_sentences.TITLES[verdict.state], color=COLORS[verdict.state])
-        st.header(shorten_names(context, verdict_sentences.sentence_below_title(verdict)), anchor=False)
-        _render_against_baseline(context, verdict)
-        st.markdown(shorten_names(context, f"**For your decision:** {verdict_sentences.decision_sentence(verdict)}  \n"
-                               f"**What would change it:** {verdict_sentences.change_sentence(verdict)}"))
+        st.badge(shorten_names(context, fmt.escape(choice_sentences.verdict_title(verdict))),
+                 color=COLORS[verdict.state])
+        st.header(shorten_names(context, verdict_sentences.headline(verdict)).replace("**", ""), anchor=False)
+        if verdict.summary is not None and (meaning := choice_sentences.meaning_sentence(spec)):
+            st.caption(meaning)
+        st.markdown(shorten_names(context, "  \n".join(_lines(verdict))))
         render_checks(context, verdict.checks)
         with st.container(horizontal=True, key="ways_on"):
             if len(context.entries) > 1:
@@ -62,18 +90,28 @@ def render(context: PageContext, spec: Spec) -> None:
                     page_links.link("what-if", "Would a hybrid help?", icon=":material/merge:")
             else:
                 page_links.link("threshold-bands", "Is it good enough?", icon=":material/stacks:")
+            if verdict.advice.leans:
+                page_links.link("ranking", "What does it miss?", icon=":material/format_list_numbered:")
             page_links.link("failures", "What fails?", icon=":material/healing:")
             if page_list.ANSWERS in page_list.present_data():
                 page_links.link("answers", "Are the answers right?", icon=":material/question_answer:")
             page_links.link("share", "Share", icon=":material/ios_share:")
 
 
+def _lines(verdict: Verdict) -> list[str]:
+    """How sure the headline is, what it means for the decision, what speaks against that, what would change it."""
+    risk = choice_sentences.risk_sentence(verdict)
+    return [*filter(None, [verdict_sentences.differences_sentence(verdict)]),
+            f"**For your decision:** {verdict_sentences.decision_sentence(verdict)}",
+            *([f"**What speaks against it:** {risk}"] if risk else []),
+            f"**What would change it:** {verdict_sentences.change_sentence(verdict)}"]
+
+
 def render_line(context: PageContext, spec: Spec) -> None:
-    """The verdict in one line, and below it the checks."""
+    """The verdict without its frame, and below it the checks: the same sentences as on Overview."""
     verdict = current_verdict(context, spec)
-    sentences = verdict_sentences.verdict_sentence(verdict), verdict_sentences.metric_note(verdict)
-    st.markdown(shorten_names(context, " ".join(filter(None, sentences))))
-    _render_against_baseline(context, verdict)
+    lines = [verdict_sentences.headline(verdict, titled=True), *_lines(verdict)]
+    st.markdown(shorten_names(context, "  \n".join(lines)))
     render_checks(context, verdict.checks)
 
 
@@ -95,12 +133,6 @@ def end_unless_judged(context: PageContext) -> None:
         elements.empty("No retrieved documents", "The files have no retrieved documents, so there are no rankings to "
                        "show. **Answers** and **Compare** need none.")
         raise PageEnds
-
-
-def _render_against_baseline(context: PageContext, verdict: Verdict) -> None:
-    """Every other run against the chosen baseline, where the first sentence does not say it."""
-    if sentence := verdict_sentences.baseline_sentence(verdict):
-        st.markdown(shorten_names(context, sentence))
 
 
 def render_checks(context: PageContext, checks: Sequence[RunCheck]) -> None:

@@ -8,8 +8,15 @@ from contextlib import suppress
 import numpy as np
 
 from ragdash.analysis.diagnosis import DiagnosisRules
+from ragdash.analysis.verdict import lean_specs
 from ragdash.core.errors import InputError
-from ragdash.dashboard.caches import comparability_cache, diagnosis_cache, evaluation_cache, verdict_cache
+from ragdash.dashboard.caches import (
+    comparability_cache,
+    diagnosis_cache,
+    evaluation_cache,
+    verdict_cache,
+    what_if_cache,
+)
 from ragdash.dashboard.page_context import COLUMNS, spec_of
 from ragdash.dashboard.session.data_store import SessionRun
 from ragdash.dashboard.session.scope import Scope
@@ -48,10 +55,16 @@ class View:
         for run in self.digests:
             evaluation_cache.counts(run, self.scope)
         spec = spec_of(template, k)
+        for run in self.digests if (others := lean_specs(spec)) else ():
+            self.scope.evaluation(run, others)
         verdict_cache.checks(self.digests, self.names, self.scope, spec, k, self.truth_names)
         entries = [SessionRun(digest, name, 0) for digest, name in zip(self.digests, self.names, strict=True)]
         comparability_cache.comparability_report(entries, self.scope.truth_digest, self.scope.conventions, spec)
         evaluation_cache.perfect_mean(self.digests[0], self.scope, spec)
+
+    def hybrid(self, template: str, k: int) -> None:
+        """A hybrid that would be better, where trying some is quick."""
+        what_if_cache.gain(self.digests, self.names, self.scope, spec_of(template, k))
 
     def diagnoses(self, templates: Sequence[str], k: int) -> None:
         """Where queries went wrong, by the usual rules, and what that costs."""

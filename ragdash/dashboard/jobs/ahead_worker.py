@@ -35,6 +35,7 @@ def work_of(request: AheadRequest) -> Iterator[Callable[[], object]]:
         for k in cutoffs if template.endswith("@k") else cutoffs[:1]:
             yield partial(view.tests, template, k)
             yield partial(view.checks, template, k)
+    yield partial(view.hybrid, request.template, request.k)
     for k in cutoffs:
         yield partial(view.diagnoses, templates, k)
     for template in templates:

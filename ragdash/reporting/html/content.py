@@ -9,7 +9,18 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from ragdash.analysis.verdict import Verdict, evidence_specs, find_checks, verdict_state, withhold
+from ragdash.analysis.verdict import (
+    AdviceFacts,
+    HybridGain,
+    Verdict,
+    advise,
+    evidence_specs,
+    find_checks,
+    lean_specs,
+    paid_of,
+    verdict_state,
+    withhold,
+)
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.bands.best_possible import best_possible
 from ragdash.evaluation.compare import (
@@ -93,6 +104,8 @@ class ReportRequest:
         Kinds of checks that withhold no verdict.
     hybrid
         The answer on fusions of the runs, where it was asked for.
+    hybrid_gain
+        A hybrid that is better than the runs, where one is known: the verdict names it.
     author, date
         Shown below the title where they are given.
     repeats
@@ -124,6 +137,7 @@ class ReportRequest:
     date: str = ""
     repeats: tuple[tuple[Match, ...], ...] = ()
     file_specs: tuple[Spec, ...] | None = None
+    hybrid_gain: HybridGain | None = None
 
     def __post_init__(self) -> None:
         runs = [match.run.name for match in self.matches]
@@ -273,12 +287,19 @@ class ReportContent:
         request, lead = self.request, self.lead
         matches = [match.renamed(name) for name, match in zip(self.names, request.matches, strict=True)]
         checks = find_checks(matches, lead, request.k, queries=self.selected)
-        return verdict_state(self.names, self.metric_summaries(lead), self._pairs_with(self.best_run(lead), lead),
-                             checks, request.accepted,
-                             against_baseline=tuple(self._pairs_with(request.baseline, lead).values()),
-                             evidence=[pair for spec in self.evidence
-                                       for run in (request.baseline, self.best_run(lead))
-                                       for pair in self._pairs_with(run, spec).values()])
+        verdict = verdict_state(
+            self.names, self.metric_summaries(lead), self._pairs_with(self.best_run(lead), lead), checks,
+            request.accepted, against_baseline=tuple(self._pairs_with(request.baseline, lead).values()),
+            evidence=[pair for spec in self.evidence for run in (request.baseline, self.best_run(lead))
+                      for pair in self._pairs_with(run, spec).values()])
+        return advise(verdict, AdviceFacts(
+            self.leaning, paid_of(self.names, request.repeats, self.selected, request.prices), request.hybrid_gain))
+
+    @cached_property
+    def leaning(self) -> list[Evaluation]:
+        """The metrics that can speak against a choice by the leading one."""
+        specs = lean_specs(self.lead)
+        return self.evaluate(specs) if specs else []
 
     def _pairs_with(self, run: int | None, spec: Spec) -> dict[int, Comparison]:
         """Every other run against this one, whatever speaks against it; none where it is None."""

@@ -268,7 +268,8 @@ def _power_sentence(comparison: Comparison) -> str:
     text = _detectable_sentence(comparison, comparison.n)
     if np.isfinite(comparison.queries_needed) and comparison.queries_needed < MOST_NEEDED:
         observed = number(abs(comparison.mean_difference))
-        text += (f" To confirm a difference of {observed} you would need about "
+        text += (f" To confirm the difference between {escape(comparison.candidate)} and "
+                 f"{escape(comparison.baseline)} ({observed}) you would need about "
                  f"{rounded_up(comparison.queries_needed)} queries.")
     return text
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -20,26 +20,27 @@ from ragdash.reporting.sentences.comparison import (
     shared_queries,
 )
 from ragdash.reporting.sentences.formatting import count, escape, interval, listed, number
+from ragdash.reporting.sentences.runs.choice import (
+    MAX_NAMES,
+    TITLES,
+    Say,
+    bold,
+    choice_sentence,
+    hybrid_sentence,
+    names_text,
+    risk_sentence,
+    verdict_title,
+)
 
-TITLES = {
-    "clear-winner": "Clear winner",
-    "no-clear-difference": "No clear difference",
-    "too-few": "Too few queries",
-    "not-comparable": "Not comparable yet",
-    "one-run": "One run",
-    "undefined": "No result",
-}
 LEVELS = {"withheld": "Withholds the verdict", "qualified": "Open check", "note": "Note"}
 LEAST_GAIN = 0.0005  # a smaller one would be shown as 0.000
 MAX_EVIDENCE = 4  # differences by labels and scores that are listed
-MAX_NAMES = 3  # names that a sentence lists; more are counted
 BASELINE_OUTCOMES = {"better": "is better", "worse": "is worse", "equivalent": "is equivalent",
                      "undecided": "shows no significant difference", "too-few": "has too few queries to compare",
                      "undefined": "has no query to compare", "not-comparable": "is not comparable yet"}
 BASELINE_COUNTS = {"better": "better", "worse": "worse", "equivalent": "equivalent",
                    "undecided": "without a significant difference", "too-few": "with too few queries to compare",
                    "undefined": "without a query to compare", "not-comparable": "not comparable yet"}
-Say = Callable[[str], str]
 
 
 def verdict_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
@@ -52,7 +53,7 @@ def verdict_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     markdown
         Names in bold and text escaped, for pages; False: plain text, for the command line.
     """
-    name = _bold if markdown else str
+    name = bold if markdown else str
     plain = escape if markdown else str
     title = verdict.spec.title
     if verdict.state == "not-comparable":
@@ -63,17 +64,39 @@ def verdict_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     if verdict.state == "one-run":
         queries = count(verdict.summary.n, "query", "queries")
         return f"{name(verdict.best)} reaches {plain(title)} {estimate} over {queries}."
-    extreme = "highest" if verdict.spec.metric.better == "higher" else "lowest"
-    if len(verdict.shared) > 1:
-        lead = f"{plain(title)} is {estimate} for {_names(verdict.shared, name)}, the {extreme} mean"
-    elif verdict.state == "undefined":
-        lead = f"{name(verdict.best)} reaches {plain(title)} {estimate}"
-    else:
-        lead = f"{name(verdict.best)} has the {extreme} {plain(title)}, {estimate}"
+    lead = _lead(verdict, name, plain)
     if verdict.state == "too-few":
         n = min(comparison.n for comparison in verdict.comparisons)
         return f"Too few queries: with {count(n, 'query', 'queries')} no difference can be significant. {lead}."
     return f"{lead}. {_against_others(verdict, name)}"
+
+
+def _lead(verdict: Verdict, name: Say, plain: Say) -> str:
+    """The best run and its value, without a full stop."""
+    title, extreme = plain(verdict.spec.title), "highest" if verdict.spec.metric.better == "higher" else "lowest"
+    estimate = plain(f"{number(verdict.summary.mean)} {interval(verdict.summary)}") if verdict.summary else ""
+    if len(verdict.shared) > 1:
+        return f"{title} is {estimate} for {names_text(verdict.shared, name)}, the {extreme} mean"
+    if verdict.state == "undefined":
+        return f"{name(verdict.best or '')} reaches {title} {estimate}"
+    return f"{name(verdict.best or '')} has the {extreme} {title}, {estimate}"
+
+
+def headline(verdict: Verdict, *, titled: bool = False) -> str:
+    """The result in one short sentence of Markdown: the best run and its value; or why there is none.
+
+    titled: with the title of a state without a result, which is otherwise above or before it.
+    """
+    if verdict.state in ("clear-winner", "no-clear-difference"):
+        return f"{_lead(verdict, bold, escape)}."
+    return verdict_sentence(verdict) if titled else sentence_below_title(verdict)
+
+
+def differences_sentence(verdict: Verdict) -> str:
+    """How sure the headline is, in Markdown: the best run against the others, then the others against the baseline."""
+    if verdict.state not in ("clear-winner", "no-clear-difference"):
+        return baseline_sentence(verdict)
+    return " ".join(filter(None, (_against_others(verdict, bold), baseline_sentence(verdict))))
 
 
 def sentence_below_title(verdict: Verdict) -> str:
@@ -93,7 +116,7 @@ def baseline_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     if len(pairs) < 2 or verdict.baseline == verdict.best or verdict.state in ("not-comparable", "too-few",
                                                                                "undefined"):
         return ""
-    name = _bold if markdown else str
+    name = bold if markdown else str
     lead = f"Compared with {name(verdict.baseline or '')} (baseline)"
     if len(pairs) > MAX_NAMES:
         counts = {words: sum(pair.outcome == outcome for pair in pairs) for outcome, words in BASELINE_COUNTS.items()}
@@ -117,7 +140,7 @@ def metric_note(verdict: Verdict, *, markdown: bool = True) -> str:
 
 
 def _decision(verdict: Verdict, markdown: bool) -> str:
-    name = _bold if markdown else str
+    name = bold if markdown else str
     plain = escape if markdown else str
     if verdict.state == "not-comparable":
         accept = ", or accept it if you know better" if can_be_accepted(verdict.withheld) else ""
@@ -139,10 +162,10 @@ def _decision(verdict: Verdict, markdown: bool) -> str:
         rest = f" {_capital(_counted(verdict.better_than, name))} can be dropped." if verdict.better_than else ""
         best = [verdict.best or "", *(comparison.candidate for comparison in verdict.tied)]
         if verdict.differing:
-            return (f"By {plain(verdict.spec.title)}, these queries do not show which of {_names(best, name)} is best. "
-                    f"The answers do differ: {_evidence_text(verdict.differing[0], markdown)}. If the answers matter "
-                    f"most, decide by that.{rest}")
-        return f"These queries do not show which of {_names(best, name)} is best. {_risk(verdict.tied, name)}{rest}"
+            return (f"By {plain(verdict.spec.title)}, these queries do not show which of {names_text(best, name)} is "
+                    f"best. The answers do differ: {_evidence_text(verdict.differing[0], markdown)}. If the answers "
+                    f"matter most, decide by that.{rest}")
+        return f"These queries do not show which of {names_text(best, name)} is best. {_risk(verdict, name)}{rest}"
     if verdict.state == "too-few":
         return "Do not decide on so small a test. Read the single queries instead."
     if verdict.state == "one-run":
@@ -151,8 +174,10 @@ def _decision(verdict: Verdict, markdown: bool) -> str:
     return "There is nothing to decide on."
 
 
-def _risk(tied: Sequence[Comparison], name: Say) -> str:
-    """How much worse than another the best run may still be, and how much worse than it another."""
+def _risk(verdict: Verdict, name: Say) -> str:
+    """How much worse than another the best run may still be, and how much worse than it another; then what to choose.
+    """
+    tied = verdict.tied
     ahead = {pair.candidate: max(pair.sign * pair.low, pair.sign * pair.high) for pair in tied}
     behind = {pair.candidate: max(-pair.sign * pair.low, -pair.sign * pair.high) for pair in tied}
     best, texts = tied[0].baseline, []
@@ -163,9 +188,9 @@ def _risk(tied: Sequence[Comparison], name: Say) -> str:
         worse, than = (best, rival) if ends is ahead else (rival, best)
         verb = "" if texts else " may still be"
         size = number(ends[rival])
-        texts.append(f"{name(worse)}{verb} up to {escape(size) if name is _bold else size} worse than {name(than)}")
-    accept = "If you can accept that, choose by cost or speed."
-    return f"{', and '.join(texts)}. {accept}" if texts else "Choose by cost or speed."
+        texts.append(f"{name(worse)}{verb} up to {escape(size) if name is bold else size} worse than {name(than)}")
+    choose = choice_sentence(verdict, name)
+    return f"{', and '.join(texts)}. If you can accept that, {choose[:1].lower()}{choose[1:]}" if texts else choose
 
 
 def best_mark(spec: Spec, comparisons: Iterable[Comparison]) -> str:
@@ -177,13 +202,13 @@ def best_mark(spec: Spec, comparisons: Iterable[Comparison]) -> str:
 
 def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bool = True) -> str:
     """What would change the verdict."""
-    name = _bold if markdown else str
+    name = bold if markdown else str
     plain = escape if markdown else str
     if verdict.state == "not-comparable":
         return " ".join(dict.fromkeys(plain(check.fix(surface)) for check in verdict.withheld))
     if verdict.state == "too-few":
         return "Add queries: 50 or more are a good test."
-    parts = []
+    parts = [hybrid] if (hybrid := hybrid_sentence(verdict, markdown=markdown)) else []
     if verdict.state == "no-clear-difference":
         parts += _needed_parts(verdict.tied, name, plain)
     if verdict.qualified:
@@ -239,7 +264,7 @@ def _nothing_against(verdict: Verdict, plain: Say) -> str:
 
 def _evidence_text(pair: Comparison, markdown: bool) -> str:
     """Which run is better than which on what, with the better one first."""
-    name, plain = (_bold, escape) if markdown else (str, str)
+    name, plain = (bold, escape) if markdown else (str, str)
     first, second = (pair.candidate, pair.baseline) if pair.outcome == "better" else (pair.baseline, pair.candidate)
     return f"{name(first)} is better than {name(second)} on {plain(pair.spec.title)}"
 
@@ -269,10 +294,10 @@ def fix_lines(verdict: Verdict, *, markdown: bool = True) -> list[str]:
 
 def verdict_dict(verdict: Verdict) -> dict:
     """The verdict with its sentences, for JSON."""
-    return {**verdict.as_dict(), "title": TITLES[verdict.state],
+    return {**verdict.as_dict(), "title": verdict_title(verdict),
             "sentence": verdict_sentence(verdict, markdown=False),
             "baseline_sentence": baseline_sentence(verdict, markdown=False),
-            "decision": decision_sentence(verdict, markdown=False),
+            "decision": decision_sentence(verdict, markdown=False), "risk": risk_sentence(verdict, markdown=False),
             "change": change_sentence(verdict, "json", markdown=False)}
 
 
@@ -290,7 +315,7 @@ def _against_others(verdict: Verdict, name: Say) -> str:
         parts.append(f"{'But there' if better else 'There'} is no significant difference from {_gaps(tied, name)}.")
     rest = [comparison for comparison in verdict.comparisons if comparison not in (*better, *tied)]
     if rest:
-        parts.append(f"Too few common queries to compare it with {_names([c.candidate for c in rest], name)}.")
+        parts.append(f"Too few common queries to compare it with {names_text([c.candidate for c in rest], name)}.")
     return " ".join(parts)
 
 
@@ -312,10 +337,13 @@ def _gaps(comparisons: Sequence[Comparison], name: Say) -> str:
     """Names with how far each lies from the best run."""
     texts = []
     for comparison in comparisons:
+        if comparison.n > 1 and not comparison.wins and not comparison.losses:
+            texts.append(f"{name(comparison.candidate)} (the same value on every query)")
+            continue
         low, high = sorted((0.0 - comparison.low, 0.0 - comparison.high))
         text = f" ({number(0.0 - comparison.mean_difference, signed=True)} [{number(low, signed=True)}, " \
                f"{number(high, signed=True)}]{shared_queries(comparison)})"
-        texts.append(name(comparison.candidate) + (escape(text) if name is _bold else text))
+        texts.append(name(comparison.candidate) + (escape(text) if name is bold else text))
     return listed(texts)
 
 
@@ -333,18 +361,10 @@ def _gain_at_least(comparison: Comparison) -> float:
     return min(abs(comparison.low), abs(comparison.high))
 
 
-def _names(names: Sequence[str], name: Say) -> str:
-    return listed([name(text) for text in names]) if len(names) <= MAX_NAMES + 1 else f"{len(names)} runs"
-
-
 def _counted(comparisons: Sequence[Comparison], name: Say) -> str:
-    return _names([comparison.candidate for comparison in comparisons], name)
+    return names_text([comparison.candidate for comparison in comparisons], name)
 
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:] if text[:1].isdigit() else text
-
-
-def _bold(text: str) -> str:
-    return f"**{escape(text)}**"
 

@@ -41,6 +41,13 @@ def render_history(lines: Lines, form: str) -> bytes:
 
 def change_sentences(points: Sequence[HistoryPoint], metric: MetricHistory) -> list[str]:
     """A sentence for each significant change, with commit and settings; one sentence where there is none."""
+    untested = sum(row.change == "experiment" for row in metric.rows)
+    if not metric.changes and untested:
+        means = [number(row.summary.mean) for row in (metric.rows[0], metric.rows[-1])]
+        rest = len(metric.rows) - untested
+        tested = f" No significant change in the other {rest:,}." if rest else ""
+        return [f"{untested:,} of {len(metric.rows):,} runs were not tested for a change of {metric.spec.title} (from "
+                f"{means[0]} to {means[1]}): they are other settings of the same code within an hour.{tested}"]
     if not metric.changes:
         return [f"No significant change of {metric.spec.title} in {len(metric.rows):,} runs."]
     return [_change(points, metric, row) for row in metric.changes]

@@ -26,13 +26,14 @@ def headings(at) -> str:
 def test_a_significant_lead_is_a_clear_winner():
     at = opened("overview", **session(("old", "new"), k="2"))
     assert "Clear winner" in states(at)[0]
-    assert "**new** has the highest MRR" in headings(at) and "It is better than **old**" in headings(at)
+    assert "new has the highest MRR" in headings(at) and "It is better than **old**" in texts(at)
+    assert at.header[0].value.count("[") == 1 and "MRR: 1 over the rank of the first relevant document" in texts(at)
     assert "For your decision" in texts(at) and "**new**" in texts(at)
 
 
 def test_runs_of_equal_quality_are_tied_and_the_page_says_what_to_do():
     at = opened("overview", **session(("old", "same"), k="2"))
-    assert "No clear difference" in states(at)[0] and "no significant difference from" in headings(at)
+    assert "No clear difference" in states(at)[0] and "no significant difference from" in texts(at)
     assert "Choose by cost or speed" in texts(at) and "What would change it" in texts(at)
     assert sum("badge[tied for best]" in one.value for one in at.markdown) == 1
     assert sum("badge[highest mean]" in one.value for one in at.markdown) == 1 and "badge[best]" not in texts(at)
@@ -51,7 +52,7 @@ def test_one_run_alone_is_not_compared():
 
 def test_many_runs_are_counted_instead_of_listed():
     at = opened("overview", **with_runs(10))
-    assert "Of the other 9 runs" in headings(at)
+    assert "Of the other 9 runs" in texts(at)
     assert any("Compare all 10 runs" in link.proto.label for link in at.get("page_link"))
     assert sum("badge[baseline]" in one.value for one in at.markdown) == 1, "the baseline has a card whatever its rank"
     assert len(at.subheader) == len(at.dataframe[0].value) == 5 and "The other 5 runs" in texts(at)
@@ -121,7 +122,7 @@ def test_reversed_scores_withhold_the_verdict_until_one_click_reverses_them(page
     next(button for button in at.button if button.label == "Reverse scores").click().run()
     assert not at.exception and "Not comparable yet" not in headings(at) + texts(at)
     again = opened(page, **dict(at.query_params))
-    assert "**turned** has the highest" in headings(again) + texts(again)
+    assert "turned has the highest" in (headings(again) + texts(again)).replace("**", "")
     if page == "overview":
         card = texts(opened("data", **dict(at.query_params)))
         assert card.count("scores reversed") == 1 and "Read with" not in card
@@ -162,7 +163,7 @@ def test_labels_that_differ_are_told_next_to_a_verdict_on_retrieval():
         [(query, run.name, "verdict", "Incorrect" if at < wrong else "Correct") for at, query in enumerate(QUERIES)]))
         for run, wrong in ((run_of("old", ["b", "a"], [2.0, 1.0]), 2), (run_of("new", ["a", "b"], [2.0, 1.0]), 24))]
     at = opened("overview", **address(judged(), runs))
-    assert "**new** is better than **old**" in texts(at) or "**new** has the highest" in headings(at)
+    assert "new has the highest" in headings(at)
     assert "By the labels of the answers" in texts(at)
     assert "**new** is :orange[worse] than **old** on verdict" in texts(at)
     alike = [run.with_file_scores(FileScores.build([(query, run.name, "verdict", "Correct") for query in QUERIES]))

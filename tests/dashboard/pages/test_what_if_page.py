@@ -90,7 +90,11 @@ def test_the_page_needs_two_runs_with_something_to_fuse_and_says_what_it_did_not
     truth, runs = samples()
     at = opened("what-if", **address(truth, runs[:1]))
     assert "A hybrid needs two runs" in "".join(header.value for header in at.header)
-    at = opened("what-if", **address(truth, [Run.build("ranks", ["q001"], ["d1"]), *runs]))
+    ranks = Run.build("ranks", ["q001"], ["d1"])
+    at = opened("what-if", **address(truth, [ranks, *runs]))
+    assert "Yes: build this hybrid" in texts(at), "the best run and the one that adds most, not the first two"
+    sparse = next(run for run in runs if run.name == "sparse")
+    at = opened("what-if", **address(truth, [ranks, *runs], fused=[ranks.digest, sparse.digest]))
     assert "No: keep sparse (of ranks and sparse; dense is not in the mix)." in texts(at)
     assert "left out" not in texts(at)
     monkeypatch.setattr(what_if_cache, "SINGLE", 5)

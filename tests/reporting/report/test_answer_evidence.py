@@ -67,8 +67,8 @@ def test_reports_have_the_labels_and_scores_of_the_answers():
     whole = content(run("old", OLD, wrong=2, faithful=0.9), run("new", NEW, wrong=24, faithful=0.8))
     sections = {section.name: section for section in build_sections(whole)}
     tables = {name: [block for block in sections[name].blocks if isinstance(block, Table)] for name in sections}
-    assert tables["summary"][0].header == ["Run", "NDCG@10", "Recall@10", "Precision@10", "verdict: Correct (file)",
-                                           "faithfulness (file)"]
+    assert tables["summary"][0].header == ["Run", "NDCG@10", "Nothing found in the first 10", "Recall@10",
+                                           "Precision@10", "verdict: Correct (file)", "faithfulness (file)"]
     assert [column for table in tables["answers"] for column in table.header][:4] == [
         "Run", "verdict: Correct (file)", "Run", "faithfulness (file)"]
     stages = next(table for table in tables["failures"] if table.caption.startswith("Queries by stage"))
@@ -80,8 +80,9 @@ def test_reports_have_the_labels_and_scores_of_the_answers():
     summary = build_sections(content(run("old", OLD, labeled=False), run("new", NEW, labeled=False),
                                      sections=("summary",)))[0]
     assert not without.evidence
-    assert next(block for block in summary.blocks if isinstance(block, Table)).header[1:] == [
-        spec.title for spec in SPECS], "answers without references, contexts or labels have nothing to show"
+    header = next(block for block in summary.blocks if isinstance(block, Table)).header[1:]
+    assert header.pop(1) == "Nothing found in the first 10"
+    assert header == [spec.title for spec in SPECS], "answers without references or labels have nothing to show"
 
 
 def test_what_is_right_with_right_refusals_is_said_next_to_the_label():

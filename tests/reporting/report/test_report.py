@@ -32,7 +32,13 @@ from ragdash.reporting.html.markdown import as_blocks, as_html, as_plain
 from ragdash.reporting.html.report_page import build_report, build_sections, select_sections
 from ragdash.reporting.html.sections import ASKED, ONE_PAGE, SECTIONS
 from ragdash.reporting.sentences.formatting import escape
-from ragdash.reporting.sentences.verdict import baseline_sentence, decision_sentence, verdict_sentence
+from ragdash.reporting.sentences.verdict import (
+    baseline_sentence,
+    decision_sentence,
+    differences_sentence,
+    headline,
+    verdict_sentence,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLES = ROOT / "sample_runs"
@@ -284,7 +290,8 @@ def test_the_summary_has_decision_table_picture_and_three_queries(samples):
     assert [kinds.count(kind) for kind in ("grid", "picture", "query")] == [1, 1, 3]
     origin, decision = (block.text for block in section.blocks[:2])
     assert "2026-11-22 · R. Eader · 3 runs on 122 queries" in as_plain(origin)
-    assert verdict_sentence(content.verdict) in decision and decision_sentence(content.verdict) in decision
+    assert headline(content.verdict) in decision and differences_sentence(content.verdict) in decision
+    assert decision_sentence(content.verdict) in decision
     gaps = [float(re.search(r"\(([+−][\d.]+)\)", block.values)[1].replace("−", "-")) for block in section.blocks
             if block.kind == "query"]
     assert gaps[0] > 0 > gaps[-1] and gaps == sorted(gaps, reverse=True), "the largest loss last"

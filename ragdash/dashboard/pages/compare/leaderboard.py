@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from ragdash.analysis.verdict import Verdict
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import figure_cache
@@ -27,6 +28,7 @@ from ragdash.reporting.plots.common import axes
 from ragdash.reporting.plots.leaderboard import best_first
 from ragdash.reporting.sentences import comparison as comparison_sentences
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.runs.choice import ceiling_note, tied_note
 
 PAIRWISE = ("queries", "slices", "differences")  # parts that show one candidate, the last where there are many
 MAX_LINKS = 6  # runs that each have a link to their worst queries
@@ -53,7 +55,7 @@ def render_table(context: PageContext, specs: list[Spec]) -> None:
             elements.frame(comparison_tables.leaderboard_numbers(context, summaries, order, deltas),
                            "leaderboard", "Every number of the leaderboard",
                            formats={"p (corrected)": "%.4f"})
-    _render_caption(context, specs, len(order), uneven=any(delta.left_out for delta in deltas.values()))
+    _render_caption(context, specs, verdict, uneven=any(delta.left_out for delta in deltas.values()))
     _render_worst_links(context, order)
 
 
@@ -67,8 +69,9 @@ def _open_run(context: PageContext, index: int) -> None:
         st.session_state[state.COMPARE_PART] = parts[-1 if parts is PAIRWISE else 0]
 
 
-def _render_caption(context: PageContext, specs: list[Spec], runs: int, *, uneven: bool) -> None:
+def _render_caption(context: PageContext, specs: list[Spec], verdict: Verdict, *, uneven: bool) -> None:
     """How to read the table and what to click. uneven: some queries have a value in one run of a pair only."""
+    runs = len(context.entries)
     sentences = [f"{fmt.escape(specs[0].title)} with its 95% bootstrap interval.{context.scope.basis}"]
     baseline = fmt.shorten_middle(context.names[context.baseline], leaderboard_table.NAME)
     if runs > 1:
@@ -76,6 +79,8 @@ def _render_caption(context: PageContext, specs: list[Spec], runs: int, *, uneve
             f"Difference and outcome: against {fmt.escape(baseline)}, the baseline. ▲ better, ▼ "
             "worse; no mark: no significant difference. Click a heading to sort, a row to compare that run below.")
         sentences += [comparison_sentences.PAIRED_NOTE] if uneven else []
+        sentences.append(tied_note(verdict))
+    sentences.append(ceiling_note(specs, map(context.results.best_possible, specs)))
     rules = context.results.comparison_rules()
     sentences += [] if context.scope.by_evidence else [fmt.grades_note(context.scope.truth.grades, specs)]
     st.caption(" ".join(filter(None, [*sentences, *context.results.notes_on_means()])), help=tooltip(

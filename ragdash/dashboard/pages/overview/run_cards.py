@@ -26,6 +26,7 @@ from ragdash.metrics import Spec
 from ragdash.reporting.plots.common.theme import run_look
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.latency_cost import duration, money
+from ragdash.reporting.sentences.runs.choice import ceiling_note, tied_note
 
 MAX_CARDS, BEST_CARDS = 6, 5  # of more runs than cards: the best, and the baseline
 NAME = 60  # characters of a name
@@ -61,11 +62,12 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> None:
     is_partial = any(summary.n < counts["queries"] for summary, counts in
                      zip(summaries, context.results.counts(), strict=True))
     notes = " ".join(["", *context.results.notes_on_means()]) if is_partial else ""
+    more = " ".join(filter(None, [tied_note(verdict), ceiling_note([spec], [context.results.best_possible(spec)])]))
     grades = "" if context.scope.by_evidence else fmt.grades_note(context.scope.truth.grades, [spec])
     bars = (f" Bars: the intervals, from {fmt.number(scale[0])} to {fmt.number(scale[1])}; dashed line: the baseline's "
             "mean." if scale else "")
     st.caption(f"{fmt.escape(spec.title)}: mean with its 95% interval over {_query_counts(summaries)}.{bars}"
-               f"{notes}{context.scope.basis} {grades}".strip(), help=fmt.escape(spec.metric.summary_line))
+               f"{notes}{context.scope.basis} {grades} {more}".strip(), help=fmt.escape(spec.metric.summary_line))
     recomputed_note.render(singles, [spec])
 
 

@@ -10,6 +10,7 @@ import streamlit as st
 
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
+from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.components import comparison_tables, hybrid_report, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
@@ -78,8 +79,10 @@ def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> None:
 def _report_maker(report_request: ReportRequest, context: PageContext, specs: Sequence[Spec]) -> Callable[[], bytes]:
     """A call that makes the report; the answer on hybrids is computed then, where the report has that section."""
     answer = hybrid_report.maker(context, specs) if HYBRID in (report_request.sections or ()) else None
-    return lambda: render_report(ReportContent(
-        report_request if answer is None else replace(report_request, hybrid=answer())))
+    digests, names, scope, lead = context.digests, context.names, context.scope, specs[0]
+    return lambda: render_report(ReportContent(replace(
+        report_request, hybrid=None if answer is None else answer(),
+        hybrid_gain=what_if_cache.gain(digests, names, scope, lead))))
 
 
 def _set_report_choices(context: PageContext) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 
 import numpy as np
 import streamlit as st
@@ -23,12 +22,12 @@ from ragdash.dashboard.pages.what_if import (
     tables,
 )
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import SessionRun
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import best_first
 from ragdash.evaluation.latency_cost import Amount
 from ragdash.experiments.fusion.judged_pool import JudgedPool
 from ragdash.experiments.fusion.methods import METHODS
+from ragdash.experiments.fusion.pair import SPELLED_APART, is_hybrid
 from ragdash.experiments.fusion.tuning.choice import Choice, sweep_line
 from ragdash.reporting.plots import what_if as pictures
 from ragdash.reporting.plots.common.axes import axis_of
@@ -36,7 +35,6 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import what_if as sentences
 
 MOST_RUNS = 5
-SPELLED_APART = "fusion-spellings"
 
 
 def render(context: PageContext) -> None:
@@ -69,6 +67,9 @@ def render(context: PageContext) -> None:
         if problem.kind != SPELLED_APART:
             elements.warning(problem)
     others = [entry.name for entry in context.entries if entry.digest not in chosen.digests]
+    preset = what_if_cache.runs_to_fuse(context.digests, context.names, context.scope, context.selection.spec)
+    if [context.digests[index] for index in preset] == list(chosen.digests):
+        what_if_cache.keep_gain(context.digests, context.names, context.scope, choice)
     price = what_if_cache.price(pool, chosen.digests, chosen.scope, choice, choice.spec.k or context.k)
     _render_answer(context.only(chosen.entries), choice, others, price.more("parallel"))
     _note_hybrids(context, chosen, choice)
@@ -94,20 +95,12 @@ def render(context: PageContext) -> None:
 def _chosen_runs(context: PageContext) -> PageContext:
     """The choice of runs; the context with these alone, in the order chosen."""
     names = dict(zip(context.digests, context.names, strict=True))
-    first = _pair_worth_fusing(context)
-    key = state.choices_key(state.FUSED_RUNS, context.digests, [entry.digest for entry in first])
+    first = what_if_cache.runs_to_fuse(context.digests, context.names, context.scope, context.selection.spec)
+    key = state.choices_key(state.FUSED_RUNS, context.digests, [context.digests[index] for index in first])
     st.multiselect("Runs to fuse", context.digests, format_func=names.get, key=key, max_selections=MOST_RUNS,
                    persist_state="session", help=tooltip("fused_runs"))
     entries = {entry.digest: entry for entry in context.entries}
     return context.only([entries[digest] for digest in state.get(key) or () if digest in entries])
-
-
-def _pair_worth_fusing(context: PageContext) -> list[SessionRun]:
-    """Two runs that differ, no hybrids where there are others: a hybrid holds what its searches found already."""
-    alike = [set(check.runs) for check in context.results.checks(context.selection.spec)
-             if check.kind in ("same-content", "nearly-same")]
-    pairs = list(combinations(sorted(context.entries, key=_is_hybrid), 2))
-    return list(min(pairs, key=lambda pair: {entry.name for entry in pair} in alike))
 
 
 def _render_one_run(context: PageContext, chosen: PageContext) -> None:
@@ -136,15 +129,10 @@ def _is_spelled_apart(chosen: PageContext, pool: JudgedPool) -> bool:
     return check.kind not in (state.get(state.ACCEPTED) or ())
 
 
-def _is_hybrid(entry: SessionRun) -> bool:
-    """Whether a run was fused from others, here or elsewhere."""
-    return "fusion" in entry.run.settings or "hybrid" in entry.name.lower()
-
-
 def _note_hybrids(context: PageContext, chosen: PageContext, choice: Choice) -> None:
     """Say what hybrids that were made elsewhere have: their recipes can differ from those tried here."""
     hybrids = [index for index, entry in enumerate(context.entries) if entry.digest not in chosen.digests
-               and "fusion" not in entry.run.settings and _is_hybrid(entry)]
+               and "fusion" not in entry.run.settings and is_hybrid(entry.run, entry.name)]
     if not hybrids:
         return
     means = [row[0].mean for row in context.results.summary([choice.spec])]

@@ -22,6 +22,7 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as sentences
 from ragdash.reporting.sentences.comparability import rank_notes
 from ragdash.reporting.sentences.formatting import escape
+from ragdash.reporting.sentences.runs.choice import risk_sentence, tied_note
 from ragdash.reporting.sentences.runs.file_metrics import recomputed_sentences
 
 FEW = 3  # candidates that get a sentence each
@@ -31,8 +32,8 @@ DRAWN = 6  # metrics of the picture of differences
 def verdict(content: ReportContent, title: str) -> Section:
     """The sentences that the pages begin with."""
     result = content.verdict
-    lines = [sentences.verdict_sentence(result), sentences.decision_sentence(result),
-             sentences.change_sentence(result)]
+    lines = [sentences.verdict_sentence(result), sentences.decision_sentence(result), *filter(None, [
+        risk_sentence(result)]), sentences.change_sentence(result)]
     lines += [f"{sentences.LEVELS[check.level]}: {escape(check.found('report'))}. {escape(check.effect('report'))}"
               for check in result.checks]
     lines += _to_baseline(content) if not content.verdict.withheld else []
@@ -103,7 +104,8 @@ def leaderboard(content: ReportContent, title: str) -> Section:
         )
     grid = Table(f"Mean of each metric with its 95% interval, best {content.lead.title} first",
                 ["Run", *(spec.title for spec in request.specs)], table)
-    return Section("leaderboard", title, (grid, Text(_note(content, several_n), quiet=True), *_pictures(content)))
+    note = " ".join(filter(None, [_note(content, several_n), tied_note(content.verdict)]))
+    return Section("leaderboard", title, (grid, Text(note, quiet=True), *_pictures(content)))
 
 
 def _note(content: ReportContent, several_n: bool) -> str:

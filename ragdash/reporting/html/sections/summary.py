@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ragdash.analysis.recomputed import recomputed_in
-from ragdash.analysis.verdict import Verdict, badges, merge_alike
+from ragdash.analysis.verdict import FIXES, Verdict, badges, lean_specs, merge_alike
 from ragdash.evaluation.compare import best_first, direction
 from ragdash.evaluation.compare import differences as differences_of
 from ragdash.metrics import Spec
@@ -26,6 +26,7 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as sentences
 from ragdash.reporting.sentences.formatting import count, escape, shorten_middle
 from ragdash.reporting.sentences.latency_cost import duration
+from ragdash.reporting.sentences.runs import choice as choice_sentences
 from ragdash.reporting.sentences.runs.file_metrics import recomputed_sentences
 from ragdash.reporting.sentences.runs.repeats import ONE_REPEAT, leading_noise, spread_sentence
 
@@ -33,6 +34,9 @@ MAX_RUNS = 5  # of the table and the picture
 MAX_METRICS, MAX_ANSWER_METRICS = 5, 2  # columns of the table, and how many of them are about answers
 MAX_WARNINGS = 3  # more are counted
 INTERVAL = "**95% interval**: where the mean is expected to be on other queries of the same kind."
+BASELINE = "**Baseline**: the run that the others are compared with."
+MAX_NOTES, MAX_SETTINGS, SETTING_LENGTH = 2, 3, 60  # notes; settings of a run, and characters of each
+NOT_SETTINGS = ("ids", "collapse", "scores", "fusion")  # notes on how a run was fixed or made here
 EXAMPLES = 3  # queries
 MAX_DOCUMENTS = 1  # of each run in an example
 NAME_LENGTH, TEXT_LENGTH, WARNING_LENGTH, VALUES_LENGTH = 32, 120, 240, 280  # characters
@@ -41,9 +45,11 @@ NAME_LENGTH, TEXT_LENGTH, WARNING_LENGTH, VALUES_LENGTH = 32, 120, 240, 280  # c
 def summary(content: ReportContent, title: str) -> Section:
     """What a reader needs who reads nothing else."""
     verdict = content.verdict
-    paragraphs = [f"**{sentences.TITLES[verdict.state]}.** {sentences.sentence_below_title(verdict)}",
-                  sentences.baseline_sentence(verdict),
+    risk = choice_sentences.risk_sentence(verdict)
+    paragraphs = [f"**{escape(choice_sentences.verdict_title(verdict))}.** {sentences.headline(verdict)}",
+                  sentences.differences_sentence(verdict),
                   f"**For the decision:** {sentences.decision_sentence(verdict)}",
+                  f"**What speaks against it:** {risk}" if risk else "",
                   f"**What would change it:** {sentences.change_sentence(verdict)}"]
     if (hybrid := content.request.hybrid) is not None and hybrid.rows:
         paragraphs.append(f"**Would a hybrid help?** {hybrid.sentences[0]}")
@@ -54,8 +60,9 @@ def summary(content: ReportContent, title: str) -> Section:
     shown = _shown_runs(content)
     blocks: list[Block | Heading] = [
         Text(_origin(content), quiet=True), Text(_with_short_names(content, decision)), *_warnings(content, verdict),
-        _table(content, shown), _meanings(content), *label_note(content, _judged_columns(content)), *_repeats(content),
-        *_recomputed(content), *_picture(content, shown), *_examples(content)]
+        _table(content, shown), *_settings(content, shown), _meanings(content),
+        *label_note(content, _judged_columns(content)), *_repeats(content), *_recomputed(content),
+        *_picture(content, shown), *_examples(content)]
     return Section("summary", title, blocks)
 
 
@@ -71,17 +78,20 @@ def _origin(content: ReportContent) -> str:
 
 
 def _warnings(content: ReportContent, verdict: Verdict) -> list[Block | Heading]:
-    """The checks that withhold or qualify the verdict, the worst first."""
+    """The checks that withhold or qualify the verdict, the worst first, then what is normal but good to know."""
     checks, fixes = merge_alike((*verdict.withheld, *verdict.qualified)), sentences.fix_lines(verdict)
-    if not checks and not fixes:
+    notes = merge_alike([check for check in verdict.notes if check.kind not in FIXES])
+    if len(content.names) < 2 and not checks and not fixes and not notes:
         return []
-    lines = [f"- {_cut(_with_short_names(content, line), WARNING_LENGTH)}"
-             for line in sentences.check_lines(checks[:MAX_WARNINGS])]
+    lines = sentences.check_lines(checks[:MAX_WARNINGS])
     rest = len(checks) - MAX_WARNINGS
-    lines += [f"- And {rest} more."] if rest > 0 else []
-    lines += [f"- {_cut(_with_short_names(content, line), WARNING_LENGTH)}" for line in fixes[:MAX_WARNINGS]]
-    lines += [f"- And {len(fixes) - MAX_WARNINGS} more runs."] if len(fixes) > MAX_WARNINGS else []
-    return [Heading("Warnings" if checks else "Notes"), Text("\n".join(lines))]
+    lines += [f"And {rest} more."] if rest > 0 else []
+    lines += [] if checks or len(content.names) < 2 else ["No check speaks against comparing these runs."]
+    lines += fixes[:MAX_WARNINGS]
+    lines += [f"And {len(fixes) - MAX_WARNINGS} more runs."] if len(fixes) > MAX_WARNINGS else []
+    lines += sentences.check_lines(notes[:MAX_NOTES])
+    items = "\n".join(f"- {_cut(_with_short_names(content, line), WARNING_LENGTH)}" for line in lines)
+    return [Heading("Warnings" if checks else "Notes"), Text(items)]
 
 
 def _shown_runs(content: ReportContent) -> list[int]:
@@ -102,7 +112,38 @@ def _meanings(content: ReportContent) -> Text:
     specs = _columns(content)
     lines = [f"**{escape(spec.title)}**: {escape(spec.metric.summary_line)}" for spec in specs]
     grades = fmt.grades_note(content.truth.grades, specs, "report")
-    return Text(" ".join(filter(None, [*lines, INTERVAL, grades])), quiet=True)
+    baseline = BASELINE if len(content.names) > 1 else ""
+    ceiling = choice_sentences.ceiling_note(specs, map(content.best_possible, specs))
+    tied = choice_sentences.tied_note(content.verdict)
+    return Text(" ".join(filter(None, [ceiling, tied, *lines, INTERVAL, baseline, grades])), quiet=True)
+
+
+def _settings(content: ReportContent, shown: Sequence[int]) -> list[Text]:
+    """What each run is: the settings of its file in which the runs differ; nothing where the files say nothing."""
+    settings = {content.names[run]: {
+        name: str(value) for name, value in content.request.matches[run].run.settings.items()
+        if name not in NOT_SETTINGS and isinstance(value, (str, int, float))} for run in shown}
+    names = dict.fromkeys(name for values in settings.values() for name in values)
+    differing = [name for name in names if len({values.get(name) for values in settings.values()}) > 1 or
+                 len(shown) == 1][:MAX_SETTINGS]
+    parts = [f"**{escape(_short_names(content)[run])}**: " + ", ".join(
+        escape(f"{name} {shorten_middle(values[name], SETTING_LENGTH)}") for name in differing if name in values)
+        for run, values in settings.items() if any(name in values for name in differing)]
+    return [Text(f"What the runs are, by their files. {'; '.join(parts)}.")] if parts else []
+
+
+def _misses(content: ReportContent, shown: Sequence[int]) -> tuple[str, list[str]] | None:
+    """For how many queries each run finds no relevant document: heading and cells; None where no ranking is judged."""
+    specs = [spec for spec in lean_specs(content.lead) if spec.name == "Success"]
+    if not specs and content.lead.name == "Success":
+        specs = [content.lead]
+    if not specs:
+        return None
+    rates = [row.column(specs[0]) for row in content.leaning] if specs[0] != content.lead else [
+        row.column(specs[0]) for row in content.evaluations]
+    texts = [choice_sentences.misses_text(float(np.nanmean(values)) if defined else math.nan, defined)
+             for values in (rates[run] for run in shown) for defined in [int(np.isfinite(values).sum())]]
+    return (f"Nothing found in the first {specs[0].k}", texts) if any(text != "–" for text in texts) else None
 
 
 def _judged_columns(content: ReportContent) -> list[Spec]:
@@ -119,13 +160,18 @@ def _table(content: ReportContent, shown: Sequence[int]) -> Table:
     rows = [[cells.run_cell(_short_names(content)[content.names[run]], content.slots[run], _run_note(content, run)),
              *(cells.mean_cell(column[run], with_n=shown_n) for column, shown_n in zip(columns, with_n, strict=True)),
              *([fmt.UNDEFINED if np.isnan(times[run]) else duration(times[run])] if times else [])] for run in shown]
+    misses = _misses(content, shown)
+    if misses is not None:
+        rows = [[row[0], row[1], text, *row[2:]] for row, text in zip(rows, misses[1], strict=True)]
+    titles = [spec.title for spec in specs]
     hidden = len(content.names) - len(shown)
     left_out = f" {count(hidden, 'run is', 'runs are')} not shown: see the full report." if hidden else ""
     left = int(content.selected.sum()) - n
     basis = "" if varying else f" over {count(n, 'query', 'queries')}"
     basis += f" ({count(left, 'query has', 'queries have')} no value)" if left > 0 and not varying else ""
     return Table(f"Mean with 95% interval{basis}, best {content.lead.title} first.{left_out}",
-                 ["Run", *(spec.title for spec in specs), *(["Time per query"] if times else [])], rows)
+                 ["Run", *titles[:1], *([misses[0]] if misses else []), *titles[1:],
+                  *(["Time per query"] if times else [])], rows)
 
 
 def _answer_specs(content: ReportContent) -> list[Spec]:
@@ -250,7 +296,7 @@ def _example_runs(content: ReportContent) -> tuple[list[int], np.ndarray]:
 
 
 def _example_rows(content: ReportContent, runs: Sequence[int], gap: np.ndarray) -> list[int]:
-    """Rows of at most three queries: the largest gain, the largest loss and the next largest difference; losses last.
+    """Rows of at most three queries, losses last: the largest gain and loss, and one more in the direction of the mean.
     """
     sign = direction(content.lead)
     if len(runs) == 1:
@@ -260,7 +306,8 @@ def _example_rows(content: ReportContent, runs: Sequence[int], gap: np.ndarray) 
     oriented = np.nan_to_num(gap) * sign
     order = np.argsort(-oriented, kind="stable")
     ends = [int(order[0]), int(order[-1])] if len(order) else []
-    by_size = [int(row) for row in np.argsort(-np.abs(oriented), kind="stable")]
+    leading = order if oriented.sum() >= 0 else order[::-1]
+    by_size = [int(row) for row in (*leading[1:2], *np.argsort(-np.abs(oriented), kind="stable"))]
     chosen = [row for row in dict.fromkeys([*ends, *by_size]) if oriented[row] != 0][:EXAMPLES]
     return sorted(chosen, key=lambda row: -oriented[row])
 

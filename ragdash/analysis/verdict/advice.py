@@ -1,0 +1,190 @@
+"""What to choose of the runs that tie for best, what speaks against that choice, and a hybrid that would be better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragdash.core.errors import InputError, Unavailable
+from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.latency_cost import PriceTable, pareto_front, run_cost
+from ragdash.evaluation.outcomes import Comparison, direction
+from ragdash.evaluation.stats import sign_test
+from ragdash.matching.match import Match
+from ragdash.metrics import Spec, parse_specs
+
+CLOSE = 1.1  # times as cheap: less is no reason to choose a run
+LEANING = 0.1  # p of a sign test, not corrected: below it, another metric leans to another run
+LEAST_LEAN = 0.02  # a smaller difference is not worth a sentence
+UNITS = ("$", "ms")
+
+
+@dataclass(frozen=True)
+class Paid:
+    """What a query takes on average of each run of which it is known; unit: dollars or milliseconds, one of UNITS."""
+
+    unit: str
+    means: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Lean:
+    """Another metric by which a run that ties for best looks better than the run to choose; no tested difference.
+
+    value, rival_value: their means; better, worse: queries on which the run is better and worse; n: queries of both.
+    """
+
+    spec: Spec
+    run: str
+    rival: str
+    value: float
+    rival_value: float
+    better: int
+    worse: int
+    n: int
+
+
+@dataclass(frozen=True)
+class HybridGain:
+    """A hybrid that is better than each of its runs: its mean on held-out queries, and it against the best of them."""
+
+    runs: tuple[str, ...]
+    value: float
+    against: Comparison
+    loaded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What a verdict means for a choice.
+
+    Attributes
+    ----------
+    choice
+        The run to choose; None where the numbers do not say it.
+    paid
+        By what it is chosen among runs that tie for best.
+    leans
+        What speaks against the choice, a metric each.
+    hybrid
+        A better hybrid, where one is known.
+    """
+
+    choice: str | None = None
+    paid: Paid | None = None
+    leans: tuple[Lean, ...] = ()
+    hybrid: HybridGain | None = None
+
+    def as_dict(self) -> dict:
+        """The advice for JSON."""
+        return {
+            "choice": self.choice,
+            "choice_by": None if self.paid is None else {"unit": self.paid.unit, "means": dict(self.paid.means)},
+            "leans": [{"metric": str(lean.spec), "run": lean.run, "value": lean.value, "other_run": lean.rival,
+                       "other_value": lean.rival_value, "better": lean.better, "worse": lean.worse, "n": lean.n}
+                      for lean in self.leans],
+            "hybrid": None if self.hybrid is None else {
+                "runs": list(self.hybrid.runs), "held_out": self.hybrid.value,
+                "baseline": self.hybrid.against.baseline, "difference": self.hybrid.against.mean_difference,
+                "low": self.hybrid.against.low, "high": self.hybrid.against.high}}
+
+
+@dataclass(frozen=True)
+class AdviceFacts:
+    """What advice rests on besides the comparison: values of other metrics, what each run takes, a better hybrid."""
+
+    evaluations: Sequence[Evaluation] = ()
+    paid: Sequence[Paid] = ()
+    hybrid: HybridGain | None = None
+
+
+def lean_specs(lead: Spec) -> list[Spec]:
+    """The metrics that can speak against a choice by the metric of the verdict: misses, then recall.
+
+    Examples
+    --------
+    >>> from ragdash.metrics import parse_spec
+    >>> lean_specs(parse_spec("nDCG@5")), lean_specs(parse_spec("EM"))
+    ([Success@5, R@5], [])
+    """
+    if lead.metric.view != "Ranked" or lead.metric.better is None or lead.file_column:
+        return []
+    k = lead.k or 10
+    return [spec for spec in parse_specs([f"Success@{k}", f"R@{k}"]) if spec != lead]
+
+
+def paid_of(names: Sequence[str], repeats: Sequence[Sequence[Match]], queries: np.ndarray | None = None,
+            prices: PriceTable | None = None) -> list[Paid]:
+    """Dollars and milliseconds per query of each run, over the repeats of its configuration."""
+    means: dict[str, dict[str, float]] = {unit: {} for unit in UNITS}
+    for name, matches in zip(names, repeats, strict=True):
+        for unit, values in _taken(name, matches, queries, prices or PriceTable()).items():
+            if values.size and np.isfinite(values).any():
+                means[unit][name] = float(np.nanmean(values))
+    return [Paid(unit, runs) for unit, runs in means.items() if runs]
+
+
+def _taken(name: str, matches: Sequence[Match], queries: np.ndarray | None,
+           prices: PriceTable) -> dict[str, np.ndarray]:
+    taken: dict[str, list[np.ndarray]] = {unit: [] for unit in UNITS}
+    for match in matches:
+        try:
+            timed = match.timed
+        except (Unavailable, InputError):
+            continue
+        taken["$"].append(run_cost(timed, match.run.settings, prices, name).values)
+        if "total" in timed.stages:
+            taken["ms"].append(timed.stages["total"])
+    return {unit: np.concatenate([rows if queries is None else rows[queries] for rows in values] or [np.empty(0)])
+            for unit, values in taken.items()}
+
+
+def cheapest(names: Sequence[str], quality: np.ndarray, options: Sequence[Paid]) -> tuple[str | None, Paid | None]:
+    """The cheapest run of several that are as good, or the fastest, and by what; the best of those that take the same.
+
+    quality: (N,), higher is better. None where fewer than two runs have a price or a time. It is always on the front
+    of quality and price (`ragdash.evaluation.latency_cost.pareto_front`).
+
+    Examples
+    --------
+    >>> cheapest(["a", "b"], np.array([0.7, 0.6]), [Paid("ms", {"a": 20.0, "b": 2.0})])[0]
+    'b'
+    """
+    chosen: tuple[str | None, Paid | None] = None, None
+    for paid in options:
+        price = np.array([paid.means.get(name, np.nan) for name in names])
+        if np.isfinite(price).sum() < 2:
+            continue
+        near = np.where(price <= CLOSE * np.nanmin(price), np.nanmin(price), price)
+        front = np.flatnonzero(pareto_front(quality, near))
+        best = front[int(np.argmin(near[front]))]
+        if chosen[0] is None or (near > near[best]).any():
+            chosen = names[best], paid
+        if (near > near[best]).any():
+            break
+    return chosen
+
+
+def leans_of(choice: str, rivals: Sequence[str], evaluations: Sequence[Evaluation], specs: Sequence[Spec]
+             ) -> tuple[Lean, ...]:
+    """Of each metric the rival that it prefers most, where its queries lean clearly to that run."""
+    by_name = {evaluation.name: evaluation for evaluation in evaluations}
+    clearest = []
+    for spec in specs:
+        leans = [_lean(spec, choice, rival, by_name) for rival in rivals if {choice, rival} <= by_name.keys()]
+        clear = [lean for lean in leans if lean is not None]
+        if clear:
+            clearest.append(max(clear, key=lambda lean: abs(lean.rival_value - lean.value)))
+    return tuple(clearest)
+
+
+def _lean(spec: Spec, choice: str, rival: str, by_name: Mapping[str, Evaluation]) -> Lean | None:
+    own, other = by_name[choice].column(spec), by_name[rival].column(spec)
+    both = np.isfinite(own) & np.isfinite(other)
+    differences = direction(spec) * (other[both] - own[both])
+    if not len(differences) or differences.mean() < LEAST_LEAN or not sign_test(differences[:, None])[0] < LEANING:
+        return None
+    return Lean(spec, choice, rival, float(own[both].mean()), float(other[both].mean()),
+                int((differences < 0).sum()), int((differences > 0).sum()), len(differences))

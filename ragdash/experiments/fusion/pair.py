@@ -1,0 +1,74 @@
+"""Which two of many runs are worth fusing first, and their hybrid in short."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ragdash.analysis.verdict import HybridGain
+from ragdash.core.records import Run
+from ragdash.evaluation.compare import best_first
+from ragdash.evaluation.outcomes import direction
+from ragdash.experiments.fusion.tuning.choice import Choice
+from ragdash.metrics import Spec
+
+QUICK = 30_000  # results of two runs: trying hybrids of as many takes a few seconds
+SPELLED_APART = "fusion-spellings"  # the warning of a pool whose runs name documents in two ways
+
+
+def is_hybrid(run: Run, name: str) -> bool:
+    """Whether a run was fused from others, here or elsewhere."""
+    return "fusion" in run.settings or "hybrid" in name.lower()
+
+
+def runs_to_fuse(values: np.ndarray, spec: Spec, hybrids: Sequence[bool]) -> list[int]:
+    """The best run, and the run that adds most to it: whose better queries would raise the mean of the best most.
+
+    Hybrids have what their searches found already: they take part only where there are no two other runs. A copy of
+    the best run adds nothing, so it is never chosen before another run.
+
+    Parameters
+    ----------
+    values : (N, Q)
+        The metric of each run for each query, NaN where undefined.
+    spec
+        The metric.
+    hybrids : (N,)
+        Which runs are hybrids.
+
+    Returns
+    -------
+    list of int
+        Indices of at most two runs, ascending.
+
+    Examples
+    --------
+    >>> from ragdash.metrics import parse_spec
+    >>> values = np.array([[0.2, 0.1, 0.9], [1.0, 1.0, 0.0], [1.0, 1.0, 0.1], [1.0, 1.0, 0.1]])
+    >>> runs_to_fuse(values, parse_spec("RR"), [False] * 4)
+    [0, 2]
+    """
+    singles = [index for index, hybrid in enumerate(hybrids) if not hybrid]
+    singles = singles if len(singles) > 1 else list(range(len(hybrids)))
+    oriented = direction(spec) * np.asarray(values, float)[singles]
+    defined = ~np.isnan(oriented)
+    count = defined.sum(axis=1)
+    means = np.where(count > 0, np.where(defined, oriented, 0).sum(axis=1) / np.maximum(count, 1), np.nan)
+    best, *others = best_first(means, "higher")
+    gains = [float(np.nansum(np.maximum(oriented[other] - oriented[best], 0))) for other in others]
+    chosen = [best, *([others[int(np.argmax(gains))]] if others else [])]
+    return sorted(singles[index] for index in chosen)
+
+
+def gain_of(choice: Choice, loaded: Sequence[str] = ()) -> HybridGain | None:
+    """The hybrid that a choice says to build; None where it says to keep a single run.
+
+    loaded: hybrids among the runs shown that are not fused.
+    """
+    if choice.decision not in ("tuned", "default"):
+        return None
+    if choice.decision == "tuned":
+        return HybridGain(choice.runs, choice.held_out.value, choice.against_single, tuple(loaded))
+    default = choice.evaluations[len(choice.runs)].column(choice.spec)
+    return HybridGain(choice.runs, float(np.nanmean(default)), choice.default_against_single, tuple(loaded))

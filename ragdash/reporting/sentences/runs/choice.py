@@ -1,0 +1,187 @@
+"""What to choose, in words: the run, why it, what speaks against it, and a hybrid that would be better."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from ragdash.analysis.verdict import Lean, Verdict
+from ragdash.analysis.verdict.advice import CLOSE
+from ragdash.evaluation.compare import Comparison
+from ragdash.metrics import Spec
+from ragdash.reporting.sentences.formatting import count, escape, listed, number
+from ragdash.reporting.sentences.latency_cost import duration, markdown_money, money
+
+TITLES = {
+    "clear-winner": "Clear winner",
+    "no-clear-difference": "No clear difference",
+    "too-few": "Too few queries",
+    "not-comparable": "Not comparable yet",
+    "one-run": "One run",
+    "undefined": "No result",
+}
+MAX_NAMES = 3  # names that a sentence lists; more are counted
+LOW_CEILING = 0.9  # a best possible mean below this is said next to the metric
+Say = Callable[[str], str]
+
+
+def bold(text: str) -> str:
+    """The name of a run in Markdown."""
+    return f"**{escape(text)}**"
+
+
+def names_text(names: Sequence[str], name: Say) -> str:
+    """Names in a list; many are counted."""
+    return listed([name(text) for text in names]) if len(names) <= MAX_NAMES + 1 else f"{len(names)} runs"
+
+
+def verdict_title(verdict: Verdict) -> str:
+    """The state in a few words, for a badge: where the best run is better than some, it says who ties for best."""
+    if verdict.state != "no-clear-difference" or not verdict.better_than:
+        return TITLES[verdict.state]
+    tied = [verdict.best or "", *(pair.candidate for pair in verdict.tied)]
+    title = f"Tied for best: {', '.join(tied)}" if len(tied) <= MAX_NAMES else f"{len(tied)} runs tied for best"
+    return f"{title}; better than the baseline {verdict.baseline}" if verdict.beats_baseline else title
+
+
+def meaning_sentence(spec: Spec, *, markdown: bool = True) -> str:
+    """What the metric is, in the words of its guide, with its cutoff; "" for a column of a file.
+
+    Examples
+    --------
+    >>> from ragdash.metrics import parse_spec
+    >>> meaning_sentence(parse_spec("Success@5"), markdown=False)
+    'Hit rate@5: 1 if a relevant document is in the first 5 ranks, else 0.'
+    """
+    if spec.file_column:
+        return ""
+    line = spec.metric.summary_line
+    line = re.sub(r"\bfirst k\b", f"first {spec.k}", line) if spec.k else line
+    line = line if line[:2].isupper() else line[:1].lower() + line[1:]
+    return f"{escape(spec.title)}: {escape(line)}" if markdown else f"{spec.title}: {line}"
+
+
+def choice_sentence(verdict: Verdict, name: Say) -> str:
+    """Which of the runs that tie for best to choose: the cheapest or fastest, where that is known."""
+    advice = verdict.advice
+    if advice.choice is None or advice.paid is None:
+        return "Choose by cost or speed."
+    means, tied = advice.paid.means, [verdict.best or "", *(pair.candidate for pair in verdict.tied)]
+    others = sorted((run for run in tied if run in means and run != advice.choice), key=means.__getitem__)
+    next_run, own = others[0], means[advice.choice]
+    cheaper, what = ("cheaper", "cost") if advice.paid.unit == "$" else ("faster", "time")
+    if means[next_run] <= CLOSE * own:
+        reason = f"no other of them is much {cheaper}"
+    elif own == 0:
+        reason = f"its recorded {what} is 0"
+    else:
+        amounts = [_amount(mean, advice.paid.unit, name) for mean in (own, means[next_run])]
+        reason = (f"it is {_times(means[next_run] / own)} {cheaper} than {name(next_run)} ({amounts[0]} against "
+                  f"{amounts[1]} per query)")
+    also = "it has the highest mean, and " if advice.choice == verdict.best and verdict.spec.metric.better == "higher" \
+        else ""
+    unknown = [run for run in tied if run not in means]
+    rest = f" The {what} of {names_text(unknown, name)} is not known." if unknown else ""
+    return f"Choose {name(advice.choice)}{_unless(advice.leans)}: {also}{reason}.{rest}"
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:,.0f} times" if ratio >= 10 else f"{ratio:.1f} times"
+
+
+def _amount(value: float, unit: str, name: Say) -> str:
+    if unit == "ms":
+        return duration(value)
+    return markdown_money(value) if name is bold else money(value)
+
+
+def _unless(leans: Sequence[Lean]) -> str:
+    if not leans:
+        return ""
+    return ", unless its misses matter" if leans[0].spec.name == "Success" else (
+        f", unless {leans[0].spec.title} matters more")
+
+
+def risk_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
+    """What speaks against the choice: other metrics that lean clearly to a run that is no worse; "" for nothing."""
+    name = bold if markdown else str
+    return " ".join(_lean_text(lean, name) for lean in verdict.advice.leans)
+
+
+def _lean_text(lean: Lean, name: Say) -> str:
+    plain = escape if name is bold else str
+    title, run, rival = plain(lean.spec.title), name(lean.run), name(lean.rival)
+    if lean.spec.name != "Success":
+        return (f"{title} leans to {rival}: {plain(number(lean.rival_value))} against {plain(number(lean.value))}. "
+                f"{run} is better on {count(lean.better, 'query', 'queries')} and worse on {lean.worse:,}.")
+    return (f"{run} finds no relevant document in the first {lean.spec.k} ranks for {misses_text(lean.value, lean.n)} "
+            f"queries, {rival} for {misses_text(lean.rival_value, lean.n).partition(' of ')[0]} "
+            f"({title} {plain(number(lean.value))} against {plain(number(lean.rival_value))}).")
+
+
+def misses_text(hit_rate: float, n: int) -> str:
+    """Of how many queries nothing was found: a share where values are means of repeats; a dash for no query.
+
+    Examples
+    --------
+    >>> misses_text(0.75, 8), misses_text(0.7, 8)
+    ('2 of 8', '30% of 8')
+    """
+    if not n or not np.isfinite(hit_rate):
+        return "–"
+    missed = (1 - hit_rate) * n
+    return f"{round(missed):,} of {n:,}" if abs(missed - round(missed)) < 1e-6 else f"{1 - hit_rate:.0%} of {n:,}"
+
+
+def hybrid_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
+    """That a hybrid would be better, where it is known, and that it is no run that is loaded; "" where it is not."""
+    gain = verdict.advice.hybrid
+    if gain is None:
+        return ""
+    name, plain = (bold, escape) if markdown else (str, str)
+    pair = gain.against
+    difference = (f"{number(pair.mean_difference, signed=True)} [{number(pair.low, signed=True)}, "
+                  f"{number(pair.high, signed=True)}]")
+    text = (f"A hybrid of {listed([name(run) for run in gain.runs])} would reach {plain(pair.spec.title)} "
+            f"{plain(number(gain.value))}, {plain(difference)} against {name(pair.baseline)}, on held-out queries: see "
+            "What-if.")
+    if len(gain.loaded) == 1:
+        return f"{text} It is another hybrid than {name(gain.loaded[0])}."
+    return f"{text} It is another hybrid than those loaded." if gain.loaded else text
+
+
+def tied_note(verdict: Verdict, *, markdown: bool = True) -> str:
+    """Why a run ties for best and one with a better mean does not; "" where the marks are in the order of the means."""
+    if verdict.state != "no-clear-difference" or not verdict.better_than or verdict.summary is None:
+        return ""
+    name = bold if markdown else str
+    tied = min(verdict.tied, key=lambda pair: pair.sign * pair.mean_difference)
+    beaten = max(verdict.better_than, key=lambda pair: pair.sign * pair.mean_difference)
+    if not beaten.sign * beaten.mean_difference > tied.sign * tied.mean_difference:
+        return ""
+    return ("“Tied for best” is decided by the paired test, not by the mean alone: "
+            f"{_with_mean(beaten, verdict, name)} is significantly worse than {name(verdict.best or '')}. "
+            f"{_with_mean(tied, verdict, name)} is not shown to be, because its differences vary more from query to "
+            "query.")
+
+
+def _with_mean(pair: Comparison, verdict: Verdict, name: Say) -> str:
+    mean = np.nan if verdict.summary is None else verdict.summary.mean + pair.mean_difference
+    return f"{name(pair.candidate)} ({number(mean)})"
+
+
+def ceiling_note(specs: Iterable[Spec], best: Iterable[float], *, markdown: bool = True) -> str:
+    """The best possible mean of each metric that cannot come near 1 with these judgments; "" for none.
+
+    Examples
+    --------
+    >>> from ragdash.metrics import parse_specs
+    >>> ceiling_note(parse_specs("P@10 R@10"), [0.149, 1.0], markdown=False)
+    'With these judgments Precision@10 can be at most 0.149.'
+    """
+    plain = escape if markdown else str
+    low = [f"{plain(spec.title)} can be at most {plain(number(value))}"
+           for spec, value in zip(specs, best, strict=True) if spec.metric.better == "higher" and value < LOW_CEILING]
+    return f"With these judgments {listed(low)}." if low else ""

@@ -1,0 +1,144 @@
+"""What to choose among runs that tie for best, what speaks against it, and that every sentence says the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import ragdash
+from ragdash.analysis.verdict import AdviceFacts, HybridGain, advise, decide, lean_specs, paid_of
+from ragdash.analysis.verdict.advice import Paid, cheapest
+from ragdash.core.records import Conventions
+from ragdash.evaluation.compare import ComparisonRules
+from ragdash.evaluation.evaluate import evaluate_match
+from ragdash.experiments.fusion.judged_pool import judged_pool
+from ragdash.experiments.fusion.pair import gain_of, runs_to_fuse
+from ragdash.experiments.fusion.tuning.choice import choose
+from ragdash.matching.match import Match
+from ragdash.metrics import parse_spec
+from ragdash.reporting.sentences.runs.choice import (
+    ceiling_note,
+    hybrid_sentence,
+    risk_sentence,
+    tied_note,
+    verdict_title,
+)
+from ragdash.reporting.sentences.verdict import (
+    change_sentence,
+    decision_sentence,
+    differences_sentence,
+    headline,
+    verdict_dict,
+    verdict_sentence,
+)
+
+SPEC = parse_spec("nDCG@10")
+RULES = ComparisonRules(permutations=2_000, resamples=200)
+
+
+@pytest.fixture(scope="module")
+def samples():
+    truth = ragdash.read_truth("sample_runs/truth.jsonl")
+    return [ragdash.read_run(f"sample_runs/{name}.jsonl") for name in ("dense", "sparse", "hybrid")], truth
+
+
+def advised(runs, truth, baseline=0, **facts):
+    matches = [Match(run, truth) for run in runs]
+    verdict = decide([evaluate_match(match, [SPEC]) for match in matches], SPEC, (), RULES, baseline=baseline)
+    return advise(verdict, AdviceFacts([evaluate_match(match, lean_specs(SPEC)) for match in matches],
+                                       paid_of([run.name for run in runs], [[match] for match in matches]), **facts))
+
+
+def test_the_samples_are_decided_as_far_as_the_data_go(samples):
+    verdict = advised(*samples)
+    means = verdict.advice.paid.means
+    assert verdict.advice.choice == "sparse" and verdict.advice.paid.unit == "ms"
+    decision = decision_sentence(verdict, markdown=False)
+    assert f"{means['dense'] / means['sparse']:.0f} times faster than dense" in decision
+    assert "choose sparse, unless its misses matter" in decision
+    hits = {run.name: ragdash.evaluate(run, samples[1], "Success@10").values[:, 0] for run in samples[0]}
+    missed = {name: int((values == 0).sum()) for name, values in hits.items()}
+    assert (f"sparse finds no relevant document in the first 10 ranks for {missed['sparse']} of 110 queries, dense for "
+            f"{missed['dense']}") in risk_sentence(verdict, markdown=False)
+    written = verdict_dict(verdict)
+    assert (written["choice"], written["leans"][0]["other_run"], written["hybrid"]) == ("sparse", "dense", None)
+    assert written["choice_by"]["means"] == dict(means) and written["risk"] == risk_sentence(verdict, markdown=False)
+
+
+def test_the_headline_is_short_and_the_differences_follow(samples):
+    verdict = advised(*samples)
+    assert headline(verdict).count("[") == 1 and "significant difference" not in headline(verdict)
+    assert verdict_sentence(verdict) in f"{headline(verdict)} {differences_sentence(verdict)}"
+    assert "Compared with **dense** (baseline): **hybrid**" in differences_sentence(verdict)
+
+
+def test_a_beaten_baseline_is_in_the_title(samples):
+    runs, truth = samples
+    poor = ragdash.Run.build("poor", runs[0].query_ids.to_pylist(), ["nothing"] * len(runs[0].query_ids))
+    assert verdict_title(advised(runs, truth)) == "No clear difference"
+    assert verdict_title(advised([*runs, poor], truth, baseline=3)) == (
+        "Tied for best: sparse, dense, hybrid; better than the baseline poor")
+    assert verdict_title(advised([*runs, poor], truth)) == "Tied for best: sparse, dense, hybrid"
+    assert verdict_title(advised([runs[0], poor], truth, baseline=1)) == "Clear winner"
+
+
+@pytest.mark.parametrize(("quality", "options", "choice"), [
+    ([0.7, 0.6], [Paid("ms", {"a": 20.0, "b": 2.0})], "b"),
+    ([0.7, 0.6], [Paid("ms", {"a": 2.1, "b": 2.0})], "a"),  # as fast: the better mean
+    ([0.7, 0.6], [Paid("ms", {"a": 20.0})], None),
+    ([0.7, 0.6], [Paid("$", {"a": 1.0, "b": 1.0}), Paid("ms", {"a": 9.0, "b": 3.0})], "b"),  # cost does not decide
+    ([0.7, 0.6], [Paid("$", {"a": 1.0, "b": 2.0}), Paid("ms", {"a": 9.0, "b": 3.0})], "a"),
+    ([0.7, 0.6], [Paid("ms", {"a": 5.0, "b": 0.0})], "b"),
+    ([0.7, 0.6], [], None)])
+def test_the_cheapest_of_runs_that_are_as_good_is_chosen(quality, options, choice):
+    assert cheapest(["a", "b"], np.array(quality), options)[0] == choice
+
+
+def test_without_times_the_decision_names_no_run(samples):
+    verdict = replace(advised(*samples), advice=replace(advised(*samples).advice, choice=None, paid=None))
+    assert "choose by cost or speed" in decision_sentence(verdict)
+
+
+def test_a_hybrid_is_named_with_its_gain_and_is_not_the_loaded_one(samples):
+    (dense, sparse, _), truth = samples
+    choice = choose([dense, sparse], truth, SPEC, pool=judged_pool([dense, sparse], truth, Conventions()))
+    gain = gain_of(choice, ["hybrid"])
+    assert gain == HybridGain(("dense", "sparse"), choice.held_out.value, choice.against_single, ("hybrid",))
+    verdict = advised(*samples, hybrid=gain)
+    sentence = hybrid_sentence(verdict, markdown=False)
+    assert f"reach NDCG@10 {choice.held_out.value:.3f}, +{choice.against_single.mean_difference:.3f} [" in sentence
+    assert sentence.endswith("It is another hybrid than hybrid.")
+    assert change_sentence(verdict, markdown=False).startswith(sentence)
+    assert gain_of(replace(choice, decision="single")) is None
+
+
+def test_what_if_begins_with_the_best_run_and_what_adds_most():
+    rng = np.random.default_rng(0)
+    best = rng.random(50)
+    copy, other, poor = best.copy(), 1 - best, best / 2
+    for order in ([0, 1, 2, 3], [3, 2, 1, 0]):
+        values = np.stack([best + 0.1, copy + 0.1, other, poor])[order]
+        chosen = {order[index] for index in runs_to_fuse(values, SPEC, [False] * 4)}
+        assert len(chosen) == 2 and 2 in chosen and chosen & {0, 1}
+    assert runs_to_fuse(values, SPEC, [False, True, False, False]) != runs_to_fuse(values, SPEC, [False] * 4)
+    assert runs_to_fuse(np.full((3, 1), np.nan), SPEC, [False, True, False]) == [0, 2]
+    assert runs_to_fuse(values[:1], SPEC, [False]) == [0]
+
+
+def test_a_tie_below_a_beaten_run_is_explained(samples):
+    verdict = advised(*samples)
+    first, second = verdict.comparisons
+    beaten = replace(first, candidate="x", outcome="worse", mean_difference=-0.01)
+    assert not tied_note(verdict)
+    note = tied_note(replace(verdict, comparisons=(beaten, replace(second, mean_difference=-0.02))), markdown=False)
+    assert "x (0.708) is significantly worse than sparse" in note and f"{second.candidate} (0.698)" in note
+    assert not tied_note(replace(verdict, comparisons=(beaten, replace(second, mean_difference=-0.001))))
+
+
+def test_only_a_low_ceiling_is_said():
+    specs = [parse_spec("P@10"), parse_spec("R@10"), parse_spec("nDCG@10")]
+    assert ceiling_note(specs, [0.15, 1.0, np.nan], markdown=False) == (
+        "With these judgments Precision@10 can be at most 0.150.")
+    assert not ceiling_note(specs, [0.95, 1.0, 1.0])
