@@ -81,7 +81,7 @@ def render(context: PageContext, spec: Spec) -> None:
         st.header(shorten_names(context, verdict_sentences.headline(verdict)).replace("**", ""), anchor=False)
         if verdict.summary is not None and (meaning := choice_sentences.meaning_sentence(spec)):
             st.caption(meaning)
-        st.markdown(shorten_names(context, "  \n".join(_lines(verdict))))
+        st.markdown(shorten_names(context, "\n\n".join(_lines(verdict))))
         render_checks(context, verdict.checks)
         with st.container(horizontal=True, key="ways_on"):
             if len(context.entries) > 1:
@@ -111,7 +111,7 @@ def render_line(context: PageContext, spec: Spec) -> None:
     """The verdict without its frame, and below it the checks: the same sentences as on Overview."""
     verdict = current_verdict(context, spec)
     lines = [verdict_sentences.headline(verdict, titled=True), *_lines(verdict)]
-    st.markdown(shorten_names(context, "  \n".join(lines)))
+    st.markdown(shorten_names(context, "\n\n".join(lines)))
     render_checks(context, verdict.checks)
 
 

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragdash.analysis.verdict import HybridGain
+from ragdash.analysis.verdict.detect import NEARLY_EQUAL
 from ragdash.core.records import Run
 from ragdash.evaluation.compare import best_first
 from ragdash.evaluation.outcomes import direction
 from ragdash.experiments.fusion.tuning.choice import Choice
 from ragdash.metrics import Spec
 
+EQUAL = 1e-9  # values that differ by less are the same
 QUICK = 30_000  # results of two runs: trying hybrids of as many takes a few seconds
 SPELLED_APART = "fusion-spellings"  # the warning of a pool whose runs name documents in two ways
 
@@ -25,8 +27,8 @@ def is_hybrid(run: Run, name: str) -> bool:
 def runs_to_fuse(values: np.ndarray, spec: Spec, hybrids: Sequence[bool]) -> list[int]:
     """The best run, and the run that adds most to it: whose better queries would raise the mean of the best most.
 
-    Hybrids have what their searches found already: they take part only where there are no two other runs. A copy of
-    the best run adds nothing, so it is never chosen before another run.
+    Hybrids have what their searches found already: they take part only where there are no two other runs. A run that
+    is nearly the best one again (check "nearly-same") comes after all others.
 
     Parameters
     ----------
@@ -56,8 +58,11 @@ def runs_to_fuse(values: np.ndarray, spec: Spec, hybrids: Sequence[bool]) -> lis
     count = defined.sum(axis=1)
     means = np.where(count > 0, np.where(defined, oriented, 0).sum(axis=1) / np.maximum(count, 1), np.nan)
     best, *others = best_first(means, "higher")
-    gains = [float(np.nansum(np.maximum(oriented[other] - oriented[best], 0))) for other in others]
-    chosen = [best, *([others[int(np.argmax(gains))]] if others else [])]
+    def worth(other: int) -> tuple[bool, float]:
+        ahead = oriented[other] - oriented[best]
+        return bool(np.mean(np.abs(ahead) < EQUAL) < NEARLY_EQUAL), float(np.nansum(np.maximum(ahead, 0)))
+
+    chosen = [best, *([max(others, key=worth)] if others else [])]
     return sorted(singles[index] for index in chosen)
 
 

@@ -165,7 +165,8 @@ def _decision(verdict: Verdict, markdown: bool) -> str:
             return (f"By {plain(verdict.spec.title)}, these queries do not show which of {names_text(best, name)} is "
                     f"best. The answers do differ: {_evidence_text(verdict.differing[0], markdown)}. If the answers "
                     f"matter most, decide by that.{rest}")
-        return f"These queries do not show which of {names_text(best, name)} is best. {_risk(verdict, name)}{rest}"
+        return (f"{choice_sentence(verdict, name)} These queries do not show which of {names_text(best, name)} is "
+                f"best{_risk(verdict, name)}.{rest}")
     if verdict.state == "too-few":
         return "Do not decide on so small a test. Read the single queries instead."
     if verdict.state == "one-run":
@@ -175,8 +176,7 @@ def _decision(verdict: Verdict, markdown: bool) -> str:
 
 
 def _risk(verdict: Verdict, name: Say) -> str:
-    """How much worse than another the best run may still be, and how much worse than it another; then what to choose.
-    """
+    """How much worse than another the best run may still be, and how much worse than it another; "" for neither."""
     tied = verdict.tied
     ahead = {pair.candidate: max(pair.sign * pair.low, pair.sign * pair.high) for pair in tied}
     behind = {pair.candidate: max(-pair.sign * pair.low, -pair.sign * pair.high) for pair in tied}
@@ -189,8 +189,7 @@ def _risk(verdict: Verdict, name: Say) -> str:
         verb = "" if texts else " may still be"
         size = number(ends[rival])
         texts.append(f"{name(worse)}{verb} up to {escape(size) if name is bold else size} worse than {name(than)}")
-    choose = choice_sentence(verdict, name)
-    return f"{', and '.join(texts)}. If you can accept that, {choose[:1].lower()}{choose[1:]}" if texts else choose
+    return f": {', and '.join(texts)}" if texts else ""
 
 
 def best_mark(spec: Spec, comparisons: Iterable[Comparison]) -> str:

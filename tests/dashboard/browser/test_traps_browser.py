@@ -41,7 +41,8 @@ SENTENCES = {
                     "24 runs can be dropped", "Compare all 30 runs"),
 }
 STATES = {"same-file-twice": "One run", "no-qrels": "No judgments yet",  # the copy is not added
-          "another-set": None}  # refused before there is a verdict
+          "another-set": None,  # refused before there is a verdict
+          "thirty-runs": "6 runs tied for best; better than the baseline run00"}
 WINNER_MARKS = ("best", "highest mean", "tied for best")  # of a run, on its card
 FIXES = {"reversed-scores": "Reverse scores", "half-the-queries": "Use common queries only"}
 

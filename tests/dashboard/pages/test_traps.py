@@ -21,7 +21,8 @@ def test_overview_says_the_verdict_of_a_trap(name, tmp_path):
     runs, judgments = trap.write(tmp_path)
     at = upload(opened("overview"), *((path.name, path.read_bytes()) for path in (*runs, *judgments)))
     said = texts(at).replace("\\", "")
-    assert TITLES[trap.state] in said, said[:1500]
+    title = "runs tied for best; better than the baseline" if trap.name == "thirty-runs" else TITLES[trap.state]
+    assert title in said, said[:1500]
     if trap.level == "withheld" and trap.check:
         assert "Not comparable yet" in said
 
