@@ -189,7 +189,7 @@ def _copy_link():
 
 
 def _write_link(place) -> None:
-    place.code(state.link(theme=elements.theme().name), language=None, wrap_lines=True)
+    place.code(state.link(), language=None, wrap_lines=True)
 
 
 def _slice() -> None:

@@ -175,15 +175,30 @@ class Placement:
         return self.label if self.low_label or self.label is None else f"{self.label} (no interval)"
 
 
-def place_in_bands(table: Bands, mean: float, low: float, high: float) -> Placement:
+def unseen_share(n: int) -> float:
+    """The largest share of queries that can have another value where n of n have the same (Clopper-Pearson, 95%).
+
+    Examples
+    --------
+    >>> round(unseen_share(6), 3), round(unseen_share(110), 3)
+    (0.459, 0.033)
+    """
+    return 1 - 0.025 ** (1 / n)
+
+
+def place_in_bands(table: Bands, mean: float, low: float, high: float, n: int | None = None) -> Placement:
     """A mean and its interval on the bands. Ends beyond the range (some intervals extend it) belong to the last band.
 
-    NaN ends: no interval. A mean that is NaN or outside the range is undefined here.
+    NaN ends: no interval. A mean that is NaN or outside the range is undefined here. n: queries behind the mean. Where
+    all of them have the same value, the interval has no width, so `unseen_share` widens it.
     """
     label = table.label(mean)
     if label is None or math.isnan(low) or math.isnan(high):
         return Placement(label, None, None)
     lowest, highest = max(min(low, mean), table.bands[0].low), min(max(high, mean), table.high)
+    if n and low == high:
+        share = unseen_share(n)
+        lowest, highest = lowest - share * (lowest - table.bands[0].low), highest + share * (table.high - highest)
     return Placement(label, table.label(lowest), table.label(highest))
 
 

@@ -21,6 +21,7 @@ from ragdash.metrics.bands import (
     place_in_bands,
     tables_for,
     target_outcome,
+    unseen_share,
 )
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "guide" / "threshold-bands.md"
@@ -124,6 +125,22 @@ def test_the_interval_says_where_a_mean_stands(mean, low, high, words, straddles
     assert placement.words() == words
     assert placement.straddles is straddles
     assert placement.label == RR.label(mean)
+
+
+@pytest.mark.parametrize("mean, n, words", [
+    (1.0, 6, "between moderate and excellent"),  # 6 of 6 cannot exclude 0.541
+    (1.0, 110, "excellent"),
+    (0.0, 3, "between poor and good"),  # 0 of 3 cannot exclude 0.708
+    (0.6, 200, "moderate"),
+    (1.0, 0, "excellent"),
+])
+def test_equal_values_of_few_queries_do_not_settle_a_band(mean, n, words):
+    assert place_in_bands(RR, mean, mean, mean, n).words() == words
+
+
+def test_the_share_that_can_differ_is_the_exact_binomial_bound():
+    for n in (1, 6, 50):
+        assert math.isclose((1 - unseen_share(n)) ** n, 0.025)
 
 
 @given(st.tuples(*[st.floats(-0.2, 1.2)] * 3).map(sorted))

@@ -113,8 +113,8 @@ def test_a_chunk_bears_its_own_verdict():
     Scripted(default_verdict_store()).judge_all(found.judged, "RAGAS.ContextPrecision", "ContextRelevance(per='chunk')")
     chunks = heard(found, 0).chunks
     assert chunks["d2"] == ChunkVerdict(ClaimVerdict("useless", "words", False), 0.5, "as always")
-    assert [words for words, _, _ in said.chunk_verdicts(chunks["d1"], 1)] == ["✓ useful", "judged relevance 0.5",
-                                                                        "supports 1 claim"]
+    assert [words for words, _, _ in said.chunk_verdicts(chunks["d1"], 1)] == [
+        "✓ judge: useful", "judged relevance 0.5", "supports 1 claim"]
     assert said.chunk_verdicts(None, 0) == []
 
 

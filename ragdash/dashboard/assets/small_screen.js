@@ -6,6 +6,7 @@
     '[data-testid="stDataFrame"] .dvn-scroller',
     '[data-testid="stTable"] > div',
     '[data-testid="stHtml"] [style*="overflow-x:auto"]',
+    ".rd-rows",
   ].join(",");
   const FORMULAS = ".katex-display";
   const FOCUSABLE = `[data-testid="stTable"] > div, ${FORMULAS}`;

@@ -109,6 +109,7 @@ def render_first_rank(context: PageContext, drawn: PageContext) -> None:
     shares = np.array([arrays.rank_shares(ranks, edges) for ranks in first])
     sentence = fmt.first_rank_sentence(context.names, shares[:, 0], shares[:, -1])
     st.markdown(f"{sentence} {fmt.FIRST_RANK_ADVICE}" if len(first) > 1 else sentence)
+    st.header("First relevant document", anchor=False)
     figure = figure_cache.draw(ranking.first_rank, drawn.names, drawn.slots, bins,
                                np.array(of_drawn(shares, context, drawn)), theme=elements.theme())
     elements.chart(

@@ -170,3 +170,9 @@ def _best_first(context: PageContext) -> list[int]:
     except InputError:
         return list(range(len(context.entries)))
     return best_first(means, spec.metric.better)
+
+
+def usual_run(context: PageContext) -> str:
+    """The digest of the run that pages look at first: the best by the metric of those that are not the baseline."""
+    others = context.selection.others() or [0]
+    return context.digests[next(index for index in _best_first(context) if index in others)]

@@ -17,6 +17,7 @@ from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED, count, escape, number
 
 NAMED = 12  # unsupported words that are listed
+LEAST_PAIRS = 10  # queries below which a correlation is mostly chance
 
 
 def reason(evaluation: Evaluation) -> str:
@@ -56,9 +57,12 @@ def strongest_correlation(rows: Sequence[str], columns: Sequence[str], rho: np.n
     """One sentence: the pair of metrics that go together most."""
     if not np.isfinite(rho).any():
         return "No correlation is defined: one side is the same for every query, or fewer than 3 have both."
-    cell = np.unravel_index(np.nanargmax(np.abs(rho)), rho.shape)
-    return (f"Closest: {rows[cell[0]]} with {columns[cell[1]]}, Spearman {number(rho[cell], 2)} over "
-            f"{count(int(n[cell]), 'query', 'queries')}.")
+    enough = np.where(n >= LEAST_PAIRS, np.abs(rho), np.nan)
+    if not np.isfinite(enough).any():
+        return f"Too few queries have both: a correlation needs {LEAST_PAIRS}."
+    cell = np.unravel_index(np.nanargmax(enough), rho.shape)
+    return (f"Closest: {rows[cell[0]]} with {columns[cell[1]]}, rank correlation (Spearman) {number(rho[cell], 2)} "
+            f"over {count(int(n[cell]), 'query', 'queries')}.")
 
 
 def word_list(answer: str, spans: Spans) -> str:

@@ -34,7 +34,7 @@ def at_cutoffs(names: Sequence[str], slots: Sequence[int], ks: np.ndarray, mean:
     """
     fig = figure(theme, height=340)
     mean, low, high = (np.asarray(array, dtype=float) for array in (mean, low, high))
-    y_range = axis_range(axis, np.concatenate([mean.ravel(), low.ravel(), high.ravel()])) or [0, 1]
+    y_range = _used_range(axis, np.concatenate([mean.ravel(), low.ravel(), high.ravel()]))
     positions = np.arange(len(ks), dtype=float)
     run_looks = looks(names, slots, theme)
     step = min(0.12, 0.75 / max(len(run_looks), 1))
@@ -47,6 +47,17 @@ def at_cutoffs(names: Sequence[str], slots: Sequence[int], ks: np.ndarray, mean:
     fig.update_yaxes(title_text=escape(axis.label), range=y_range, tickformat=".2~f")
     end_labels(fig, run_looks, mean[:, -1], y_range)
     return fig
+
+
+def _used_range(axis: Axis, values: np.ndarray) -> list[float]:
+    """The part of the axis that values and intervals use, with some space: on the whole range, runs look the same."""
+    whole = axis_range(axis, values) or [0.0, 1.0]
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return whole
+    low, high = float(finite.min()), float(finite.max())
+    space = 0.08 * ((high - low) or (whole[1] - whole[0]))
+    return [max(whole[0], low - space), min(whole[1], high + space)]
 
 
 def _interval_line(look: Look, x: np.ndarray, ks: np.ndarray, mean: np.ndarray, low: np.ndarray, high: np.ndarray,

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import Bands, Placement, Target
-from ragdash.reporting.sentences.formatting import escape, listed, number
+from ragdash.reporting.sentences.formatting import escape, listed, number, short_names
 
+NAME = 32  # characters of a name
 NAMED = 3  # runs named in a sentence part; the rest are counted
 GROUPS = 3  # places that a sentence lists
 SIGNS = {"pass": "✓ pass", "fail": "✗ fail", "undecided": "? undecided"}
@@ -18,7 +19,8 @@ OUTCOME_VERBS = {"pass": ("✓", "passes", "pass"), "fail": ("✗", "fails", "fa
 
 def short_list(names: Sequence[str]) -> str:
     """**a**, **b** and 4 more, as markdown."""
-    labels = [f"**{escape(name)}**" for name in names[:NAMED if len(names) > NAMED + 1 else len(names)]]
+    shown = short_names(names, NAME)[:NAMED if len(names) > NAMED + 1 else len(names)]
+    labels = [f"**{escape(name)}**" for name in shown]
     return listed([*labels, f"{len(names) - len(labels)} more"] if len(names) > len(labels) else labels)
 
 

@@ -139,6 +139,18 @@ def family_sentence(runs: int, rules: ComparisonRules, slices: int = 0) -> str:
             "(max-t), so an interval excludes 0 exactly where the difference is significant.")
 
 
+def intervals_text(runs: int) -> str:
+    """What the intervals of differences are, for a caption.
+
+    Examples
+    --------
+    >>> intervals_text(2), intervals_text(3)
+    ('95% intervals', '95% intervals, corrected for all 3 pairs of runs')
+    """
+    pairs = runs * (runs - 1) // 2
+    return f"95% intervals, corrected for all {pairs:,} pairs of runs" if pairs > 1 else "95% intervals"
+
+
 def too_few_sentence(candidate: str, baseline: str, title: str, n: int) -> str:
     """Why two runs are not compared, in every output.
 
@@ -170,8 +182,9 @@ def comparison_sentence(comparison: Comparison, baseline: str, margin: float | N
         return f"{names[0]} is {outcome} than {names[1]} on {title}: {facts}."
     if comparison.outcome == "equivalent":
         return f"{names[0]} is equivalent to {names[1]} on {title}, within ±{margin:g}: {facts}."
+    wider = "" if margin is None else f"The interval is not within ±{margin:g}: equivalence is not shown. "
     return (f"No significant difference between {names[0]} and {names[1]} on {title}: {facts}. "
-            f"{_power_sentence(comparison)}")
+            f"{wider}{_power_sentence(comparison)}")
 
 
 LABELS_NOTE = ("These slices are an outcome of one run: on queries that its file labels wrong, the other runs can look "

@@ -131,7 +131,8 @@ def chunk_verdicts(chunk: ChunkVerdict | None, supports: int) -> list[tuple[str,
     """The same of a chunk: useful or not, how relevant, how many claims it supports."""
     rows = []
     if chunk is not None and chunk.useful is not None:
-        rows.append(("✓ useful" if chunk.useful.yes else "✗ not useful", chunk.useful.yes, chunk.useful.reason))
+        words = "✓ judge: useful" if chunk.useful.yes else "✗ judge: not useful"
+        rows.append((words, chunk.useful.yes, chunk.useful.reason))
     if chunk is not None and chunk.score is not None:
         rows.append((f"judged relevance {chunk.score:g}", chunk.score >= YES, chunk.reason))
     if supports:

@@ -162,24 +162,22 @@ def flat_sentence(name: str, low: float, high: float, run: str) -> str:
     return f"{values} from {low:g} to {high:g} are not significantly worse than the chosen one."
 
 
-def loaded_hybrids_sentence(names: Sequence[str], means: Sequence[float], title: str, default: str, here: float,
-                            depths: Sequence[int]) -> str:
+def loaded_hybrids_sentence(names: Sequence[str], means: Sequence[float], title: str, default: str, here: float) -> str:
     """Why a hybrid that was loaded from a file has another value than the default hybrid of the same runs here.
 
-    default: the setting of the default hybrid; here: its mean; depths: of the runs fused. Of many the first are named.
+    default: the setting of the default hybrid; here: its mean. Of many the first are named.
 
     Examples
     --------
-    >>> loaded_hybrids_sentence([*"abcde"], [0.5] * 5, "MRR", "RRF", 0.4, [30])[:78]
+    >>> loaded_hybrids_sentence([*"abcde"], [0.5] * 5, "MRR", "RRF", 0.4)[:78]
     '**a** (MRR 0.500), **b** (MRR 0.500), **c** (MRR 0.500) and 2 more hybrids are'
     """
     texts = [f"**{escape(name)}** ({escape(title)} {escape(number(mean))})"
              for name, mean in zip(names, means, strict=True)]
     texts = texts if len(texts) <= NAMED + 1 else [*texts[:NAMED], f"{len(texts) - NAMED} more hybrids"]
     loaded = "is a loaded run that was fused" if len(names) == 1 else "are loaded runs that were fused"
-    return (f"{listed(texts)} {loaded} elsewhere. This page fuses the runs above itself: {escape(default)} has "
-            f"{escape(number(here))} with all their results, up to {max(depths):,} per query. The values differ if the "
-            "depth, the window, k or the weights do.")
+    return (f"{listed(texts)} {loaded} elsewhere. Here {escape(default)} has {escape(number(here))}: the "
+            "depth, window, k or weights can differ.")
 
 
 def window_sentence(window: int | None, depths: Sequence[int], engine: str = "") -> str:

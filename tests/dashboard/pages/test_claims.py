@@ -85,8 +85,8 @@ def test_chunks_bear_their_verdicts_in_the_ranking():
     page = drawn(opened("old", query="q0"))
     ranking = page.partition('aria-label="Rankings side by side"')[2].partition("</table>")[0]
     cells = re.findall(r"<td.*?</td>", ranking)
-    assert "✓ useful" in cells[0] and "supports 2 claims" in cells[0] and 'id="chunk-1-1"' in cells[0]
-    assert "✗ not useful" in cells[2] and "supports" not in cells[2]
+    assert "✓ judge: useful" in cells[0] and "supports 2 claims" in cells[0] and 'id="chunk-1-1"' in cells[0]
+    assert "✗ judge: not useful" in cells[2] and "supports" not in cells[2]
 
 
 def test_a_chunk_below_the_ranks_shown_stands_below_the_claims():
@@ -189,7 +189,7 @@ def test_without_verdicts_the_way_to_them_is_told_and_they_appear_without_a_rest
     assert "Judge verdicts" in words(at) and "1 of 2 supported by the contexts" in drawn(at)
     judged("RAGAS.ContextPrecision")
     at.run()
-    assert "✓ useful" in drawn(at)
+    assert "✓ judge: useful" in drawn(at)
 
 
 def test_a_ledger_that_cannot_be_read_is_a_problem_on_the_page():

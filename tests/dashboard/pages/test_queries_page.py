@@ -198,7 +198,7 @@ def test_the_buttons_have_keys():
 def test_one_query_shows_rankings_grades_evidence_and_moves():
     at = opened(query="q03", k="3")
     page = drawn(at)
-    assert "grade 2" in page and "evidence 1" in page and "unjudged" in page and "only here" in page
+    assert "grade 2" in page and "evidence 1" in page and "unjudged" in page and "only in this top k" in page
     assert "from 2" in page, "the document stood at rank 2 in the baseline"
     assert page.count("covers the evidence") >= 2 and "not covered" in page and "not returned" in page
     assert not at.get("plotly_chart"), "a closed tab costs nothing"

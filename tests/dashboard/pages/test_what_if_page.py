@@ -68,7 +68,7 @@ def test_a_tuned_hybrid_that_is_added_says_so_on_every_page_and_what_it_is():
     at = opened("what-if", **address(truth, [*runs, other]))
     said = plain(texts(at))
     assert "**hybrid** (NDCG@10 0.695) is a loaded run that was fused elsewhere." in said
-    assert "RRF, k = 60 has 0.724 with all their results, up to 30 per query." in said
+    assert "Here RRF, k = 60 has 0.724: the depth, window, k or weights can differ." in said
     assert "NDCG@10 by weight of dense" in [plain(header.value) for header in at.header]
     shown(at.selectbox(key="reranked").select(other.digest).run())
     assert "the re-ranker lost" in texts(at)

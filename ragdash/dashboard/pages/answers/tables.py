@@ -44,7 +44,7 @@ def answers_table(
     columns = {"Run": [_run_cell(context, row, run_labels) for row in order]}
     for index, spec in enumerate(specs):
         query_counts = {row[index].n for row in summaries if row[index].n}
-        head = f" :gray[n{NBSP}={NBSP}{next(iter(query_counts)):,}]" if len(query_counts) == 1 else ""
+        head = f" :gray[(n{NBSP}={NBSP}{next(iter(query_counts)):,})]" if len(query_counts) == 1 else ""
         columns[fmt.escape(spec.title) + head] = [
             _mean_cell(context, row, summaries[row][index], deltas, len(query_counts) > 1) for row in order
         ]
@@ -136,13 +136,15 @@ def queries_table(
     other_columns = {
         column_spec.title: values[rows, index] for index, column_spec in enumerate(specs) if column_spec != spec
     }
-    return pd.DataFrame({
+    frame = pd.DataFrame({
         "Query": [answer_texts.ids[row] for row in rows],
         "Question": [texts.shortened(answer_texts.questions[row]) for row in rows],
         spec.title: values[rows, list(specs).index(spec)],
         "Reading": [titles[kinds[row]] + (", declined" if refused[row] == 1 else "") for row in rows],
         "Answer": [texts.shortened(answer_texts.answers[row]) for row in rows],
         "Reference": [texts.joined_references(answer_texts.references[row]) for row in rows], **other_columns})
+    same = all(answer_texts.ids[row] == answer_texts.questions[row] for row in rows)  # a file without ids
+    return frame.drop(columns="Query") if same else frame
 
 
 def correlations_table(rows: Sequence[Spec], columns: Sequence[Spec], rho: np.ndarray, n: np.ndarray) -> pd.DataFrame:

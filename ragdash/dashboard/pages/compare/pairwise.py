@@ -167,8 +167,9 @@ def _name(context: PageContext) -> str:
 def _forest_note(context: PageContext, comparisons: Sequence[Comparison]) -> str:
     """What the intervals of a picture are, for its files."""
     queries = fmt.query_range([comparison.n for comparison in comparisons])
-    return (f"Candidate minus {fmt.escape(context.names[context.baseline])}, mean over {queries}, with simultaneous "
-            f"95% intervals. Right is better; a filled symbol is a significant difference.{context.scope.basis}")
+    return (f"Candidate minus {fmt.escape(context.names[context.baseline])}, mean over {queries}, with "
+            f"{comparison_sentences.intervals_text(len(context.entries))}. Right is better; a filled symbol is a "
+            f"significant difference.{context.scope.basis}")
 
 
 def _render_table(context: PageContext, candidates: Sequence[int], specs: list[Spec],
@@ -195,7 +196,7 @@ def _render_table(context: PageContext, candidates: Sequence[int], specs: list[S
     name = fmt.escape(fmt.shorten_middle(base, TITLE_NAME))
     uneven = " That is not always the difference of the two means." if any(row.left_out for row in rows) else ""
     st.caption(f"Differences are candidate minus {name}, mean over the queries with a value for both, "
-               f"with simultaneous 95% intervals.{uneven}{context.scope.basis} "
+               f"with {comparison_sentences.intervals_text(len(context.entries))}.{uneven}{context.scope.basis} "
                f"{comparison_sentences.same_values_note(rows)}".strip(),
                help=tooltip("comparison_test",
                             family=comparison_sentences.family_sentence(len(context.entries), rules)))

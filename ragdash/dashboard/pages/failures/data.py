@@ -14,6 +14,7 @@ from ragdash.analysis.diagnosis import FINE, NAMES, RANKED_LOW, STAGES, Diagnosi
 from ragdash.analysis.diagnosis.potential_gain import OF_RETRIEVAL
 from ragdash.core.terms import TERMS
 from ragdash.dashboard.caches import diagnosis_cache
+from ragdash.dashboard.components import run_picker
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.matching.file_labels import label_columns
@@ -85,9 +86,9 @@ class FailuresData:
 
 
 def build_data(context: PageContext, spec: Spec | None) -> FailuresData:
-    """The diagnoses of all runs shown; the run looked at is the first that is not the baseline unless chosen."""
-    first = context.digests[context.selection.others()[0] if context.selection.others() else 0]
-    selected = context.digests.index(state.get(state.choice_key(state.LOOKED, context.digests, first)))
+    """The diagnoses of all runs shown; the run looked at is the usual one unless chosen."""
+    key = state.choice_key(state.LOOKED, context.digests, run_picker.usual_run(context))
+    selected = context.digests.index(state.get(key))
     in_scope = context.scope.queries
     diagnoses = [context.results.diagnosis(digest) for digest in context.digests]
     counts = np.array([diagnosis.counts(in_scope) for diagnosis in diagnoses])

@@ -71,8 +71,8 @@ def render_traits(data: FailuresData) -> None:
         for trait in worse[:3]
     ]
     st.markdown(f"{fmt.escape(name)} is surely worse on {fmt.listed(descriptions)}." if descriptions else
-                f"No kind of queries is surely worse than the rest in {fmt.escape(name)}, of "
-                f"{fmt.count(len(rows), 'kind')} looked at.")
+                f"No kind of queries is surely worse than the rest in {fmt.escape(name)}, corrected for all "
+                f"{fmt.count(len(rows), 'kind')} looked at. The intervals are not corrected.")
     visible = rows[:MAX_TRAITS]
     figure = figure_cache.draw(
         forest.forest,

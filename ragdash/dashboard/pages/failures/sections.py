@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -19,9 +21,11 @@ from ragdash.metrics.bands import STAGE_THRESHOLDS
 from ragdash.reporting.plots import failures as pictures
 from ragdash.reporting.sentences import formatting as fmt
 
-NAME_LENGTH = 12  # letters of a name next to a count
+NAME_LENGTH = 18  # letters of a name next to a count
 MAX_NAMED_RUNS = 4  # runs whose names are next to their counts
+NAMED_OF_MANY = 3  # where there are more: one line
 STAGE_WIDTH, COUNT_WIDTH = 260, 172  # pixels
+LETTER_WIDTH, NUMBERS_WIDTH = 7.2, 96  # pixels of a letter of a name, and of the numbers before it
 MAX_LINKS = 12  # slices with a link
 
 
@@ -101,8 +105,9 @@ def render_waterfall(data: FailuresData) -> None:
         return
     steps = [waterfalls[selected][row] for row in visible]
     side_steps = sum(step.name == "answered-unanswerable" for step in steps)
+    others = [run for run in _named_runs(data) if run != selected]
     other_runs = [(context.names[run], context.slots[run], [_passed_count(waterfalls[run][row]) for row in visible])
-              for run in range(len(waterfalls)) if run != selected]
+                  for run in others]
     figure = figure_cache.draw(
         pictures.waterfall,
         context.names[selected],
@@ -116,9 +121,8 @@ def render_waterfall(data: FailuresData) -> None:
     rows = [{"Run": context.names[run], "Step": step.title, "Reached": step.reached, "Lost": step.lost,
              "Passed": step.reached - step.lost, "Not assessed": step.unknown}
             for run, waterfall in enumerate(waterfalls) for step in waterfall if step.reached]
-    symbols = " ".join(
-        elements.swatch(context.slots[run], context.names[run]) for run in range(len(waterfalls)) if run != selected
-    ) if len(waterfalls) <= MAX_NAMED_RUNS else f"the other {len(waterfalls) - 1:,} runs; point at one for its name"
+    symbols = " ".join(elements.swatch(context.slots[run], context.names[run]) for run in others)
+    symbols += "; the table has all runs" if len(others) < len(waterfalls) - 1 else ""
     elements.chart(figure, pd.DataFrame(rows), "waterfall",
                   f"Queries of {context.names[selected]} that come past each step: "
                   + ", ".join(f"{step.title} {step.reached - step.lost:,}" for step in steps),
@@ -151,7 +155,8 @@ def render_stages(data: FailuresData) -> None:
               help=tooltip("stage_table"))
     readable, numbers_tab = st.tabs(["Stages", "All numbers"], key="stage_tabs", on_change="rerun")
     if readable.open is not False:
-        counts_width = min(len(shown), 3) * (COUNT_WIDTH + 8)  # they stay together: where it is narrow, below the stage
+        widest = _count_width(fmt.short_names(context.names, NAME_LENGTH))
+        counts_width = min(len(shown), 3) * (widest + 8)  # they stay together: where it is narrow, below the stage
         with readable, st.container(key="stage_rows", gap="small"):
             for name in data.rows:
                 title, description = ((failures_data.RANKED_LOW_TITLE, fmt.escape(tooltip("ranked_low")))
@@ -182,6 +187,11 @@ def render_stages(data: FailuresData) -> None:
                  border="horizontal", hide_index=True, alt="The stages, in the order in which they are asked")
 
 
+def _count_width(names: Sequence[str]) -> int:
+    """Pixels of a count with the longest of the names after it."""
+    return max(COUNT_WIDTH, int(NUMBERS_WIDTH + LETTER_WIDTH * max(map(len, names))))
+
+
 def _named_runs(data: FailuresData) -> list[int]:
     """The runs whose counts are shown with their names: of many the one looked at, the baseline, and those with the
     most queries without a failure.
@@ -190,7 +200,7 @@ def _named_runs(data: FailuresData) -> list[int]:
     if len(runs) <= MAX_NAMED_RUNS:
         return list(runs)
     best = sorted(runs, key=lambda run: -data.counts[run, FINE])
-    return list(dict.fromkeys([data.run_index, data.context.baseline, *best]))[:MAX_NAMED_RUNS]
+    return list(dict.fromkeys([data.run_index, data.context.baseline, *best]))[:NAMED_OF_MANY]
 
 
 def _has_gains(data: FailuresData) -> bool:
@@ -222,13 +232,14 @@ def _stage_words(s: int) -> tuple[str, str]:
 def _render_count(data: FailuresData, run: int, row: str, metric: str | None) -> None:
     """One number: a link where there are queries."""
     context, (query_count, gain) = data.context, data.row_of(run, row)
-    name = fmt.escape(fmt.short_names(context.names, NAME_LENGTH)[run])
+    names = fmt.short_names(context.names, NAME_LENGTH)
+    name, width = fmt.escape(names[run]), _count_width(names)
     sign = elements.swatch(context.slots[run], "").strip()
     gained = (
         f" :gray[+{fmt.number(gain)}]" if metric and query_count and np.isfinite(gain) else ""
     )
     if not query_count:
-        st.caption(f"{sign} 0 {name}", width=COUNT_WIDTH)
+        st.caption(f"{sign} 0 {name}", width=width)
         return
     description = (
         f"{context.names[run]}: {fmt.count(query_count, 'query', 'queries')}, {query_count / max(data.total, 1):.0%}"
@@ -238,7 +249,7 @@ def _render_count(data: FailuresData, run: int, row: str, metric: str | None) ->
         f"{sign} **{query_count:,}**{gained} {name}".strip(),
         context.digests[run],
         help=fmt.escape(description),
-        width=COUNT_WIDTH,
+        width=width,
         icon=None,
         **{state.STAGES: [row]},
     )

@@ -18,7 +18,7 @@ from ragdash.analysis.query_rankings import QueryOutput, Ranking
 from ragdash.core.errors import Unavailable
 from ragdash.core.text.word_diff import Spans
 from ragdash.dashboard.caches import diagnosis_cache
-from ragdash.dashboard.components import picked_queries
+from ragdash.dashboard.components import picked_queries, run_picker
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.compare import run_similarity
@@ -58,9 +58,9 @@ class QueriesData:
 
 
 def load(context: PageContext, spec: Spec) -> QueriesData:
-    """Load the queries in scope and the selected run (by default the first that is not the baseline)."""
-    first = context.digests[context.selection.others()[0] if context.selection.others() else 0]
-    run_index = context.digests.index(state.get(state.choice_key(state.LOOKED, context.digests, first)))
+    """Load the queries in scope and the selected run (the usual one unless chosen)."""
+    key = state.choice_key(state.LOOKED, context.digests, run_picker.usual_run(context))
+    run_index = context.digests.index(state.get(key))
     ids, titles = questions(context.digests[run_index], context.scope)
     values = np.stack([evaluation.column(spec) for evaluation in context.results.evaluations([spec])])
     return QueriesData(

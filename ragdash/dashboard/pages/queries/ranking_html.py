@@ -203,7 +203,8 @@ def _document_cell(
               ] if duplicates else []
     chips += [chip(words, theme.better if yes else theme.worse, reason, filled=yes)
               for words, yes, reason in column.chunk_labels.get(doc, ())]
-    chips += [chip("only here", theme.ink, "no other run shown has it in its top k")] if doc in column.unique else []
+    chips += [chip("only in this top k", theme.ink, "no other run shown has it in its top k")
+              ] if doc in column.unique else []
     small = [] if ranking.scores is None else [f"score {number(float(ranking.scores[row]), 4).rstrip('0').rstrip('.')}"]
     small += (
         [_rank_change(column.baseline_ranks.get(doc), int(ranking.rank[row]))]

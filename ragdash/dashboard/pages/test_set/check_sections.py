@@ -22,7 +22,7 @@ from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.test_set import check_sentences, finding_rows, query_rows
 
-STATE_TITLES = {"": "differs", "solved": "every run has the best value", "failed": "every run has the worst value",
+STATE_TITLES = {"": "runs differ", "solved": "every run has the best value", "failed": "every run has the worst value",
                 "equal": "all runs equal", "undefined": "undefined in a run"}
 MOST_FINDINGS = 2_000
 TABLE_HEIGHT = 300

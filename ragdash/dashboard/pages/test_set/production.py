@@ -38,8 +38,8 @@ def has_test_set() -> bool:
 def render() -> None:
     """The choice of a log, and what it shows."""
     elements.problems(state.notice(), "production")
-    st.caption("Questions of real users, without ground truth: a row per request. The log is read here and is not "
-               "saved.")
+    st.caption("Do real users ask what the test set asks? Upload a log of their questions, a row per request, without "
+               "ground truth. The log is not saved.")
     st.file_uploader("Log of questions", type=TYPES, key=state.PRODUCTION_FILE, on_change=_open_log,
                      max_upload_size=MOST_MEGABYTES, help=tooltip("production_log"))
     log: QuestionLog | None = st.session_state.get(state.PRODUCTION_LOG)

@@ -53,7 +53,7 @@ class RatedMetric:
     @property
     def placements(self) -> list:
         return (
-            [place_in_bands(self.table, summary.mean, summary.low, summary.high) for summary in self.summaries]
+            [place_in_bands(self.table, one.mean, one.low, one.high, one.n) for one in self.summaries]
             if self.table
             else []
         )
@@ -179,6 +179,8 @@ def render_finding(context: PageContext, rated_metrics: Sequence[RatedMetric], c
     )
     if any(placement.straddles for rated_metric in banded for placement in rated_metric.placements):
         sentences.append("Between two bands: the 95% interval reaches into both. More queries would show which it is.")
+    if any(summary.n and summary.low == summary.high for rated_metric in banded for summary in rated_metric.summaries):
+        sentences.append("Where all queries have the same value, the band allows for queries that differ.")
     ceilings = [band_sentences.ceiling_sentence(rated_metric.spec, rated_metric.table, rated_metric.best_possible)
                 for rated_metric in rated_metrics if rated_metric.table]
     sentences += [sentence for sentence in ceilings if sentence]

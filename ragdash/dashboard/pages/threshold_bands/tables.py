@@ -46,7 +46,7 @@ def _with_bands(row: dict, summary: Summary, table: Bands | None, target: Target
     }
     if table:
         row |= {
-            "Band": place_in_bands(table, summary.mean, summary.low, summary.high).words() or fmt.UNDEFINED,
+            "Band": place_in_bands(table, summary.mean, summary.low, summary.high, summary.n).words() or fmt.UNDEFINED,
             "Source": table.source,
         }
     if target:
@@ -74,7 +74,7 @@ def slices_table(context: PageContext, slices: Sequence[tuple[Slice, list[Summar
 def _mean_cell(summary: Summary, table: Bands | None, target: Target | None, with_n: bool) -> str:
     if not np.isfinite(summary.mean):
         return f"{fmt.UNDEFINED} :gray[undefined for every query]"
-    placement = place_in_bands(table, summary.mean, summary.low, summary.high) if table else None
+    placement = place_in_bands(table, summary.mean, summary.low, summary.high, summary.n) if table else None
     lines = [
         fmt.escape(
             band_sentences.placement_text(placement, target_result(target, summary) if target else None)

@@ -59,11 +59,12 @@ def _mix(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
                               ComparisonRules(permutations=FAST_FLIPS))
     mean = float(np.nanmean(values)) if (~np.isnan(values)).any() else np.nan
     st.markdown(sentences.mix_sentence(comparison, mean))
-    if recipe == choice.recipe:
-        st.caption("These queries chose the setting, so this value is too good. Report the held-out value above.")
     engine = PRESETS[recipe.preset].engine if recipe.preset else ""
     note = f" {PRESETS[recipe.preset].note}" if recipe.preset else ""
-    st.caption(sentences.window_sentence(recipe.window, [run.depth for run in pool.runs], engine) + fmt.escape(note))
+    chosen = ("These queries also chose the setting. Quote the held-out value and interval above, even where they are "
+              "equal. " if recipe == choice.recipe else "")
+    st.caption(chosen + sentences.window_sentence(recipe.window, [run.depth for run in pool.runs], engine)
+               + fmt.escape(note))
     _render_changes(context, choice, pool, recipe, values)
     _render_export(context, choice, pool, recipe)
 

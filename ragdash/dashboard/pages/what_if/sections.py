@@ -141,7 +141,7 @@ def _note_hybrids(context: PageContext, chosen: PageContext, choice: Choice) -> 
     default = choice.evaluations[len(choice.runs)]  # the default
     st.caption(sentences.loaded_hybrids_sentence(
         [context.names[index] for index in hybrids], [means[index] for index in hybrids], choice.spec.title,
-        default.name, float(_means([default.column(choice.spec)])[0]), [entry.run.depth for entry in chosen.entries]))
+        default.name, float(_means([default.column(choice.spec)])[0])))
 
 
 def _setting(choice: Choice) -> str:
@@ -163,8 +163,9 @@ def _render_answer(context: PageContext, choice: Choice, others: Sequence[str], 
     elements.frame(tables.runs_table(choice), "what_if_runs", "The tuned hybrid, held out, and the single runs",
                    widths={"Against the best run": 300})
     result = choice.held_out
-    st.caption(f"Tuning on all queries chooses this setting: {fmt.escape(_setting(choice))}. "
-               + sentences.caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes),
+    named = "" if choice.decision == "tuned" else (  # the answer has it
+        f"Tuning on all queries chooses this setting: {fmt.escape(_setting(choice))}. ")
+    st.caption(named + sentences.caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes),
                                             choice.evaluations[len(choice.runs)].name))
 
 

@@ -41,7 +41,7 @@ def _rated(content: ReportContent, column: int, spec, table) -> list:
     order = best_first(np.array([summary.mean for summary in rows]), spec.metric.better)
     best = content.best_possible(spec)
     can_rate, ceiling = table.can_rate(best), band_sentences.ceiling_sentence(spec, table, best)
-    placements = [place_in_bands(table, summary.mean, summary.low, summary.high) for summary in rows]
+    placements = [place_in_bands(table, summary.mean, summary.low, summary.high, summary.n) for summary in rows]
     texts = [placement.words() if can_rate else band_sentences.unrated(spec) for placement in placements]
     names, slots = [content.names[i] for i in order], [content.slots[i] for i in order]
     mean, low, high, n = (np.array([getattr(rows[i], field) for i in order], dtype=float)

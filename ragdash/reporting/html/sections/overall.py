@@ -70,7 +70,8 @@ def _rated(content: ReportContent) -> list[str]:
             ceiling = bands.ceiling_sentence(spec, tables[0], best)
             if not tables[0].can_rate(best):
                 return [ceiling]
-            placements = [place_in_bands(tables[0], summary.mean, summary.low, summary.high) for summary in column]
+            placements = [place_in_bands(tables[0], summary.mean, summary.low, summary.high, summary.n)
+                          for summary in column]
             order = best_first(np.array([summary.mean for summary in column]), spec.metric.better)
             sentence = bands.band_sentence(spec, content.names, placements, order)
             return [bands.with_sources([sentence], [tables[0].source])[0] + ".",
@@ -156,8 +157,8 @@ def _pictures(content: ReportContent) -> list:
             "differences", f"Differences to {base}", f"Difference of each run to {base} on "
             f"{fmt.listed([spec.title for spec in specs])}, with 95% intervals; the table below has the numbers.",
             lambda theme: _forest(content, specs, theme), differences(content, specs),
-            "Candidate minus baseline, with simultaneous intervals. Filled symbols: a significant difference, the "
-            "interval excludes 0; hollow: no significant difference.")]
+            f"Candidate minus baseline, with {comparison.intervals_text(len(names))}. Filled symbols: a significant "
+            "difference, the interval excludes 0; hollow: no significant difference.")]
     return blocks
 
 
