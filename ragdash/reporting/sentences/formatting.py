@@ -220,11 +220,12 @@ def query_counts(names: Sequence[str], counts: Sequence[Mapping[str, int]], conv
     return sentences
 
 
-def grades_note(grades: np.ndarray, specs: Sequence[Spec], surface: Surface = "page") -> str:
+def grades_note(grades: np.ndarray, specs: Sequence[Spec], surface: Surface = "page",
+                where: str = "**Compare**") -> str:
     """From which grade on a document is relevant, where the judgments have several and a metric knows yes or no only.
 
     grades (R,): of the judgments; specs: the metrics shown, where one with a grade of its own has it in its title. A
-    page says how to change it.
+    page says how to change it; where: the page on which metrics are chosen.
     """
     given = np.unique(grades[grades > 0])
     binary = [spec for spec in specs if "rel" in spec.metric.params and "rel" not in dict(spec.params)]
@@ -237,8 +238,7 @@ def grades_note(grades: np.ndarray, specs: Sequence[Spec], surface: Surface = "p
     if surface != "page":
         return note
     example = first.metric.spec(first.k, **{**dict(first.params), "rel": stricter})
-    return (f"{note} To count grade {stricter} or more, type `{example}` under **Choose metrics** "
-            "on **Compare**.")
+    return f"{note} To count grade {stricter} or more, type `{example}` under **Choose metrics** on {where}."
 
 
 def range_text(low: float | str, high: float | str) -> str:
