@@ -81,7 +81,9 @@ class Advice:
         """The advice for JSON."""
         return {
             "choice": self.choice,
-            "choice_by": None if self.paid is None else {"unit": self.paid.unit, "means": dict(self.paid.means)},
+            "choice_by": None if self.paid is None else {
+                "unit": self.paid.unit,
+                "means": [{"run": run, "mean": mean} for run, mean in self.paid.means.items()]},
             "leans": [{"metric": str(lean.spec), "run": lean.run, "value": lean.value, "other_run": lean.rival,
                        "other_value": lean.rival_value, "better": lean.better, "worse": lean.worse, "n": lean.n}
                       for lean in self.leans],
