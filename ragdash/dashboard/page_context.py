@@ -75,8 +75,7 @@ class Selection:
 
     def others(self, baseline: int | None = None) -> list[int]:
         """The indices of all runs but one: the candidates."""
-        baseline = self.baseline if baseline is None else baseline
-        return [index for index in range(len(self.entries)) if index != baseline]
+        return [run for run in range(len(self.entries)) if run != (self.baseline if baseline is None else baseline)]
 
 
 @dataclass(frozen=True)
@@ -305,9 +304,10 @@ def current() -> PageContext:
         raise PageEnds
     baseline = next((index for index, entry in enumerate(usable) if entry.digest == state.get(state.BASELINE)), 0)
     selection = Selection(tuple(usable), baseline, state.get(state.METRIC), int(state.get(state.K)))
-    ahead.offer([(entry.digest, entry.name) for entry in usable], baseline, scope(), selection.template, selection.k,
-                loaded_truths.names_in_question())
-    context = _with_colors_of_best(PageContext(selection, scope()))
+    shown_scope = replace(scope(), runs=tuple(selection.digests), judge=state.get(state.READ_JUDGE) or "")
+    ahead.offer([(entry.digest, entry.name) for entry in usable], baseline, shown_scope, selection.template,
+                selection.k, loaded_truths.names_in_question())
+    context = _with_colors_of_best(PageContext(selection, shown_scope))
     if context.scope.by_evidence:
         relevance.note_relevance(context.scope, context.digests)
     return context

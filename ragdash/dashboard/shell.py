@@ -147,6 +147,7 @@ def _sidebar(present: set[str]):
     if not runs:
         st.caption("Load runs to choose what is shown.")
         return None
+    state.text_key(state.READ_JUDGE)
     if state.get(state.ACCEPTED):
         state.choices_key(state.ACCEPTED, (), (), free=True)
     shown_digests = run_picker.choose_runs(runs)

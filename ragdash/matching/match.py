@@ -6,6 +6,7 @@ Letters: N rows of the run, H hits, R judgments. A position counts the run's row
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -119,6 +120,12 @@ class Match:
         """The same match of the run under another name; what is built already is kept."""
         other = self.with_options()
         other.run = self.run.renamed(name)
+        return other
+
+    def by_judges(self, by_default: Mapping[tuple[str, int], str]) -> Match:
+        """The same match with the judges that are read where none is chosen; those it has already stay."""
+        other = self.with_options()
+        vars(other)["judged"] = replace(self.judged, by_default={**by_default, **self.judged.by_default})
         return other
 
     def ranked_as(self, ranked: Ranked) -> Match:

@@ -1,9 +1,9 @@
 """Metrics by an LLM judge; the verdicts come from the verdict store (ragdash.models.judge).
 
 Undefined (NaN, never 0): a required text or a verdict is missing; each has its reason next to the numbers. judge: whose
-verdicts, a model or "model at host"; "" is the judge asked last that has any; "A + B" the mean of these judges,
-"majority of A + B" their most frequent value, "majority" that of the votes. votes: the mean of that many verdicts on
-the same question. With several references, claims come from the first.
+verdicts, a model or "model at host"; "" is the judge with values on most queries of the runs; "A + B" the mean of these
+judges, "majority of A + B" their most frequent value, "majority" that of the votes. votes: the mean of that many
+verdicts on the same question. With several references, claims come from the first.
 """
 
 from __future__ import annotations

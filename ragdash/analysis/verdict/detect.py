@@ -25,6 +25,7 @@ from ragdash.core.errors import Unavailable
 from ragdash.core.ids.id_bytes import form_of
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.evaluate import evaluate_match
+from ragdash.evaluation.scoring.default_judges import with_default_judges
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 
@@ -70,7 +71,7 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
     """
     if not matches:
         return ()
-    k = spec.k or k or DEFAULT_K
+    matches, k = with_default_judges(matches, [spec]), spec.k or k or DEFAULT_K
     checks = [*_several_truths(truths)]
     ids = check_ids([match.run for match in matches], matches[0].truth) if ids is None else ids
     for match in matches:

@@ -18,6 +18,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Truth
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.evaluation.outcomes import direction
+from ragdash.evaluation.scoring.default_judges import with_default_judges
 from ragdash.matching.file_labels import check_label_column
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_specs
@@ -69,9 +70,10 @@ def run(options: argparse.Namespace) -> int:
     runs, truth = read_inputs(options)
     if rules.label_column not in (AUTO, NO_LABELS):
         check_label_column(rules.label_column, runs)
-    diagnoses, problems, gains, ranked_low, matches, evaluations = [], [], [], [], [], []
-    for run in runs:
-        matches.append(match := Match(run, truth, conventions_of(options), matching_of(options)))
+    diagnoses, problems, gains, ranked_low, evaluations = [], [], [], [], []
+    matches = with_default_judges(
+        [Match(run, truth, conventions_of(options), matching_of(options)) for run in runs], specs)
+    for match in matches:
         evaluations.append(evaluation := evaluate_match(match, specs))
         diagnoses.append(diagnose(match, rules))
         gains.append([diagnoses[-1].gains(evaluation, spec) for spec in specs])

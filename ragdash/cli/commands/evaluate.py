@@ -22,6 +22,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.evaluation.ci_gates import GateCheck, parse_bound
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match, summaries
 from ragdash.evaluation.latency_cost import StageLatency, stage_latencies
+from ragdash.evaluation.scoring.default_judges import with_default_judges
 from ragdash.evaluation.stats import LEVEL, METHOD, resample_weights
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
@@ -143,10 +144,14 @@ def _latencies(match: Match, weights: np.ndarray) -> tuple[StageLatency, ...]:
 def evaluate_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace) -> list[Evaluation]:
     """Evaluations of all runs under the options; InputError with the problems of all."""
     specs = specs_of(options, runs, truth)
-    evaluations, problems = [], []
+    matches, evaluations, problems = [], [], []
     for run in runs:
         try:
-            match = Match(run, truth, conventions_of(options), matching_of(options))
+            matches.append(Match(run, truth, conventions_of(options), matching_of(options)))
+        except InputError as error:
+            problems.extend(error.problems)
+    for match in with_default_judges(matches, specs):
+        try:
             evaluation = evaluate_match(match, specs)
             notes = tuple(row.problem for row in recomputed(match) if row.spec in specs)
             evaluations.append(replace(evaluation, problems=(*evaluation.problems, *notes)))

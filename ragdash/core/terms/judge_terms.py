@@ -74,9 +74,9 @@ TERMS: Mapping[str, Term] = {
         "groups.",
         link=_LINK),
     "validated_judge": Term(
-        "Judge", "All judges with verdicts on this metric, the one used last first. With several judges, also their "
-        "mean over the queries on which each has a verdict. Selecting the local judge trains it on your labels, "
-        "without key or network, in seconds per 1,000 queries.", link=_LINK),
+        "Judge", "All judges with verdicts on this metric, the one with most values first. With several judges, "
+        "also their mean over the queries on which each has a verdict. Selecting the local judge trains it on your "
+        "labels, without key or network, in seconds per 1,000 queries.", link=_LINK),
     "local_judge": Term(
         "Local judge", "A labeled query gets its verdict from a model that has not seen its label, in five folds; any "
         "other query gets the mean of the five. So no label is used both to train the judge and to evaluate it."),
@@ -160,12 +160,13 @@ TERMS: Mapping[str, Term] = {
     "several_judges": Term(
         "Several judges", "Several judges have scored these runs, each with separate verdicts. Their mean is over the "
         "queries on which each has a verdict. Judges agree: mean share of the judges that gave the most frequent "
-        "value; of two judges never below 50%. Other pages show the judge used last."),
+        "value; of two judges never below 50%. The judge chosen here is shown on all pages. Without a choice, each "
+        "metric shows the judge with values on most queries."),
     "judges_differ": Term(
         "Where judges differ", "Answers to which the judges give different values, the largest gap (highest minus "
         "lowest value) first. Read these: they are unclear, or a judge is wrong. Judges that agree can be wrong too."),
     "judged_queries_link": Term("Queries", "Its queries by {metric}, with claims and reasons."),
     "shown_judge": Term(
-        "Judge", "The judge used last comes first. The judge behind a metric's values is named below each table of "
-        "values."),
+        "Judge", "The judge chosen for all pages comes first, else the one with most verdicts. The judge behind a "
+        "metric's values is named below each table of values."),
 }

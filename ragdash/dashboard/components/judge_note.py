@@ -15,6 +15,23 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge
 
 MAX_LINES = 6  # lines of what is missing
+BY_DEFAULT = "for each metric the judge with values on most queries"
+CHOSEN = "All pages show **{judge}**, as chosen; where it has no values, the judge with values on most queries."
+
+
+def read_judge(label: str = "") -> None:
+    """Show the verdicts of a judge on all pages; "": for each metric those of the judge with most values."""
+    st.session_state[state.READ_JUDGE] = label
+    st.session_state.pop(state.JUDGE_SEEN, None)
+    for key in (state.JUDGE, state.CLAIMS_JUDGE):
+        st.session_state.pop(key, None)
+
+
+def read_selected() -> None:
+    """The same with the judge that is selected on the page."""
+    label = state.get(state.JUDGE)
+    read_judge(label)
+    st.session_state[state.JUDGE] = label
 
 
 def render_work(context: PageContext) -> None:
@@ -44,6 +61,9 @@ def render_judge_note(context: PageContext, specs: Sequence[Spec], *, quiet: boo
         judge.verdict_problems(context.names, evaluations, judged_specs),
     )
     lines = [f":material/gavel: {line}" for line in judge.judge_sources(context.names, evaluations, judged_specs)]
+    if chosen := context.scope.judge:
+        lines.append(f":material/gavel: {CHOSEN.format(judge=fmt.escape(judge.judge_name(chosen, short=True)))} "
+                     "The choice is on Answers, LLM judge.")
     lines += [line if quiet else f":material/info: {line}" for line in [*lacking, *remarks][:MAX_LINES]]
     if len(lacking) + len(remarks) > MAX_LINES:
         lines.append(f"And {len(lacking) + len(remarks) - MAX_LINES:,} more of this kind.")

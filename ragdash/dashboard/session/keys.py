@@ -28,6 +28,7 @@ RANKS, DOC, AGAINST = "ranks", "doc", "against"
 CLAIMS_JUDGE = "heard"  # the judge whose verdicts are read there
 ACCEPTED = "accepted"  # kinds of checks that the reader accepts
 REPEATS = "repeats"  # whether repeats of one configuration are one line
+READ_JUDGE = "read_judge"  # the judge chosen for all pages; "" for the one with values on most queries
 REVIEWED = "reviewed"  # whether a person's judgments count, on every page
 SHARES = "shares"  # Failures
 CUTS = CUT_OFF, COVERAGE, CORRECT, GROUNDED, RIGHT_LABELS = (  # its rules, on Queries too
@@ -53,7 +54,7 @@ DIRECTIONS = "better"  # which end of a metric from a file is better, as name=lo
 CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
 
 SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWED, REPEATS, ACCEPTED, DIRECTIONS,
-           *CONVENTIONS)
+           READ_JUDGE, *CONVENTIONS)
 PAGE = (*PARTS_OF_PAGES, METRICS, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY,
         GROUP_ROWS, GROUP_COLUMNS, SOURCE, TARGETS, BANDED, DRAWN, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS,
         PAIRS, PAIR, ANSWERS, ANSWERS_TAB, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS,
@@ -93,6 +94,7 @@ JUDGE_SAMPLE, JUDGE_VOTES, JUDGE_COST, JUDGE_CALLS = "_judge_sample", "_judge_vo
 JUDGE_RENEW = "_judge_renew"
 JUDGE_PRICE_IN, JUDGE_PRICE_OUT, JUDGE_AT_ONCE = "_judge_price_in", "_judge_price_out", "_judge_at_once"
 JUDGE_PLANNED, JUDGE_AGREED = "_judge_plan", "_judge_agreed"
+JUDGE_SEEN = "_judge_seen"  # the one that the LLM judge tab shows because it was asked there last
 JUDGE_ASKED = "_judge_asked"  # by this session, whose verdicts have not been shown yet
 VERDICTS_OF, VERDICTS_FOR, VERDICTS_AS = "_verdicts_of", "_verdicts_for", "_verdicts_as"  # out, in, form
 VERDICTS_FILE, VERDICTS_SAID = "_verdicts_file", "_verdicts_said"

@@ -22,6 +22,7 @@ from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.evaluation.evaluate import Evaluation, check_overlap, evaluate_match
 from ragdash.evaluation.repeats import digests_of, mean_over_repeats
+from ragdash.evaluation.scoring.default_judges import default_judges
 from ragdash.evaluation.stats import RESAMPLES, resample_weights
 from ragdash.matching.evidence import FLOOR, EvidenceScores, digest, kept_decisions
 from ragdash.matching.match import Match, Matching
@@ -52,6 +53,10 @@ class Scope:
         What makes a document a relevant one.
     decisions : str
         State of the reviewers' decisions on evidence (DecisionStore.stamp); "" for none.
+    runs : tuple of str
+        Digests of the runs shown: judged metrics that name no judge are read by one for all of them.
+    judge : str
+        The judge chosen for all pages, read wherever it has values; "" for the one with values on most queries.
     """
 
     truth_digest: str
@@ -59,6 +64,8 @@ class Scope:
     slice: str = ""
     matching: Matching = field(default_factory=Matching)
     decisions: str = ""
+    runs: tuple[str, ...] = ()
+    judge: str = ""
 
     @property
     def truth(self) -> Truth:
@@ -111,7 +118,14 @@ class Scope:
         uses_models = not views.isdisjoint(MODEL_VIEWS) or (evidence and self.matching.how == EMBEDDING)
         return (self.truth_digest, *vars(self.conventions).values(), self.slice,
                 *((*self.matching.key, self.decisions) if evidence else ()),
-                _scores_stamp() if uses_models else "", _verdicts_stamp() if "Judged" in views else "")
+                _scores_stamp() if uses_models else "",
+                *((_verdicts_stamp(), *self.judges(specs).items()) if "Judged" in views else ()))
+
+    def judges(self, specs: Sequence[Spec]) -> dict[tuple[str, int], str]:
+        """{(metric, votes): the judge read on every page} of the judged specs that name none."""
+        open_specs = tuple(str(spec) for spec in specs if spec.metric.view == "Judged")
+        return _judges(self.runs, self.truth_digest, self.conventions.ties, self.judge, open_specs, _verdicts_stamp(),
+                       _scope=self) if open_specs and self.runs else {}
 
     def is_kept(self, specs: Sequence[Spec]) -> bool:
         """Whether values of these specs may outlive the process: they depend on no answers of models, no decisions."""
@@ -127,6 +141,9 @@ class Scope:
         run = self.representative(run)
         match = self.match_by_id(run, for_judges=not {spec.metric.view for spec in specs}.isdisjoint(JUDGE_VIEWS))
         _check_common_queries(run, self.truth_digest, tuple(vars(self.conventions).values()), _match=match)
+        if judges := self.judges(specs):
+            return (self.match_by_evidence(run) if self.by_evidence or _need_evidence(specs) else match
+                    ).by_judges(judges)
         return self.match_by_evidence(run) if self.by_evidence or _need_evidence(specs) else match
 
     def match_by_id(self, run: str, *, for_judges: bool = False) -> Match:
@@ -224,6 +241,13 @@ def _verdicts_stamp() -> str:
 def _need_evidence(specs: Sequence[Spec]) -> bool:
     """Whether one of the specs is a metric of the evidence."""
     return any(spec.metric.view == "Covered" for spec in specs)
+
+
+@shared(max_entries=256)
+def _judges(runs: tuple[str, ...], truth: str, ties: str, judge: str, specs: tuple[str, ...], stamp: str,
+            _scope: Scope) -> dict[tuple[str, int], str]:
+    matches = [_scope.match_by_id(repeat, for_judges=True) for run in runs for repeat in digests_of(run)]
+    return default_judges(matches, parse_specs(list(specs)), judge)
 
 
 @shared(max_entries=64)

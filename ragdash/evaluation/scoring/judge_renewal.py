@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.scoring.run_judge import JudgeWork, planned_work
+from ragdash.matching.views.judged import PAST
 from ragdash.models.judge import Question, Reply, VerdictStore
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.task_runner import planned_questions
-
-PAST = "past"  # of the host of a judge that keeps verdicts of an older version
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,9 @@ Letters: Q queries (of the truth).
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -47,6 +48,8 @@ from ragdash.models.local.score_cache import Model, ScoreCache
 
 TRIED = 50  # queries whose texts are compared between votes
 IMPORTED = "imported"  # the host of a judge whose verdicts came in a file
+PAST = "past"  # of the host of a judge that keeps verdicts of an older version
+REPLACED_IMPORT = re.compile(r" [0-9a-f]{8}$")  # the digest of a file that was replaced, in the name of its judge
 RELEVANCY = "RAGAS.AnswerRelevancy"
 UNEMBEDDED = WHY[NO_ENCODER]
 
@@ -55,7 +58,8 @@ UNEMBEDDED = WHY[NO_ENCODER]
 class Judged:
     """The texts of each query, and the store of what judges said of them.
 
-    cases (Q,); store: what models said, for RAGAS.AnswerRelevancy; run: its name; problems: of the contexts.
+    cases (Q,); store: what models said, for RAGAS.AnswerRelevancy; run: its name; problems: of the contexts;
+    by_default: {(metric, votes): the judge read where none is chosen}, else the one with most values (`most_values`).
     """
 
     cases: tuple[Case, ...]
@@ -63,6 +67,7 @@ class Judged:
     store: ScoreCache
     run: str = ""
     problems: tuple[Problem, ...] = ()
+    by_default: Mapping[tuple[str, int], str] = field(default_factory=dict)
     _cache: dict = field(default_factory=dict)
 
     def askings(self, name: str, indices: Iterable[int] | None = None, vote: int = 0) -> list[TaskSteps]:
@@ -87,14 +92,17 @@ class Judged:
         return 2 * differ > len(tried)
 
     def values(self, name: str, judge: str = "", votes: int = 1) -> Values:
-        """The values of a judged metric: (Q,). judge: a model, or "model at host"; "": the one last asked that has a
-        verdict; "A + B": the mean of both, "majority of A + B" their most frequent value; votes: the mean of that many,
-        the most frequent of a majority. Raises Unavailable where there is no verdict.
+        """The values of a judged metric: (Q,). judge: a model, or "model at host"; "": that of `by_default`; "A + B":
+        the mean of both, "majority of A + B" their most frequent value; votes: the mean of that many, the most frequent
+        of a majority. Raises Unavailable where there is no verdict.
         """
         return self.read(name, judge, votes).values
 
     def read(self, name: str, judge: str = "", votes: int = 1) -> Verdicts:
         """The verdicts with how they came about; Unavailable as `values`. Kept until the store changes."""
+        if not judge and (default := self.by_default.get((name, votes))):
+            with suppress(Unavailable):  # it has nothing to say of this run: then whoever has, and checks warn of it
+                return self.read(name, default, votes)
         try:
             stamp = (self.verdict_store, self.verdict_store.stamp(), prompt_additions().digest,
                      self.store.stamp() if name == RELEVANCY else "")
@@ -131,22 +139,26 @@ class Judged:
         return [choice] if known or not all(members) else members
 
     def _first_with_verdicts(self, name: str, judge: str, votes: int, pool: str = MEAN) -> Verdicts | Unavailable:
-        """The verdicts of the first judge that has any, or why there are none."""
+        """The verdicts of the judge of this name that has values on most queries, or why there are none."""
         lacking = self._lacking(name)
         if all(lacking):
             reason = Counter(lacking).most_common(1)[0][0] if lacking else "no-answer"
             return Unavailable(f"judge-{reason}", {"metric": name, "run": self.run}, name)
-        newest = None
+        newest, unembedded, candidates = None, False, {}
         called, version = split_version(judge)
         for known_judge in filter(lambda known_judge: known_judge.is_called(called), self.verdict_store.judges()):
             verdicts = self.by_judge(name, known_judge, votes, pool, version)
             reasons = Counter(row.missing for row in verdicts.judgments if row.missing not in LACKING)
             if not np.isnan(verdicts.values).all() or (reasons and reasons.keys() <= set(SETTLED)):
-                return verdicts
-            if newest is None and reasons.keys() - {"not-asked", "not-imported", EXAMPLE}:
+                candidates.setdefault(str(known_judge), verdicts)  # of one name the newest
+            elif newest is None and reasons.keys() - {"not-asked", "not-imported", EXAMPLE}:
                 newest = f"{known_judge}: {reason_text(reasons.most_common(1)[0][0])[0]}"
-                if NO_ENCODER in reasons:
-                    return Unavailable("not-embedded", {"metric": name}, name)
+                unembedded = NO_ENCODER in reasons
+        if candidates:
+            return candidates[str(most_values([(verdicts.judge, int(np.isfinite(verdicts.values).sum()))
+                                          for verdicts in candidates.values()]))]
+        if unembedded:
+            return Unavailable("not-embedded", {"metric": name}, name)
         facts = {"metric": name, "run": self.run, "judge": judge, "reason": newest or ""}
         return Unavailable("not-judged", facts, name)
 
@@ -274,6 +286,44 @@ class Judged:
                 verdicts = self.read(*judge_spec)
                 settings[setting(*judge_spec)] = verdicts.source + (f", {verdicts.model}" if verdicts.model else "")
         return settings
+
+
+def most_values(counts: Sequence[tuple[Judge, int]]) -> Judge:
+    """Whose verdicts count where no judge is chosen: of (judge, its values), the newest first, the one with most
+    values; of equals the newest. So a trial on a few queries never takes the place of a result on all of them.
+
+    Verdicts that others have replaced count only where there are no others.
+    """
+    return max(counts, key=lambda judge: (not _is_replaced(judge[0]), judge[1]))[0]
+
+
+def _is_replaced(judge: Judge) -> bool:
+    """Whether a judge keeps what was replaced: by a file imported again, or by asking a newer version again."""
+    return judge.host.startswith(f"{PAST}.") or (
+        judge.host == IMPORTED and REPLACED_IMPORT.search(judge.model) is not None)
+
+
+def default_judge(texts: Sequence[Judged], name: str, votes: int = 1, chosen: str = "") -> str:
+    """The judge whose values all of these runs show, the one chosen where it has any; "" where nobody has.
+
+    One judge for all runs: values of different judges do not compare. A run of which it has none shows its own.
+    """
+    def values(judge_name: str) -> int:
+        """How many values a judge has on all runs."""
+        total = 0
+        for text in texts:
+            with suppress(Unavailable):
+                total += int(np.isfinite(text.read(name, judge_name, votes).values).sum())
+        return total
+
+    if chosen and values(chosen):
+        return chosen
+    try:
+        judges = {str(judge): judge for judge in reversed(texts[0].verdict_store.judges())} if texts else {}
+    except InputError:  # the metric is unavailable, with this reason
+        return ""
+    counts = [(judge, n) for name, judge in reversed(judges.items()) if (n := values(name))]
+    return str(most_values(counts)) if counts else ""
 
 
 def setting(name: str, judge: str = "", votes: int = 1) -> str:

@@ -113,13 +113,19 @@ def evidence_rank(spec: Spec) -> int:
 def leading_metric(specs: Sequence[Spec], queries: Callable[[Spec], int]) -> Spec:
     """The metric that a page of answers begins with: the one with the strongest evidence that has a better end.
 
-    specs: at least one, all with values; queries: for how many queries each is defined. NumberMatch leads only where it
-    is defined for three quarters as many queries as any other: else it is about a part of them.
+    specs: at least one, all with values; queries: for how many queries each is defined. Only a metric of most queries
+    leads (see `on_most`): a criterion tried on a few never comes before one that has a value for all.
     """
-    most = max(map(queries, specs))
-    fit = [spec for spec in specs if spec.metric.better is not None
-           and (spec.name != "NumberMatch" or 4 * queries(spec) >= 3 * most)]
+    fit = [spec for spec in on_most(specs, queries) if spec.metric.better is not None]
     return min(fit or specs, key=evidence_rank)
+
+
+def on_most(specs: Sequence[Spec], queries: Callable[[Spec], int]) -> list[Spec]:
+    """Those defined for at least half as many queries as any other; NumberMatch for three quarters, for it is about
+    a part of them by its nature.
+    """
+    most = max(map(queries, specs), default=0)
+    return [spec for spec in specs if queries(spec) >= (0.75 if spec.name == "NumberMatch" else 0.5) * most]
 
 
 def label_specs(specs: Iterable[Spec]) -> list[Spec]:

@@ -1,6 +1,6 @@
 """Several judges heard as one, and how the choice of judges is written: "A + B", "majority of A + B", "majority".
 
-A name is a model or "model at host"; an empty one is the judge last asked.
+A name is a model or "model at host"; an empty one is any judge.
 """
 
 from __future__ import annotations

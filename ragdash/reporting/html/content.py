@@ -35,6 +35,7 @@ from ragdash.evaluation.curves import Curves, curves
 from ragdash.evaluation.evaluate import Evaluation, Summary, evaluate_match, summaries
 from ragdash.evaluation.latency_cost import PriceTable
 from ragdash.evaluation.repeats import RepeatSpread, mean_over_repeats, spreads_of_groups
+from ragdash.evaluation.scoring.default_judges import default_judges
 from ragdash.evaluation.stats import FAST_RESAMPLES, resample_weights
 from ragdash.matching.match import Match
 from ragdash.metrics import DEFAULT_SPECS, Spec, default_specs, file_specs, parse_specs
@@ -159,11 +160,19 @@ def report_specs(runs: Sequence[Run], truth: Truth, k: int, directions: Mapping[
     return tuple(dict.fromkeys((*computed, *others))) if DEFAULT_SPECS[0] in defaults else tuple(others)
 
 
+def _read_by_one_judge(request: ReportRequest) -> ReportRequest:
+    """The request with the judges of its judged metrics settled for all runs."""
+    judges = default_judges([match for repeats in request.repeats for match in repeats], request.specs)
+    return request if not judges else replace(
+        request, matches=tuple(match.by_judges(judges) for match in request.matches),
+        repeats=tuple(tuple(match.by_judges(judges) for match in repeats) for repeats in request.repeats))
+
+
 class ReportContent:
     """The numbers of a ReportRequest, computed on first use. Rows are its runs, columns its metrics."""
 
     def __init__(self, request: ReportRequest):
-        self.request = request
+        self.request = request = _read_by_one_judge(request)
         self.names, self.slots = list(request.names), list(request.slots)
         self.truth = request.matches[0].truth
         queries = request.queries

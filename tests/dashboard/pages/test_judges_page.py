@@ -540,6 +540,38 @@ def test_the_mean_of_two_judges_is_shown_with_whom_it_is_of_and_how_far_they_agr
     assert table[[str(CLAUDE), str(GPT), "Gap"]].to_numpy().tolist() == [[0.5, 1.0, 0.5]] * 4
 
 
+def said_by(judge: Judge, names: str, scores: list[float]) -> tuple[Truth, list[Run]]:
+    """Verdicts of a judge on the first queries of each run."""
+    truth, runs = the_case()
+    for name in names.split():
+        for one in runs:
+            asked = [questions[0] for questions in map(next, Match(one, truth).judged.askings(name))]
+            default_verdict_store().save(judge, [(question, Reply({"reason": "so", "score": score}, attempts=1))
+                                         for question, score in zip(asked, scores, strict=False)])
+    return truth, runs
+
+
+def test_a_trial_of_another_judge_stays_behind_the_result_until_it_is_chosen_for_all_pages():
+    said_by(GPT, "Faithfulness Correctness", [0.5] * 6)
+    truth, runs = said_by(CLAUDE, "Faithfulness ContextRelevance", [1.0] * 2)
+    at = page_cases.opened("answers", **address(truth, runs))
+    assert "Correctness and Faithfulness: verdicts of **gpt-5 at gpt.example.org**" in texts(at)
+    assert "share the highest Correctness, 0.500 [0.500, 0.500] over 6 queries" in texts(at)
+    assert list(at.table[0].value)[-1].startswith("Context relevance"), "tried on two queries: listed last, with its n"
+    at = opened(None, runs, truth, more={}, **{state.JUDGE_ASKED: str(CLAUDE)})
+    assert judged(at)["n"].tolist() == [2] * 4, "the tab shows the judge just asked"
+    assert "All pages show for each metric the judge with values on most queries" in texts(at)
+    at.button(key="judge_read").click()
+    at = run(at)
+    assert at.query_params["read_judge"] == str(CLAUDE) and f"All pages show **{CLAUDE}**, as chosen" in texts(at)
+    chosen = page_cases.opened("answers", **address(truth, runs, read_judge=str(CLAUDE)))
+    assert f"All pages show **{CLAUDE}**, as chosen" in texts(chosen)
+    assert "verdicts of **gpt-5 at gpt.example.org**" in texts(chosen), "Correctness, which the other has not judged"
+    assert f"verdicts of **{CLAUDE}**" in texts(chosen)
+    at.button(key="judge_unread").click()
+    assert "read_judge" not in run(at).query_params
+
+
 def test_verdicts_go_out_and_results_of_other_tools_come_in(serve, tmp_path):
     server = serve()
     truth, runs = the_case()

@@ -34,6 +34,7 @@ from ragdash.core.console import count, print_note, say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import read_input, split_name
 from ragdash.evaluation.evaluate import evaluate_match
+from ragdash.evaluation.scoring.default_judges import with_default_judges
 from ragdash.evaluation.stats import LEVEL, SEED
 from ragdash.matching.file_labels import check_label_column, labels_by_query
 from ragdash.matching.match import Match
@@ -183,6 +184,7 @@ def _judged(options: argparse.Namespace) -> tuple[list[RunVerdicts], list[Match 
     if options.local_judge:
         return [placeholder_verdicts(match, str(specs[0]) if specs else WHAT) for match in matches], matches, {
             "truth": {"name": truth.name, "digest": truth.digest}, **id_settings(options)}
+    matches = with_default_judges(matches, specs)
     evaluations = [evaluate_match(match, specs) for match in matches]
     model_names = {name: text or "" for name, text in names.items()}
     verdicts = [

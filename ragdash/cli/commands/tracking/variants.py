@@ -24,6 +24,7 @@ from ragdash.core.records.flat_settings import setting_texts
 from ragdash.evaluation.compare import Comparison, ComparisonRules, select_comparable, test_family
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.evaluation.latency_cost import read_prices
+from ragdash.evaluation.scoring.default_judges import with_default_judges
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.merge_problems import merged_problems
@@ -49,7 +50,8 @@ def run(options: argparse.Namespace) -> int:
         raise InputError([Problem("no-truth", {}, field="--truth")])
     truth = with_documents(truth_of(options), options)
     specs = specs_of(options, runs, truth)
-    matches = [Match(item, truth, conventions_of(options), matching_of(options)) for item in runs]
+    matches = with_default_judges(
+        [Match(item, truth, conventions_of(options), matching_of(options)) for item in runs], specs)
     evaluations = [evaluate_match(match, specs) for match in matches]
     say(merged_problems(evaluations))
     comparable, problems = select_comparable(evaluations[0], specs)

@@ -18,19 +18,27 @@ FIRST = "Correctness"  # what the page begins with
 
 
 def judged_templates(context: PageContext) -> list[str]:
-    """The metrics that the judge asked last has scored on these runs, with as many votes as it gave.
+    """The metrics that judges have scored on these runs, those on most queries first, with as many votes as the judge
+    gave that is shown. Metrics without any value are left out where others have some.
 
     Empty without a ledger, and where the ledger cannot be read: the LLM judge tab says why.
     """
     try:
-        _, cells = next(iter(judges_data.means_by_judge(context).values()), (None, {}))
+        by_judge = judges_data.means_by_judge(context)
     except InputError:
         return []
-    votes = {}
-    for (_, name), cell in cells.items():
-        votes[name] = max(cell.votes, votes.get(name, 1))
-    ordered = sorted(votes, key=lambda name: name != FIRST)
-    return [str(_with_votes(parse_spec(name), votes[name])) for name in ordered]
+    totals: dict[str, tuple[bool, int, int]] = {}  # metric: (of the judge chosen, its values, its votes)
+    for label, (_, cells) in by_judge.items():
+        for name in dict.fromkeys(name for _, name in cells):
+            of_metric = [cell for (_, other), cell in cells.items() if other == name]
+            n = sum(cell.n for cell in of_metric)
+            shown = (bool(n) and label == context.scope.judge, n, max(cell.votes for cell in of_metric))
+            totals[name] = max(totals.get(name, shown), shown, key=lambda judge: judge[:2])
+    if any(n for _, n, _ in totals.values()):
+        totals = {name: judge for name, judge in totals.items() if judge[1]}
+    most = max((n for _, n, _ in totals.values()), default=0)
+    ordered = sorted(totals, key=lambda name: (2 * totals[name][1] < most, name != FIRST))
+    return [str(_with_votes(parse_spec(name), totals[name][2])) for name in ordered]
 
 
 def _with_votes(spec: Spec, votes: int) -> Spec:

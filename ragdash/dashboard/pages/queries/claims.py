@@ -20,6 +20,7 @@ from ragdash.evaluation.scoring.claims import JudgeFindings, query_case, read_qu
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.tasks import Case
+from ragdash.models.judge.verdict_store.usage import usage_by_judge
 from ragdash.models.local import default_score_cache
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as sentences_judge
@@ -52,7 +53,7 @@ class QueryVerdicts:
 
 
 def load_verdicts(case: QueryCase) -> QueryVerdicts:
-    """Load the verdicts on a query in all runs shown; the judge used last unless another one is selected."""
+    """Load the verdicts on a query in all runs shown; the judge with most verdicts unless another one is selected."""
     context, verdict_store = case.data.context, default_verdict_store()
     try:
         verdicts = _query_verdicts(
@@ -63,16 +64,19 @@ def load_verdicts(case: QueryCase) -> QueryVerdicts:
         return QueryVerdicts(problems=tuple(error.problems))
     if len(verdicts.judges) < 2:
         return replace(verdicts, judge=next(iter(verdicts.judges), None))
-    names = verdicts.judges_by_label
-    return replace(
-        verdicts, judge=names[state.get(state.choice_key(state.CLAIMS_JUDGE, list(names), next(iter(names))))]
-    )
+    names, read = verdicts.judges_by_label, context.scope.judge
+    default = read if read in names else next(iter(names))
+    return replace(verdicts, judge=names[state.get(state.choice_key(state.CLAIMS_JUDGE, list(names), default))])
 
 
 @st.cache_resource(max_entries=1_000, show_spinner=False)
 def _query_verdicts(facts: tuple, _case: QueryCase) -> QueryVerdicts:
     texts = tuple(query_case(match, _case.query) for match in _case.matches)
-    return QueryVerdicts(texts, read_query_verdicts(texts, default_verdict_store(), default_score_cache()))
+    store = default_verdict_store()
+    by_judge = read_query_verdicts(texts, store, default_score_cache())
+    kept = {usage.judge: usage.verdicts for usage in usage_by_judge(store)}
+    order = sorted(by_judge, key=lambda judge: -kept.get(judge, 0))
+    return QueryVerdicts(texts, {judge: by_judge[judge] for judge in order})
 
 
 def add_verdicts(columns: Sequence[RankingColumn], verdicts: QueryVerdicts, ranks: int) -> list[RankingColumn]:

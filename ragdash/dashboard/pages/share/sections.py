@@ -35,7 +35,7 @@ def build_request(context: PageContext, specs: Sequence[Spec]) -> ReportRequest:
     """What the report is about: the view of this session."""
     query_slice = context.scope.slices.get(context.scope.slice)
     return ReportRequest(
-        tuple(context.scope.match(digest) for digest in context.digests),
+        tuple(context.scope.match(digest, specs) for digest in context.digests),
         tuple(specs),
         tuple(context.names),
         tuple(context.slots),
@@ -50,7 +50,8 @@ def build_request(context: PageContext, specs: Sequence[Spec]) -> ReportRequest:
         accepted=tuple(state.get(state.ACCEPTED) or ()),
         author=st.session_state.get(state.REPORT_AUTHOR, "").strip(),
         date=date.today().isoformat(),
-        repeats=tuple(tuple(map(context.scope.match, digests_of(digest))) for digest in context.digests),
+        repeats=tuple(tuple(context.scope.match(repeat, specs) for repeat in digests_of(digest))
+                      for digest in context.digests),
         file_specs=file_metrics.session_file_specs(),
     )
 

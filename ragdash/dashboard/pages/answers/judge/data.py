@@ -127,8 +127,10 @@ def load(context: PageContext) -> JudgesData | None:
     judge_counts = Counter(name for _, cells in members.values() for name in {name for _, name in cells})
     if any(n > 1 for n in judge_counts.values()):
         choices[panel] = tuple(usage for usage, _ in members.values()), {}
-    if state.get(state.JUDGE_ASKED) in choices:  # after a run of a judge, the session shows that judge
-        st.session_state[state.JUDGE] = st.session_state.pop(state.JUDGE_ASKED)
+    if state.get(state.JUDGE_ASKED) in choices:  # after a run of a judge, this tab alone shows that judge
+        st.session_state[state.JUDGE] = st.session_state[state.JUDGE_SEEN] = st.session_state.pop(state.JUDGE_ASKED)
+    if state.get(state.JUDGE) is None and state.get(state.READ_JUDGE) in choices:
+        st.session_state[state.JUDGE] = state.get(state.READ_JUDGE)
     label = state.get(state.choice_key(state.JUDGE, list(choices), next(iter(choices))))
     selected, cells = choices[label]
     if len(selected) > 1:
@@ -139,7 +141,7 @@ def load(context: PageContext) -> JudgesData | None:
 
 def means_by_judge(context: PageContext) -> dict[str, tuple[JudgeUsage, Mapping[tuple[int, str], JudgedMean]]]:
     """Usage and means of every judge that has scored the runs shown, each version for itself, by its label; the judge
-    used last first.
+    with most values first, of equals the one used last.
 
     Raises
     ------
@@ -149,9 +151,10 @@ def means_by_judge(context: PageContext) -> dict[str, tuple[JudgeUsage, Mapping[
     usages, stamp = judges(), _shown_stamp()
     labels = sentences_judge.judge_labels(usage.judge for usage in usages)
     versions = _versions(str(default_verdict_store().path), stamp)
-    return {with_version(label, version): (usage, cells) for label, usage in zip(labels, usages, strict=True)
-            for version in versions.get(usage.judge, [""])
-            if (cells := _single_judge_means(context.digests, context.scope, usage, stamp, version))}
+    means = {with_version(label, version): (usage, cells) for label, usage in zip(labels, usages, strict=True)
+             for version in versions.get(usage.judge, [""])
+             if (cells := _single_judge_means(context.digests, context.scope, usage, stamp, version))}
+    return dict(sorted(means.items(), key=lambda item: -sum(cell.n for cell in item[1][1].values())))
 
 
 def judged(run: str, scope: Scope) -> Judged:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from ragdash.analysis.judge_validation import generator_of, same_family
 from ragdash.core.terms import tooltip
-from ragdash.dashboard.components import page_links, query_links
+from ragdash.dashboard.components import judge_note, page_links, query_links
 from ragdash.dashboard.pages.answers.judge import data as judges_data
 from ragdash.dashboard.pages.answers.judge import disagreement, form
 from ragdash.dashboard.pages.answers.judge import sentences as judges_sentences
@@ -63,7 +63,8 @@ def results(data: JudgesData) -> None:
     if len(data.labels) > 1:
         st.selectbox("Judge", data.labels, key=state.choice_key(state.JUDGE, data.labels, data.label), width=420,
                      format_func=lambda label: sentences_judge.judge_name(label, short=True), persist_state="session",
-                     help=tooltip("several_judges"))
+                     help=tooltip("several_judges"), on_change=judge_note.read_selected)
+        _read_on_pages(data)
     frame = _results_frame(data)
     elements.frame(
         frame,
@@ -77,6 +78,21 @@ def results(data: JudgesData) -> None:
         _show_usage(usage, "This judge" if data.single else str(usage.judge))
     _warnings(data)
     _links(data)
+
+
+def _read_on_pages(data: JudgesData) -> None:
+    """Whose verdicts the other pages show, and the way to change that."""
+    read = state.get(state.READ_JUDGE)
+    with st.container(horizontal=True, vertical_alignment="center", key="read_judge_row"):
+        if read == data.label:
+            st.caption(judge_note.CHOSEN.format(judge=fmt.escape(sentences_judge.judge_name(read, short=True))),
+                       width="content")
+            st.button("Show the judge with most values", key="judge_unread", on_click=judge_note.read_judge)
+        else:
+            st.caption(f"All pages show {f'**{fmt.escape(read)}**' if read else judge_note.BY_DEFAULT}.",
+                       width="content")
+            st.button("Show this judge on all pages", key="judge_read", on_click=judge_note.read_judge,
+                      args=(data.label,))
 
 
 def _width(column: pd.Series) -> int:

@@ -19,6 +19,7 @@ from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.scoring.verdict_export import FORMATS, export
 from ragdash.evaluation.scoring.verdict_import import import_verdicts
 from ragdash.matching.views.judged import Judged
+from ragdash.models.judge import default_verdict_store
 from ragdash.reporting.sentences import formatting as fmt
 
 KNOWN_FORMATS = {"rows": ("Rows (JSONL)", "jsonl", "application/jsonl"), "ragas": ("RAGAS (CSV)", "csv", "text/csv"),
@@ -132,7 +133,7 @@ def _read_file(context: PageContext, run_index: int) -> None:
             outcome = _imported_verdicts(PurePath(upload.name).name, upload.getvalue(), run)
         state.empty_upload(state.VERDICTS_FILE)
         st.session_state[state.VERDICTS_SAID] = outcome
-        st.session_state.pop(state.JUDGE, None)  # show the imported judge, now the latest
+        st.session_state[state.JUDGE_ASKED] = str(default_verdict_store().find_judge())  # the one just imported
     except InputError as error:
         st.session_state[state.VERDICTS_SAID] = ("", error.problems)
 

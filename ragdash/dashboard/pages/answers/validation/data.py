@@ -216,8 +216,8 @@ def judges_with_verdicts(context: PageContext, name: str) -> list[str]:
     Returns
     -------
     list of str
-        Labels of the judges, the one used last first, and at the end the panel of all; [""] for a metric without a
-        judge.
+        Labels of the judges, the one with most values first, and at the end the panel of all; [""] for a metric
+        without a judge.
     """
     spec = spec_of(name)
     if spec.metric.view != "Judged":
@@ -228,15 +228,18 @@ def judges_with_verdicts(context: PageContext, name: str) -> list[str]:
                         for version in stored_versions(store, judge)]
     except InputError:
         return []
-    judges_with_values = [judge for judge in dict.fromkeys(asked_judges) if _has_verdicts(context, name, judge)]
+    counts = {judge: _count_verdicts(context, name, judge) for judge in dict.fromkeys(asked_judges)}
+    judges_with_values = sorted(filter(counts.get, counts), key=lambda judge: -counts[judge])
     newest = {split_version(judge)[0]: judge for judge in reversed(judges_with_values)}  # no panel of two versions
     panel = sentences_judge.combine_judges(reversed(newest.values()))
-    return [*judges_with_values, panel] if panel and _has_verdicts(context, name, panel) else judges_with_values
+    return [*judges_with_values, panel] if panel and _count_verdicts(context, name, panel) else judges_with_values
 
 
-def _has_verdicts(context: PageContext, name: str, judge: str) -> bool:
-    """Whether a judge has a value on any run shown."""
-    return any(_has_values(digest, context.scope, spec_of(name, judge)) for digest in context.digests)
+def _count_verdicts(context: PageContext, name: str, judge: str) -> int:
+    """How many values a judge has on the runs shown."""
+    spec = spec_of(name, judge)
+    return sum(int(np.isfinite(context.scope.evaluation(digest, [spec]).column(spec)).sum())
+               for digest in context.digests)
 
 
 def _has_values(run: str, scope: Scope, spec: Spec) -> bool:

@@ -76,6 +76,10 @@ def _judge_select(judges: list[str], without_judge: str) -> str:
     judge gave.
     """
     options = [*(judges or [""]), LOCAL_JUDGE]
+    if state.get(state.JUDGE) == state.get(state.JUDGE_SEEN):  # a trial is no choice of a judge
+        st.session_state.pop(state.JUDGE, None)
+    if state.get(state.JUDGE) is None and state.get(state.READ_JUDGE) in options:
+        st.session_state[state.JUDGE] = state.get(state.READ_JUDGE)
     titles = {"": without_judge if judges else "none yet", LOCAL_JUDGE: LOCAL_JUDGE_TITLE}
     st.selectbox(
         "Judge",
@@ -85,8 +89,15 @@ def _judge_select(judges: list[str], without_judge: str) -> str:
         key=state.choice_key(state.JUDGE, options, options[0]),
         persist_state="session",
         help=tooltip("validated_judge"),
+        on_change=_read_selected,
     )
     return state.get(state.JUDGE)
+
+
+def _read_selected() -> None:
+    """The judge that is selected is read on all pages; the one trained here has verdicts on this tab alone."""
+    if state.get(state.JUDGE) not in ("", LOCAL_JUDGE):
+        judge_note.read_selected()
 
 
 def _label_select(context: PageContext, name: str) -> None:
