@@ -57,14 +57,15 @@ def test_the_samples_are_decided_as_far_as_the_data_go(samples):
     assert verdict.advice.choice == "sparse" and verdict.advice.paid.unit == "ms"
     decision = decision_sentence(verdict, markdown=False)
     assert f"{means['dense'] / means['sparse']:.0f} times faster than dense" in decision
-    assert "choose sparse, unless its misses matter" in decision
+    assert decision.startswith("Choose sparse, unless its misses matter")
     hits = {run.name: ragdash.evaluate(run, samples[1], "Success@10").values[:, 0] for run in samples[0]}
     missed = {name: int((values == 0).sum()) for name, values in hits.items()}
     assert (f"sparse finds no relevant document in the first 10 ranks for {missed['sparse']} of 110 queries, dense for "
             f"{missed['dense']}") in risk_sentence(verdict, markdown=False)
     written = verdict_dict(verdict)
     assert (written["choice"], written["leans"][0]["other_run"], written["hybrid"]) == ("sparse", "dense", None)
-    assert {row["run"]: row["mean"] for row in written["choice_by"]["means"]} == dict(means) and written["risk"] == risk_sentence(verdict, markdown=False)
+    assert {row["run"]: row["mean"] for row in written["choice_by"]["means"]} == dict(means)
+    assert written["risk"] == risk_sentence(verdict, markdown=False)
 
 
 def test_the_headline_is_short_and_the_differences_follow(samples):
@@ -98,7 +99,7 @@ def test_the_cheapest_of_runs_that_are_as_good_is_chosen(quality, options, choic
 
 def test_without_times_the_decision_names_no_run(samples):
     verdict = replace(advised(*samples), advice=replace(advised(*samples).advice, choice=None, paid=None))
-    assert "choose by cost or speed" in decision_sentence(verdict)
+    assert decision_sentence(verdict).startswith("Choose by cost or speed. These queries do not show")
 
 
 def test_a_hybrid_is_named_with_its_gain_and_is_not_the_loaded_one(samples):
