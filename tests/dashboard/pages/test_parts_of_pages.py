@@ -19,7 +19,6 @@ from ragdash.dashboard.page_context import Results
 from ragdash.dashboard.pages.answers import data as answers
 from ragdash.dashboard.pages.answers import model_scores
 from ragdash.dashboard.pages.answers.tables import distribution_table
-from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.pages.failures.data import FINE, common_fixes
 from ragdash.dashboard.pages.queries import claims_html, file_facts, query_view
 from ragdash.dashboard.pages.rankings.score_cutoffs.sentences import MEASURES
@@ -139,19 +138,6 @@ def test_evidence_can_be_had_only_with_a_run_that_has_texts(session, monkeypatch
     assert not relevance.evidence_available(), "no gold span"
 
 
-def test_other_judgments_are_noted_with_the_name_of_the_file_before(session, monkeypatch):
-    noted = []
-    monkeypatch.setattr(state, "add_truth_name", lambda *names: noted.append(names))
-    first, same, other = (truth_of({"noted": [doc]}, name)
-                          for name, doc in (("first", "a"), ("same", "a"), ("other", "b")))
-    loading._note_other_judgments(first)
-    session[state._TRUTH] = LOADED.put(first)
-    loading._note_other_judgments(same)
-    assert not noted, "nothing was loaded before, or the same judgments"
-    loading._note_other_judgments(other)
-    assert noted == [("first", "other")]
-
-
 def test_one_sentence_is_plain_and_two_are_a_list(monkeypatch):
     shown = []
     monkeypatch.setattr(speed_sections.st, "markdown", shown.append)
@@ -222,12 +208,17 @@ def test_a_mean_over_no_defined_value_is_undefined():
 
 def test_fixes_are_named_for_the_worst_stage_of_each_run_that_fails():
     counts = np.zeros((3, FINE + 1), int)
-    assert common_fixes(SimpleNamespace(counts=counts)) == []
+
+    def fixes_of() -> list[str]:
+        data = SimpleNamespace(counts=counts, gains=np.full(counts.shape, np.nan), ranked_low=[None] * len(counts))
+        return common_fixes(data)
+
+    assert fixes_of() == []
     counts[1, 2], counts[1, 0], counts[2, 2] = 5, 3, 1
-    fixes = common_fixes(SimpleNamespace(counts=counts))
+    fixes = fixes_of()
     assert len(fixes) == 1 and fixes[0].startswith("To fix ")
     counts[0, 0] = 1
-    assert len(common_fixes(SimpleNamespace(counts=counts))) == 2
+    assert len(fixes_of()) == 2
 
 
 def test_a_run_that_comes_back_keeps_its_color_where_it_is_free_and_else_has_the_first_free_one(session):

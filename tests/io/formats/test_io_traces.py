@@ -261,8 +261,9 @@ ADVICE = {  # content, read, kind, words of the fix
                              "the run and the qrels"),
     "results of each query": (b"num_ret  \t301\t500\nP_5 \t301\t0.2\nndcg_cut_10\t302\t0.1\n", read_truth,
                               "run-as-truth", "as a run, without --truth"),
-    "ids deep inside": (json.dumps([{"query_id": "q", "question": "?", "per_k": {
-        "5": {"retrieved_chunk_ids": ["a"]}, "10": {"retrieved_chunk_ids": ["a", "b"]}}}]).encode(), read_runs,
+    "ids deep inside": (json.dumps([{"query_id": query, "question": "?", "per_k": {
+        "5": {"retrieved_chunk_ids": ["a"]}, "10": {"retrieved_chunk_ids": ["a", "b"]}}} for query in "qp"]).encode(),
+        read_runs,
         "proposed-reading", "retrieved=per_k.10.retrieved_chunk_ids"),
     "questions below a table": (
         json.dumps([{"table": {"uid": "1"}, "questions": [{"uid": "2", "question": "?"}]}]).encode(), read_truth,
@@ -282,7 +283,7 @@ def test_errors_say_how_to_fix_them(name):
 def test_the_suggested_mapping_works():
     content = ADVICE["ids deep inside"][0]
     run = read_run(("x", content), mapping={"retrieved": "per_k.10.retrieved_chunk_ids"})
-    assert run.docs.to_pylist() == ["a", "b"]
+    assert run.docs.to_pylist() == ["a", "b", "a", "b"]
 
 
 def test_preference_judgments_are_named():
