@@ -90,8 +90,9 @@ def test_the_samples_come_with_labels_that_validate_their_judge_and_keep_those_o
     assert LabelStore().read(runs[0], "Correctness") == held and held["q002"] == 0.0
     said = texts(opened("answers", **{**at.query_params, "part": "validation"}))
     assert "of 22 labels" in said and "A language model made them and saw no verdict" in said
-    assert "% wider than the labels alone. The judge alone says 0.760. On the labeled queries it says 0.955" in said
-    assert said.count("On the labeled queries") == 1 and said.count("% narrower than the labels alone") == 2
+    assert "Read the interval, not the number alone: on the labeled queries the judge says 0.955, on all 0.760." in said
+    assert said.count("on the labeled queries the judge says") == 1
+    assert said.count("% wider than the labels alone") == 1 and said.count("% narrower than the labels alone") == 2
 
 
 @pytest.mark.parametrize("many", [1, 3, 10])

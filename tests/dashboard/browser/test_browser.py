@@ -151,7 +151,7 @@ def test_files_from_disk_to_every_picture(visit):
     app.calm()
 
 
-def test_a_copied_link_opens_the_same_view_in_the_same_appearance_in_another_browser(visit, samples_link):
+def test_a_copied_link_opens_the_same_view_in_the_appearance_of_another_browser(visit, samples_link):
     app = visit(color_scheme="dark").open(samples_link)
     app.go("Precision-recall")
     app.page.locator(".st-key-axis").get_by_text("Linear").click()
@@ -162,10 +162,10 @@ def test_a_copied_link_opens_the_same_view_in_the_same_appearance_in_another_bro
     other = visit(color_scheme="light").open(link)
     other.calm()
     assert other.page.get_by_role("heading", name="Precision-recall", level=1).count() == 1
-    assert DENSE["dark"] in [trace["color"] for trace in other.data("curve_P")]
+    assert DENSE["light"] in [trace["color"] for trace in other.data("curve_P")]
     assert {trace["name"] for trace in other.data("curve_nDCG")} >= {"dense", "sparse", "hybrid"}
     assert other.chart("curve_P").evaluate("gd => gd._fullLayout.xaxis.type") == "linear"
-    assert other.data("curve_P") == app.data("curve_P")
+    assert [trace["name"] for trace in other.data("curve_P")] == [trace["name"] for trace in app.data("curve_P")]
     assert copied_link(other) == link
 
 

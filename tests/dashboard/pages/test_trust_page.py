@@ -173,8 +173,9 @@ def test_a_toy_is_called_one_and_a_model_is_not(pair):
     judged(pair[0][0], TRUTH, scores(3), REAL)
     at = opened(*pair[0])
     assert at.selectbox(key="judge").options == [
-        str(REAL), judge_name(TOY, short=True), "Mean of 2 judges, one of them a script",
-        "local judge, trained on your labels"]
+        judge_name(TOY, short=True), str(REAL), "Mean of 2 judges, one of them a script",
+        "local judge, trained on your labels"], "the judge with most values first"
+    at.selectbox(key="judge").set_value(str(REAL)).run()
     assert "Judge: gpt-5" in said(at) and "**toy-judge**" not in said(at)
     assert "No verdicts on hybrid." in said(at) and "% of 60 labels" in said(at)  # labels hold for every judge
     at.selectbox(key="judge").set_value(str(TOY)).run()

@@ -229,8 +229,9 @@ def judges_with_verdicts(context: PageContext, name: str) -> list[str]:
     except InputError:
         return []
     counts = {judge: _count_verdicts(context, name, judge) for judge in dict.fromkeys(asked_judges)}
-    judges_with_values = sorted(filter(counts.get, counts), key=lambda judge: -counts[judge])
-    newest = {split_version(judge)[0]: judge for judge in reversed(judges_with_values)}  # no panel of two versions
+    asked = [judge for judge in counts if counts[judge]]
+    newest = {split_version(judge)[0]: judge for judge in reversed(asked)}  # no panel of two versions
+    judges_with_values = sorted(asked, key=lambda judge: -counts[judge])
     panel = sentences_judge.combine_judges(reversed(newest.values()))
     return [*judges_with_values, panel] if panel and _count_verdicts(context, name, panel) else judges_with_values
 

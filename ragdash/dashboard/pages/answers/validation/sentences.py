@@ -120,8 +120,9 @@ def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: 
     mean = f"**{_with_interval(corrected, binary)}**"
     result = f"the run {QUESTIONS[spec.name][1]} in {mean} of {total}" if binary and spec.name in QUESTIONS else \
         f"the {'share' if binary else 'mean'} is {mean} over {total}"
-    return (f"{first} By {source} and labels together, {result}.{_narrower(validation, source)} {alone}."
-            f"{_unlike_the_rest(validation, binary)}")
+    unlike = _unlike_the_rest(validation, source, binary)
+    return (f"{first} By {source} and labels together, {result}.{unlike}{_narrower(validation, source)}"
+            f"{'' if unlike else f' {alone}.'}")
 
 
 def _uncorrected(validation: JudgeValidation, binary: bool) -> str:
@@ -151,13 +152,14 @@ def _narrower(validation: JudgeValidation, source: str) -> str:
     return f" The {source} makes the interval {change} than the labels alone."
 
 
-def _unlike_the_rest(validation: JudgeValidation, binary: bool) -> str:
+def _unlike_the_rest(validation: JudgeValidation, source: str, binary: bool) -> str:
     """That the judge finds the labeled queries easier or harder than all, after a blank; "" where it does not."""
     labeled = validation.labels.mean + validation.agreement.bias
     if not abs(labeled - validation.judge.mean) >= UNLIKE:
         return ""
-    return (f" On the labeled queries it says {_mean_text(labeled, binary)}: they are unlike the others. More "
-            "labels of queries drawn at random even that out.")
+    return (f" Read the interval, not the number alone: on the labeled queries the {source} says "
+            f"{_mean_text(labeled, binary)}, on all {_mean_text(validation.judge.mean, binary)}. So its verdicts on the "
+            "other queries are hardly checked. More labels of queries drawn at random even that out.")
 
 
 def difference_sentence(estimated: CorrectedDifference, spec: Spec, name: str, *, binary: bool, source: str) -> str:

@@ -198,7 +198,7 @@ def _render_points(points: OperatingPoints) -> None:
     if not points.operating_points:
         return
     title = score_sentences.MEASURES[state.get(state.TUNED)][0]
-    st.subheader(f"Best cutoff for {title}", anchor=False)
+    st.header(f"Best cutoff for {title}", anchor=False)
     elements.frame(score_tables.operating_points_table(points.names, points.operating_points), "points",
                    f"Best cutoff for {title}", formats=TABLE_FORMATS)
     st.caption(f"{title} with its 95% interval on the half of the queries that did not choose the cutoff. The halves "
