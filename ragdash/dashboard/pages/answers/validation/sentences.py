@@ -158,8 +158,8 @@ def _unlike_the_rest(validation: JudgeValidation, source: str, binary: bool) -> 
     if not abs(labeled - validation.judge.mean) >= UNLIKE:
         return ""
     return (f" Read the interval, not the number alone: on the labeled queries the {source} says "
-            f"{_mean_text(labeled, binary)}, on all {_mean_text(validation.judge.mean, binary)}. So its verdicts on the "
-            "other queries are hardly checked. More labels of queries drawn at random even that out.")
+            f"{_mean_text(labeled, binary)}, on all {_mean_text(validation.judge.mean, binary)}. So its verdicts on "
+            "the other queries are hardly checked. More labels of queries drawn at random even that out.")
 
 
 def difference_sentence(estimated: CorrectedDifference, spec: Spec, name: str, *, binary: bool, source: str) -> str:
