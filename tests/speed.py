@@ -39,7 +39,7 @@ def processor_seconds(work: Callable[[], object]) -> float:
 
 
 def quick(work: Callable[[], Outcome], most: float, tries: int = 3) -> Outcome:
-    """The outcome of the work. Fails if it takes more than so many seconds of the known machine, each time it is tried.
+    """The outcome of the work. Fails if it takes more than `most` seconds of the known machine, each time it is tried.
 
     The reference work is measured before and after it. Choose `most` a few times as long as the work takes: what it
     guards against, such as time that grows with the square of the size, takes many times as long.

@@ -1,4 +1,4 @@
-"""Runs that name the same document in two ways, and runs that are nearly the same: both are told."""
+"""Runs that name the same document in two ways, and runs that are nearly the same: checks name both."""
 
 from __future__ import annotations
 

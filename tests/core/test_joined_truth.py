@@ -1,4 +1,4 @@
-"""Two truths joined into one: nothing is overwritten, what was taken and what differs is told."""
+"""Two truths joined into one: nothing is overwritten, and notes name what was taken and what differs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REFERENCES = Truth.build("answers", [], [], [], details=pa.table({
     "query_id": ["q2", "q1", "q9"], "answers": [["two"], ["one"], ["nine"]], "query": ["Two?", "One?", None]}))
 
 
-def told(truth: Truth) -> list[str]:
+def notes_of(truth: Truth) -> list[str]:
     return [f"{problem.severity}: {problem.actual}" for problem in truth.problems]
 
 
@@ -23,7 +23,7 @@ def test_judgments_of_one_and_references_of_the_other_are_joined_by_query_id():
     assert joined.query_ids.to_pylist() == ["q1", "q2", "q9"] and joined.judgments == 3
     assert joined.details["answers"].to_pylist() == [["one"], ["two"], ["nine"]]
     assert joined.frame().values.tolist() == first.frame().values.tolist()
-    (note,) = told(joined)
+    (note,) = notes_of(joined)
     assert note.startswith("note: ") and "answers, query" in note and "2 query ids" in note
     other_way = join_truths(REFERENCES, first)
     assert other_way.judged_digest == joined.judged_digest, "without conflicts the order does not matter"
@@ -38,7 +38,7 @@ def test_what_the_second_says_differently_is_named_and_overwrites_nothing():
     assert sorted(map(tuple, joined.frame().values.tolist())) == [
         ("q1", "a", 2), ("q1", "b", 0), ("q1", "c", 1), ("q2", "d", 1)]
     assert joined.details["query"].to_pylist() == ["One", "Two"]
-    warnings = [text for text in told(joined) if text.startswith("warning")]
+    warnings = [text for text in notes_of(joined) if text.startswith("warning")]
     assert len(warnings) == 2 and "judgments" in warnings[0] and "'q1'" in warnings[0] and "query" in warnings[1]
 
 

@@ -19,7 +19,7 @@ from ragdash.dashboard.watching import log_watch
 from ragdash.io.recorded.folder import log_entries
 from ragdash.reporting.sentences import formatting as fmt
 
-APPEARS = 3  # seconds from what was written to what an open page shows, and so many runs of the page
+APPEARS = 3  # times a second and a run of the page, until an open page shows what was written
 
 
 def add(run, first: int, last: int) -> None:

@@ -183,10 +183,10 @@ def leans_of(choice: str, rivals: Sequence[str], evaluations: Sequence[Evaluatio
 
 
 def _lean(spec: Spec, choice: str, rival: str, by_name: Mapping[str, Evaluation]) -> Lean | None:
-    own, other = by_name[choice].column(spec), by_name[rival].column(spec)
-    both = np.isfinite(own) & np.isfinite(other)
-    differences = direction(spec) * (other[both] - own[both])
+    values, rival_values = by_name[choice].column(spec), by_name[rival].column(spec)
+    both = np.isfinite(values) & np.isfinite(rival_values)
+    differences = direction(spec) * (rival_values[both] - values[both])
     if not len(differences) or differences.mean() < LEAST_LEAN or not sign_test(differences[:, None])[0] < LEANING:
         return None
-    return Lean(spec, choice, rival, float(own[both].mean()), float(other[both].mean()),
+    return Lean(spec, choice, rival, float(values[both].mean()), float(rival_values[both].mean()),
                 int((differences < 0).sum()), int((differences > 0).sum()), len(differences))
