@@ -92,7 +92,7 @@ def _several_truths(truths: Sequence[str]) -> list[RunCheck]:
     if len(truths) < 2:
         return []
     return [RunCheck("several-truths", "withheld", (), {
-        "count": len(truths), "names": list(truths), "last": truths[-1]})]
+        "count": len(truths), "names": list(truths), "used": truths[-1]})]
 
 
 def _missing(match: Match, queries: np.ndarray | None) -> list[RunCheck]:

@@ -123,8 +123,8 @@ MESSAGES: Mapping[str, Message] = {
     "check-several-truths": Message(
         actual="{count} files with judgments are loaded: {names}",
         expected="They can disagree about the same document.",
-        fix="Pass one file with --truth, or merge them first.",
-        page="The last one{last:? ({last})} is in use: accept it, use another one, or join them, on the Data page.",
+        fix="Pass one file with --truth, or all of them to join them.",
+        page="{used} is in use. Accept it, use another one, or join them on the Data page.",
         reason="several judgments",
     ),
     "check-few-queries": Message(
