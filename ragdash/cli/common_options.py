@@ -6,7 +6,7 @@ import argparse
 import math
 from collections.abc import Callable
 
-from ragdash.core.ids.spellings import SPELLINGS
+from ragdash.core.ids.spellings import ALL_SPELLINGS
 from ragdash.core.records import CHOICES, Conventions
 from ragdash.io.field_names import FIELDS
 from ragdash.io.proposals.reading import ROLES
@@ -25,7 +25,7 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--corpus", metavar="FILE", help="the documents that could be returned with their texts, such "
                         "as BEIR's corpus.jsonl; used where a run has no texts")
     parser.add_argument("--ids", metavar="SPELLING", help="read ids as the truth writes them where they are equal but "
-                        f"for: {', '.join(spelling.name for spelling in SPELLINGS)}, or several with commas")
+                        f"for: {', '.join(spelling.name for spelling in ALL_SPELLINGS)}, or several with commas")
     parser.add_argument("--collapse", metavar="WAY", help="chunks become documents, by the column source or by "
                         "prefix:SEPARATOR, the id up to the last separator; ranks close up, so that the top 10 are 10 "
                         "documents; chunks:source, chunks:prefix:SEPARATOR and chunks:id keep the ranks of chunks, "

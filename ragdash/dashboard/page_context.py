@@ -14,7 +14,7 @@ from ragdash.analysis.verdict import RunCheck, Verdict, best_run, verdict_state,
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache, verdict_cache
 from ragdash.dashboard.jobs import ahead
-from ragdash.dashboard.session import relevance, reviews, state
+from ragdash.dashboard.session import relevance, reviews, run_fixes, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.session.truths import loaded_truths
@@ -300,6 +300,7 @@ def current() -> PageContext:
         raise PageEnds
     usable, problems = _usable(shown_entries)
     elements.problems(problems, "view")
+    run_fixes.offer_matching_queries(shown_entries)
     if not usable:
         raise PageEnds
     baseline = next((index for index, entry in enumerate(usable) if entry.digest == state.get(state.BASELINE)), 0)
@@ -364,8 +365,7 @@ def _usable(entries: Sequence[SessionRun]) -> tuple[list[SessionRun], list[Probl
 
 
 def _explain_missing_data() -> None:
-    if state.missing_runs():
-        note_missing_runs()
+    note_missing_runs()
     unread = [record for record in state.files() if record.failed]
     if state.runs():
         loaded = fmt.count(len(state.runs()), "run is", "runs are")

@@ -201,6 +201,22 @@ def test_ids_that_only_look_alike_are_shown_with_the_code_points_that_differ():
     assert r"'re\u0301sume\u0301.pdf' for 'résumé.pdf'" in entry.found and "Unicode NFC" in entry.found
 
 
+@pytest.mark.parametrize("ours, theirs", [("q::1", "q<::>1"), ("a b", "a_b"), ("\u00e9.1", "\u00e9-1")])
+def test_punctuation_is_read_alike_where_no_id_is_shared(ours, theirs):
+    for run, truth, kind in [(run_of({ours: ["d"]}), truth_of({theirs: ["d"]}), "queries"),
+                             (run_of({"q": [ours]}), truth_of({"q": [theirs]}), "documents")]:
+        entry = of(run, truth).of(f"respelled-{kind}", "run")
+        assert entry.option == ("ids", "marks") and entry.examples == (f"{quoted(ours)} for {quoted(theirs)}",)
+        assert "0 now, 1 after the fix" in entry.effect
+
+
+def test_punctuation_is_left_alone_where_ids_are_shared_and_at_the_ends():
+    found = of(run_of({"q": ["a_1", "d"]}), truth_of({"q": ["a-1", "d"]}))
+    assert not [kind for kind in worth(found) if kind.startswith("respelled")]
+    found = of(run_of({"q": ["-1", "(2)"]}), truth_of({"q": ["1", "2"]}))
+    assert not [kind for kind in worth(found) if kind.startswith("respelled")]
+
+
 def test_queries_and_documents_that_need_different_spellings_get_both():
     found = of(run_of({"1": ["DOC"]}), truth_of({"01": ["doc"]}))
     assert found.of("respelled-queries", "run").option == ("ids", "case,zeros")

@@ -50,6 +50,14 @@ def test_each_spelling_is_found(spell, ids):
     assert spelled_apart([run_of(rankings(1), "one"), run_of(rankings(2, spell), "two")]).ids == ids
 
 
+def test_punctuation_is_found_where_two_runs_share_no_id():
+    runs = [run_of(rankings(1, "p_{}"), "one"), run_of(rankings(2, "p::{}"), "two")]
+    assert spelled_apart(runs).ids == "marks"
+    partly = {query: ["p_1000" if doc == "p::1000" else doc for doc in docs]
+              for query, docs in rankings(2, "p::{}").items()}
+    assert spelled_apart([runs[0], run_of(partly, "two")]) is None
+
+
 def test_runs_of_one_spelling_are_not_suspected():
     assert spelled_apart([run_of(rankings(1), "one"), run_of(rankings(2), "two")]) is None
     assert spelled_apart([run_of(rankings(1), "one")]) is None

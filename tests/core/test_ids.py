@@ -34,6 +34,7 @@ def kinds(run: Run) -> list[str]:
 
 @pytest.mark.parametrize("name, one, other", [
     ("trim", " a ", "a"), ("trim", "a\t", "a"), ("trim", "\u00a0a", "a"), ("trim", "a b", "a b"),
+    ("marks", "a::1", "a<::>1"), ("marks,case", "A b.2", "a-b_2"),
     ("nfc", "cafe\u0301", "caf\u00e9"), ("nfc", "\u1112\u1161\u11ab", "\ud55c"),
     ("nfc,case", "E\u0301TE\u0301", "\u00e9t\u00e9"), ("nfc,path,zeros", "docs/e\u0301-007.pdf", "\u00e9-7"),
     ("case", "DOC-7", "doc-7"), ("case", "ÉTÉ", "été"), ("case", "Σας", "ΣΑΣ"),
@@ -53,6 +54,7 @@ def test_one_form(name, one, other):
     ("trim", "a b", "ab"), ("case", "a", "á"), ("zeros", "2506.005", "2506.5"), ("zeros", "v1.05", "v1.5"),
     ("zeros", "10", "1"), ("zeros", "1e5", "100000"), ("zeros", "a100", "a1"), ("zeros", "0", ""),
     ("zeros", "1.10.0", "1.10"), ("path", "2506.00500", "2506"), ("path", "a/b", "a/c"), ("path", ".txt", ""),
+    ("marks", "-1", "1"), ("marks", "a1", "a-1"),
 ])
 def test_not_one_form(name, one, other):
     first, second = spelled(name, one, other)
@@ -73,7 +75,7 @@ def test_ids_become_the_one_wanted_id_of_their_form_else_the_form(ids, wanted, e
 
 @pytest.mark.parametrize("name", ["shape", "shape,trim", ""])
 def test_an_unknown_spelling_is_told(name):
-    with pytest.raises(InputError, match="trim, nfc, case, zeros or path"):
+    with pytest.raises(InputError, match="trim, nfc, case, zeros, path or marks"):
         spelling(name)
 
 

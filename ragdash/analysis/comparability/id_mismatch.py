@@ -25,7 +25,7 @@ from ragdash.core.ids.normalization import (
     rebuilt,
     with_ids_of,
 )
-from ragdash.core.ids.spellings import SPELLINGS, Spelling, Wanted, every_spelling, respelled, spelling
+from ragdash.core.ids.spellings import ALL_SPELLINGS, SPELLINGS, Spelling, Wanted, every_spelling, respelled, spelling
 from ragdash.core.records import Run, Truth
 from ragdash.core.text.quoted import quoted
 from ragdash.matching.match import Match
@@ -42,14 +42,15 @@ def id_entries(match: Match, queries: Wanted, docs: Wanted) -> list[Comparabilit
     sample = _sample(run, SAMPLE)
     returned = text_column(pc.unique(sample.docs))
     columns = ("queries", text_column(run.query_ids), queries), ("documents", returned, docs)
-    changes_by_rule = {rule: _respellings(columns, rule) for rule in SPELLINGS}
+    rules = SPELLINGS if all(theirs.share(ours) for _, ours, theirs in columns) else ALL_SPELLINGS
+    changes_by_rule = {rule: _respellings(columns, rule) for rule in rules}
     changes_by_rule = {rule: changed for rule, changed in changes_by_rule.items() if changed}
     hits_before = _hits(sample, truth) if changes_by_rule else 0
     hits_after = {rule.name: _hits(with_ids_of(sample, truth, rule.name, wanted), truth) for rule in changes_by_rule}
     if len(hits_after) > 1:
         hits_together = _hits(with_ids_of(sample, truth, ",".join(hits_after), wanted), truth)
         hits_after = {",".join(hits_after): hits_together} if hits_together > max(hits_after.values()) else hits_after
-    joint = _joint_spelling(sample, returned, wanted)
+    joint = _joint_spelling(sample, returned, wanted, rules)
     if joint and set(joint.name.split(",")) - {name for names in hits_after for name in names.split(",")}:
         changed = _respellings(columns, joint)
         hits = _hits(with_ids_of(sample, truth, joint.name, wanted), truth)
@@ -67,13 +68,15 @@ def id_entries(match: Match, queries: Wanted, docs: Wanted) -> list[Comparabilit
     return [*(_with_collapse_fix(entry, level) for entry in spelled), *level]
 
 
-def _joint_spelling(sample: Run, returned: pa.ChunkedArray, wanted: tuple[Wanted, Wanted]) -> Spelling | None:
-    """The spellings that only together make more ids match, as few as will do; None where no two change anything.
+def _joint_spelling(sample: Run, returned: pa.ChunkedArray, wanted: tuple[Wanted, Wanted],
+                    rules: Sequence[Spelling] = SPELLINGS) -> Spelling | None:
+    """The rules that only together make more ids match, as few as will do; None where no two change anything.
 
     returned: the documents of the sample, each once.
     """
     ids = text_column(sample.query_ids), returned
-    live = {rule for run_ids, truth_ids in zip(ids, wanted, strict=True) for rule in every_spelling(run_ids, truth_ids)}
+    live = {rule for run_ids, truth_ids in zip(ids, wanted, strict=True)
+            for rule in every_spelling(run_ids, truth_ids, rules)}
     if len(live) < 2:
         return None
 
@@ -82,7 +85,7 @@ def _joint_spelling(sample: Run, returned: pa.ChunkedArray, wanted: tuple[Wanted
         return [pc.sum(pc.is_in(respelled(run_ids, truth_ids, rule), value_set=truth_ids.ids)).as_py() or 0
                 for run_ids, truth_ids in zip(ids, wanted, strict=True)]
 
-    names = [rule.name for rule in SPELLINGS if rule in live]
+    names = [rule.name for rule in rules if rule in live]
     all_matched = matched(names)
     for name in names[::-1]:
         fewer = [candidate for candidate in names if candidate != name]

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragdash.core.arrow_columns import take, text_column
-from ragdash.core.ids.spellings import SPELLINGS, Spelling, spelling
+from ragdash.core.ids.spellings import ALL_SPELLINGS, SPELLINGS, Spelling, spelling
 from ragdash.core.records import Run
 
 LEAST_APART = 0.05  # share of the documents of both runs, under a spelling, from which on it is said
@@ -48,11 +48,18 @@ def spelled_apart(runs: Sequence[Run]) -> SpelledApart | None:
     columns = _documents(runs)
     ids = pc.unique(pa.concat_arrays(columns))
     returned = [pc.index_in(column, value_set=ids).to_numpy() for column in columns]
-    forms = {rule: rule.apply(ids) for rule in SPELLINGS}
-    live = [rule for rule in SPELLINGS if not forms[rule].equals(ids)]
-    most = [_most_apart(runs, ids, returned, rule) for rule in live]
-    if len(live) > 1:
-        most.append(_most_apart(runs, ids, returned, spelling(",".join(rule.name for rule in live))))
+    most = _most_apart_under_any(runs, ids, returned, SPELLINGS)
+    if most is None and len(ids) == sum(map(len, columns)):
+        most = _most_apart_under_any(runs, ids, returned, ALL_SPELLINGS)
+    return most
+
+
+def _most_apart_under_any(runs: Sequence[Run], ids: pa.StringArray, returned: Sequence[np.ndarray],
+                          rules: Sequence[Spelling]) -> SpelledApart | None:
+    """The pair with most documents apart under one of the rules, or under all of them."""
+    live = [rule for rule in rules if not rule.apply(ids).equals(ids)]
+    together = [spelling(",".join(rule.name for rule in live))] if len(live) > 1 else []
+    most = [_most_apart(runs, ids, returned, rule) for rule in (*live, *together)]
     return max(filter(None, most), key=lambda pair: pair.count, default=None)
 
 

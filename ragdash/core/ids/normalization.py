@@ -67,6 +67,25 @@ def with_ids_of(run: Run, truth: Truth, name: str, wanted_ids: tuple[Wanted, Wan
     return rebuilt(run, queries=queries, docs=docs, note=note, problems=problems)
 
 
+def truth_with_queries_of(truth: Truth, other: Truth, name: str) -> Truth:
+    """The truth with its query ids as another truth writes them, where they are equal under a spelling.
+
+    Queries that would become one stay as they are; document ids are not changed.
+
+    Examples
+    --------
+    >>> qrels = Truth.from_dict({"q<::>1": {"d": 1}, "q<::>2": {"d": 1}})
+    >>> truth_with_queries_of(qrels, Truth.from_dict({"q::1": {}, "q::3": {}}), "marks").query_ids.to_pylist()
+    ['q::1', 'q-2']
+    """
+    queries, _ = _apart(truth.query_ids, respelled(text_column(truth.query_ids), Wanted(other.query_ids),
+                                                   spelling(name)))
+    details = truth.details
+    if details is not None:
+        details = details.set_column(details.column_names.index("query_id"), "query_id", queries)
+    return replace(truth, query_ids=queries, details=details)
+
+
 def _merged_documents(run: Run, docs: pa.ChunkedArray, name: str) -> list[Problem]:
     """Different document ids of a run that are one under a spelling: they may be different documents."""
     pairs = pa.table({"old": run.docs, "new": docs}).group_by("new").aggregate([

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -21,7 +21,7 @@ _BLOCK = 1 << 18  # rows spelled together
 class Spelling:
     """A common form of ids: its name on the command line, what it does in words, and the function over a column.
 
-    parts: the spellings it is made of, in the order in which they are applied; () for one of SPELLINGS.
+    parts: the spellings it is made of, in the order in which they are applied; () for one of ALL_SPELLINGS.
     """
 
     name: str
@@ -61,6 +61,12 @@ def _trimmed(ids):
     return ids if is_visible_ascii(ids) else pc.utf8_trim_whitespace(ids)
 
 
+def _with_marks_alike(ids):
+    """a::1, a<::>1, a_1 and "a 1" -> a-1; a mark at an end stays one, so that -1 is not 1."""
+    return ids if pc.all(pc.utf8_is_alnum(ids)).as_py() else pc.replace_substring_regex(
+        ids, r"[^\pL\pM\pN]+", "-")
+
+
 SPELLINGS = (
     Spelling("trim", "without the white space around them", _trimmed),
     Spelling("nfc", "when accented letters are composed (Unicode NFC)", _composed),
@@ -68,6 +74,8 @@ SPELLINGS = (
     Spelling("zeros", "after leading zeros are restored", _without_zeros),
     Spelling("path", "by the last part of their path", _last_part),
 )
+MARKS = Spelling("marks", "when all punctuation is read alike", _with_marks_alike)  # looked for where no id is shared
+ALL_SPELLINGS = (*SPELLINGS, MARKS)
 
 
 def spelling(name: str) -> Spelling:
@@ -75,7 +83,7 @@ def spelling(name: str) -> Spelling:
 
     In which order several are named does not matter: paths are cut before zeros are looked for.
     """
-    by_name = {entry.name: entry for entry in SPELLINGS}
+    by_name = {entry.name: entry for entry in ALL_SPELLINGS}
     forms = [by_name.get(form.strip()) for form in name.split(",")]
     if None in forms:
         raise InputError([Problem("unknown-spelling", {"name": name, "choices": list(by_name)}, field="ids")])
@@ -85,7 +93,7 @@ def spelling(name: str) -> Spelling:
 
 
 def _turn(form: Spelling) -> int:
-    return ("trim", "nfc", "path", "case", "zeros").index(form.name)
+    return ("trim", "nfc", "path", "case", "zeros", "marks").index(form.name)
 
 
 class Wanted:
@@ -146,10 +154,11 @@ class Wanted:
         return self._forms[name]
 
 
-def every_spelling(ids: pa.StringArray, wanted_ids: Wanted) -> list[Spelling]:
-    """The spellings that change any of these ids or of the wanted ones when all are applied, each after the others."""
+def every_spelling(ids: pa.StringArray, wanted_ids: Wanted,
+                   rules: Sequence[Spelling] = SPELLINGS) -> list[Spelling]:
+    """The rules that change any of these ids or of the wanted ones when all are applied, each after the others."""
     run_ids, truth_ids, live = ids, wanted_ids.ids, []
-    for form in spelling(",".join(entry.name for entry in SPELLINGS)).parts:
+    for form in spelling(",".join(rule.name for rule in rules)).parts:
         respelled_ids = (
             form.apply(run_ids),
             wanted_ids.form(form) if truth_ids is wanted_ids.ids else form.apply(truth_ids),
@@ -158,6 +167,21 @@ def every_spelling(ids: pa.StringArray, wanted_ids: Wanted) -> list[Spelling]:
             live.append(form)
             run_ids, truth_ids = respelled_ids
     return live
+
+
+def matching_spelling(ids: pa.StringArray, wanted_ids: Wanted) -> str | None:
+    """The spelling, or the several together, under which most of these ids are wanted ones; None where none helps.
+
+    Examples
+    --------
+    >>> matching_spelling(pa.array(["q::01", "q::02"]), Wanted(pa.array(["q<::>1", "q<::>2"])))
+    'zeros,marks'
+    """
+    names = [rule.name for rule in every_spelling(ids, wanted_ids, ALL_SPELLINGS)]
+    rules = [spelling(name) for name in dict.fromkeys([*names, ",".join(names)]) if name]
+    shares = {rule.name: wanted_ids.share(pc.unique(rule.apply(ids)), rule) for rule in rules}
+    best = max(shares, key=shares.get, default=None)  # the first of equals: one alone before all together
+    return best if best and shares[best] > wanted_ids.share(ids) else None
 
 
 def respelled(ids: pa.ChunkedArray, wanted: Wanted, how: Spelling, known: Wanted | None = None) -> pa.ChunkedArray:

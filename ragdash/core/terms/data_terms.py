@@ -36,7 +36,8 @@ TERMS: Mapping[str, Term] = {
         "truth.", heading="slice, attribute", entry="a subset of queries; the property that defines it"),
     "spelling": Term(
         "Spelling", link="conventions.md",
-        entry="a common form of ids, under which two different ids are equal: trim, nfc, case, zeros, path"),
+        entry="a common form of ids, under which two different ids are equal: trim, nfc, case, zeros, path, "
+        "marks"),
     "collapse": Term(
         "Collapse chunks to documents",
         "For judgments of documents and a run that ranks their chunks: the first chunk keeps its rank, and the ranks "

@@ -6,14 +6,18 @@ run as it was loaded, collapsed first and respelled then, as on the command line
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.ids.spellings import Wanted, matching_spelling
+from ragdash.core.records import Run, Truth
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED, REVERSED, SessionRun, fixed_run
+from ragdash.dashboard.session.truths import loaded_truths
+from ragdash.reporting.sentences.comparability import fix_label
 
 Fix = tuple[str, str]
 
@@ -41,6 +45,24 @@ def apply(digests: Iterable[str], fixes: Iterable[Fix]) -> None:
                                    REVERSED if is_named and words.get("scores") else ""]))
         collapse_by = words.get("collapse", entry.collapse) if is_named else entry.collapse
         _read_as(entry, ",".join(ids), collapse_by, only_if_changed=not is_named)
+
+
+def offer_matching_queries(entries: Sequence[SessionRun]) -> None:
+    """A button that reads ids alike, for runs that share no query with the truth only because of how it writes them."""
+    truth = LOADED.truth(state.truth() or "")
+    apart = [(entry, entry.run) for entry in entries
+             if entry.run is not None and not loaded_truths.has_any(entry.run.query_ids, truth.query_ids)]
+    names = {entry.digest: _spelling_of_queries(entry.digest, truth.judged_digest, _run=run, _truth=truth)
+             for entry, run in apart}
+    for name in dict.fromkeys(filter(None, names.values())):
+        digests = [digest for digest, needed in names.items() if needed == name]
+        st.button(fix_label([("ids", name)]), icon=":material/build:", key=f"match_queries_{name}", type="primary",
+                  on_click=apply, args=(digests, [("ids", name)]))
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _spelling_of_queries(run: str, truth: str, _run: Run, _truth: Truth) -> str | None:
+    return matching_spelling(_run.query_ids, Wanted(_truth.query_ids))
 
 
 def undo(digest: str) -> None:

@@ -18,6 +18,7 @@ IDS = {
     "case": "ids in any case",
     "zeros": "ids with restored leading zeros",
     "path": "the last part of paths",
+    "marks": "ids with any punctuation",
 }
 SHORT_IDS = {
     "trim": "trimmed ids",
@@ -25,6 +26,7 @@ SHORT_IDS = {
     "case": "any case",
     "zeros": "restored leading zeros",
     "path": "path ends",
+    "marks": "any punctuation",
 }  # where room is scarce
 OPTION_LABELS = {
     ("scores", "reverse"): "Reverse scores",

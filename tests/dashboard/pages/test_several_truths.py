@@ -83,3 +83,32 @@ def test_a_removed_truth_leaves_the_others_on_offer():
     assert at.session_state["_truth"] is None and "None is in use." in texts(at)
     shown(button(at, "use_truth").click().run())
     assert used(at).name == "references"
+
+
+def marked(text: str, marks: str) -> str:
+    return text.replace("q", f"q{marks}")
+
+
+def test_runs_whose_queries_differ_from_the_judgments_by_punctuation_are_matched_with_one_click(monkeypatch):
+    monkeypatch.setitem(FILES, "run.trec", marked(RUN, "::"))
+    monkeypatch.setitem(FILES, "judged.qrels", marked(QRELS, "<::>"))
+    at = dropped("run.trec", "judged.qrels")
+    assert "query ids that occur in both" in at.error[0].value
+    shown(button(at, "match_queries_marks").click().run())
+    assert not at.error and "For your decision" in texts(at)
+    assert not [one for one in at.button if one.key and one.key.startswith("match_queries")]
+
+
+def test_judgments_of_queries_that_no_run_has_do_not_take_the_references_away(monkeypatch):
+    monkeypatch.setitem(FILES, "run.trec", marked(RUN, "::"))
+    monkeypatch.setitem(FILES, "references.jsonl", marked(REFERENCES, "::"))
+    monkeypatch.setitem(FILES, "judged.qrels", marked(QRELS, "<::>"))
+    at = dropped("run.trec", "references.jsonl", "judged.qrels")
+    assert used(at).name == "references" and not at.error
+    assert "**judged** is loaded and not in use" in texts(at)
+    join = button(at, "join_truth")
+    assert join.label == "Match ids with any punctuation and join both"
+    shown(join.click().run())
+    assert used(at).judgments == 25 and used(at).query_ids[0].as_py() == "q::0"
+    assert used(at).details["answers"].to_pylist()[:1] == [["a0"]]
+    assert "not in use" not in texts(at)

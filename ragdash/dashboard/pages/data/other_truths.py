@@ -10,6 +10,7 @@ from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.truths import loaded_truths
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.comparability import fix_label
 
 CONTENTS = {"answers": "references", "evidence": "evidence", "attributes": "attributes"}
 JOINED = "joined-truths"  # kind of the problems that say what a join did
@@ -30,9 +31,11 @@ def render() -> None:
                         f"not in use ({contents(truth)}). {in_use}", width="content")
             st.button("Use it", icon=":material/swap_horiz:", key=f"use_truth_{truth.judged_digest[:8]}",
                       on_click=loaded_truths.choose, args=(truth.digest,))
-            if used and loaded_truths.has_common_query(used, truth):
-                st.button("Join both", icon=":material/merge:", key=f"join_truth_{truth.judged_digest[:8]}",
-                          on_click=loaded_truths.join, args=(truth.digest,))
+            ids = loaded_truths.spelling_to_join(used, truth) if used else None
+            if ids is not None:
+                label = f"{fix_label([('ids', ids)])} and join both" if ids else "Join both"
+                st.button(label, icon=":material/merge:", key=f"join_truth_{truth.judged_digest[:8]}",
+                          on_click=loaded_truths.join, args=(truth.digest, ids))
 
 
 def contents(truth: Truth) -> str:

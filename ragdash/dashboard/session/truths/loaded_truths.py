@@ -8,6 +8,8 @@ import pyarrow.compute as pc
 import streamlit as st
 
 from ragdash.core.corpus import Corpus
+from ragdash.core.ids.normalization import truth_with_queries_of
+from ragdash.core.ids.spellings import Wanted, matching_spelling
 from ragdash.core.records import Truth
 from ragdash.core.records.joined_truth import join_truths
 from ragdash.dashboard.session import state
@@ -55,7 +57,8 @@ def remove_used() -> None:
 def preferred() -> Truth | None:
     """The truth to use: the one chosen by hand, else one with judgments of queries that the runs answer.
 
-    Judgments of other queries come next, then evidence, then references alone; of equals the one loaded last.
+    One that knows their queries without judging them comes next, then judgments of other queries, then evidence, then
+    references alone; of equals the one loaded last.
     """
     truths = _loaded()
     chosen = st.session_state.get(state.CHOSEN_TRUTH)
@@ -105,11 +108,15 @@ def replace(truth: Truth, *parts: Truth) -> None:
     choose(truth.digest)
 
 
-def join(digest: str) -> None:
-    """Use the truth in use together with another one: it keeps what it says, and gets what only the other one has."""
+def join(digest: str, ids: str = "") -> None:
+    """Use the truth in use together with another one: it keeps what it says, and gets what only the other one has.
+
+    ids: the spelling under which the queries of both are equal.
+    """
     first, second = _current(), LOADED.truth(digest)
     if first is not None and second is not None:
-        replace(join_truths(first, second), first, second)
+        alike = truth_with_queries_of(second, first, ids) if ids else second
+        replace(join_truths(first, alike), first, second)
 
 
 def use_truth(truth: Truth) -> None:
@@ -132,9 +139,21 @@ def _judged_documents_in(truth: str, corpus: str, _truth: Truth, _corpus: Corpus
     return _corpus.has(_truth.docs.unique())
 
 
-def has_common_query(truth: Truth, other: Truth) -> bool:
-    """Whether two truths name the same query."""
-    return bool(pc.any(pc.is_in(truth.query_ids, value_set=other.query_ids)).as_py())
+def spelling_to_join(truth: Truth, other: Truth) -> str | None:
+    """The spelling under which the second names queries of the first: "" for as they are, None where none helps."""
+    if has_any(other.query_ids, truth.query_ids):
+        return ""
+    return _spelling_to_join(truth.judged_digest, other.judged_digest, _truth=truth, _other=other)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _spelling_to_join(truth: str, other: str, _truth: Truth, _other: Truth) -> str | None:
+    return matching_spelling(_other.query_ids, Wanted(_truth.query_ids))
+
+
+def has_any(ids: pa.Array, known: pa.Array) -> bool:
+    """Whether any of these ids is among the known ones."""
+    return bool(pc.any(pc.is_in(ids, value_set=known)).as_py())
 
 
 def _current() -> Truth | None:
@@ -152,13 +171,13 @@ def _loaded() -> list[Truth]:
     return [truth for truth in known if truth is not None]
 
 
-def _merit(truth: Truth) -> tuple[bool, bool, bool]:
-    """(judges a query that a run of the session answers, has judgments, has evidence)."""
+def _merit(truth: Truth) -> tuple[bool, bool, bool, bool]:
+    """(judges a query that a run of the session answers, names one, has judgments, has evidence)."""
+    runs = [run for run in map(LOADED.run, [entry.digest for entry in state.runs()]) if run is not None]
     judged = truth.query_ids.take(pa.array(np.unique(truth.queries)))
-    answered = any(pc.any(pc.is_in(judged, value_set=run.query_ids)).as_py()
-                   for run in map(LOADED.run, [entry.digest for entry in state.runs()]) if run is not None)
+    is_judged, is_named = (any(has_any(ids, run.query_ids) for run in runs) for ids in (judged, truth.query_ids))
     has_evidence = truth.details is not None and "evidence" in truth.details.column_names
-    return bool(truth.judgments) and answered, bool(truth.judgments), has_evidence
+    return is_judged, is_named, bool(truth.judgments), has_evidence
 
 
 def _same_judgments(one: Truth, other: Truth) -> bool:
