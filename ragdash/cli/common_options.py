@@ -55,13 +55,18 @@ class FirstAndMore(argparse.Action):
             namespace.more_truths = [*getattr(namespace, "more_truths", ()), values]
 
 
+def add_truth_option(parser: argparse.ArgumentParser, words: str, *names: str) -> None:
+    """The option of the truth, which may be given several times; names: further names of it."""
+    parser.add_argument("--truth", *names, action=FirstAndMore, metavar="TRUTH",
+                        help=f"{words}; given again, it adds what the ones before do not say")
+
+
 def add_matching_options(parser: argparse.ArgumentParser) -> None:
     """Options of the commands that match runs with a truth and write results."""
     from ragdash.matching.evidence import HOW
     from ragdash.matching.match import MATCHES, Matching
 
-    parser.add_argument("--truth", action=FirstAndMore, metavar="TRUTH", help="the ground truth; where it is in the "
-                        "rows of the run, it can be left out; given again, it adds what the ones before do not say")
+    add_truth_option(parser, "the ground truth; where it is in the rows of the run, it can be left out")
     parser.add_argument("-o", "--output", metavar="FILE")
     parser.add_argument("--match", choices=MATCHES, default=Matching.by, help="a document is right by its id, "
                         "or where its text holds gold evidence of the truth")

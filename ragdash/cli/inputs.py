@@ -82,10 +82,13 @@ def _read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
     return with_fixed_ids(with_reversed_scores(distinct_names(runs), options), truth, options), truth
 
 
-def truth_of(options: argparse.Namespace) -> Truth:
-    """The truth of --truth; where it is given several times all of them joined, the first one first."""
+def truth_of(options: argparse.Namespace, **reading) -> Truth:
+    """The truth of --truth; where it is given several times all of them joined, the first one first.
+
+    reading: how the files are read (default: as the command's options say).
+    """
     texts = (options.truth, *getattr(options, "more_truths", ()))
-    truths = [read_truth(source_of(text), **reading_arguments(options, text)) for text in texts]
+    truths = [read_truth(source_of(text), **(reading or reading_arguments(options, text))) for text in texts]
     joined = reduce(join_truths, truths)
     say(problem for problem in joined.problems if len(truths) > 1 and problem.kind == "joined-truths")
     return joined

@@ -261,7 +261,8 @@ def test_chunks_are_collapsed(files, capfdbinary):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["evaluate", "run.trec", "--truth", "qrels.txt", "--ids", "shape"], ["'shape'", "trim, nfc, case, zeros or path"]),
+    (["evaluate", "run.trec", "--truth", "qrels.txt", "--ids", "shape"],
+     ["'shape'", "trim, nfc, case, zeros, path or marks"]),
     (["evaluate", "run.trec", "--truth", "qrels.txt", "--collapse", "source"], ["'source'", "prefix:"]),
     (["check", "run.trec", "--ids", "zeros"], ["--ids zeros without a truth", "--truth"]),
     (["check", "run.trec", "--truth", "qrels.txt", "--truth", "far.txt"], ["2 truths"]),

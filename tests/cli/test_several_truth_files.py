@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from ragdash.cli.main import main
+from ragdash.cli.common_options import FirstAndMore
+from ragdash.cli.main import _full_parser, main
 
 RUN = {"query_id": "q1", "query": "Who?", "retrieved": [{"doc_id": "d1", "score": 1.0}], "answer": "Eiffel"}
 REFERENCES = {"query_id": "q1", "answers": ["Eiffel"]}
@@ -31,3 +32,29 @@ def test_a_conflict_is_named_and_the_first_file_counts(tmp_path, capsys):
     assert main(["evaluate", run, "--truth", first, "--truth", second, "-m", "RR"]) == 0
     out, err = capsys.readouterr()
     assert "1.000" in out and "judgments that 'first' and 'second' give differently" in err
+
+
+def test_no_command_lets_the_last_of_several_truths_take_the_place_of_the_others():
+    commands = next(action.choices for action in _full_parser()._actions if "evaluate" in (action.choices or ()))
+    options = {name: action for name, command in commands.items() for action in command._actions
+               if "--truth" in action.option_strings and action.nargs != 0}
+    assert len(options) > 15
+    for name, action in options.items():
+        assert isinstance(action, FirstAndMore) or type(action).__name__ == "_AppendAction", name
+
+
+def test_the_truths_of_a_gate_and_of_a_drift_are_joined_too(tmp_path, capsys):
+    questions = [f"Who wrote book {number}?" for number in range(12)]
+    run, qrels, more, log = write(tmp_path, run="q1 Q0 d1 1 2.0 r\nq2 Q0 d2 1 2.0 r\n", qrels="q1 0 d1 1\n",
+                                  more="q2 0 d2 1\n",
+                                  log="".join(json.dumps({"query": question}) + "\n" for question in questions))
+    baseline = str(tmp_path / "baseline.json")
+    assert main(["pin", run, "--truth", qrels, "--truth", more, "-m", "RR", "-o", baseline]) == 0
+    assert main(["gate", run, "--truth", qrels, "--truth", more, "--against", baseline]) == 1  # two queries are few
+    assert "2 of its 2 queries compared" in capsys.readouterr().out
+    lines = [json.dumps({"query_id": question[-3:], "query": question, "answers": ["a"]}) + "\n"
+             for question in questions]
+    halves = ["".join(lines[:6]), "".join(lines[6:])]
+    first, second = write(tmp_path, first=halves[0], second=halves[1])
+    assert main(["drift", log, "--truth", first, "--model", "tfidf"]) == 2  # six questions are too few
+    assert main(["drift", log, "--truth", first, "--truth", second, "--model", "tfidf"]) == 0

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from ragdash.cli.common_options import FirstAndMore, add_reading_options, whole_number
+from ragdash.cli.common_options import add_reading_options, add_truth_option, whole_number
 from ragdash.cli.file_mappings import mapping_for_file
 from ragdash.cli.fusion.answer import answer_dict, answer_text
 from ragdash.cli.fusion.changes import add_changes_options, show_changes
@@ -58,7 +58,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "(default: all, or what the engine takes)")
     parser.add_argument("-o", "--output", metavar="OUT", help="the fused run; its ending names the format (.trec, "
                         ".jsonl, .csv, .parquet)")
-    parser.add_argument("--truth", "--qrels", action=FirstAndMore, metavar="TRUTH", help="judgments, to tune on")
+    add_truth_option(parser, "judgments, to tune on", "--qrels")
     parser.add_argument("--tune", metavar="METRIC", help=f"choose a hybrid by this metric, and say what it is "
                         f"worth on held-out queries (default where only --truth is given: {MAIN_METRIC})")
     add_changes_options(parser)

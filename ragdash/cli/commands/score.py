@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ragdash.cli.common_options import add_engine_option, add_reading_options
+from ragdash.cli.common_options import add_engine_option, add_reading_options, add_truth_option
 from ragdash.cli.inputs import read_inputs
 from ragdash.cli.job_progress import CANCELLED, reported_problems, write_message, write_progress
 from ragdash.core.console import say
@@ -17,7 +17,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_reading_options(parser)
     parser.add_argument("runs", nargs="+", metavar="RUN")
-    parser.add_argument("--truth", metavar="TRUTH")
+    add_truth_option(parser, "the ground truth, where it is not in the rows of the run")
     parser.add_argument("-m", "--metrics", metavar="METRICS", help='such as "SBERT CrossEncoder" (default: SBERT, or '
                         "none with --match-how)")
     parser.add_argument("--match-how", choices=HOW[-1:], help="what `evaluate --match evidence` needs with this "

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 
-from ragdash.cli.common_options import add_engine_option, add_reading_options, seconds, whole_number
+from ragdash.cli.common_options import add_engine_option, add_reading_options, add_truth_option, seconds, whole_number
 from ragdash.cli.inputs import read_inputs
 from ragdash.cli.job_progress import STATUS, interruptible, reported_problems, write_message
 from ragdash.cli.judge_batch import batch_step, service_step
@@ -36,7 +36,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser)
     add_judge_options(parser)
     parser.add_argument("runs", nargs="+", metavar="RUN")
-    parser.add_argument("--truth", metavar="TRUTH")
+    add_truth_option(parser, "the ground truth, where it is not in the rows of the run")
     parser.add_argument("-m", "--metrics", metavar="METRICS",
                         help='such as "ClaimFaithfulness Correctness" (default: Faithfulness)')
     parser.add_argument("--rubric", action="append", metavar="FILE", help="a criterion of your own (TOML); it is kept "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ragdash.cli.common_options import add_reading_options
+from ragdash.cli.common_options import add_reading_options, add_truth_option
 from ragdash.cli.inputs import read_inputs
 from ragdash.core.console import count, print_note, say, write
 from ragdash.core.errors import InputError, Problem
@@ -22,7 +22,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_reading_options(parser)
     parser.add_argument("run", metavar="RUN")
-    parser.add_argument("--truth", metavar="TRUTH")
+    add_truth_option(parser, "the ground truth, where it is not in the rows of the run")
     parser.add_argument("--read", metavar="FILE", help="results with scores or verdicts, to be kept for this run")
     parser.add_argument("--format", choices=(*FORMATS, "ledger"), default="rows", help="what to put out: a "
                         "line for each query and metric with its claims, the columns of another tool, or what --read "

@@ -16,7 +16,7 @@ from ragdash.analysis.test_set.budget.estimate import JudgedRow
 from ragdash.analysis.test_set.sheets import DESIGNS, judging_sheet, read_judging_sheet
 from ragdash.analysis.test_set.texts import document_texts
 from ragdash.analysis.test_set.unjudged import plan_judgments
-from ragdash.cli.common_options import add_metric_options, add_reading_options, whole_number
+from ragdash.cli.common_options import add_metric_options, add_reading_options, add_truth_option, whole_number
 from ragdash.cli.inputs import conventions_of, read_inputs
 from ragdash.core.console import aligned, count, print_note, say, write, write_text
 from ragdash.core.errors import InputError, Problem, Unavailable
@@ -42,7 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser)
     add_metric_options(parser)
     parser.add_argument("runs", nargs="+", metavar="RUN")
-    parser.add_argument("--truth", metavar="TRUTH", help="the judgments so far")
+    add_truth_option(parser, "the judgments so far")
     parser.add_argument("-o", "--output", metavar="FILE", help="the sheet to judge (CSV); with --judged, the result")
     parser.add_argument("-n", type=whole_number(1), default=100, metavar="N", help="documents to judge (default: 100)")
     parser.add_argument("--design", choices=DESIGNS, default="decides", help="decides: what removes most doubt about "

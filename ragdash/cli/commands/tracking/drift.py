@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Iterable
 
 from ragdash.analysis.tracking.drift import compare_logs
-from ragdash.cli.common_options import level, whole_number
-from ragdash.cli.inputs import source_of
+from ragdash.cli.common_options import add_truth_option, level, whole_number
+from ragdash.cli.inputs import source_of, truth_of
 from ragdash.core.console import print_note, say, write, write_text
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
@@ -15,7 +15,7 @@ from ragdash.evaluation.scoring.required_scores import plan_texts
 from ragdash.evaluation.scoring.run_local_models import run_plan
 from ragdash.evaluation.stats import ALPHA, SEED
 from ragdash.experiments.testset import Sets, drafts_jsonl, drafts_of, propose_questions, questions_jsonl
-from ragdash.io import read_run, read_truth
+from ragdash.io import read_run
 from ragdash.io.recorded.question_log import FIELDS, QuestionLog, log_of_truth, read_log
 from ragdash.reporting.drift import DRIFT_FORMATS, render_drift
 
@@ -24,7 +24,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("log", metavar="LOG", help="questions of real users, without ground truth: JSON lines, CSV or "
                         "Parquet with a row per request, OpenTelemetry spans, a recorded run, or a log folder")
-    parser.add_argument("--truth", metavar="TRUTH", help="the test set")
+    add_truth_option(parser, "the test set")
     parser.add_argument("--run", metavar="RUN", help="a run of the test set: its refusals and latencies are compared")
     parser.add_argument("--against", metavar="LOG", help="an earlier log in place of a test set")
     parser.add_argument("--map", action="append", metavar="OURS=THEIRS,...", help="columns of the logs that are not "
@@ -92,4 +92,4 @@ def _reference(options: argparse.Namespace) -> QuestionLog:
     if options.against:
         return _read(options.against, options)
     item = read_run(source_of(options.run), name=split_name(options.run)[0]) if options.run else None
-    return log_of_truth(read_truth(source_of(options.truth), encoding=options.encoding), item)
+    return log_of_truth(truth_of(options, encoding=options.encoding), item)

@@ -6,7 +6,13 @@ import argparse
 
 from ragdash.analysis.tracking import FAIL_ON, gate, read_baseline
 from ragdash.cli.commands.evaluate import report_missed
-from ragdash.cli.common_options import add_metric_options, add_reading_options, add_resampling_options, whole_number
+from ragdash.cli.common_options import (
+    add_metric_options,
+    add_reading_options,
+    add_resampling_options,
+    add_truth_option,
+    whole_number,
+)
 from ragdash.cli.comparison_checks import add_check_options, add_group_option, check_repeats
 from ragdash.cli.inputs import read_inputs, specs_of
 from ragdash.core.console import write
@@ -29,8 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_group_option(parser)
     parser.add_argument("--against", required=True, metavar="FILE", help="the baseline that ragdash pin wrote; its "
                         "metrics, conventions and matching apply")
-    parser.add_argument("--truth", metavar="TRUTH", help="the ground truth; where it is in the rows of the run, it can "
-                        "be left out")
+    add_truth_option(parser, "the ground truth; where it is in the rows of the run, it can be left out")
     parser.add_argument("--margin", type=float, help="differences up to this do not matter")
     parser.add_argument("--permutations", type=whole_number(1, MOST_RESAMPLES),
                         help="sign flips; default: 100,000, or 10,000 above 2,000 queries")
