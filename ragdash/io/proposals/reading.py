@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -51,6 +52,26 @@ class Reading:
     def options(self) -> str:
         """The options of the command line for this reading."""
         return options_of(self.mapping)
+
+
+def reads_column(path: str, column: str) -> bool:
+    """Whether a path of a reading takes something from a column of the file.
+
+    Examples
+    --------
+    >>> [reads_column("source_{n}", column) for column in ("source_12", "source_id")]
+    [True, False]
+    >>> reads_column("hits[].doc.id", "hits"), reads_column("{run}_answer+notes", "dense_answer")
+    (True, True)
+    """
+    marks = {"{n}": r"\d+", "{run}": ".+"}
+    for part in path.split("+"):
+        pattern = re.escape(re.split(r"\[\]|\.", part)[0])
+        for mark, one in marks.items():
+            pattern = pattern.replace(re.escape(mark), one)
+        if column == part or re.fullmatch(pattern, column):
+            return True
+    return False
 
 
 def options_of(mapping: Mapping[str, str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from page_cases import opened
+from page_cases import LOADED, opened
 from test_pages import texts, upload
 
 from ragdash.dashboard.pages.data.proposed_reading import describe, meanings
@@ -90,3 +90,33 @@ def test_cells_that_look_like_lists_and_stay_one_id_are_said_before_and_after_th
     button_of(at)[0].click().run()
     card, = [card.value for card in at.warning]
     assert "1 cell of Right doc that looks like a list" in card and "as JSON" in card and not at.exception
+
+
+def test_another_file_leaves_an_open_proposal_as_it_is():
+    at = upload(opened(), ("mine.json", CONTENT))
+    at = upload(at, ("other.trec", b"q0 Q0 d0 1 1.0 other\n"))
+    assert not at.error and "Found 3 records" in texts(at)
+    apply, = button_of(at)
+    apply.click().run()
+    assert len(at.session_state["_runs"]) == 2 and not at.exception
+
+
+def test_columns_that_a_proposal_reads_together_stay_as_proposed_where_others_are_named():
+    rows = [f"What is at place {i}?,It is number {i} of the map.,loc_{i},loc_{i + 1},Text of place {i}.,"
+            f"Text of place {i + 1}.,loc_{i},Ann {i}" for i in range(12)]
+    header = "question,answer,source_1,source_2,chunk_1,chunk_2,expected_source,asked by"
+    at = upload(opened(), ("mine.csv", "\n".join([header, *rows]).encode()))
+    assert button_of(at) and not at.session_state["_runs"]
+    at.session_state["mapping"] = True
+    at.run()
+    boxes = {box.label: box for box in at.selectbox}
+    assert "source\\_1" not in boxes and "chunk\\_2" not in boxes
+    kept = next(text.value for text in at.caption if text.value.startswith("As proposed"))
+    assert "source\\_\\{n\\}" in kept or "source_{n}" in kept.replace("\\", "")
+    preview = [table.value for table in at.dataframe if "Meaning" not in table.value.columns]
+    assert preview, "the rows are shown as they are understood"
+    boxes["asked by"].set_value("attribute").run()
+    next(button for button in at.button if button.key == "map_apply").click().run()
+    assert not at.exception and not at.error
+    run = LOADED.run(at.session_state["_runs"][0].digest)
+    assert len(run.docs) == 24 and "loc_1" in run.docs.to_pylist()

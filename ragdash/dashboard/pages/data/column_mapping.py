@@ -11,24 +11,16 @@ from ragdash.core.records import Run
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import tables as components_tables
 from ragdash.dashboard.pages.data import loading, saved_mappings
+from ragdash.dashboard.pages.data.field_titles import FIELD_TITLES, TITLES, column_text
 from ragdash.dashboard.pages.data.loading import FileRecord
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.widgets import elements
 from ragdash.io.field_names import FIELDS
-from ragdash.io.proposals.reading import is_reading
+from ragdash.io.proposals.reading import RECORDS, ROLE, is_reading, reads_column
 from ragdash.reporting.sentences import formatting as fmt
 
 MAX_COLUMNS = 60  # columns shown
 GUESSED = "As guessed"
-FIELD_TITLES = {
-    "query_id": "Query id", "query": "Question", "config": "Configuration (one run each)", "doc_id": "Document id",
-    "retrieved": "Retrieved documents (list)", "relevant": "Relevant documents (list)", "grade": "Grade (judgment)",
-    "score": "Score", "rank": "Rank", "text": "Text of the document", "source": "Source of the chunk",
-    "contexts": "Contexts", "answer": "Answer", "answers": "Reference answers", "evidence": "Evidence",
-    "latency_ms": "Latency in ms", "usage": "Token usage", "prompt_tokens": "Prompt tokens",
-    "completion_tokens": "Completion tokens", "cost_usd": "Cost in USD", "settings": "Settings",
-    "attributes": "Attributes (object)", "attribute": "Attribute of the query",
-}
 OPTIONS = [
     "",
     *(field for field in FIELD_TITLES if field in FIELDS),
@@ -44,7 +36,7 @@ def render() -> None:
     ]
     if not pending:
         return
-    failed = any(records[index].failed and not _has_proposal(records[index]) for index in pending)
+    failed = any(records[index].failed and records[index].proposal is None for index in pending)
     box = st.expander("Say what the columns mean", icon=":material/view_column:", expanded=failed, key="mapping",
                       on_change="rerun")
     if not box.open:
@@ -57,10 +49,6 @@ def render() -> None:
         _render_columns(index, records[index])
 
 
-def _has_proposal(record: FileRecord) -> bool:
-    return any(problem.kind == "proposed-reading" for problem in record.problems)
-
-
 def _has_unmapped_columns(record: FileRecord) -> bool:
     """Columns are there that nothing was taken from, and no proposed reading was applied."""
     if is_reading(dict(record.mapping)):
@@ -68,11 +56,25 @@ def _has_unmapped_columns(record: FileRecord) -> bool:
     return bool(set(record.columns) - {column for _, column in (*record.guess, *record.mapping)})
 
 
+def _proposed(record: FileRecord) -> dict[str, str]:
+    """{our field: path} of the first reading that is proposed; {} without one."""
+    return dict(record.proposal.facts["mappings"][0]) if record.proposal is not None else {}
+
+
+def _kept(record: FileRecord) -> dict[str, str]:
+    """What a proposed reading takes from several columns or from inside one: no choice for one column can say it."""
+    proposed = _proposed(record)
+    inside = {field: path for field, path in proposed.items() if field not in (ROLE, RECORDS)
+              and path not in record.columns}
+    if not inside:
+        return {}
+    return {name: path for name, path in proposed.items() if name in (*inside, ROLE, RECORDS)}
+
+
 def _start(record: FileRecord) -> dict[str, str]:
     """{our field: column} to start from: what was applied, or what is proposed or else guessed."""
-    proposed = next((problem.facts["mappings"][0] for problem in record.problems
-                     if problem.kind == "proposed-reading" and not record.mapping), {})
-    fields = {field: column for field, column in proposed.items() if field in OPTIONS and column in record.columns}
+    fields = {field: column for field, column in _proposed(record).items()
+              if field in OPTIONS and column in record.columns}
     guess = {field: column for field, column in dict(record.mapping or record.guess).items()
              if field not in fields and column not in fields.values()}
     return {**guess, **fields}
@@ -87,7 +89,13 @@ def _render_columns(index: int, record: FileRecord) -> None:
                               help=tooltip("stored_mappings"))
         base = saved.get(selected, base)
     fields = {column: field for field, column in base.items()}
-    visible = record.columns[:MAX_COLUMNS]
+    kept = _kept(record)
+    free = [column for column in record.columns if not any(reads_column(path, column) for path in kept.values())]
+    visible = free[:MAX_COLUMNS]
+    if kept:
+        parts = [f"{TITLES.get(field, field)} from {column_text(path)}" for field, path in kept.items()
+                 if field not in (ROLE, RECORDS)]
+        st.caption(f"As proposed: {fmt.escape(fmt.listed(parts))}. Choose for the other columns.")
     with st.grid(3, min_column_width=220, key="map_columns"):
         meanings = {
             column: st.selectbox(
@@ -100,12 +108,12 @@ def _render_columns(index: int, record: FileRecord) -> None:
             )
             for position, column in enumerate(visible)
         }
-    if len(record.columns) > MAX_COLUMNS:
-        st.caption(f"The first {MAX_COLUMNS} of {len(record.columns):,} columns.")
+    if len(free) > MAX_COLUMNS:
+        st.caption(f"The first {MAX_COLUMNS} of {len(free):,} columns.")
     _render_preview(
         index,
         record,
-        {field: column for column, field in meanings.items() if field},
+        kept | {field: column for column, field in meanings.items() if field},
         list(meanings.values()),
         selected if selected != GUESSED else f"columns of {record.name}",
     )

@@ -30,6 +30,7 @@ from ragdash.reporting.sentences import formatting as fmt
 SAMPLE_READER = "a language model (samples)"
 FILES_VARIABLE, TRUTHS_VARIABLE = "RAGDASH_FILES", "RAGDASH_TRUTH"  # set by `ragdash dashboard FILE...`
 ROLE_OF_TYPE = {Run: "run", Truth: "truth", Corpus: "corpus"}
+PROPOSED = "proposed-reading"  # kind of the problem with readings to choose from
 MAX_KEPT_UPLOAD = 64 << 20  # bytes of an upload kept so that its role can be changed
 
 
@@ -78,6 +79,17 @@ class FileRecord:
         """Nothing could be read from it."""
         return not self.digests
 
+    @property
+    def proposal(self) -> Problem | None:
+        """The problem with the readings that are proposed; None where there is none, or one was applied."""
+        if self.mapping or self.content is None:
+            return None
+        return next((problem for problem in self.problems if problem.kind == PROPOSED), None)
+
+    def without_content(self) -> FileRecord:
+        """The record without the bytes of the file, unless a proposed reading still needs them."""
+        return self if self.proposal is not None else replace(self, content=None)
+
 
 def take_uploads() -> None:
     """Note the files of the upload field and empty the field; the field calls it when it changes."""
@@ -94,7 +106,7 @@ def read_waiting() -> None:
     placeholder = st.empty()  # there in every run, so that nothing moves when the bar has gone
     if not state.pending_files():
         return
-    state.set_files(replace(record, content=None) for record in state.files())
+    state.set_files(record.without_content() for record in state.files())
     fresh = 0
     while state.pending_files():
         file, *queue = state.pending_files()

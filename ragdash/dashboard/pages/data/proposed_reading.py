@@ -8,34 +8,23 @@ import streamlit as st
 
 from ragdash.core.errors import Problem
 from ragdash.dashboard.pages.data import loading
-from ragdash.dashboard.pages.data.column_mapping import FIELD_TITLES
+from ragdash.dashboard.pages.data.field_titles import TITLES, column_text, shortened
 from ragdash.dashboard.pages.data.loading import FileRecord
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences import formatting as fmt
 
-KIND = "proposed-reading"
 ROLE_WORDS = {"run": "a run", "truth": "judgments and references", "both": "a run with judgments or references",
               "questions": "questions"}
-TITLES = {**FIELD_TITLES, "retrieved": "Retrieved documents", "relevant": "Relevant documents",
-          "scores": "Scores in the file", "labels": "Labels in the file", "attributes": "Attributes",
-          "latency_ms": "Latency"}
 NOT_FIELDS = ("role", "records")
 EXTRAS = ("scores", "labels", "attributes")  # what a reading has besides; two readings differ by more than these
-SHOWN_RECORDS, MAX_COLUMNS, MAX_IGNORED = 2, 3, 5
-
-
-def proposal_of(record: FileRecord) -> Problem | None:
-    """The problem with the proposed readings of a file; None where there is none, or one was applied."""
-    if record.mapping or record.content is None:
-        return None
-    return next((problem for problem in record.problems if problem.kind == KIND), None)
+SHOWN_RECORDS, MAX_IGNORED = 2, 5
 
 
 def render() -> None:
     """A box for each file with a proposed reading."""
     for index, record in enumerate(state.files()):
-        problem = proposal_of(record)
+        problem = record.proposal
         if problem is not None:
             with st.container(border=True, key=f"proposed_{record.key}"):
                 _render_proposal(index, record, problem)
@@ -96,15 +85,3 @@ def meanings(mapping: Mapping[str, str], records: Sequence[Mapping[str, str]]) -
     return [{"Meaning": TITLES.get(name, name), "Column": column_text(path)}
             | {f"Record {number}": record.get(name, "") for number, record in enumerate(records, 1)}
             for name, path in mapping.items() if name not in NOT_FIELDS]
-
-
-def column_text(path: str) -> str:
-    """The columns of a meaning: "a, b, c and 4 more"; a key of the file in words."""
-    if set(path) == {"*"}:
-        return "the key of each record"
-    return shortened(path.split("+"), MAX_COLUMNS)
-
-
-def shortened(names: Sequence[str], most: int) -> str:
-    """The first names, and how many more there are."""
-    return fmt.listed([*names[:most], f"{len(names) - most} more"] if len(names) > most else list(names))

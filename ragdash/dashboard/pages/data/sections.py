@@ -12,7 +12,7 @@ from ragdash.core.ids.normalization import CHUNK_RANKS
 from ragdash.core.records import Run, Truth
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import comparability_cache
-from ragdash.dashboard.pages.data import corpus_upload, loading, other_truths, proposed_reading, removed_runs
+from ragdash.dashboard.pages.data import corpus_upload, loading, other_truths, removed_runs
 from ragdash.dashboard.pages.data.relink import version_list
 from ragdash.dashboard.session import data_store, run_facts, run_fixes, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
@@ -67,7 +67,7 @@ def render_files() -> None:
     """Files that failed, with their problems, and how the others were read, with a way to change the role."""
     records = state.files()
     for record in records:
-        if record.failed and proposed_reading.proposal_of(record) is None:
+        if record.failed and record.proposal is None:
             st.markdown(f"**{fmt.escape(record.name)}** could not be read. Everything loaded before is still here.")
             elements.problems(record.problems or (), f"file_{records.index(record)}")
     for record in records:

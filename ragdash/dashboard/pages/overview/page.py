@@ -72,7 +72,7 @@ def _render_answer_evidence(context: PageContext, spec: Spec) -> None:
 
 def _note_unread_files() -> None:
     """Name the files that could not be read before the result that lacks them; what is wrong is below it."""
-    unread = [record.name for record in state.files() if record.failed and proposed_reading.proposal_of(record) is None]
+    unread = [record.name for record in state.files() if record.failed and record.proposal is None]
     if unread:
         shown = fmt.listed(unread[:MAX_FILES]) if len(unread) <= MAX_FILES else fmt.count(len(unread), "file")
         is_missing = "is" if len(unread) == 1 else "are"
