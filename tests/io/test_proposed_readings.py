@@ -74,7 +74,16 @@ SHAPES = {  # content, what must be in the mapping, (runs, queries of the truth 
                 b"What is %d?,d%d.pdf,d%d.pdf; d9.pdf,It is number %d.,d9.pdf; d%d.pdf,The number is %d.\n" % ((i,) * 6)
                 for i in range(5)),
         {"retrieved": form.replace("X", "{run}"), "answer": "answer_{run}", "relevant": "expected_source"}, (2, 5, 5))
-       for form in ("X_sources", "X_chunks", "X_retrieved", "X_contexts", "X_docs", "sources_X", "retrieved_X")},
+       for form in ("X_sources", "X_chunks", "X_retrieved", "X_contexts", "X_docs", "X_ids", "X_top_k", "sources_X",
+                    "retrieved_X")},
+    "the steps of an agent for one question": (
+        json.dumps({"6f1ed002ab5595859014": {
+            "question_id": "6f1ed002ab5595859014", "input_tokens": 9, "total_tokens": 10, "elapsed_sec": 4.5,
+            "actual_answer": "It is in the north of the town.", "actual_steps": [
+                {"name": "search", "args": {"query": "tower"}, "status": "success", "output": "{}"},
+                {"name": "retrieval", "args": {"query": "tower", "k": 2}, "status": "success", "output": json.dumps(
+                    [{"id": f"doc/{i}", "text": f"{LONG} {i}"} for i in (1, 2)])}]}}).encode(),
+        {"query_id": "question_id", "retrieved": "retrieval[].id", "answer": "actual_answer"}, (1, None, 0)),
     "ids and texts of each system": (
         b"question,expected_source,dense_sources,dense_chunks,hybrid_sources,hybrid_chunks\n" + "".join(
             f'What is {i}?,d{i}.pdf,d{i}.pdf; d9.pdf,{LONG} {i}.,d9.pdf; d{i}.pdf,{LONG} Or {i}.\n'

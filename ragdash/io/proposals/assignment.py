@@ -66,7 +66,7 @@ class Assignment:
         if self.roles.get("query_id") in (KEY, KEY + KEY) and "doc_id" in self.roles and {
                 "query", "score", "rank", "grade"}.isdisjoint(self.roles):
             return False  # published values with their sources
-        if "text" in self.roles and {"query", "doc_id", "score", "rank", "grade"}.isdisjoint(self.roles):
+        if "text" in self.roles and {"query", "retrieved", "doc_id", "score", "rank", "grade"}.isdisjoint(self.roles):
             return False  # the sentences of an answer
         if self.records.path and not set(content) - {"scores", "labels"} and self.roles.get("query_id") == "index" and (
                 "query" not in self.roles):

@@ -146,8 +146,8 @@ def _is_of_each_system(item: Field) -> bool:
     """True for lists of ids in a column for each system, such as dense_sources: what differs by system was returned."""
     name = set(item.words) - {"run", "list"}
     return ("{run}" in item.path and "[]" not in item.path and item.is_list and item.is_id_like
-            and not item.is_bool and not item.is_number and not is_constant(item)
-            and bool(name & (DOCUMENT | {"context"})) and name <= DOCUMENT | ID | RETURNED | {"context"})
+            and not item.is_bool and not (item.is_number and name.isdisjoint(ID)) and not is_constant(item)
+            and bool(name) and name <= DOCUMENT | ID | RETURNED | {"context"})
 
 
 def _is_counterpart(item: Field, gold: Field) -> bool:

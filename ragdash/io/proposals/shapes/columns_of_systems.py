@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ragdash.io.proposals.names import (
     ANSWER,
@@ -22,7 +22,7 @@ from ragdash.io.proposals.names import (
 from ragdash.io.proposals.shapes.families import SYSTEMS
 
 KEY = "*"
-_SUFFIX = re.compile(r"[_\s-]*(results?|hits|top[_-]?\d+)$", re.IGNORECASE)
+_SUFFIX = re.compile(r"[_\s-]*(results?|hits|top[_-]?(?:\d+|k))$", re.IGNORECASE)
 _MOST_COLUMNS = 60
 _MODELS = {"mixtral", "gemma", "deepseek", "phi", "falcon", "bard", "palm", "chatgpt", "grok", "cohere", "opus",
            "sonnet", "haiku", "turbo", "flash", "bing", "perplexity", "elastic", "elasticsearch", "bm25f", "lucene",
@@ -45,11 +45,18 @@ def rows_of_systems(rows: Sequence[dict]) -> list[dict]:
     if len(systems) < 2 or len(kinds) != 1 or all(_LETTERS.issuperset(words(str(name))) for name in systems):
         return []
     kind = kinds.pop()
-    if kind in rows[0]:
+    if kind in rows[0] or _have_further_columns({_SUFFIX.sub("", str(system)) for system in systems}, rows[0], systems):
         return []
     return [{KEY: _SUFFIX.sub("", str(system)),
              **{name: value for name, value in row.items() if name not in systems}, kind: row[system]}
             for system in systems for row in rows if row.get(system) is not None]
+
+
+def _have_further_columns(systems: Collection[str], names: Iterable[str], known: Collection[str]) -> bool:
+    """Whether every system has another column besides the known ones, such as dense_answer next to dense_top_k."""
+    others = [str(name) for name in names if name not in known]
+    return all(any(re.match(rf"{re.escape(system)}[\W_]", name) or re.search(rf"[\W_]{re.escape(system)}$", name)
+                   for name in others) for system in systems)
 
 
 def _with_suffix(rows: Sequence[dict]) -> list[str]:

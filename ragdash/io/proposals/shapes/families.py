@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragdash.io.proposals.names import (
@@ -99,7 +99,7 @@ def find_family(names: Iterable[str], lists: Collection[str] = (), numbers: Coll
         score = (known, len(covered) - 0.01 * len(members) - 0.0002 * sum(map(len, variants)))
         if score > best_score:
             best, best_score = ColumnFamily(members), score
-    return best and _with_plain(best, names)
+    return best and _with_plain(_with_further(best, names), names)
 
 
 def _settled(fields: dict[str, str]) -> dict[str, str]:
@@ -133,6 +133,19 @@ def _each_once(members: Mapping[str, Mapping[str, str]]) -> dict[str, Mapping[st
     return {stem: result[stem] for stem in members if stem in result}
 
 
+def _with_further(family: ColumnFamily, names: Sequence[str]) -> ColumnFamily:
+    """The family with columns that every configuration has too, whatever they say: dense_ids next to dense_answer."""
+    members, variants = dict(family.members), family.variants
+    taken = {field for fields in members.values() for field in fields.values()}
+    for name in names:
+        for stem, variant in _splits(name, of_content=False):
+            fields = {other: stem.replace(RUN, other) for other in variants}
+            if variant in variants and taken.isdisjoint(fields.values()) and set(fields.values()) <= set(names):
+                members[stem] = fields
+                taken |= set(fields.values())
+    return ColumnFamily(members)
+
+
 def _with_plain(family: ColumnFamily, names: list[str]) -> ColumnFamily:
     """The family with columns of the same name without a suffix: `ids` next to `ids_lexical`."""
     members = {stem: dict(fields) for stem, fields in family.members.items()}
@@ -155,8 +168,11 @@ def with_empty_members(family: ColumnFamily, names: Iterable[str], empty: Collec
     return ColumnFamily(members)
 
 
-def _splits(name: str) -> Iterable[tuple[str, str]]:
-    """(path with {run}, configuration) for each way to see a configuration in a name."""
+def _splits(name: str, *, of_content: bool = True) -> Iterable[tuple[str, str]]:
+    """(path with {run}, configuration) for each way to see a configuration in a name.
+
+    of_content: only where the rest of the name says what a system has, such as an answer or documents.
+    """
     parts = _SEPARATOR.split(name)
     count = len(parts[::2])
     members = name.split(".")
@@ -177,7 +193,8 @@ def _splits(name: str) -> Iterable[tuple[str, str]]:
             content = words(f"{before} {after}")
             stems = {*content, *(part.rstrip("0123456789") for part in content)}
             is_result = "result" in stems and not SYSTEMS.isdisjoint(words(variant))
-            if is_result or not _CONTENT.isdisjoint(stems) or (variant in _STAGES and not _RERANKING.isdisjoint(stems)):
+            is_content = not _CONTENT.isdisjoint(stems) or (variant in _STAGES and not _RERANKING.isdisjoint(stems))
+            if is_result or is_content or not of_content:
                 yield f"{before}{RUN}{after}", variant
 
 
