@@ -84,7 +84,7 @@ class TeamSetup:
 
     def read_environment(self, postgres: team_services.Postgres, store: str) -> dict[str, str]:
         """/etc/ragdash.env of the page, with the addresses of this machine."""
-        values = dict(line.split("=", 1) for line in blocks("ini")[0].splitlines())
+        values = dict(line.split("=", 1) for line in shlex.split(blocks("ini")[0]))
         values["RAGDASH_WORKSPACE"] = values["RAGDASH_WORKSPACE"].replace("PASSWORD", PASSWORD).replace(
             "db.example.org", f"127.0.0.1:{postgres.port}").replace("?sslmode=require", "")
         secrets = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL": store}

@@ -202,6 +202,23 @@ def test_a_server_whose_settings_contradict_each_other_does_not_start(capfdbinar
     assert status == 2 and said in err and err.count("\n") == 1
 
 
+def test_secrets_that_the_server_may_not_read_are_said_before_it_starts(tmp_path, capfdbinary, monkeypatch):
+    file, real = Path(".streamlit") / "secrets.toml", Path.open
+
+    def refused(path: Path, *arguments, **options):
+        if path == file:
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, *arguments, **options)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("the server starts"))
+    file.parent.mkdir()
+    file.write_text("[auth]")
+    monkeypatch.setattr(Path, "open", refused)  # root may read every file
+    status, _, err = call(capfdbinary, "dashboard", "--no-browser")
+    assert status == 2 and str(file) in err and "Permission denied" in err and err.count("\n") == 1
+
+
 def test_a_folder_that_is_gone_is_no_fault_of_ragdash(tmp_path, monkeypatch, capfdbinary):
     def gone():
         raise FileNotFoundError(2, "No such file or directory")

@@ -41,7 +41,7 @@ WRITES = {  # what a page may call to change something outside its own session
     "store().restore", "save_policy",
     "save_examples", "save_rubric", "remember_endpoint", "keep_rankings", "read_replies",
     "import_verdicts", "scoring.start", "mapping.start", "mapping.stop", "judging.start", "judging.plan",
-    "judging.stop", "judging.drop", "drafting.start", "drafting.plan", "drafting.stop", "job.worker.cancel",
+    "judging.stop", "judging.drop", "drafting.start", "drafting.plan", "drafting.stop", "scoring.stop",
     "_mappings.move_to_end"}
 WORKSPACE_WRITES = ("add_run", "add_truth", "add_record", "rename", "describe", "tag", "order", "archive", "delete",
                     "keep_mapping", "keep_prices", "keep_settings", "keep_version", "dismiss_rebuilt")

@@ -26,7 +26,7 @@ def blocks(language: str) -> list[str]:
 
 
 def variables(text: str) -> dict[str, str]:
-    return dict(line.split("=", 1) for line in text.splitlines())
+    return dict(line.split("=", 1) for line in shlex.split(text))
 
 
 def commands() -> list[list[str]]:

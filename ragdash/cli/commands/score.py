@@ -8,9 +8,10 @@ from ragdash.cli.common_options import add_engine_option, add_reading_options, a
 from ragdash.cli.inputs import read_inputs
 from ragdash.cli.job_progress import CANCELLED, reported_problems, write_message, write_progress
 from ragdash.core.console import say
-from ragdash.evaluation.scoring import plan_scoring, run_plan
+from ragdash.evaluation.scoring import ScoringPlan, plan_scoring, run_plan
 from ragdash.matching.evidence import HOW
 from ragdash.models.engines import open_engine
+from ragdash.models.local import ScoreCache
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -35,14 +36,19 @@ def run(options: argparse.Namespace) -> int:
     """Print what will be computed and how long it takes, do it, print the progress; returns the exit status."""
     with reported_problems(options):
         engine = open_engine(options.engine)
-        runs, truth = read_inputs(options)
-        evidence = options.match_how is not None
-        metrics = ("" if evidence else "SBERT") if options.metrics is None else options.metrics
-        prepared = plan_scoring(runs, truth, metrics, evidence=evidence, model=options.model,
-                        cross_encoder=options.cross_encoder, nli=options.nli, hub=options.hub)
+        prepared = plan(options)
         write_message(options, "plan", str(prepared))
         report = run_plan(prepared, device=options.device, progress=lambda progress: write_progress(options, progress),
                           engine=engine)
     write_message(options, "report", report.as_dict() if options.progress == "json" else report)
     say(report.problems)
     return CANCELLED if report.cancelled else 0
+
+
+def plan(options: argparse.Namespace, store: ScoreCache | None = None) -> ScoringPlan:
+    """What is to be computed. store: where values are kept; None: that of the user."""
+    runs, truth = read_inputs(options)
+    evidence = options.match_how is not None
+    metrics = ("" if evidence else "SBERT") if options.metrics is None else options.metrics
+    return plan_scoring(runs, truth, metrics, evidence=evidence, model=options.model,
+                        cross_encoder=options.cross_encoder, nli=options.nli, hub=options.hub, store=store)

@@ -87,6 +87,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="[access] with admins, editors or viewers",
         fix="List the addresses of those who may come in.",
     ),
+    "unreadable-secrets": Message(
+        actual="secrets that the user of this process cannot read ({reason})",
+        expected="a file of this user",
+        fix="Give the file to the user that the server runs as, with chown; chmod 600 keeps others out.",
+    ),
     "wrong-pattern": Message(
         actual="{error} at character {position}: {where}",
         expected="a regular expression",

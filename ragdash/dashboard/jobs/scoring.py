@@ -1,6 +1,7 @@
-"""The scoring process that a page has started: one at a time for the whole server, seen by every session.
+"""The scoring that a page has started: one at a time, seen by every session.
 
-The process is `python -m ragdash score`; no model is ever loaded in the dashboard's own process.
+A process of this server does it, `python -m ragdash score`, or a worker where servers share the workspace; no model is
+ever loaded in the dashboard's own process.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import pyarrow as pa
 
 from ragdash.core.paths import PACKAGE, split_name
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.jobs.process import JobSlot, write_rows
+from ragdash.core.storage.temporary_folders import temporary_folder
+from ragdash.dashboard.jobs import shared_queue
+from ragdash.dashboard.jobs.process import Job, JobSlot, JobView, write_rows
 from ragdash.evaluation.scoring.score_worker import Worker, command
 from ragdash.matching.match import Match
 from ragdash.matching.views.nli import NAME
@@ -22,25 +25,51 @@ from ragdash.models.local.protocols import ENCODER, NLI, SCORER
 ASKED = ("query", "answer")  # what scoring needs of a run
 KNOWN = ("query", "answers")  # and of a truth
 
-_slot = JobSlot("score")
-current, forget = _slot.current, _slot.forget
+KIND = "score"  # of its jobs in the queue
+
+_slot = JobSlot(KIND)
+forget = _slot.forget
+
+
+def current() -> JobView | None:
+    """The job at work, or the last one that was: of the queue where servers share one, else of this server."""
+    return _slot.current() if shared_queue.queue() is None else shared_queue.newest(KIND)
 
 
 def start(key: tuple, runs: Mapping[str, Run], truth: Truth, metrics: Sequence[str],
           models: Mapping[str, str]) -> bool:
-    """Start the process over these runs (by name); False where one is at work already. models: a folder or a name for
-    each kind of model.
+    """Start scoring these runs (by name); False where a job is at work already. models: a folder or a name for each
+    kind of model.
     """
-    def begin(folder: Path) -> Worker:
-        read = {name: _contexts(run, truth) if NAME in metrics else {} for name, run in runs.items()}
-        files = [f"{plain(name)}={_write_run(run, folder / f'run-{index}.jsonl', read[name])}"
-                 for index, (name, run) in enumerate(runs.items())]
-        nli = _whole(models.get(NLI))
-        arguments = command(files, _write_truth(truth, folder / "truth.jsonl"), ", ".join(metrics),
-                            _whole(models.get(ENCODER)), _whole(models.get(SCORER)), *(("--nli", nli) if nli else ()))
-        return Worker.start(arguments, PACKAGE.parent)
+    if shared_queue.queue() is None:
+        return _slot.start(key, tuple(runs), lambda folder: Worker.start(
+            _command(runs, truth, metrics, models, folder), PACKAGE.parent))
+    job = current()
+    if job is not None and job.running:
+        return False
+    with temporary_folder("queue") as folder:
+        arguments = _command(runs, truth, metrics, models, Path(folder))
+        return shared_queue.enqueue(KIND, key, tuple(runs), Path(folder), arguments[arguments.index("score") + 1:], {})
 
-    return _slot.start(key, tuple(runs), begin)
+
+def stop() -> None:
+    """End it; what is done is kept."""
+    job = current()
+    if isinstance(job, shared_queue.QueuedJob):
+        shared_queue.queue().cancel(job.record.id)
+    elif isinstance(job, Job):
+        job.worker.cancel()
+
+
+def _command(runs: Mapping[str, Run], truth: Truth, metrics: Sequence[str], models: Mapping[str, str],
+             folder: Path) -> list[str]:
+    """The command that scores, once its files are in the folder."""
+    read = {name: _contexts(run, truth) if NAME in metrics else {} for name, run in runs.items()}
+    files = [f"{plain(name)}={_write_run(run, folder / f'run-{index}.jsonl', read[name])}"
+             for index, (name, run) in enumerate(runs.items())]
+    nli = _whole(models.get(NLI))
+    return command(files, _write_truth(truth, folder / "truth.jsonl"), ", ".join(metrics),
+                   _whole(models.get(ENCODER)), _whole(models.get(SCORER)), *(("--nli", nli) if nli else ()))
 
 
 def _whole(model: str | None) -> str | None:

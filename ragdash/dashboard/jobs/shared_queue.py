@@ -95,20 +95,27 @@ def newest(kind: str) -> QueuedJob | None:
 
 def enqueue_judging(key: tuple, names: Sequence[str], folder: Path, arguments: Sequence[str],
                     details: Mapping[str, Any], metrics: Sequence[str]) -> bool:
-    """Let a worker judge; False where somebody did the same before. arguments: of `ragdash judge`, which read files of
-    the folder. This server's rubrics, labeling policy and examples go
-    with them.
+    """Let a worker judge; False where somebody did the same before. arguments: of `ragdash judge`. This server's
+    rubrics, labeling policy and examples go with them.
     """
-    from ragdash.core.storage.postgres.texts import key_hash
-
-    address, jobs = os.environ[WORKSPACE], queue()
     for index, rubric in enumerate(rubric for rubric in stored_rubrics() if rubric.metric in metrics):
         (folder / f"rubric-{index}.toml").write_bytes(rubric_toml(rubric))
     if policy := current_policy():
         (folder / "policy.toml").write_bytes(policy_toml(policy))
     if examples := stored_examples():
         (folder / "examples.json").write_bytes(examples_json(examples))
+    return enqueue("judge", key, names, folder, arguments, details)
+
+
+def enqueue(kind: str, key: tuple, names: Sequence[str], folder: Path, arguments: Sequence[str],
+            details: Mapping[str, Any]) -> bool:
+    """Let a worker do a job of this kind; False where somebody did the same before. arguments: of a command, which
+    reads files of the folder; names: of the runs; details: what pages say about it.
+    """
+    from ragdash.core.storage.postgres.texts import key_hash
+
+    address, jobs = os.environ[WORKSPACE], queue()
     placed = [text.replace(str(folder), FILES) for text in arguments]
     upload = job_files(address, os.environ.get(BLOBS) or None).store(sorted(folder.iterdir()))
     body = {"arguments": placed, "key": key, "names": list(names), "details": dict(details)}
-    return jobs.enqueue("judge", key_hash(repr(key), *placed), body, upload)[1]
+    return jobs.enqueue(kind, key_hash(repr(key), *placed), body, upload)[1]

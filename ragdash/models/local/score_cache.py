@@ -1,4 +1,5 @@
-"""What models said, kept on disk: vectors of texts and scores of pairs in one SQLite file of the user.
+"""What models said, kept on disk: vectors of texts and scores of pairs in one SQLite file of the user, or in the
+database that servers share.
 
 A vector is kept under the model's weights, its greatest length and the text (scores under both texts, in order), so it
 is computed once, whatever the model's folder is called; the model's names lead to it. Texts themselves are not kept,
@@ -20,6 +21,8 @@ import numpy as np
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import cache_folder
+from ragdash.core.storage.addresses import DatabaseAddress, workspace_database
+from ragdash.core.storage.shared import open_database
 from ragdash.core.storage.sqlite_file import transaction
 
 FILE = "semantic-1.sqlite"  # the number grows with the tables
@@ -35,8 +38,17 @@ create table if not exists scores (model integer, key blob, cut integer, value r
 
 
 def default_score_cache() -> ScoreCache:
-    """The user's store."""
-    return ScoreCache(cache_folder() / FILE)
+    """The user's store: a file, or the database that servers share."""
+    address = workspace_database()
+    return ScoreCache(cache_folder() / FILE) if address is None else scores_in(address)
+
+
+def scores_in(address: DatabaseAddress) -> ScoreCache:
+    """The store in a database."""
+    database = open_database(address)
+    from ragdash.models.local.shared_score_cache import SharedScoreCache
+
+    return SharedScoreCache(cache_folder() / FILE, database, address.project)
 
 
 def text_key(text: str) -> bytes:
@@ -112,21 +124,17 @@ class ScoreCache:
 
     def known_keys(self, table: str, model: Model, keys: Sequence[bytes]) -> set[bytes]:
         """Those of the keys that table "vectors" or "scores" holds for the model."""
-        return {row[0] for row in self._rows(table, "key", model, keys)}
+        return {bytes(row[0]) for row in self._rows(table, "key", model, keys)}
 
     def save(self, table: str, model: Model, keys: Sequence[bytes], cut: np.ndarray, values: np.ndarray) -> None:
         """Keep vectors (N, V), made one long, or scores (N,); what is kept already stays."""
-        if table == "vectors":
-            values = [row.tobytes() for row in unit(values).astype(STORED)]
-        else:
-            values = [None if np.isnan(value) else value for value in values.tolist()]
-        rows = zip([model.id] * len(keys), keys, map(int, cut), values, strict=True)
+        rows = zip([model.id] * len(keys), keys, map(int, cut), stored_values(table, values), strict=True)
         with self._open(write=True) as db:
             db.executemany(f"insert or ignore into {table} values (?, ?, ?, ?)", rows)
 
     def vectors(self, model: Model, keys: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(vectors (N, V) float16, whether there is one (N,), whether its text was cut (N,)) of distinct keys."""
-        rows = {row[0]: row[1:] for row in self._rows("vectors", "key, cut, value", model, keys)}
+        rows = {bytes(row[0]): row[1:] for row in self._rows("vectors", "key, cut, value", model, keys)}
         size = max((len(value) for _, value in rows.values()), default=0) // STORED.itemsize
         values, known, cut = np.zeros((len(keys), size), STORED), np.zeros(len(keys), bool), np.zeros(len(keys), bool)
         for i, key in enumerate(keys):
@@ -136,7 +144,7 @@ class ScoreCache:
 
     def scores(self, model: Model, keys: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(scores (N,) float64, whether there is one (N,), whether its texts were cut (N,))."""
-        rows = {row[0]: row[1:] for row in self._rows("scores", "key, cut, value", model, keys)}
+        rows = {bytes(row[0]): row[1:] for row in self._rows("scores", "key, cut, value", model, keys)}
         known = np.array([key in rows for key in keys], bool)
         cut = np.array([bool(rows.get(key, (0, 0))[0]) for key in keys], bool)
         values = [rows.get(key, (0, None))[1] for key in keys]
@@ -166,6 +174,13 @@ class ScoreCache:
                 yield db
         except (OSError, sqlite3.Error) as error:
             raise InputError([Problem("unusable-cache", {"reason": str(error)}, str(self.path))]) from None
+
+
+def stored_values(table: str, values: np.ndarray) -> list[bytes] | list[float | None]:
+    """Vectors (N, V), made one long, or scores (N,) as they are stored, one for each row of the table."""
+    if table == "vectors":
+        return [row.tobytes() for row in unit(values).astype(STORED)]
+    return [None if np.isnan(value) else value for value in values.tolist()]
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:

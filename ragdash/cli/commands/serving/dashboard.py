@@ -21,6 +21,7 @@ from ragdash.models.judge.allowed_hosts import VARIABLE
 from ragdash.workspace import Workspace, open_workspace
 
 STATUS = "RAGDASH_STATUS"  # as ragdash.dashboard.monitoring reads it
+SECRETS = ".streamlit/secrets.toml"
 MEMORY = "RAGDASH_MEMORY"  # as the pages read it
 STREAMLIT = {"--server.port": "--port", "--server.address": "--host", "--server.headless": "--no-browser"}
 # options of Streamlit that ragdash has too
@@ -105,6 +106,12 @@ def _check_settings(options: argparse.Namespace) -> None:
     for given in options.streamlit:
         if (ours := STREAMLIT.get(given.partition("=")[0])) is not None:
             problems.append(Problem("streamlit-option", {"given": given, "ours": ours}))
+    for path in (Path(SECRETS), Path(os.path.expanduser(f"~/{SECRETS}"))):  # where Streamlit looks
+        try:
+            if path.exists():
+                path.open("rb").close()
+        except OSError as error:  # Streamlit would end with a traceback
+            problems.append(Problem("unreadable-secrets", {"reason": error.strerror or str(error)}, str(path)))
     if problems:
         raise InputError(problems)
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any, NoReturn
 
+from ragdash.cli.commands import score
 from ragdash.cli.commands.judging import judge
 from ragdash.cli.common_options import seconds
 from ragdash.cli.inputs import read_inputs
@@ -21,12 +23,14 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.addresses import BLOBS, WORKSPACE, database_address, is_address
 from ragdash.core.storage.shared import open_database
 from ragdash.core.storage.temporary_folders import remove_leftovers, temporary_folder
+from ragdash.evaluation.scoring import run_plan
 from ragdash.evaluation.scoring.run_judge import prepare_judging, run_judging
 from ragdash.models.judge import Patience
 from ragdash.models.judge.tasks.examples import read_examples, trying_examples
 from ragdash.models.judge.tasks.policy import read_policy, trying_policy
 from ragdash.models.judge.tasks.rubrics import read_rubric, trying_rubrics
 from ragdash.models.judge.verdict_store.opening import verdicts_in
+from ragdash.models.local.score_cache import scores_in
 from ragdash.workspace.opening import job_files, open_workspace, shared_jobs
 from ragdash.workspace.team.job_worker import LEASE, JobWorker, Lease
 
@@ -73,7 +77,8 @@ def run(options: argparse.Namespace) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, end)
     print_note(f"worker: takes jobs of {database_address(address).location} (stop with Ctrl+C)")
-    worker = JobWorker(shared_jobs(address), {"judge": JudgeJobs(address, blobs)}, ended, lease=options.lease)
+    kinds = {"judge": JudgeJobs(address, blobs), "score": ScoreJobs(address, blobs)}
+    worker = JobWorker(shared_jobs(address), kinds, ended, lease=options.lease)
     print_note(f"worker: jobs done: {worker.run(options.once):,}")
     return 0
 
@@ -85,37 +90,74 @@ class _Parser(argparse.ArgumentParser):
         raise InputError([Problem("unknown-job", {"reason": message})])
 
 
-class JudgeJobs:
-    """Asks judges: what `ragdash judge` does, with claims and a budget that other workers see."""
+class CommandJobs(ABC):
+    """Jobs that do what a command does, with the files and arguments that a page put into the queue.
 
-    def __init__(self, address: str, blobs: str | None):
-        self._address, self._blobs = database_address(address), blobs
+    Parameters
+    ----------
+    address, blobs
+        Of the workspace.
+    add_options
+        Of the command.
+    """
+
+    def __init__(self, address: str, blobs: str | None, add_options: Callable[[argparse.ArgumentParser], None]):
+        self.address = database_address(address)
         self._files = job_files(address, blobs)
         self._parser = _Parser()
-        judge.add_options(self._parser)
+        add_options(self._parser)
 
     def __call__(self, lease: Lease) -> Mapping[str, Any]:
-        """Judge the texts of a job; its report."""
+        """Do a job; its report."""
         with temporary_folder("job") as folder:
             try:
                 self._files.fetch(lease.job.upload, Path(folder))
             except FileNotFoundError:
                 raise InputError([Problem("job-files-gone")]) from None
-            return {"report": self._report(lease, Path(folder))}
+            arguments = [text.replace(FILES, str(folder)) for text in lease.job.body["arguments"]]
+            return {"report": self.report(lease, self._parser.parse_args(arguments), Path(folder))}
 
-    def _report(self, lease: Lease, folder: Path) -> dict[str, Any]:
-        body = lease.job.body
-        options = self._parser.parse_args([text.replace(FILES, str(folder)) for text in body["arguments"]])
+    @abstractmethod
+    def report(self, lease: Lease, options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+        """Do what the options say, with files of the folder."""
+
+
+def say_progress(lease: Lease, progress: Progress) -> None:
+    """Let pages show how far a job is."""
+    lease.progress({**progress.as_dict(), "words": str(progress)})
+
+
+class ScoreJobs(CommandJobs):
+    """Runs local models: what `ragdash score` does. Values are stored in the database."""
+
+    def __init__(self, address: str, blobs: str | None):
+        super().__init__(address, blobs, score.add_options)
+
+    def report(self, lease: Lease, options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+        """Compute and store what is lacking; stops after the shard in which somebody asks for that."""
+        def listener(progress: Progress) -> bool:
+            say_progress(lease, progress)
+            return not lease.cancel.is_set()
+
+        planned = score.plan(options, scores_in(self.address))
+        return run_plan(planned, progress=listener).as_dict()
+
+
+class JudgeJobs(CommandJobs):
+    """Asks judges: what `ragdash judge` does, with claims and a budget that other workers see."""
+
+    def __init__(self, address: str, blobs: str | None):
+        super().__init__(address, blobs, judge.add_options)
+
+    def report(self, lease: Lease, options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+        """Ask what nobody asked before."""
         endpoint = endpoint_of(options)
         runs, truth = read_inputs(options)
-        database = open_database(self._address)
+        database = open_database(self.address)
         from ragdash.core.storage.postgres.budgets import DatabaseBudget
 
-        store = replace(verdicts_in(self._address), owner=lease.owner)
-        budget = DatabaseBudget(database, self._address.project, lease.job.id, options.max_calls, options.max_cost)
-
-        def listener(progress: Progress) -> None:
-            lease.progress({**progress.as_dict(), "words": str(progress)})
+        store = replace(verdicts_in(self.address), owner=lease.owner)
+        budget = DatabaseBudget(database, self.address.project, lease.job.id, options.max_calls, options.max_cost)
 
         with ExitStack() as tried:
             tried.enter_context(trying_rubrics([read_rubric(content) for content in _contents(folder, "rubric-*")]))
@@ -125,7 +167,8 @@ class JudgeJobs:
             tried.enter_context(trying_examples(read_examples(examples[0]) if examples else {}))
             prepared = prepare_judging(runs, truth, options.metrics, endpoint, verdict_store=store,
                                        sample=options.sample, seed=options.seed, votes=options.votes)
-            report = run_judging(prepared, concurrency=options.concurrency, progress=listener, cancel=lease.cancel,
+            report = run_judging(prepared, concurrency=options.concurrency, cancel=lease.cancel,
+                                 progress=lambda progress: say_progress(lease, progress),
                                  patience=Patience(reply=options.timeout), shared_budget=budget)
         calls, cost = budget.spent()  # of all workers that had the job
         return replace(report, asked=calls, cost=cost if endpoint.prices else None).as_dict()

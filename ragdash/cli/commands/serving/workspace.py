@@ -107,7 +107,8 @@ def _copy(options: argparse.Namespace) -> int:
     result = copy_workspace(source, target, logs, (verdicts_at(options.source), verdicts_at(options.target)))
     say(result.problems)
     print_note(f"{target.location}: {', '.join(f'{name} {count:,}' for name, count in result.counts.items())}")
-    print_note("not copied: drafts of test sets, rubrics, the labeling policy, open batches, failed questions")
+    print_note("not copied: drafts of test sets, rubrics, the labeling policy, open batches, failed questions, "
+               "values of local models")
     return 0
 
 

@@ -80,6 +80,18 @@ MIGRATIONS: Sequence[Sequence[str]] = (
         "if tg_op = 'DELETE' then return old; end if; return new; end if; "
         "raise exception 'events are never changed or deleted'; end $$",
     ),
+    (
+        # What local models computed. Texts are not stored, only hashes of them.
+        "create table ragdash.models (project text not null, id bigint not null, kind text not null, "
+        "weights text not null, max_length integer not null, activation text not null, rate double precision, "
+        "primary key (project, id), unique (project, kind, weights, max_length))",
+        "create table ragdash.model_names (project text not null, id bytea not null, kind text not null, "
+        "name text not null, model bigint not null, used bigint not null, primary key (project, id))",
+        "create table ragdash.vectors (project text not null, model bigint not null, key bytea not null, "
+        "cut integer not null, value bytea not null, primary key (project, model, key))",
+        "create table ragdash.scores (project text not null, model bigint not null, key bytea not null, "
+        "cut integer not null, value double precision, primary key (project, model, key))",
+    ),
 )
 NEWEST = len(MIGRATIONS)
 

@@ -13,7 +13,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.auth import rights
 from ragdash.dashboard.jobs import scoring
-from ragdash.dashboard.jobs.process import Job
+from ragdash.dashboard.jobs.process import JobView
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
@@ -67,32 +67,39 @@ def _render_progress() -> None:
     if job is None or not job.running:
         st.rerun()
     with st.container(border=True, key="scoring"):
-        messages = job.worker.messages
+        messages = job.messages
         names = fmt.escape(fmt.listed(job.names))
         st.markdown(f"**A model is at work** on the answers of {names}")
-        render_bar(messages, f"Planned: {messages['plan']}" if "plan" in messages else "Starting …")
+        render_bar(messages, "Waiting for a worker …" if job.waiting else
+                   f"Planned: {messages['plan']}" if "plan" in messages else "Starting …")
+        _show_remarks(job)
+        if job.cancelled:
+            st.caption(":material/hourglass_top: Stopping after the texts that are being computed; they are kept.")
+            return
         st.button("Stop", icon=":material/stop_circle:", key="score_stop", on_click=_stop)
         st.caption("It goes on if you look at other pages. What is done when it is stopped is kept.")
 
 
 def _stop() -> None:
-    job = scoring.current()
     try:
         with rights.change("compute-scores"):
-            if job is not None:
-                job.worker.cancel()
+            scoring.stop()
     except InputError as error:
         state.set_notice(error.problems)
 
 
-def _render_result(job: Job) -> None:
-    """How the process ended, shown in every session that looks at the same runs."""
-    worker = job.worker
-    report = worker.messages.get("report")
-    if worker.failed:
-        st.error(f"The model could not do it.  \n{fmt.escape(worker.failed)}", icon=":material/error:")
-    elif worker.cancelled:
+def _show_remarks(job: JobView) -> None:
+    for problem in job.remarks:
+        st.caption(f":material/warning: {fmt.problem_line(problem)}")
+
+
+def _render_result(job: JobView) -> None:
+    """How the job ended, shown in every session that looks at the same runs."""
+    report, problems = job.messages.get("report"), job.messages.get("problems")
+    if job.cancelled and (report is None or report["cancelled"]):
         st.caption(":material/stop_circle: Stopped. What was done is kept; starting again goes on from there.")
+    elif job.failed:
+        st.error(f"The model could not do it.  \n{fmt.escape(job.failed)}", icon=":material/error:")
     elif report:
         summary = [
             f"{report['computed']:,} computed",
@@ -102,6 +109,8 @@ def _render_result(job: Job) -> None:
         st.caption(f":material/check: {', '.join(summary)}, by {fmt.escape(fmt.listed(report['models']))}.")
         for problem in map(Problem.of_dict, report["problems"]):
             st.caption(f":material/info: {fmt.problem_line(problem)}")
+    elif problems:
+        elements.problems([Problem.of_dict(problem) for problem in problems], "scoring_failed")
 
 
 def _render_offer(context: PageContext, names: list[str]) -> None:
