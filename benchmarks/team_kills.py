@@ -170,8 +170,9 @@ def kill_while_judging(kills: Kills, runs: str) -> None:
             app.page.locator(".st-key-judge_stop button").click()
             started = time.monotonic()
             wait(lambda: not queue.find(id).active)
+            seconds = time.monotonic() - started
         assert queue.find(id).state == "canceled"
-        report("   Stop, as the next click, ended the job after", time.monotonic() - started)
+        report("   Stop, as the next click, ended the job after", seconds)
 
 
 def labels_shown(app: App) -> int:

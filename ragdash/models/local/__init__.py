@@ -5,8 +5,9 @@ Nothing here imports torch or sentence_transformers before a model is made (ragd
 
 from ragdash.models.local.installed import Availability, availability
 from ragdash.models.local.model_folder import Folder, find_model_folder
+from ragdash.models.local.opening import default_score_cache
 from ragdash.models.local.protocols import ENCODER, NLI, SCORER, Encoder, PairScorer
-from ragdash.models.local.score_cache import Model, ScoreCache, default_score_cache
+from ragdash.models.local.score_cache import Model, ScoreCache
 
 __all__ = ["ENCODER", "NLI", "SCORER", "Availability", "Encoder", "Folder", "Model", "PairScorer", "ScoreCache",
            "availability", "default_score_cache", "find_model_folder"]

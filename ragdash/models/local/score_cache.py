@@ -20,9 +20,6 @@ from pathlib import Path
 import numpy as np
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import cache_folder
-from ragdash.core.storage.addresses import DatabaseAddress, workspace_database
-from ragdash.core.storage.shared import open_database
 from ragdash.core.storage.sqlite_file import transaction
 
 FILE = "semantic-1.sqlite"  # the number grows with the tables
@@ -35,20 +32,6 @@ create table if not exists names (kind text, name text, model integer, used inte
 create table if not exists vectors (model integer, key blob, cut integer, value blob, unique (model, key));
 create table if not exists scores (model integer, key blob, cut integer, value real, unique (model, key));
 """
-
-
-def default_score_cache() -> ScoreCache:
-    """The user's store: a file, or the database that servers share."""
-    address = workspace_database()
-    return ScoreCache(cache_folder() / FILE) if address is None else scores_in(address)
-
-
-def scores_in(address: DatabaseAddress) -> ScoreCache:
-    """The store in a database."""
-    database = open_database(address)
-    from ragdash.models.local.shared_score_cache import SharedScoreCache
-
-    return SharedScoreCache(cache_folder() / FILE, database, address.project)
 
 
 def text_key(text: str) -> bytes:

@@ -30,7 +30,7 @@ from ragdash.models.judge.tasks.examples import read_examples, trying_examples
 from ragdash.models.judge.tasks.policy import read_policy, trying_policy
 from ragdash.models.judge.tasks.rubrics import read_rubric, trying_rubrics
 from ragdash.models.judge.verdict_store.opening import verdicts_in
-from ragdash.models.local.score_cache import scores_in
+from ragdash.models.local.opening import scores_in
 from ragdash.workspace.opening import job_files, open_workspace, shared_jobs
 from ragdash.workspace.team.job_worker import LEASE, JobWorker, Lease
 
