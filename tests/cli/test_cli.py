@@ -265,11 +265,9 @@ def test_chunks_are_collapsed(files, capfdbinary):
      ["'shape'", "trim, nfc, case, zeros, path or marks"]),
     (["evaluate", "run.trec", "--truth", "qrels.txt", "--collapse", "source"], ["'source'", "prefix:"]),
     (["check", "run.trec", "--ids", "zeros"], ["--ids zeros without a truth", "--truth"]),
-    (["check", "run.trec", "--truth", "qrels.txt", "--truth", "far.txt"], ["2 truths"]),
     (["check", "run.trec", "--truth", "gone"], ["gone"]),
 ])
 def test_what_the_ledger_cannot_do_ends_with_2(files, capfdbinary, monkeypatch, arguments, words):
-    (files / "far.txt").write_text("x1 0 a 1\n")
     monkeypatch.chdir(files)
     status, _, err = call(capfdbinary, *arguments)
     assert status == 2 and "Traceback" not in err

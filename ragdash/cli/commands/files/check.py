@@ -6,6 +6,7 @@ import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from ragdash.cli.common_options import add_metric_options, add_reading_options
@@ -25,6 +26,7 @@ from ragdash.core.console import count, say, write_text
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
+from ragdash.core.records.joined_truth import join_truths
 from ragdash.io import detect, read_corpus, read_runs, read_truth
 
 if TYPE_CHECKING:  # imported where there is a truth to compare runs with
@@ -36,14 +38,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser)
     add_metric_options(parser)
     parser.add_argument("files", nargs="+", metavar="FILE")
-    parser.add_argument("--truth", action="append", metavar="TRUTH")
+    parser.add_argument("--truth", action="append", metavar="TRUTH", help="the ground truth; given again, it adds "
+                        "what the ones before do not say")
     parser.add_argument("--format", choices=("table", "json"), default="table")
     parser.add_argument("-o", "--output", metavar="FILE")
 
 
 def run(options: argparse.Namespace) -> int:
     """What each file is; with a truth, the ledger as well."""
-    lines, problems, runs, read, truths = [], [], [], [], []
+    lines, problems, runs, read = [], [], [], []
     status = 0
     for text, is_truth in [(file, False) for file in options.files] + [(file, True) for file in options.truth or ()]:
         try:
@@ -58,10 +61,10 @@ def run(options: argparse.Namespace) -> int:
         problems += [problem for record in records if isinstance(record, Truth) for problem in record.problems]
     report, runs = None, distinct_names(runs)
     try:
-        truths = _distinct(read, options)
-        problems += [problem for truth in truths for problem in truth.problems]
-        runs = with_fixed_ids(runs, truths[0] if len(truths) == 1 else None, options)
-        report = _comparability_report(runs, truths, options)
+        truth = _one_truth(read, options)
+        problems += truth.problems if truth is not None else ()
+        runs = with_fixed_ids(runs, truth, options)
+        report = _comparability_report(runs, truth, options)
     except InputError as error:
         status = 2
         problems += error.problems
@@ -82,12 +85,14 @@ def run(options: argparse.Namespace) -> int:
     return 2 if report and report.severity == "error" else status
 
 
-def _distinct(truths: Sequence[tuple[str, Truth]], options: argparse.Namespace) -> list[Truth]:
-    """Each truth once; those of several runs are one where they say the same of each query."""
+def _one_truth(truths: Sequence[tuple[str, Truth]], options: argparse.Namespace) -> Truth | None:
+    """The truths of --truth joined; those of several runs are one where they say the same of each query."""
     distinct = {truth.digest: (file, truth) for file, truth in truths}
-    if len(distinct) > 1 and not options.truth:
-        return [common_truth(dict(distinct.values()))]
-    return [truth for _, truth in distinct.values()]
+    if not distinct:
+        return None
+    if options.truth:
+        return reduce(join_truths, [truth for _, truth in distinct.values()])
+    return common_truth(dict(distinct.values()))
 
 
 def _checked(text: str, is_truth: bool, options: argparse.Namespace) -> tuple[str, list[Run | Truth]]:
@@ -116,16 +121,14 @@ def _warned(problems: Sequence[Problem]) -> str:
 
 
 def _comparability_report(
-    runs: Sequence[Run], truths: Sequence[Truth], options: argparse.Namespace
+    runs: Sequence[Run], truth: Truth | None, options: argparse.Namespace
 ) -> ComparabilityReport | None:
-    """The ledger where there is a truth to hold the runs against; InputError where there are several."""
-    if len(truths) > 1:
-        raise InputError([Problem("several-truths", {"count": len(truths)}, field="--truth")])
-    if not truths or not runs:
+    """The ledger where there is a truth to hold the runs against."""
+    if truth is None or not runs:
         return None
     from ragdash.analysis.comparability import check_comparability
 
-    return check_comparability(runs, truths[0], conventions_of(options), specs_of(options, runs, truths[0]))
+    return check_comparability(runs, truth, conventions_of(options), specs_of(options, runs, truth))
 
 
 def _as_text(report: ComparabilityReport) -> str:

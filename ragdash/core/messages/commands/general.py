@@ -217,11 +217,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="one configuration",
         fix="Choose one with --config NAME.",
     ),
-    "several-truths": Message(
-        actual="{count:count truth}",
-        expected="one truth to evaluate the runs against",
-        fix="Give one at a time.",
-    ),
     "several-truths/runs": Message(
         actual="{count:count file} with different truths: for the query {query!r}, {first} has {what} {first_values} "
                "and {second} has {second_values}",
