@@ -15,6 +15,7 @@ from ragdash.analysis.verdict import (
     advise,
     can_be_accepted,
     decide,
+    evidence_specs,
     find_checks,
     lean_specs,
     merge_alike,
@@ -61,8 +62,9 @@ def verdict_of(runs: Sequence[Run], truth: Truth, evaluations: Sequence[Evaluati
     if len(evaluations) < 2 or len(matches) != len(evaluations):
         return verdict
     names = [evaluation.name for evaluation in evaluations]
-    others = [replace(evaluate_match(match, lean_specs(spec)), name=name)
-              for name, match in zip(names, matches, strict=True)] if lean_specs(spec) else []
+    specs = lean_specs(spec, evidence_specs(evaluations[0].specs, spec))
+    others = [replace(evaluate_match(match, specs), name=name)
+              for name, match in zip(names, matches, strict=True)] if specs else []
     return advise(verdict, AdviceFacts(others, paid_of(names, [[match] for match in matches])))
 
 

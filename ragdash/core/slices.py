@@ -6,7 +6,9 @@ Letters: Q queries of a truth, in its order.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +21,18 @@ from ragdash.core.records import Run, Truth
 MOST_VALUES = 40  # an attribute with more different texts names single queries rather than kinds of them
 FEW_NUMBERS = 8  # numbers with more different values are put in quarters
 NOT_GIVEN = "not given"
+SCALES = (  # words of attributes that have an order, from the lower end
+    "very easy, easy, medium, moderate, normal, hard, difficult, very hard",
+    "none, very low, low, medium, moderate, high, very high",
+    "tiny, small, medium, large, huge",
+    "very short, short, medium, long, very long",
+    "simple, moderate, medium, complex",
+    "basic, beginner, intermediate, advanced, expert",
+    "never, rarely, sometimes, often, always",
+    "poor, fair, good, excellent",
+    "negative, neutral, positive",
+)
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +50,7 @@ class Slice:
 
 
 def slices(truth: Truth) -> dict[str, tuple[Slice, ...]]:
-    """The slices of each attribute that the truth gives to its queries, largest first, numbers ascending.
+    """The slices of each attribute that the truth gives to its queries, in the order of `by_value`.
 
     A list counts for each of its values, so slices may overlap. Numbers with more than FEW_NUMBERS different values
     become quarters. Queries without the attribute are a slice of their own. Attributes that have more than MOST_VALUES
@@ -111,17 +125,38 @@ def choose_slices(truth: Truth, runs: Sequence[Run], name: str) -> tuple[Slice, 
 
 
 def by_value(name: str, values: list[object]) -> tuple[Slice, ...]:
-    """A slice for each different value of Q values, largest first, None as NOT_GIVEN; of many numbers, quarters."""
+    """A slice for each different value of Q values, None as NOT_GIVEN and last; of many numbers, quarters.
+
+    Everywhere in their natural order: numbers ascending, words of one of SCALES from its lower end, texts that differ
+    by a number alone ("level 2", "level 10") by it. Other values have no order: the largest slice is first.
+
+    Examples
+    --------
+    >>> [part.value for part in by_value("difficulty", ["medium", "medium", None, "hard", "easy"])]
+    ['easy', 'medium', 'hard', 'not given']
+    """
     if _are_numbers(values):
         return _quarters(name, values)
     members: dict[str, list[int]] = {}
     for index, value in enumerate(values):
         for text in dict.fromkeys(map(_text, value if isinstance(value, list) and value else [value])):
             members.setdefault(text, []).append(index)
-    order = sorted(members, key=lambda text: (text == NOT_GIVEN, -len(members[text]), text))
-    if all(_is_number(value) or value is None for value in values):
-        order = sorted(members, key=lambda text: (text == NOT_GIVEN, float(text) if text != NOT_GIVEN else 0.0))
+    natural = _natural_places([text for text in members if text != NOT_GIVEN])
+    order = sorted(members, key=lambda text: (text == NOT_GIVEN, natural.get(text, ()), -len(members[text]), text))
     return tuple(_slice(name, text, members[text], len(values)) for text in order)
+
+
+def _natural_places(texts: Sequence[str]) -> dict[str, tuple[float, ...]]:
+    """The place of each text in their natural order; {} where they have none."""
+    for scale in SCALES:
+        places = {word: (float(place),) for place, word in enumerate(scale.split(", "))}
+        if all(text.casefold() in places for text in texts):
+            return {text: places[text.casefold()] for text in texts}
+    with suppress(ValueError):
+        return {text: (float(text),) for text in texts}
+    if len({_NUMBER.sub("#", text) for text in texts}) != 1:
+        return {}
+    return {text: tuple(map(float, _NUMBER.findall(text))) for text in texts}
 
 
 def _quarters(name: str, values: list[object]) -> tuple[Slice, ...]:

@@ -186,6 +186,18 @@ def unseen_share(n: int) -> float:
     return 1 - 0.025 ** (1 / n)
 
 
+def _with_unseen(low: float, high: float, n: int | None, limits: tuple[float, float]) -> tuple[float, float]:
+    """An interval without width, widened for queries that may have another value; any other interval as it is.
+
+    limits: the ends of the metric's range; an infinite end leaves that side as it is.
+    """
+    if not n or abs(high - low) > EDGE:
+        return low, high
+    share, (least, most) = unseen_share(n), limits
+    return (low - share * (low - least) if math.isfinite(least) else low,
+            high + share * (most - high) if math.isfinite(most) else high)
+
+
 def place_in_bands(table: Bands, mean: float, low: float, high: float, n: int | None = None) -> Placement:
     """A mean and its interval on the bands. Ends beyond the range (some intervals extend it) belong to the last band.
 
@@ -196,9 +208,7 @@ def place_in_bands(table: Bands, mean: float, low: float, high: float, n: int | 
     if label is None or math.isnan(low) or math.isnan(high):
         return Placement(label, None, None)
     lowest, highest = max(min(low, mean), table.bands[0].low), min(max(high, mean), table.high)
-    if n and low == high:
-        share = unseen_share(n)
-        lowest, highest = lowest - share * (lowest - table.bands[0].low), highest + share * (table.high - highest)
+    lowest, highest = _with_unseen(lowest, highest, n, (table.bands[0].low, table.high))
     return Placement(label, table.label(lowest), table.label(highest))
 
 
@@ -216,18 +226,28 @@ class Target:
                                       field="target")])
 
 
-def target_outcome(target: Target, mean: float, low: float, high: float, better: str | None) -> str:
+def target_outcome(target: Target, mean: float, low: float, high: float, better: str | None,
+                   n: int | None = None) -> str:
     """"pass" or "fail" if the whole interval is on one side of the target, else "undecided".
 
     By the interval, not by the point. The target itself passes. Undefined mean or interval: undecided.
-    better: "higher" or "lower"; InputError for a metric without a direction.
+    better: "higher" or "lower"; InputError for a metric without a direction. n: queries behind the mean, as in
+    `place_in_bands`: where all of them have the same value, `unseen_share` widens the interval.
+
+    Examples
+    --------
+    >>> from ragdash.metrics import parse_spec
+    >>> target = Target(parse_spec("Success@10"), 0.9)
+    >>> [target_outcome(target, 1.0, 1.0, 1.0, "higher", n) for n in (6, 60)]
+    ['undecided', 'pass']
     """
     if better not in ("higher", "lower"):
         raise InputError([Problem("target/no-direction", {"spec": str(target.spec)}, field="target")])
     if math.isnan(mean) or math.isnan(low) or math.isnan(high):
         return "undecided"
     sign = 1 if better == "higher" else -1
-    ends = sorted(sign * end - sign * target.value for end in (min(low, mean), max(high, mean)))
+    interval = _with_unseen(min(low, mean), max(high, mean), n, target.spec.range)
+    ends = sorted(sign * (end - target.value) for end in interval)
     return "pass" if ends[0] >= -EDGE else "fail" if ends[1] < -EDGE else "undecided"
 
 

@@ -36,11 +36,18 @@ def figure_archive(content: ReportContent, form: str, theme: Theme = LIGHT) -> b
 
 
 def report_figures(content: ReportContent, theme: Theme = LIGHT) -> list[tuple[str, Any]]:
-    """(key, figure) of every picture of the sections asked for, each with its title, its legend and what it shows."""
-    pictures = [block for section in build_sections(content, WITHOUT_PICTURES) for block in section.blocks
-                if isinstance(block, Figure)]
-    return [(picture.key, captioned(picture.draw(theme), as_plain(picture.title), _caption(picture, content), theme))
-            for picture in pictures]
+    """(key, figure) of every picture of the sections asked for, each with its title, its legend and what it shows.
+
+    A picture that two sections have is there once.
+    """
+    pictures: dict[str, tuple[Figure, Any]] = {}
+    for section in build_sections(content, WITHOUT_PICTURES):
+        for block in section.blocks:
+            if isinstance(block, Figure):
+                drawn = block.draw(theme)
+                pictures.setdefault(drawn.to_json(), (block, drawn))
+    return [(block.key, captioned(drawn, as_plain(block.title), _caption(block, content), theme))
+            for block, drawn in pictures.values()]
 
 
 def _caption(picture: Figure, content: ReportContent) -> str:

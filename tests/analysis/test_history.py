@@ -281,6 +281,6 @@ def test_history_on_the_command_line(log_folder, capfdbinary):
     status, _, err = call(capfdbinary, *arguments, "--accepted", "none")
     assert status == 2 and "'none'" in err
     status, out, _ = call(capfdbinary, *arguments, "--family", "100")
-    assert out.count("▼ worse since") == 2 and "Corrected over 100 metrics" in out
+    assert out.count("▼ worse since") == 2 and "over all 100 metrics together" in out
     status, out, _ = call(capfdbinary, *arguments, "--accepted", "1010")
     assert status == 0 and out.count("▼ worse since") == 1  # commit 10 is after the first regression

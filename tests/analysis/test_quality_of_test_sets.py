@@ -150,7 +150,7 @@ def test_a_verdict_rests_on_queries_without_which_it_is_not_significant():
     assert pair.without[3] == pytest.approx(np.delete(gap, 3).mean())
     assert check.carriers[1].reversing is None  # the worst run is better nowhere
     texts = " ".join(check_sentences(check))
-    assert "you can distinguish runs that differ by about" in texts and "rests on" in texts
+    assert "You can distinguish runs that differ by about" in texts and "rests on" in texts
     rows = query_rows(check)
     assert abs(rows[0]["advantage"]) == pytest.approx(np.nanmax(np.abs(gap)) / 40)
     assert check_dict(check)["pairs"][0]["dissolving"] == [f"q{q}" for q in pair.dissolving]
@@ -159,12 +159,15 @@ def test_a_verdict_rests_on_queries_without_which_it_is_not_significant():
 def test_what_few_runs_cannot_show_is_said():
     truth, runs = truth_of(12), [run_of("a", [1] * 6 + [None] * 6), run_of("b", [1] * 6 + [2] * 6)]
     none = check_sentences(check_test_set([], truth))
-    assert none[0].startswith("Without runs nobody knows")
+    assert none[0].startswith("**Not known without runs**")
     single = check_test_set(runs[:1], truth, "RR")
     assert single.quality.solved.sum() == 6 and single.quality.failed.sum() == 6 and not single.carriers
     assert "One run alone does not show" in check_sentences(single)[0] and np.isnan(single.detectable).all()
     two = check_test_set(runs, truth, "RR")
     text = " ".join(check_sentences(two))
+    assert text.startswith("**Yes: it shows that b is the best of these 2 runs**, better than all others.")
+    nearly = check_test_set([runs[0], run_of("b", [1] * 6 + [2, 2] + [None] * 4)], truth, "RR")
+    assert check_sentences(nearly)[0].startswith("**No: it does not show which of these 2 runs is best.** b is 0.083 ")
     assert "cannot be known with 2 runs" in text and "6 give all runs the same value" in text
     equal = check_test_set([runs[0], run_of("c", [1] * 6 + [None] * 6)], truth, "RR")
     assert "the same mean" in " ".join(check_sentences(equal)) and equal.quality.equal.all()

@@ -47,5 +47,5 @@ def test_a_report_has_the_check_where_it_is_asked_for(tmp_path, capfdbinary):
     path = tmp_path / "report.html"
     assert call(capfdbinary, "report", *RUNS[:2], *TRUTH, "--test-set", "-o", path)[0] == 0
     html = path.read_text()
-    assert "Is the test set any good?" in html and "you can distinguish runs that differ" in html
+    assert "Is the test set any good?" in html and "You can distinguish runs that differ" in html
     assert "Judgments to look at" in html and "q053" in html

@@ -45,6 +45,18 @@ def test_few_numbers_are_values_in_their_order_and_many_become_quarters():
     assert sorted(at for members in quarters.values() for at in members) == list(range(21)), "each query once"
 
 
+@pytest.mark.parametrize(("values", "order"), [
+    (["hard", "medium", "medium", "easy"], ["easy", "medium", "hard"]),
+    (["High", "low", "High", None], ["low", "High", NOT_GIVEN]),
+    (["level 10", "level 2", "level 10"], ["level 2", "level 10"]),
+    (["2024-11-02", "2024-09-30", "2024-11-02"], ["2024-09-30", "2024-11-02"]),
+    (["-2", "10", "10", "1.5"], ["-2", "1.5", "10"]),
+    (["hard", "paraphrase", "paraphrase"], ["paraphrase", "hard"]),
+    (["level 2", "level 10", "level 10", "other"], ["level 10", "level 2", "other"])])
+def test_values_with_an_order_are_in_it_and_others_largest_first(values, order):
+    assert list(of(truth_with(*({"kind": value} for value in values)), "kind")) == order
+
+
 def test_yes_and_no_are_words():
     assert of(truth_with({"hard": True}, {"hard": False}, {"hard": True}), "hard") == {"yes": [0, 2], "no": [1]}
 

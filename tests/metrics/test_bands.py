@@ -170,6 +170,14 @@ def test_a_target_is_judged_by_the_interval(metric, value, mean, low, high, verd
     assert target_outcome(target, mean, low, high, METRICS[metric].better) == verdict
 
 
+@pytest.mark.parametrize(("metric", "value", "mean", "n", "verdict"), [
+    ("RR", 0.9, 1.0, 6, "undecided"), ("RR", 0.5, 1.0, 6, "pass"), ("RR", 0.9, 1.0, 60, "pass"),
+    ("RR", 0.3, 0.0, 6, "undecided"), ("RR", 0.3, 0.0, 60, "fail"), ("MeanRank", 1.5, 1.0, 6, "pass")])
+def test_a_target_allows_for_unseen_queries_where_all_have_one_value(metric, value, mean, n, verdict):
+    target = Target(parse_spec(metric), value)
+    assert target_outcome(target, mean, mean, mean, METRICS[metric].better, n) == verdict
+
+
 @pytest.mark.parametrize("value", [NAN, 45, -0.1, math.inf])
 def test_a_target_outside_the_range_is_refused(value):
     with pytest.raises(InputError, match="from 0 to 1"):

@@ -102,8 +102,10 @@ class AdviceFacts:
     hybrid: HybridGain | None = None
 
 
-def lean_specs(lead: Spec) -> list[Spec]:
-    """The metrics that can speak against a choice by the metric of the verdict: misses, then recall.
+def lean_specs(lead: Spec, answers: Sequence[Spec] = ()) -> list[Spec]:
+    """The metrics that can speak against a choice by the metric of the verdict: misses, recall, then right answers.
+
+    answers: what is known of the answers (`evidence_specs`); a judge's scores are taken of it.
 
     Examples
     --------
@@ -114,7 +116,8 @@ def lean_specs(lead: Spec) -> list[Spec]:
     if lead.metric.view != "Ranked" or lead.metric.better is None or lead.file_column:
         return []
     k = lead.k or 10
-    return [spec for spec in parse_specs([f"Success@{k}", f"R@{k}"]) if spec != lead]
+    judged = [spec for spec in answers if spec.metric.view == "Judged"]
+    return [*(spec for spec in parse_specs([f"Success@{k}", f"R@{k}"]) if spec != lead), *judged]
 
 
 def paid_of(names: Sequence[str], repeats: Sequence[Sequence[Match]], queries: np.ndarray | None = None,

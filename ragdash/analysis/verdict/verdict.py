@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ragdash.analysis.verdict.advice import Advice, AdviceFacts, cheapest, lean_specs, leans_of
+from ragdash.analysis.verdict.advice import Advice, AdviceFacts, cheapest, leans_of
 from ragdash.analysis.verdict.answer_evidence import distinct_pairs
 from ragdash.analysis.verdict.checks import RunCheck, checks_to_show, of_level, withheld_checks
 from ragdash.evaluation.compare import Comparison, best_first
@@ -178,8 +178,9 @@ def advise(verdict: Verdict, facts: AdviceFacts) -> Verdict:
         choice, paid = cheapest(names, quality, facts.paid)
         choice, paid = (None, None) if verdict.differing else (choice, paid)
     rivals = [pair.candidate for pair in verdict.comparisons if pair.tied or verdict.state == "clear-winner"]
-    leans = leans_of(choice or verdict.best, [*dict.fromkeys([verdict.best, *rivals])], facts.evaluations,
-                     lean_specs(verdict.spec))
+    said = {pair.spec for pair in verdict.differing}
+    specs = [spec for spec in facts.evaluations[0].specs if spec not in said] if facts.evaluations else []
+    leans = leans_of(choice or verdict.best, [*dict.fromkeys([verdict.best, *rivals])], facts.evaluations, specs)
     return replace(verdict, advice=Advice(choice, paid, leans, facts.hybrid))
 
 

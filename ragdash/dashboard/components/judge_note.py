@@ -6,11 +6,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from ragdash.core.errors import InputError
 from ragdash.dashboard.components import page_links
 from ragdash.dashboard.jobs import judging
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
-from ragdash.metrics import Spec
+from ragdash.metrics import Spec, parse_spec
+from ragdash.metrics.docs.human_agreement import JUDGED_RIGHT
+from ragdash.models.judge import default_verdict_store
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge
 
@@ -32,6 +35,17 @@ def read_selected() -> None:
     label = state.get(state.JUDGE)
     read_judge(label)
     st.session_state[state.JUDGE] = label
+
+
+def right_answers(context: PageContext) -> list[Spec]:
+    """The judged metric that says whether answers are right, where a judge has scored these runs; [] for none."""
+    spec = parse_spec(JUDGED_RIGHT)
+    try:
+        if not default_verdict_store().judges():
+            return []
+    except InputError:  # the LLM judge tab says why
+        return []
+    return [spec] if any(summary.n for [summary] in context.results.summary([spec])) else []
 
 
 def render_work(context: PageContext) -> None:

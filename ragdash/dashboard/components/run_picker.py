@@ -27,8 +27,7 @@ MAX_CHIPS = 2  # runs that the sidebar shows as chips
 NAME = 34  # characters of a name
 FILTERS = "_run_filters"  # key of the field for tags and settings, of the session alone
 MAX_VALUES = 12  # values of a setting to choose from; one with more is not a group
-MOST_DRAWN = 10  # runs up to which pictures draw all
-FEW = 6  # runs that they draw of more
+MOST_DRAWN = FEW = COLORED  # runs up to which pictures draw all; runs that they draw of more
 T = TypeVar("T")
 
 

@@ -22,7 +22,7 @@ from ragdash.analysis.verdict import (
 from ragdash.core.errors import InputError
 from ragdash.dashboard import page_list
 from ragdash.dashboard.caches import what_if_cache
-from ragdash.dashboard.components import page_links, repeat_lines
+from ragdash.dashboard.components import judge_note, page_links, repeat_lines
 from ragdash.dashboard.page_context import DEFAULT_METRIC, PageContext, PageEnds, spec_of
 from ragdash.dashboard.session import run_fixes, state
 from ragdash.dashboard.session.data_store import SessionRun, workspace
@@ -40,6 +40,7 @@ from ragdash.reporting.sentences.runs import choice as choice_sentences
 COLORS = {"clear-winner": "blue", "no-clear-difference": "gray", "one-run": "gray", "too-few": "orange",
           "not-comparable": "orange", "undefined": "orange"}
 RELINKABLE = ("stale-judgments", "unknown-ids", "no-common-document")  # what new ids of old documents look like
+FEW_QUERIES = "few-queries"
 MAX_BADGES = 3  # badges next to a run
 MAX_CHECKS = 3  # lines of checks; more are folded away
 LOOKS = {False: ("orange", "warning"), True: ("gray", "build")}  # color and icon of a check; of a note
@@ -49,14 +50,21 @@ NAME = 48  # characters of a run's name in a sentence
 
 def current_verdict(context: PageContext, spec: Spec) -> Verdict:
     """The verdict on the metric, with the checks that the reader accepted, and what labels and scores say."""
-    labels, _ = context.results.computable(evidence_specs(session_file_specs(), spec))
-    verdict = context.results.verdict(spec, tuple(state.get(state.ACCEPTED) or ()), labels)
-    return advise(verdict, _advice_facts(context, spec)) if verdict.comparisons else verdict
+    answers = answer_specs(context, spec)
+    verdict = context.results.verdict(spec, tuple(state.get(state.ACCEPTED) or ()), answers)
+    return advise(verdict, _advice_facts(context, spec, answers)) if verdict.comparisons else verdict
 
 
-def _advice_facts(context: PageContext, spec: Spec) -> AdviceFacts:
+def answer_specs(context: PageContext, spec: Spec) -> list[Spec]:
+    """What labels, scores of files and a judge say of the answers, next to the metric of the verdict."""
+    judged = judge_note.right_answers(context) if page_list.ANSWERS in page_list.present_data() else []
+    known = [*session_file_specs(), *judged]
+    return context.results.computable(evidence_specs(known, spec))[0]
+
+
+def _advice_facts(context: PageContext, spec: Spec, answers: Sequence[Spec]) -> AdviceFacts:
     """The facts of the runs shown; a hybrid only where it was computed before: no page waits for it."""
-    specs = context.results.computable(lean_specs(spec))[0] if lean_specs(spec) else []
+    specs = context.results.computable(lean_specs(spec, answers))[0]
     repeats = [[context.scope.match_by_id(digest) for digest in digests_of(entry.digest)] for entry in context.entries]
     return AdviceFacts(context.results.evaluations(specs) if specs else (),
                        paid_of(context.names, repeats, context.scope.queries, _prices()),
@@ -82,7 +90,7 @@ def render(context: PageContext, spec: Spec) -> None:
         if verdict.summary is not None and (meaning := choice_sentences.meaning_sentence(spec)):
             st.caption(meaning)
         st.markdown(shorten_names(context, "\n\n".join(_lines(verdict))))
-        render_checks(context, verdict.checks)
+        render_checks(context, _unsaid(verdict))
         with st.container(horizontal=True, key="ways_on"):
             if len(context.entries) > 1:
                 page_links.link("compare", "Is it real?", icon=":material/leaderboard:")
@@ -112,7 +120,14 @@ def render_line(context: PageContext, spec: Spec) -> None:
     verdict = current_verdict(context, spec)
     lines = [verdict_sentences.headline(verdict, titled=True), *_lines(verdict)]
     st.markdown(shorten_names(context, "\n\n".join(lines)))
-    render_checks(context, verdict.checks)
+    render_checks(context, _unsaid(verdict))
+
+
+def _unsaid(verdict: Verdict) -> list[RunCheck]:
+    """The checks without the one whose finding and fix the sentences have, and for which there is nothing to click."""
+    is_said = verdict.state != "not-comparable" and len(
+        {check.kind for check in verdict.qualified}) <= choice_sentences.MAX_NAMES
+    return [check for check in verdict.checks if check.kind != FEW_QUERIES or not is_said]
 
 
 def render_warnings(context: PageContext) -> None:
@@ -133,6 +148,13 @@ def end_unless_judged(context: PageContext) -> None:
         elements.empty("No retrieved documents", "The files have no retrieved documents, so there are no rankings to "
                        "show. **Answers** and **Compare** need none.")
         raise PageEnds
+
+
+def render_grades(context: PageContext, specs: Sequence[Spec]) -> None:
+    """From which grade on a document is relevant, where the judgments have several; specs: of the page."""
+    note = "" if context.scope.by_evidence else fmt.grades_note(context.scope.truth.grades, specs, "report")
+    if note:
+        st.caption(note)
 
 
 def render_checks(context: PageContext, checks: Sequence[RunCheck]) -> None:
@@ -185,6 +207,8 @@ def shorten_names(context: PageContext, text: str) -> str:
 def _render_fix(context: PageContext, check: RunCheck, key: str) -> None:
     if check.kind in RELINKABLE and truth_versions.can_relink():
         page_links.link("data", "Follow new ids", icon=":material/move_down:", data_part="relink")
+    if check.kind == FEW_QUERIES:
+        return
     if check.kind == "tuned-here":
         page_links.link("what-if", "Open What-if", icon=":material/build:")
         return

@@ -85,6 +85,7 @@ LIMITS = (
     "about any of them. SemanticRelevance, SBERT and LLM judges were not measured here.")
 ORDER = ("SupportCoverage", "NumberMatch", "TokenF1", "ROUGE_L", "ROUGE_1", "SupportDensity", "UnsupportedNumbers",
          "HallucinationRate", "CoverEM", "EM")  # strongest evidence first; others follow, LAST at the end
+JUDGED_RIGHT = "Correctness"  # the judged metric that says whether an answer is right
 LAST = ("AnswerRelevance", "SemanticRelevance")  # unrelated in MTRAG, the wrong way in RAGChecker
 WORD_OVERLAP: Mapping[str, str] = {
     **dict.fromkeys(("TokenF1", "ROUGE_1", "ROUGE_2", "ROUGE_L", "chrF", "BLEU"), "references"),
@@ -114,10 +115,12 @@ def leading_metric(specs: Sequence[Spec], queries: Callable[[Spec], int]) -> Spe
     """The metric that a page of answers begins with: the one with the strongest evidence that has a better end.
 
     specs: at least one, all with values; queries: for how many queries each is defined. Only a metric of most queries
-    leads (see `on_most`): a criterion tried on a few never comes before one that has a value for all.
+    leads (see `on_most`): a criterion tried on a few never comes before one that has a value for all. Of the labels of
+    a file, the share of right answers comes before that of wrong ones.
     """
     fit = [spec for spec in on_most(specs, queries) if spec.metric.better is not None]
-    return min(fit or specs, key=evidence_rank)
+    return min(fit or specs, key=lambda spec: (evidence_rank(spec), bool(spec.file_column) and
+                                               spec.metric.better != "higher"))
 
 
 def on_most(specs: Sequence[Spec], queries: Callable[[Spec], int]) -> list[Spec]:

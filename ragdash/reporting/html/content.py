@@ -21,6 +21,7 @@ from ragdash.analysis.verdict import (
     verdict_state,
     withhold,
 )
+from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.bands.best_possible import best_possible
 from ragdash.evaluation.compare import (
@@ -38,12 +39,15 @@ from ragdash.evaluation.repeats import RepeatSpread, mean_over_repeats, spreads_
 from ragdash.evaluation.scoring.default_judges import default_judges
 from ragdash.evaluation.stats import FAST_RESAMPLES, resample_weights
 from ragdash.matching.match import Match
-from ragdash.metrics import DEFAULT_SPECS, Spec, default_specs, file_specs, parse_specs
+from ragdash.metrics import DEFAULT_SPECS, Spec, default_specs, file_specs, parse_spec, parse_specs
 from ragdash.metrics.bands import BANDS, Bands
+from ragdash.metrics.docs.human_agreement import JUDGED_RIGHT
+from ragdash.models.judge import default_verdict_store
 from ragdash.reporting.sentences.hybrid_answer import answer_rows, answer_sentences, ceiling_rows, change_rows
 
 METRICS = ("nDCG@{k}", "R@{k}", "P@{k}", "RR", "Success@{k}")
-ANSWERS = ("NumberMatch", "TokenF1", "ROUGE_L", "EM", "SupportCoverage", "UnsupportedNumbers", "HallucinationRate")
+ANSWERS = ("NumberMatch", "TokenF1", "ROUGE_L", "CoverEM", "EM", "SupportCoverage", "UnsupportedNumbers",
+           "HallucinationRate")
 MAX_DEPTH = 10_000
 MAX_WEIGHT_BYTES = 200_000_000  # bytes
 
@@ -160,9 +164,24 @@ def report_specs(runs: Sequence[Run], truth: Truth, k: int, directions: Mapping[
     return tuple(dict.fromkeys((*computed, *others))) if DEFAULT_SPECS[0] in defaults else tuple(others)
 
 
+def _judged_right(request: ReportRequest) -> list[Spec]:
+    """The judged metric that says whether answers are right, where a judge has scored one of the runs; [] for none."""
+    has_answers = any(match.run.details is not None and "answer" in match.run.details.column_names
+                      for match in request.matches)
+    try:
+        if not has_answers or not default_verdict_store().judges():
+            return []
+    except InputError:  # the section on judges says why
+        return []
+    spec = parse_spec(JUDGED_RIGHT)
+    values = [evaluate_match(match, [spec]).column(spec) for match in request.matches]
+    return [spec] if any(np.isfinite(column).any() for column in values) else []
+
+
 def _read_by_one_judge(request: ReportRequest) -> ReportRequest:
     """The request with the judges of its judged metrics settled for all runs."""
-    judges = default_judges([match for repeats in request.repeats for match in repeats], request.specs)
+    judges = default_judges([match for repeats in request.repeats for match in repeats],
+                            [*request.specs, *_judged_right(request)])
     return request if not judges else replace(
         request, matches=tuple(match.by_judges(judges) for match in request.matches),
         repeats=tuple(tuple(match.by_judges(judges) for match in repeats) for repeats in request.repeats))
@@ -231,7 +250,8 @@ class ReportContent:
         specs = self.request.file_specs
         if specs is None:
             specs = file_specs([match.run for match in self.request.matches])
-        return evidence_specs([*(spec for spec in self.request.specs if spec.file_column), *specs], self.lead)
+        asked = [spec for spec in self.request.specs if spec.file_column or spec.name == JUDGED_RIGHT]
+        return evidence_specs([*asked, *specs, *_judged_right(self.request)], self.lead)
 
     @cached_property
     def evidence_rows(self) -> list[Evaluation]:
@@ -307,7 +327,7 @@ class ReportContent:
     @cached_property
     def leaning(self) -> list[Evaluation]:
         """The metrics that can speak against a choice by the leading one."""
-        specs = lean_specs(self.lead)
+        specs = lean_specs(self.lead, self.evidence)
         return self.evaluate(specs) if specs else []
 
     def _pairs_with(self, run: int | None, spec: Spec) -> dict[int, Comparison]:

@@ -24,6 +24,7 @@ from ragdash.reporting.plots.common.theme import (
 
 POINTS = 400  # a line has at most this many: more cannot be seen
 WIDE = 20  # largest over smallest from which on an axis is logarithmic
+FEW_DECADES = 1_000  # largest over smallest up to which a logarithmic axis has ticks between powers of ten
 MARKED = (0.5, 0.9, 0.99)
 MOST_LABELS = 10  # runs that all have their name next to their mark
 
@@ -54,7 +55,7 @@ def ecdf(names: Sequence[str], slots: Sequence[int], values: Sequence[np.ndarray
                            font={"size": 12, "color": theme.muted})
     fig.update_xaxes(title_text=escape(f"{title} ({unit})"), type="log" if log else "linear",
                      tickformat=",~g", nticks=7, rangemode="normal" if log else "tozero",
-                     dtick=1 if log else None)
+                     dtick=_log_ticks(np.concatenate(sorted_values)) if log else None)
     fig.update_yaxes(title_text="Share of the queries", range=[0, 1.06], tickformat=".0%")
     shorten_legend(fig, looks(names, slots, theme))
     entries = count_gray_runs(fig, looks(names, slots, theme))
@@ -85,7 +86,8 @@ def pareto(names: Sequence[str], slots: Sequence[int], cost: np.ndarray, quality
     _label_runs(fig, names, slots, cost[0], quality[0], on_front, (_room(cost, log), _zoomed(axis, quality)), log,
                 theme)
     fig.update_xaxes(title_text=escape(title) + " · ← lower is better", type="log" if log else "linear",
-                     tickprefix="$" if unit == "$" else "", tickformat=",~g", nticks=7, dtick=1 if log else None,
+                     tickprefix="$" if unit == "$" else "", tickformat=",~g", nticks=7,
+                     dtick=_log_ticks(cost) if log else None,
                      range=_room(cost, log))
     arrow = {"higher": " · higher is better ↑", "lower": " · ↓ lower is better"}.get(axis.better or "", "")
     fig.update_yaxes(title_text=escape(axis.label) + arrow, tickformat=".3~f", range=_zoomed(axis, quality))
@@ -102,6 +104,12 @@ def _label_runs(fig: go.Figure, names: Sequence[str], slots: Sequence[int], cost
     if visible and None not in ranges:
         points = np.column_stack([np.log10(cost[visible]) if log else cost[visible], quality[visible]])
         label_points(fig, points, [names[index] for index in visible], *ranges, theme)
+
+
+def _log_ticks(values: np.ndarray) -> str | int:
+    """Where a logarithmic axis has ticks: at 1, 2, 5 and 10 where it spans few powers of ten, else at these alone."""
+    finite = np.ravel(values)[np.isfinite(np.ravel(values))]
+    return "D2" if finite.max() <= FEW_DECADES * finite.min() else 1
 
 
 def is_wide(values: np.ndarray) -> bool:

@@ -18,6 +18,7 @@ from ragdash.reporting.plots.common.theme import (
     escape,
     figure,
     looks,
+    tint,
 )
 from ragdash.reporting.sentences.formatting import short_names
 
@@ -101,11 +102,13 @@ def _rank_map(names: Sequence[str], bins: Sequence[str], shares: np.ndarray, the
     fig = figure(theme, height=110 + 32 * len(names))
     positions = np.arange(len(names))
     full = np.repeat(np.array([escape(name) for name in names], dtype=object)[:, None], len(bins), axis=1)
-    fig.add_trace(go.Heatmap(
-        x=list(bins), y=positions, z=np.where(shares > 0, shares, np.nan), zmin=0, xgap=2, ygap=2,
-        zmax=max(float(np.nanmax(shares)), 0.01), colorscale=_scale(theme), texttemplate="%{z:.0%}", showscale=False,
-        customdata=full,
-        hovertemplate="%{customdata}<br>first relevant at rank %{x}<br>%{z:.1%} of queries<extra></extra>"))
+    found, worse = len(bins) - 1, [[0, tint(theme, theme.worse, 0.04)], [1, tint(theme, theme.worse)]]
+    for part, scale in ((slice(0, found), _scale(theme)), (slice(found, None), worse)):  # many with none: no good run
+        fig.add_trace(go.Heatmap(
+            x=list(bins)[part], y=positions, z=np.where(shares > 0, shares, np.nan)[:, part], zmin=0, xgap=2, ygap=2,
+            zmax=max(float(np.nanmax(shares)), 0.01), colorscale=scale, texttemplate="%{z:.0%}", showscale=False,
+            customdata=full[:, part],
+            hovertemplate="%{customdata}<br>first relevant at rank %{x}<br>%{z:.1%} of queries<extra></extra>"))
     fig.update_xaxes(title_text="Rank of the first relevant document", type="category", showgrid=False,
                      tickfont={"size": 11})
     fig.update_yaxes(tickvals=positions, ticktext=[escape(name) for name in short_names(names, 20)],

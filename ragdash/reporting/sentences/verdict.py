@@ -110,7 +110,7 @@ def baseline_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     """Say how every other run compares with the baseline that the reader chose.
 
     Empty where `verdict_sentence` says it already: with two runs, or where the baseline is the best run; and where the
-    verdict is withheld or no difference can be significant. The best run is left out of a list: it is said there too.
+    verdict is withheld or no difference can be significant. The best run is left out: it is said there too.
     """
     pairs = verdict.against_baseline
     if len(pairs) < 2 or verdict.baseline == verdict.best or verdict.state in ("not-comparable", "too-few",
@@ -118,12 +118,13 @@ def baseline_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
         return ""
     name = bold if markdown else str
     lead = f"Compared with {name(verdict.baseline or '')} (baseline)"
-    if len(pairs) > MAX_NAMES:
-        counts = {words: sum(pair.outcome == outcome for pair in pairs) for outcome, words in BASELINE_COUNTS.items()}
+    others = [pair for pair in pairs if pair.candidate != verdict.best]
+    if len(others) >= MAX_NAMES:
+        counts = {words: sum(pair.outcome == outcome for pair in others) for outcome, words in BASELINE_COUNTS.items()}
         parts = [f"{number_of} {words}" for words, number_of in counts.items() if number_of]
-        return f"{lead}, of the other {len(pairs)} runs: {', '.join(parts)}."
-    texts = [f"{name(pair.candidate)} {BASELINE_OUTCOMES[pair.outcome]}{_difference(pair, markdown)}" for pair in pairs
-             if pair.candidate != verdict.best]
+        return f"{lead}, of the remaining {len(others)} runs: {', '.join(parts)}."
+    texts = [f"{name(pair.candidate)} {BASELINE_OUTCOMES[pair.outcome]}{_difference(pair, markdown)}"
+             for pair in others]
     return f"{lead}: {'; '.join(texts)}."
 
 

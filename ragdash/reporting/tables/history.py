@@ -72,13 +72,11 @@ def correction_sentence(metric: MetricHistory) -> str:
     --------
     >>> from ragdash.metrics import parse_spec
     >>> correction_sentence(MetricHistory(parse_spec("RR"), (), 0.0125, family=4))
-    'Corrected over 4 metrics: of histories without a true change, at most 5% have a mark on any of them.'
+    'A mark is a false alarm in at most 5% of histories without a change, over all 4 metrics together.'
     """
-    share = f"at most {100 * metric.alpha * metric.family:.3g}% have"
-    if metric.family == 1:
-        return f"For one metric alone: of histories without a true change, {share} any mark."
-    return (f"Corrected over {metric.family:,} metrics: of histories without a true change, {share} a mark on any of "
-            "them.")
+    share = 100 * metric.alpha * metric.family
+    over = f", over all {metric.family:,} metrics together" if metric.family > 1 else ""
+    return f"A mark is a false alarm in at most {share:.3g}% of histories without a change{over}."
 
 
 def label(point: HistoryPoint) -> str:
@@ -104,7 +102,7 @@ def _change(points: Sequence[HistoryPoint], metric: MetricHistory, row: HistoryR
     over = f" This is the mean of the last {row.window} runs." if row.window > 1 else ""
     changed = settings_text(points[row.point - 1], point) if row.point else ""
     return (f"{CHANGES[row.change]} since {label(point)}{commit}: {metric.spec.title} {signed(row.difference)} "
-            f"[{signed(row.low)}, {signed(row.high)}] to {against}, n = {row.compared:,}.{over}"
+            f"[{signed(row.low)}, {signed(row.high)}] compared with {against}, n = {row.compared:,}.{over}"
             + (f" Settings that changed there: {changed}." if changed else "") + lacking)
 
 

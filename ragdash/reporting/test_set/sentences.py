@@ -21,6 +21,7 @@ MANY_RELEVANT = 1.0  # unjudged ones per query above which metrics with an ideal
 def check_sentences(check: TestSetCheck) -> list[str]:
     """The sentences of a report on a test set, the most important first."""
     return [
+        *([answer] if (answer := answer_sentence(check)) else []),
         detectable_sentence(check),
         *([saturation_sentence(check)] if check.quality else []),
         *(carriers_sentence(pair, check.query_ids) for pair in check.carriers),
@@ -29,15 +30,33 @@ def check_sentences(check: TestSetCheck) -> list[str]:
     ]
 
 
+def answer_sentence(check: TestSetCheck) -> str:
+    """Yes or no: do the queries show which of these runs is best? "" where `detectable_sentence` says why not."""
+    pairs = [pair.comparison for pair in check.carriers if np.isfinite(pair.comparison.detectable)]
+    if not pairs or min(pair.detectable for pair in pairs) > pairs[0].spec.range[1] - pairs[0].spec.range[0]:
+        return ""
+    leader, runs = escape(pairs[0].candidate), count(len(check.runs), "run")
+    open_pairs = [pair for pair in pairs if pair.outcome != "better"]
+    if not open_pairs:
+        others = "all others" if len(pairs) == len(check.runs) - 1 else f"the {len(pairs)} runs closest to it"
+        return f"**Yes: it shows that {leader} is the best of these {runs}**, better than {others}."
+    pair = min(open_pairs, key=lambda pair: abs(pair.mean_difference))
+    size = number(abs(pair.mean_difference))
+    lead = f"{leader} and {escape(pair.baseline)} have the same mean" if not float(size) else (
+        f"{leader} is {size} ahead of {escape(pair.baseline)}")
+    return (f"**No: it does not show which of these {runs} is best.** {lead}; a difference of about "
+            f"{number(pair.detectable)} would show.")
+
+
 def detectable_sentence(check: TestSetCheck) -> str:
     """With this test set you can distinguish runs that differ by 0.12."""
     title = escape(check.spec.title)
     if not check.runs:
-        return ("Without runs nobody knows which differences this test set can show. Questions, judgments and "
-                "documents are checked below.")
+        return ("**Not known without runs**: nothing shows which differences this test set can detect. Questions, "
+                "judgments and documents are checked below.")
     if len(check.runs) == 1:
-        return ("One run alone does not show which differences this test set can show: that depends on how much two "
-                "runs differ from query to query. Load a second run.")
+        return ("**Not known yet.** One run alone does not show which differences this test set can detect: that "
+                "depends on how much two runs differ from query to query. Load a second run.")
     low, high = check.detectable
     if not np.isfinite(high):
         return f"The runs cannot be compared query by query on {title}, so no detectable difference is known."
@@ -53,8 +72,8 @@ def detectable_sentence(check: TestSetCheck) -> str:
         size = (f"by about {number(low)} where their rankings are alike ({escape(close.candidate)} and "
                 f"{escape(close.baseline)}), by about {number(high)} where they are not ({escape(far.candidate)} and "
                 f"{escape(far.baseline)})")
-    return (f"**With this test set you can distinguish runs that differ {size}** on {title} ({queries}, 80% power, "
-            f"corrected over {count(pairs[0].family.size, 'pair')} of runs).")
+    return (f"You can distinguish runs that differ {size} on {title} ({queries}, 80% power, corrected for "
+            f"{count(pairs[0].family.size, 'pair')} of runs).")
 
 
 def saturation_sentence(check: TestSetCheck) -> str:

@@ -28,7 +28,7 @@ def test_the_page_is_offered_with_two_dated_runs_of_one_name_alone():
     assert not page_list.is_offered(entry, present) and not page_list.is_listed(entry, present)
     assert page_list.is_listed(entry, {*present, page_list.DATED_RUNS})
     single = opened("history", **address(TRUTH, RUNS[:1], metric="RR"))
-    assert "Record two or more" in texts(single) and not charts(single)
+    assert "two recorded runs of one name" in texts(single) and not charts(single)
 
 
 def test_the_page_shows_the_two_planted_regressions():
@@ -38,7 +38,7 @@ def test_the_page_shows_the_two_planted_regressions():
     offered = [METRICS[name.partition("@")[0]] for name in metric_templates()]
     assert len(offered) == len(widget(at, "selectbox", "metric").options)
     family = sum(metric.aggregate == "mean" and metric.better is not None for metric in offered)
-    assert family > 50 and f"Corrected over {family} metrics: of histories without a true change, at most 5%" in said
+    assert family > 50 and f"false alarm in at most 5% of histories without a change, over all {family} metrics" in said
     line = [history_point(run, TRUTH, parse_specs("RR")) for run in RUNS]
     [corrected] = history(line, parse_specs("RR"), family=family)  # as the command line, with the same number
     assert all(escape(sentence) in texts(at) for sentence in change_sentences(line, corrected))
@@ -126,7 +126,7 @@ def test_the_accepted_run_is_chosen_or_a_pinned_baseline_is_opened():
     widget(at, "selectbox", "accepted_run").set_value(RUNS[10].digest[:12])
     at = shown(at.run())
     said = texts(at).replace("\\", "")
-    assert said.count("▼ worse since") == 1 and "commit 15151515" in said and "to 2026-03-11" in said
+    assert said.count("▼ worse since") == 1 and "commit 15151515" in said and "compared with 2026-03-11" in said
     widget(at, "button_group", "compared_with").set_value("pinned")
     at = shown(at.run())
     assert "compared with the first run" in "".join(note.value for note in at.info)

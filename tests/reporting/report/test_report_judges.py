@@ -76,6 +76,18 @@ def test_n_what_is_undefined_and_flags_stand_by_run_and_metric():
     assert found[0][5] == "1 query: no claim: counts as faithful"
 
 
+def test_right_answers_by_a_judge_are_in_both_reports_without_being_asked_for():
+    found = matches(judge=None)
+    for one in found:
+        Scripted(default_verdict_store(), judge=TOY).judge_all(one.judged, "Correctness")
+    request = ReportRequest(tuple(Match(one.run, one.truth) for one in found), parse_specs("RR"),
+                            sections=("summary", "judges"))
+    page, full = build_sections(ReportContent(request))
+    table = next(block for block in page.blocks if isinstance(block, Table))
+    assert "Correctness (n = 2)" in table.header and grid(full)[0][1] == "Correctness"
+    assert "toy-judge" in said(full)
+
+
 def test_failures_are_counted_by_reason_and_only_of_the_queries_that_count():
     Scripted(default_verdict_store(), judge=TOY).judge_all(Match(*case({"q1": rows(PARIS)["q1"]})).judged, *TASKS)
     found = matches(fails={"Verify": "timeout"})

@@ -12,11 +12,12 @@ from ragdash.analysis.diagnosis import FINE, NAMES, RANKED_LOW, STAGES, Waterfal
 from ragdash.analysis.diagnosis.rules import NO_LABELS
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import diagnosis_cache, figure_cache
-from ragdash.dashboard.components import query_links
+from ragdash.dashboard.components import query_links, verdict_panel
 from ragdash.dashboard.pages.failures import data as failures_data
 from ragdash.dashboard.pages.failures.data import FailuresData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
+from ragdash.metrics import METRICS
 from ragdash.metrics.bands import STAGE_THRESHOLDS
 from ragdash.reporting.plots import failures as pictures
 from ragdash.reporting.sentences import formatting as fmt
@@ -54,6 +55,7 @@ def render_choices(data: FailuresData) -> None:
     rule = failures_data.right_answer_rule(data)
     if rule:
         st.caption(rule)
+    verdict_panel.render_grades(context, [METRICS["Success"].spec(context.k)])
 
 
 def _render_rules(data: FailuresData) -> None:

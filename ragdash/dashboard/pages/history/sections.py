@@ -10,7 +10,7 @@ import streamlit as st
 
 from ragdash.analysis.tracking import HistoryPoint, MetricHistory, PinnedBaseline, lines_of, merged_points
 from ragdash.dashboard.caches import history_cache
-from ragdash.dashboard.components import repeat_lines
+from ragdash.dashboard.components import page_links, repeat_lines
 from ragdash.dashboard.components.repeat_lines import SINGLE
 from ragdash.dashboard.page_context import PageContext, PageEnds, end_unless_comparable, specs
 from ragdash.dashboard.pages.history.accepted import choose_accepted, choose_against
@@ -33,6 +33,11 @@ from ragdash.reporting.tables.history import (
 
 LINES = {"name": "Name", "branch": "Branch", "group": "Group", "tag": "Tag"}
 MOST_CHANGES = 8
+RECORDING = """\
+import ragdash
+
+ragdash.record_retriever(search, questions, name="nightly", settings={"k": 10})
+# search: your function from a question to document ids; questions: {"q1": "Who?"}"""
 
 
 def render(context: PageContext) -> None:
@@ -41,8 +46,11 @@ def render(context: PageContext) -> None:
     dated = [entry.digest for entry in state.runs() if entry.run is not None and entry.run.header is not None]
     recorded = log_watch.closed_runs()
     if len(dated) < 2 and len(recorded) < 2:
-        elements.empty("No history yet", "The History shows recorded runs of one name, branch, group or tag over time. "
-                       "Record two or more with `ragdash.record`, and load their folders on the **Data** page.")
+        elements.empty("No history yet", "History shows a metric over time: which change of the code or the settings "
+                       "made it better or worse. It needs two recorded runs of one name. Record each test of your "
+                       "system with the lines below, then load the folders in `ragdash-logs` on the **Data** page.")
+        st.code(RECORDING, language="python")
+        page_links.link("data", "Load recorded runs", icon=":material/upload_file:")
         raise PageEnds
     end_unless_comparable(context, spec, "history")
     points = history_cache.points(dated, recorded, context.scope, spec)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import streamlit as st
 
-from ragdash.analysis.verdict import Verdict
+from ragdash.analysis.verdict import Verdict, lean_specs
 from ragdash.dashboard.components import (
     leaderboard_table,
     page_links,
@@ -17,42 +19,53 @@ from ragdash.dashboard.components.leaderboard_table import SortableNumber
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import data as speed_cost_data
 from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
+from ragdash.dashboard.session.data_store import SessionRun
 from ragdash.dashboard.widgets import elements
 from ragdash.dashboard.widgets.interval_bar import interval_bar_html, shared_scale
 from ragdash.evaluation.compare import best_first
 from ragdash.evaluation.evaluate import Summary
 from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec
+from ragdash.metrics.docs.human_agreement import is_grounding
 from ragdash.reporting.plots.common.theme import run_look
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.latency_cost import duration, money
-from ragdash.reporting.sentences.runs.choice import ceiling_note, tied_note
+from ragdash.reporting.sentences.runs.choice import ceiling_note, meaning_sentence, tied_note
 
-MAX_CARDS, BEST_CARDS = 6, 5  # of more runs than cards: the best, and the baseline
+MAX_CARDS = 6  # of more runs than cards: the best, the baseline among them
+CARD_WIDTH, WIDE_LAST = 240, 5  # pixels at least; so many cards that the last one takes two places
 NAME = 60  # characters of a name
 
 
 def render(context: PageContext, singles: PageContext, spec: Spec) -> None:
-    """The runs, best first; of many the best five and the baseline, and the rest as a table.
+    """The runs, best first; of many the best, the baseline among them, and the rest as a table.
 
     singles: the runs, each repeat by itself.
     """
     summaries = [row[0] for row in context.results.summary([spec])]
     verdict = verdict_panel.current_verdict(context, spec)
     latency, cost, included = _costs(context, singles)
+    answers = [spec for spec in verdict_panel.answer_specs(context, spec) if not is_grounding(spec)][:1]
+    rights = context.results.summary(answers) if answers else [() for _ in summaries]
+    counted = {own.n for row in rights for own in row if own.n}
+    right = [[right_text(own, with_n=len(counted) > 1) for own in row] for row in rights]
     order = best_first(np.array([summary.mean for summary in summaries]), spec.metric.better)
-    cards = order if len(order) <= MAX_CARDS else order[:BEST_CARDS]
-    cards = cards if context.baseline in cards else [*cards, context.baseline]
+    cards = order[:MAX_CARDS]
+    cards = cards if context.baseline in cards else [*cards[:-1], context.baseline]
     names = fmt.short_names(context.names, NAME)
     scale = shared_scale([summaries[index] for index in cards])
     reference = summaries[context.baseline].mean
-    with st.grid(3, min_column_width=260, key="result_cards"):
+    with st.grid(2 if len(cards) in (2, 4) else min(len(cards), 3), min_column_width=CARD_WIDTH,
+                 key="result_cards") as grid:
         for index in cards:
-            notes = [f"{number.text} per query{note}" for number, note in (
-                (latency[index], included[index]), (cost[index], "")) if np.isfinite(number)]
+            costs = " · ".join(f"{number.text} per query{note}" for number, note in (
+                (latency[index], included[index]), (cost[index], "")) if np.isfinite(number)).replace("$", "\\$")
+            notes = [*right[index], *([costs] if costs else [])]
             bar = interval_bar_html(summaries[index], scale, run_look(context.slots[index], elements.theme()),
                                     elements.theme(), reference) if scale else ""
-            _render_card(context, index, names[index], summaries[index], verdict, notes, bar)
+            is_wide = len(cards) == WIDE_LAST and index == cards[-1]  # two places: none stays empty
+            with grid.cell(column_span=2) if is_wide else nullcontext():
+                _render_card(context, index, names[index], summaries[index], verdict, notes, bar, is_wide=is_wide)
     if rest := [index for index in order if index not in cards]:
         st.markdown(f"**The other {len(rest)} runs**")
         leaderboard_table.render(
@@ -62,38 +75,57 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> None:
     is_partial = any(summary.n < counts["queries"] for summary, counts in
                      zip(summaries, context.results.counts(), strict=True))
     notes = " ".join(["", *context.results.notes_on_means()]) if is_partial else ""
-    more = " ".join(filter(None, [tied_note(verdict), ceiling_note([spec], [context.results.best_possible(spec)])]))
-    grades = "" if context.scope.by_evidence else fmt.grades_note(context.scope.truth.grades, [spec])
+    more = " ".join(filter(None, [tied_note(verdict), ceiling_note([spec], [context.results.best_possible(spec)]),
+                                  *(f"{meaning_sentence(spec)} Over {fmt.query_range([*counted])}."
+                                    for spec in answers if counted)]))
+    grades = "" if context.scope.by_evidence else fmt.grades_note(
+        context.scope.truth.grades, [spec, *lean_specs(spec)], "report")
     bars = (f" Bars: the intervals, from {fmt.number(scale[0])} to {fmt.number(scale[1])}; dashed line: the baseline's "
             "mean." if scale else "")
-    st.caption(f"{fmt.escape(spec.title)}: mean with its 95% interval over {_query_counts(summaries)}.{bars}"
+    queries = fmt.query_range([summary.n for summary in summaries])
+    st.caption(f"{fmt.escape(spec.title)}: mean with its 95% interval over {queries}.{bars}"
                f"{notes}{context.scope.basis} {grades} {more}".strip(), help=fmt.escape(spec.metric.summary_line))
     recomputed_note.render(singles, [spec])
 
 
-def _query_counts(summaries: list[Summary]) -> str:
-    low, high = min(summary.n for summary in summaries), max(summary.n for summary in summaries)
-    return fmt.count(low, "query", "queries") if low == high else f"{low:,} to {high:,} queries"
+def right_text(right: Summary, *, with_n: bool) -> str:
+    """How far the answers of a run are right, with n where runs differ in it."""
+    n = f", {fmt.count(right.n, 'query', 'queries')}" if with_n else ""
+    interval = f" {fmt.interval(right)}{n}" if right.n else ""
+    return fmt.escape(f"{right.spec.title} {fmt.number(right.mean)}{interval}")
 
 
 def _render_card(context: PageContext, index: int, name: str, summary: Summary, verdict: Verdict,
-                 notes: list[str], bar: str) -> None:
+                 notes: list[str], bar: str, *, is_wide: bool) -> None:
+    """One run; is_wide: its parts next to each other, so that its bar is as wide as those of the others."""
     entry = context.entries[index]
     with st.container(border=True, height="stretch", key=f"result_{entry.key}"):
-        st.markdown(f"**{elements.swatch(entry.slot, name)}**")
-        marks = verdict_panel.marks(verdict)
-        badges = [f":blue-badge[{marks[entry.name]}]"] if entry.name in marks else []
-        badges += [":gray-badge[baseline]"] if index == context.baseline and len(context.entries) > 1 else []
-        badges += [f":gray-badge[{note}]"] if (note := repeat_lines.repeats_note(entry)) else []
-        badges.append(verdict_panel.badge_line(verdict, entry.name))
-        interval = f":gray[{fmt.escape(fmt.interval(summary))}]" if summary.n else ":gray[no query with a value]"
-        st.subheader(f"{fmt.number(summary.mean)} :small[{interval}]", anchor=False)
-        if bar:
-            st.html(bar)
-        if any(badges):
-            st.markdown(" ".join(filter(None, badges)))
-        if notes:
-            st.caption(" · ".join(notes).replace("$", "\\$"))
+        left, right = st.columns(2) if is_wide else (nullcontext(), nullcontext())
+        with left:
+            _render_value(entry, name, summary, bar)
+        with right:
+            _render_marks(context, index, verdict, notes)
+
+
+def _render_value(entry: SessionRun, name: str, summary: Summary, bar: str) -> None:
+    st.markdown(f"**{elements.swatch(entry.slot, name)}**")
+    interval = f":gray[{fmt.escape(fmt.interval(summary))}]" if summary.n else ":gray[no query with a value]"
+    st.subheader(f"{fmt.number(summary.mean)} :small[{interval}]", anchor=False)
+    if bar:
+        st.html(bar)
+
+
+def _render_marks(context: PageContext, index: int, verdict: Verdict, notes: list[str]) -> None:
+    entry = context.entries[index]
+    marks = verdict_panel.marks(verdict)
+    badges = [f":blue-badge[{marks[entry.name]}]"] if entry.name in marks else []
+    badges += [":gray-badge[baseline]"] if index == context.baseline and len(context.entries) > 1 else []
+    badges += [f":gray-badge[{note}]"] if (note := repeat_lines.repeats_note(entry)) else []
+    badges.append(verdict_panel.badge_line(verdict, entry.name))
+    if any(badges):
+        st.markdown(" ".join(filter(None, badges)))
+    if notes:
+        st.caption("  \n".join(notes))
 
 
 def _costs(context: PageContext, singles: PageContext) -> tuple[list[SortableNumber], list[SortableNumber], list[str]]:

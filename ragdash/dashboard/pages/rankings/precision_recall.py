@@ -22,6 +22,7 @@ def render() -> None:
     repeat_lines.render(singles)
     marked = min(context.k, context.selection.depth)
     curve_panels.render_recall_finding(context, marked)
+    verdict_panel.render_grades(context, [METRICS[name].spec(marked) for name in ("P", "R")])
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.pills("Curves", page_context.CURVES, format_func=lambda name: METRICS[name].title, selection_mode="multi",

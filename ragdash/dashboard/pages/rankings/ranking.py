@@ -7,6 +7,7 @@ import streamlit as st
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import curve_panels, repeat_lines, run_picker, verdict_panel
 from ragdash.dashboard.widgets import elements
+from ragdash.metrics import METRICS
 
 
 def render() -> None:
@@ -17,6 +18,7 @@ def render() -> None:
     verdict_panel.render_warnings(context)
     verdict_panel.end_unless_judged(context)
     repeat_lines.render(singles)
+    verdict_panel.render_grades(context, [METRICS["RR"].spec(), METRICS["nDCG"].spec(context.k)])
 
     drawn = run_picker.choose_drawn(context)
     curve_panels.render_first_rank(context, drawn)

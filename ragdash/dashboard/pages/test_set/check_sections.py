@@ -24,6 +24,7 @@ from ragdash.reporting.test_set import check_sentences, finding_rows, query_rows
 
 STATE_TITLES = {"": "runs differ", "solved": "every run has the best value", "failed": "every run has the worst value",
                 "equal": "all runs equal", "undefined": "undefined in a run"}
+STATES_OF_ONE = {"": "in between", "solved": "best value", "failed": "worst value"}
 MOST_FINDINGS = 2_000
 TABLE_HEIGHT = 300
 
@@ -73,9 +74,10 @@ def _render_queries(context: PageContext, check: TestSetCheck) -> None:
     """A table of the queries, those that decide between the two best runs first; a click opens the query."""
     st.header("Queries", anchor=False, help=tooltip("discrimination"))
     rows = query_rows(check)
+    titles = STATE_TITLES if len(check.runs) > 1 else STATE_TITLES | STATES_OF_ONE
     frame = pd.DataFrame({
         "Query": [row["query_id"] for row in rows],
-        "State": [STATE_TITLES[row["state"]] for row in rows],
+        "State": [titles[row["state"]] for row in rows],
         "Mean of the runs": pd.Series([row["mean"] for row in rows], dtype="float64"),
         "Spread": pd.Series([row["spread"] for row in rows], dtype="float64"),
         "Discrimination": pd.Series([row["discrimination"] for row in rows], dtype="float64"),
@@ -89,7 +91,7 @@ def _render_queries(context: PageContext, check: TestSetCheck) -> None:
     elements.frame(frame, "test_set_queries", f"What each query contributes to {check.spec.title}",
                    height=TABLE_HEIGHT, pick=partial(_open_query, context.digests[0],
                                                      [row["query_id"] for row in rows]),
-                   formats={"Part of the difference": "%+.4f"}, widths={"Findings": 260})
+                   formats={"Part of the difference": "%+.4f"}, widths={"Findings": 330})
     if check.carriers:
         pair = check.carriers[0]
         st.caption("Part of the difference: what the query adds to the difference of means of "
@@ -114,7 +116,7 @@ def _render_findings(context: PageContext | None, labels: LabelCheck) -> None:
                           "Seen": [row["seen"] or None for row in rows]})
     pick = None if context is None else partial(_open_query, context.digests[0], [row["query_id"] for row in rows])
     elements.frame(frame, "test_set_findings", "Judgments that look wrong by a rule", pick=pick,
-                   height=min(38 + 35 * len(rows), TABLE_HEIGHT), widths={"Finding": 300, "Documents": 260})
+                   height=min(38 + 35 * len(rows), TABLE_HEIGHT), widths={"Finding": 340, "Documents": 220})
     st.caption("A finding is a reason to look, not an error."
                + (f" First {MOST_FINDINGS:,} of {len(findings):,}." if len(findings) > MOST_FINDINGS else ""))
 

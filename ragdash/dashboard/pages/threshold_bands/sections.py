@@ -179,8 +179,9 @@ def render_finding(context: PageContext, rated_metrics: Sequence[RatedMetric], c
     )
     if any(placement.straddles for rated_metric in banded for placement in rated_metric.placements):
         sentences.append("Between two bands: the 95% interval reaches into both. More queries would show which it is.")
-    if any(summary.n and summary.low == summary.high for rated_metric in banded for summary in rated_metric.summaries):
-        sentences.append("Where all queries have the same value, the band allows for queries that differ.")
+    checked = [rated_metric for rated_metric in rated_metrics if rated_metric.is_rated or rated_metric.target]
+    if any(summary.n and summary.low == summary.high for rated_metric in checked for summary in rated_metric.summaries):
+        sentences.append("Where all queries have the same value, bands and targets allow for queries that differ.")
     ceilings = [band_sentences.ceiling_sentence(rated_metric.spec, rated_metric.table, rated_metric.best_possible)
                 for rated_metric in rated_metrics if rated_metric.table]
     sentences += [sentence for sentence in ceilings if sentence]

@@ -56,7 +56,7 @@ def _with_bands(row: dict, summary: Summary, table: Bands | None, target: Target
 
 def target_result(target: Target, summary: Summary) -> str:
     """pass, fail or undecided, by the interval."""
-    return target_outcome(target, summary.mean, summary.low, summary.high, summary.spec.metric.better)
+    return target_outcome(target, summary.mean, summary.low, summary.high, summary.spec.metric.better, summary.n)
 
 
 def slices_table(context: PageContext, slices: Sequence[tuple[Slice, list[Summary]]], table: Bands | None,

@@ -107,7 +107,7 @@ def _labeled_run(content: ReportContent, run: int, spec: Spec) -> LabeledRun | N
 def _compared(content: ReportContent, run: int, spec: Spec) -> LabeledRun | None:
     """None where nothing is labeled; labels of queries without a verdict, and those held out, count here."""
     try:
-        verdicts = verdicts_of(content.evaluations[run], spec)
+        verdicts = verdicts_of(content.rows_of(spec)[run], spec)
         verdicts = replace(verdicts, held_out=held_out_queries(content.request.matches[run], spec))
         labels = LabelStore().read(verdicts.run, verdicts.what)
         validation = validate_judge(verdicts, labels) if labels else None

@@ -31,8 +31,8 @@ NONE = ("No metric of this report is judged. `ragdash judge` asks a model that r
 
 
 def judged_specs(content: ReportContent) -> list[Spec]:
-    """The metrics of the report that judges' verdicts are needed for."""
-    return [spec for spec in content.request.specs if spec.metric.view == "Judged"]
+    """The metrics of the report that need a judge: those asked for, and the one that says whether answers are right."""
+    return [spec for spec in dict.fromkeys([*content.request.specs, *content.evidence]) if spec.metric.view == "Judged"]
 
 
 def judges(content: ReportContent, title: str) -> Section:
@@ -43,10 +43,11 @@ def judges(content: ReportContent, title: str) -> Section:
     specs = judged_specs(content)
     if not specs:
         return Section("judges", title, missing="" if content.request.sections is None else NONE)
-    lines = judge_sentences.judge_sources(content.names, content.evaluations, specs)
+    evaluations = content.evaluate(specs)
+    lines = judge_sentences.judge_sources(content.names, evaluations, specs)
     blocks: list = [Text("\n".join(f"- {line}" for line in lines))] if lines else []
     blocks += [Text("\n".join(f"- {line}" for line in lacking))] if (
-        lacking := judge_sentences.unavailable_judged(content.names, content.evaluations, specs)) else []
+        lacking := judge_sentences.unavailable_judged(content.names, evaluations, specs)) else []
     rows = [row for spec in specs for run in range(len(content.names)) if (row := _count_row(content, run, spec))]
     if rows:
         head = ["Run", "Metric", "n", "Undefined", "Missing", "To know"]
@@ -83,7 +84,7 @@ def _worst(content: ReportContent, specs: Sequence[Spec]) -> list:
     spec = next((candidate for candidate in specs if any(row.n for row in content.metric_summaries(candidate))), None)
     if spec is None:
         return []
-    values = np.stack([evaluation.column(spec) for evaluation in content.evaluations])
+    values = np.stack([evaluation.column(spec) for evaluation in content.rows_of(spec)])
     defined = np.isfinite(values)
     mean = np.where(defined, values, 0).sum(axis=0) / np.maximum(defined.sum(axis=0), 1) * direction(spec)
     mean[~defined.any(axis=0)] = np.inf

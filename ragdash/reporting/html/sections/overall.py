@@ -155,7 +155,7 @@ def _pictures(content: ReportContent) -> list:
         base = names[content.request.baseline]
         blocks += [Heading(f"Differences to {base}"), Figure(
             "differences", f"Differences to {base}", f"Difference of each run to {base} on "
-            f"{fmt.listed([spec.title for spec in specs])}, with 95% intervals; the table below has the numbers.",
+            f"{fmt.listed([spec.title for spec in specs])}, with 95% intervals.",
             lambda theme: _forest(content, specs, theme), differences(content, specs),
             f"Candidate minus baseline, with {comparison.intervals_text(len(names))}. Filled symbols: a significant "
             "difference, the interval excludes 0; hollow: no significant difference.")]

@@ -13,7 +13,7 @@ from ragdash.analysis.verdict import FIXES, Verdict, badges, lean_specs, merge_a
 from ragdash.evaluation.compare import best_first, direction
 from ragdash.evaluation.compare import differences as differences_of
 from ragdash.metrics import Spec
-from ragdash.metrics.docs.human_agreement import leading_metric
+from ragdash.metrics.docs.human_agreement import is_grounding, leading_metric
 from ragdash.reporting.html.blocks import Block, Figure, Heading, QueryBlock, ReportDocument, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
@@ -156,14 +156,16 @@ def _table(content: ReportContent, shown: Sequence[int]) -> Table:
     columns = [content.metric_summaries(spec) for spec in specs]
     varying = len({summary.n for summary in columns[0]}) > 1
     times, n = _mean_times(content), columns[0][0].n
-    with_n = [varying or any(summary.n not in (0, n) for summary in column) for column in columns]
+    counted = [{summary.n for summary in column if summary.n} for column in columns]
+    with_n = [varying or len(counts) > 1 for counts in counted]
     rows = [[cells.run_cell(_short_names(content)[content.names[run]], content.slots[run], _run_note(content, run)),
              *(cells.mean_cell(column[run], with_n=shown_n) for column, shown_n in zip(columns, with_n, strict=True)),
              *([fmt.UNDEFINED if np.isnan(times[run]) else duration(times[run])] if times else [])] for run in shown]
     misses = _misses(content, shown)
     if misses is not None:
         rows = [[row[0], row[1], text, *row[2:]] for row, text in zip(rows, misses[1], strict=True)]
-    titles = [spec.title for spec in specs]
+    titles = [spec.title if in_cells or counts <= {n} else f"{spec.title} (n = {max(counts):,})"
+              for spec, counts, in_cells in zip(specs, counted, with_n, strict=True)]
     hidden = len(content.names) - len(shown)
     left_out = f" {count(hidden, 'run is', 'runs are')} not shown: see the full report." if hidden else ""
     left = int(content.selected.sum()) - n
@@ -175,7 +177,9 @@ def _table(content: ReportContent, shown: Sequence[int]) -> Table:
 
 
 def _answer_specs(content: ReportContent) -> list[Spec]:
-    """What the table shows of answers: labels and scores of the files, else the metric with the strongest evidence."""
+    """What the table shows of answers: labels, scores of files and of a judge, else the metric with the strongest
+    evidence that answers are right, or else that they are grounded.
+    """
     if content.evidence or content.lead.metric.view != "Ranked":
         return content.evidence[:MAX_ANSWER_METRICS]
     if not any(match.run.details is not None and "answer" in match.run.details.column_names
@@ -183,7 +187,8 @@ def _answer_specs(content: ReportContent) -> list[Spec]:
         return []
     defined = {spec: max(summary.n for summary in content.metric_summaries(spec)) for spec in content.answers[0].specs}
     defined = {spec: n for spec, n in defined.items() if n}
-    return [leading_metric(list(defined), defined.__getitem__)] if defined else []
+    fit = [spec for spec in defined if not is_grounding(spec)] or list(defined)
+    return [leading_metric(fit, defined.__getitem__)] if fit else []
 
 
 def _mean_times(content: ReportContent) -> list[float]:
@@ -313,9 +318,10 @@ def _example_rows(content: ReportContent, runs: Sequence[int], gap: np.ndarray) 
 
 
 def _compact(content: ReportContent, block: QueryBlock) -> QueryBlock:
-    """The query with its first documents and short texts."""
+    """The query with its first documents and short texts; of a document the id alone where there is an answer."""
     short = _short_names(content)
-    runs = [(short.get(name, name), _documents(documents), _cut(answer)) for name, documents, answer in block.runs]
+    runs = [(short.get(name, name), _documents(documents, with_text=not answer), _cut(answer))
+            for name, documents, answer in block.runs]
     relevant = [replace(document, text="", judged=_plain_short_names(content, document.judged))
                 for document in block.relevant[:MAX_DOCUMENTS]]
     return replace(block, query_id=shorten_middle(block.query_id, NAME_LENGTH), question=_cut(block.question),
@@ -349,9 +355,9 @@ def _longest_first(content: ReportContent) -> list[tuple[str, str]]:
     return sorted(pairs, key=lambda pair: -len(pair[0]))
 
 
-def _documents(documents: Sequence[ReportDocument]) -> list[ReportDocument]:
+def _documents(documents: Sequence[ReportDocument], *, with_text: bool = True) -> list[ReportDocument]:
     return [replace(document, doc_id=shorten_middle(document.doc_id, NAME_LENGTH), judged=_cut(document.judged),
-                    text=_cut(document.text)) for document in documents[:MAX_DOCUMENTS]]
+                    text=_cut(document.text) if with_text else "") for document in documents[:MAX_DOCUMENTS]]
 
 
 def _cut(text: str | None, limit: int = TEXT_LENGTH) -> str:

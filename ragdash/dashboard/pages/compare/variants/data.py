@@ -11,6 +11,7 @@ import streamlit as st
 from ragdash.analysis.variants import FEWEST_RUNS, Variants, compare_variants
 from ragdash.analysis.variants.setting_groups import varying_settings
 from ragdash.analysis.verdict import RunCheck, withheld_checks
+from ragdash.dashboard.components import page_links
 from ragdash.dashboard.page_context import PageContext, PageEnds, end_unless_comparable
 from ragdash.dashboard.session import run_facts, state
 from ragdash.dashboard.widgets import elements
@@ -51,9 +52,11 @@ def build_data(context: PageContext) -> VariantsData:
     facts = run_facts.of_runs(context.entries)
     if len(context.entries) < FEWEST_RUNS:
         shown = fmt.count(len(context.entries), "run is", "runs are")
-        elements.empty("Variants need four runs with settings", f"{shown} shown. "
-                       "Load more on the **Data** page, or show more in the sidebar. `ragdash.record` keeps the "
-                       "settings of a run; on the Data page you can type them.")
+        elements.empty("Variants need four runs with settings", "Variants shows which setting matters most, such as "
+                       "the chunk size, and which values of it are best. It compares four or more runs that differ in "
+                       f"their settings; {shown} shown. `ragdash.record` keeps the settings of a run, and you can type "
+                       "them on the **Data** page.")
+        page_links.link("data", "Add runs or settings", icon=":material/upload_file:")
         raise PageEnds
     end_unless_comparable(context, spec, "effects")
     if not varying_settings([run.settings for run in facts]):
