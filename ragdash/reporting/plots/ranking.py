@@ -102,13 +102,14 @@ def _rank_map(names: Sequence[str], bins: Sequence[str], shares: np.ndarray, the
     fig = figure(theme, height=110 + 32 * len(names))
     positions = np.arange(len(names))
     full = np.repeat(np.array([escape(name) for name in names], dtype=object)[:, None], len(bins), axis=1)
-    found, worse = len(bins) - 1, [[0, tint(theme, theme.worse, 0.04)], [1, tint(theme, theme.worse)]]
-    for part, scale in ((slice(0, found), _scale(theme)), (slice(found, None), worse)):  # many with none: no good run
-        fig.add_trace(go.Heatmap(
-            x=list(bins)[part], y=positions, z=np.where(shares > 0, shares, np.nan)[:, part], zmin=0, xgap=2, ygap=2,
-            zmax=max(float(np.nanmax(shares)), 0.01), colorscale=scale, texttemplate="%{z:.0%}", showscale=False,
-            customdata=full[:, part],
-            hovertemplate="%{customdata}<br>first relevant at rank %{x}<br>%{z:.1%} of queries<extra></extra>"))
+    sign = np.where(np.arange(len(bins)) < len(bins) - 1, 1.0, -1.0)  # "none" has a scale of its own: many are bad
+    most = max(float(np.nanmax(shares)), 0.01)
+    fig.add_trace(go.Heatmap(
+        x=list(bins), y=positions, z=np.where(shares > 0, shares, np.nan) * sign, zmin=-most, zmax=most, xgap=2, ygap=2,
+        colorscale=_two_scales(theme), showscale=False, customdata=np.dstack([full, shares]),
+        text=np.where(shares > 0, [[f"{share:.0%}" for share in row] for row in shares], ""), texttemplate="%{text}",
+        hovertemplate="%{customdata[0]}<br>first relevant at rank %{x}<br>%{customdata[1]:.1%} of queries"
+                      "<extra></extra>"))
     fig.update_xaxes(title_text="Rank of the first relevant document", type="category", showgrid=False,
                      tickfont={"size": 11})
     fig.update_yaxes(tickvals=positions, ticktext=[escape(name) for name in short_names(names, 20)],
@@ -169,3 +170,9 @@ def _density(fig: go.Figure, x: np.ndarray, y: np.ndarray, span: Sequence[float]
 
 def _scale(theme: Theme) -> list[list]:
     return [[index / (len(theme.sequential) - 1), color] for index, color in enumerate(theme.sequential)]
+
+
+def _two_scales(theme: Theme) -> list[list]:
+    """From much that is bad over nothing to much: two scales that meet in the middle."""
+    return [[0, tint(theme, theme.worse)], [0.5, tint(theme, theme.worse, 0.04)],
+            *([0.5 + place / 2, color] for place, color in _scale(theme))]

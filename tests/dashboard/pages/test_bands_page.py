@@ -154,7 +154,7 @@ def test_one_three_and_ten_runs(many):
     assert not at.error
     figures = charts(at)
     assert set(figures) == {"bands_R_10", "bands_RR"}
-    assert len(figures["bands_RR"]["data"]) == many
+    assert len(figures["bands_RR"]["data"]) == min(many, 6), "of many the best"
     assert len(finding(at)) < 600
 
 

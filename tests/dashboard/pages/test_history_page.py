@@ -138,7 +138,7 @@ def test_the_accepted_run_is_chosen_or_a_pinned_baseline_is_opened():
 
     at = open_file("RR")
     said = texts(at).replace("\\", "")
-    assert "Baseline hybrid, pinned" in said and "commit 15151515" in said and "to the baseline" in said
+    assert "Baseline hybrid, pinned" in said and "commit 15151515" in said and "with the baseline" in said
     dotted = next(trace for trace in charts(at)["history"]["data"] if trace["line"].get("dash") == "dot")
     assert len({value for value in dotted["y"] if value is not None}) == 1
     at = open_file("P@1")

@@ -12,6 +12,7 @@ from ragdash import io
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.overview import start, without_judgments
+from ragdash.dashboard.pages.overview.run_cards import CARD_WIDTH
 
 
 def states(at) -> list[str]:
@@ -55,7 +56,15 @@ def test_many_runs_are_counted_instead_of_listed():
     assert "Of the other 9 runs" in texts(at)
     assert any("Compare all 10 runs" in link.proto.label for link in at.get("page_link"))
     assert sum("badge[baseline]" in one.value for one in at.markdown) == 1, "the baseline has a card whatever its rank"
-    assert len(at.subheader) == len(at.dataframe[0].value) == 5 and "The other 5 runs" in texts(at)
+    assert len(at.subheader) == 6 and len(at.dataframe[0].value) == 4 and "The other 4 runs" in texts(at)
+
+
+@pytest.mark.parametrize(("many", "columns", "parts"), [
+    (1, 1, 0), (2, 2, 0), (3, 3, 0), (4, 2, 0), (5, 3, 2), (6, 3, 0)])
+def test_cards_leave_no_place_empty(many, columns, parts):
+    at = opened("overview", **with_runs(many))
+    [grid] = [block.proto for block in at.get("grid_container") if block.proto.min_column_width_px == CARD_WIDTH]
+    assert grid.columns == columns and len(at.main.columns) == parts, "the last of five takes two places"
 
 
 def test_without_judgments_the_page_shows_what_needs_none():

@@ -64,6 +64,6 @@ def test_judgments_are_given_again_blind_and_can_be_taken_over():
 def test_a_test_set_is_checked_without_runs_and_questions_can_still_be_made():
     truth, _ = small()
     at = opened("test-set", **address(truth, []))
-    assert "Without runs nobody knows" in texts(at) and len(at.dataframe) == 1
+    assert "Not known without runs" in texts(at) and len(at.dataframe) == 1
     at = opened("test-set", **address(truth, [], test_set_part="drafts"))
     assert any("No test set loaded yet" in header.value for header in at.header)

@@ -100,7 +100,7 @@ def build_data(context: PageContext, spec: Spec | None) -> FailuresData:
 
 
 def stage_sentences(data: FailuresData) -> list[str]:
-    """Where most queries fail: a sentence for each run, by stage where they are many, then the run looked at alone."""
+    """Where most queries fail: a sentence for each run; of many the run looked at, then all by stage."""
     names = [f"**{escape(name)}**" for name in data.context.names]
     if len(names) <= MAX_SENTENCES:
         return [_run_sentence(data, run, names[run]) for run in range(len(names))]
@@ -111,7 +111,7 @@ def stage_sentences(data: FailuresData) -> list[str]:
                 if worst_stage == stage]
         what = f"most failures are at **{STAGES[stage].title}**" if stage != FINE else "no failure found"
         lines.append(f"{len(runs):,} of {count(len(names), 'run')}: {what}. {_some(runs)}.")
-    return [*lines, _run_sentence(data, data.run_index, names[data.run_index])]
+    return [_run_sentence(data, data.run_index, names[data.run_index]), *lines]
 
 
 def _some(names: Sequence[str]) -> str:

@@ -300,8 +300,8 @@ def render_attributes(data: FailuresData) -> None:
     wrong = sizes - counts[:, FINE]
     with st.container(horizontal=True, vertical_alignment="center", key="slice_links"):
         st.caption(f"Failing queries of {fmt.escape(name)}:", width="content")
-        order = [index for index in np.argsort(-wrong / sizes, kind="stable") if wrong[index]][:MAX_LINKS]
-        for index in order:
+        worst = np.argsort(-wrong / sizes, kind="stable")[:MAX_LINKS]
+        for index in sorted(index for index in worst.tolist() if wrong[index]):
             query_links.link(
                 f"{fmt.escape(values[index])}: {wrong[index]:,} of {sizes[index]:,}",
                 data.digest,

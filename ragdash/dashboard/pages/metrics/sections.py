@@ -63,10 +63,10 @@ def render_uses() -> None:
     """Which metrics matter for which use, as a table."""
     rows = [{"Use": f"**{use.title}**: {fmt.escape(use.why)}",
              "Look at": fmt.escape(fmt.listed([METRICS[name].title for name in use.metrics])),
-             "With a judging model": fmt.escape(", ".join(use.judged)) or fmt.UNDEFINED} for use in USES]
+             "With an LLM judge": fmt.escape(fmt.listed([METRICS[name].title for name in use.judged]))
+             or fmt.UNDEFINED} for use in USES]
     st.table(pd.DataFrame(rows), border="horizontal", hide_index=True, alt="Which metrics matter for which use")
-    st.caption(f"After a {USES_SOURCE}. Where it asks for what only a model can judge, the nearest metrics without one "
-               "come first.")
+    st.caption(f"After a {USES_SOURCE}. For what only a judge can assess, the nearest metrics without one come first.")
 
 
 def metric_facts(metric: Metric) -> dict[str, str]:
@@ -110,7 +110,7 @@ def docstring_markdown(doc: str) -> str:
         for paragraph in doc.split("\n\n")
     ]
     return "\n\n".join(
-        fmt.escape(re.sub(r"(?<=\. )[a-z]|^[a-z]", lambda first: first[0].upper(), paragraph))
+        fmt.escape(re.sub(r"(?:(?<=\. )|^)[a-z](?!\w*=)", lambda first: first[0].upper(), paragraph))
         for paragraph in paragraphs
     )
 

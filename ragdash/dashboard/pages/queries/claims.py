@@ -110,8 +110,8 @@ def render_verdicts(columns: Sequence[RankingColumn], verdicts: QueryVerdicts) -
         with st.container(height=CLAIMS_HEIGHT, key="claims"):
             st.html(claims_html.target_style(theme) + claims_html.values_table(columns, verdicts.findings, theme))
             st.html(claims_html.claim_cards(columns, verdicts.texts, verdicts.findings, theme))
-        st.caption("Click the name of a chunk to jump to it above. Claims without a verdict count neither as supported "
-                   "nor as unsupported.")
+        st.caption("The claims are below the values: scroll in the frame. Click the name of a chunk to jump to it "
+                   "above. Claims without a verdict count neither as supported nor as unsupported.")
 
 
 def _choose_judge(verdicts: QueryVerdicts) -> None:

@@ -18,11 +18,11 @@ def render() -> None:
     verdict_panel.render_warnings(context)
     verdict_panel.end_unless_judged(context)
     repeat_lines.render(singles)
-    verdict_panel.render_grades(context, [METRICS["RR"].spec(), METRICS["nDCG"].spec(context.k)])
 
     drawn = run_picker.choose_drawn(context)
     curve_panels.render_first_rank(context, drawn)
     with st.grid(2, min_column_width=360, gap="medium", key="cutoffs"):
         for name in ("RR", "nDCG"):
             curve_panels.render_at_cutoffs(context, drawn, name)
+    verdict_panel.render_grades(context, [METRICS["RR"].spec(), METRICS["nDCG"].spec(context.k)])
     curve_panels.render_per_query(context)

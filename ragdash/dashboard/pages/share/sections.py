@@ -74,7 +74,7 @@ def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> None:
                            "ragdash-report.html", "text/html", key="one_page", type="primary",
                            icon=":material/description:", on_click="ignore")
     st.caption("Date, data, decision, warnings, one table, one picture and three example queries in one HTML file. It "
-               "opens without this dashboard. One page on screen; at most two sheets on paper.")
+               "opens without this dashboard and prints on two sheets at most.")
 
 
 def _report_maker(report_request: ReportRequest, context: PageContext, specs: Sequence[Spec]) -> Callable[[], bytes]:
