@@ -178,8 +178,8 @@ def advise(verdict: Verdict, facts: AdviceFacts) -> Verdict:
         choice, paid = cheapest(names, quality, facts.paid)
         choice, paid = (None, None) if verdict.differing else (choice, paid)
     rivals = [pair.candidate for pair in verdict.comparisons if pair.tied or verdict.state == "clear-winner"]
-    said = {pair.spec for pair in verdict.differing}
-    specs = [spec for spec in facts.evaluations[0].specs if spec not in said] if facts.evaluations else []
+    differing = {pair.spec for pair in verdict.differing}
+    specs = [spec for spec in facts.evaluations[0].specs if spec not in differing] if facts.evaluations else []
     leans = leans_of(choice or verdict.best, [*dict.fromkeys([verdict.best, *rivals])], facts.evaluations, specs)
     return replace(verdict, advice=Advice(choice, paid, leans, facts.hybrid))
 

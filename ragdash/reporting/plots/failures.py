@@ -63,7 +63,8 @@ def waterfall(name: str, slot: int, steps: Sequence[WaterfallStep], *, lost_at: 
         looks([run[0] for run in other_runs], [run[1] for run in other_runs], theme), other_runs, strict=True
     ):
         fig.add_trace(go.Scatter(
-            x=np.asarray(counts, float), y=positions, mode="markers", name=other_look.name, marker=other_look.marker(9),
+            x=np.asarray(counts, float), y=positions, mode="markers", name=other_look.name,
+            marker={**other_look.marker(10), "line": {"width": 1.5, "color": theme.ink}},  # seen on the hatching too
             hoverinfo="text", unselected=solid, cliponaxis=False,
             hovertext=[f"{escape(other_name)}<br>{escape(step.title)}: {value:,.0f}" for step, value in zip(
                 steps, np.nan_to_num(counts), strict=True)]))

@@ -54,4 +54,5 @@ def render() -> None:
             "metrics_table",
             "Every metric with its range and direction",
             height=min(38 + 35 * len(matches), 600),
+            widths={"Name": 110, "Better": 80, "Range": 80},
         )
