@@ -224,6 +224,20 @@ def lacks_memory(error: Exception) -> bool:
             or any(text in str(error) for text in _LACKS_MEMORY))
 
 
+def is_away(error: InputError) -> bool:
+    """Whether an error says that a shared database or its blobs cannot be used now.
+
+    Examples
+    --------
+    >>> is_away(InputError([Problem("unusable-database/busy", {"reason": "full"})]))
+    True
+    >>> is_away(InputError([Problem("no-worker")]))
+    False
+    """
+    return all(problem.message.startswith(("unusable-database", "unusable-blobs", "database-tables"))
+               for problem in error.problems)
+
+
 def shorten(text: str, limit: int = 120) -> str:
     """Return the text on one line, cut in the middle if it is longer than limit.
 

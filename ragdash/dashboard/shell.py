@@ -32,7 +32,7 @@ _inside: ContextVar[bool] = ContextVar("ragdash_shell", default=False)
 
 def main() -> None:
     """The whole script run: shell, page, and the address that leads back here; counted for `/metrics`."""
-    with RERUNS.timed(), FIRST_VISITS.in_turn(st.session_state), script_run():
+    with RERUNS.timed(), FIRST_VISITS.in_turn(st.session_state), script_run(), fragments.explain_shortage():
         _main()
 
 
@@ -73,7 +73,7 @@ def _main() -> None:
     try:
         saved_view_panel.open_target(page_list.path_of(page))
         saved_view_panel.render_opened(page_list.path_of(page))
-        with fragments.explain_memory_shortage():
+        with fragments.explain_shortage():
             page.run()
     except page_context.PageEnds:
         pass

@@ -98,6 +98,8 @@ class ObjectBlobs:
     def _unusable(self, error: Exception, kind: str = "") -> InputError:
         kind = kind or ("rights" if isinstance(error, (*_RIGHTS, PermissionError)) else "")
         text = re.sub(r"\?\S+", "", " ".join(str(error).split()))  # a query may hold a signature
+        text = re.sub(r"Error performing (\w+) \S+ in [^-]*? - ", r"\1: ", text.partition(" Debug source")[0])
+        text = re.sub(r"https?://\S+", "", text)  # an address is internal
         return InputError([Problem(f"unusable-blobs/{kind}" if kind else "unusable-blobs", {"reason": text[:200]},
                                    self._location)])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from functools import wraps
 from typing import ParamSpec
@@ -10,7 +10,7 @@ from typing import ParamSpec
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from ragdash.core.errors import Problem, lacks_memory
+from ragdash.core.errors import InputError, Problem, is_away, lacks_memory
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches.shared_cache import script_run
 from ragdash.dashboard.session import state
@@ -30,7 +30,7 @@ def redrawn_alone(page: str) -> Callable[[Callable[P, None]], Callable[P, None]]
         def drawn(*args: P.args, **kwargs: P.kwargs) -> None:
             alone = is_alone()
             with script_run() if alone else nullcontext():
-                with suppress(page_context.PageEnds), explain_memory_shortage():
+                with suppress(page_context.PageEnds), explain_shortage():
                     section(*args, **kwargs)
                 if alone:
                     state.close_session(page)
@@ -40,21 +40,40 @@ def redrawn_alone(page: str) -> Callable[[Callable[P, None]], Callable[P, None]]
     return decorate
 
 
+def polled(seconds: float) -> Callable[[Callable[P, None]], Callable[P, None]]:
+    """Decorate a section that is drawn again after some seconds, alone, to show how far a job is."""
+
+    def decorate(section: Callable[P, None]) -> Callable[P, None]:
+        @wraps(section)
+        def drawn(*args: P.args, **kwargs: P.kwargs) -> None:
+            with explain_shortage():
+                section(*args, **kwargs)
+
+        return st.fragment(drawn, run_every=seconds)
+
+    return decorate
+
+
 @contextmanager
-def explain_memory_shortage() -> Iterator[None]:
-    """Say on the page that memory was too short for what is drawn here; the page goes on after it.
+def explain_shortage() -> Iterator[None]:
+    """Say on the page that memory was too short for what is drawn here, or that the shared database or its blobs cannot
+    be used; the page goes on after it.
 
     The message is drawn when the error, and with it what the failed computation held, is gone.
     """
-    short = False
+    problems: Sequence[Problem] = ()
     try:
         yield
+    except InputError as error:
+        if not is_away(error):
+            raise
+        problems = error.problems
     except (MemoryError, ImportError, OSError, RuntimeError) as error:
         if not lacks_memory(error):
             raise
-        short = True
-    if short:
-        elements.problems([Problem("out-of-memory/page")], "memory")
+        problems = [Problem("out-of-memory/page")]
+    if problems:
+        elements.problems(problems, "shortage")
 
 
 def is_alone() -> bool:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 
+import page_cases
 import pytest
+import team_services
+from workspace.team.worker_trial import texts
 
 from ragdash.cli.commands.serving import dashboard
 from ragdash.cli.main import main
@@ -12,6 +15,7 @@ from ragdash.core.errors import InputError
 from ragdash.core.records import Run
 from ragdash.core.storage.addresses import check_blob_address, database_address
 from ragdash.core.storage.postgres import schema
+from ragdash.core.storage.shared import open_database
 from ragdash.workspace import open_workspace
 
 
@@ -42,6 +46,38 @@ def test_what_one_server_stores_the_other_shows(postgres, project, monkeypatch):
     assert second.digest in run_facts._saved((second.digest,))
     saved_views.store().save(SavedView("A view", "compare", {}))
     assert [view.name for view in saved_views.listed()] == ["A view"] and not os.path.exists("views.sqlite")
+
+
+@pytest.mark.parametrize("page", ["overview", "data", "answers", "answers/judge", "answers/validation", "compare",
+                                  "queries", "failures", "share", "what-if", "test-set"])
+def test_a_page_says_that_the_database_is_away_and_comes_back(page, lost_database, monkeypatch):
+    monkeypatch.setenv("RAGDASH_WORKSPACE", lost_database.url)
+    run, truth = texts(6)
+    at = page_cases.opened(page, **page_cases.address(truth, [run]))
+    assert not at.exception and not at.error
+    lost_database.stop()
+    try:
+        at.run()
+        said = [card.value for card in at.error]
+        assert not at.exception and all("does not answer" in text for text in said), said
+        assert said or page not in ("answers/judge", "answers/validation")
+    finally:
+        lost_database.start()
+    at.run()
+    assert not at.exception and not at.error
+
+
+@pytest.fixture(scope="module")
+def lost_database():
+    """A server that may be stopped, with a run in it."""
+    server = team_services.Postgres(durable=True)
+    address = database_address(server.url)
+    database = open_database(address)
+    database.upgrade()
+    database.patience = 0.2
+    open_workspace(server.url).add_run(Run.build("bm25", ["q"], ["d"]))
+    yield server
+    server.close()
 
 
 def test_the_commands_set_up_check_and_clean_up(postgres, project, capsys, monkeypatch, tmp_path):

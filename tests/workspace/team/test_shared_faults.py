@@ -126,6 +126,30 @@ def test_lost_connections_are_replaced_without_a_word(postgres, project):
         assert len(log.rows()) == step + 1
 
 
+def test_once_the_patience_is_spent_calls_fail_at_once_until_the_database_is_back():
+    server = team_services.Postgres(durable=True)
+    try:
+        database = database_at(server.url, patience=4.0)
+        database.upgrade()
+        log = log_in(database, "p")
+        log.write(lambda writer: writer.add("k", ("before",)))
+        server.stop()
+        for least, most in ((4.0, 60.0), (0.0, 3.5), (0.0, 3.5)):  # a page asks many times as it is drawn
+            started = time.monotonic()
+            assert message(log.rows) == "unusable-database/away"
+            assert least <= time.monotonic() - started < most
+        server.start()
+        log.write(lambda writer: writer.add("k", ("after",)))
+        server.stop()
+        database.patience = 60.0
+        begun = threading.Timer(0.3, server.start)
+        begun.start()
+        assert [row.values[0] for row in log.rows()] == ["before", "after"], "it is waited for again"
+        begun.join()
+    finally:
+        server.close()
+
+
 def test_a_server_sees_its_own_change_at_once_and_those_of_others_soon(postgres, project, monkeypatch):
     mine, other = database_at(postgres.url), database_at(postgres.url)
     log, others = log_in(mine, project), log_in(other, project)
@@ -252,8 +276,10 @@ def test_a_bucket_without_rights_and_one_that_fails(scripted_store, s3, project)
     scripted_store.statuses[:] = [503, 500]
     blobs.put("a", b"x")  # tried again
     scripted_store.statuses[:] = [500] * 3
-    assert message(lambda: blobs.put("a", b"x")) == "unusable-blobs"
-    assert not scripted_store.statuses
+    with pytest.raises(InputError) as raised:
+        blobs.put("a", b"x")
+    assert raised.value.problems[0].message == "unusable-blobs" and not scripted_store.statuses
+    assert "PUT" in str(raised.value) and "http:" not in str(raised.value), "what failed, without internal addresses"
     scripted_store.statuses[:] = [412]
     with pytest.raises(FileExistsError):
         blobs.put("a", b"x")

@@ -56,6 +56,7 @@ class Database:
         self._checked, self._lock = False, Lock()
         self._counters: dict[str, tuple[float, dict[str, int]]] = {}
         self._writes = 0
+        self._gave_up = float("-inf")  # when the server was last found away after all patience
         try:
             self._engine = create_engine(
                 url, pool_size=connections, max_overflow=extra, pool_timeout=pool_wait, hide_parameters=True,
@@ -162,16 +163,24 @@ class Database:
             return work(connection)
 
     def _again(self, work: Callable[[], T]) -> T:
-        end, attempt = time.monotonic() + self.patience, 0
+        """Try until the patience ends. Once it has, each call is tried once until the server answers: a page that
+        asks many times says after one patience that the server is away.
+        """
+        started, attempt = time.monotonic(), 0
+        end = started + (self.patience if started - self._gave_up > self.patience else 0.0)
         while True:
             try:
-                return work()
+                result = work()
+                self._gave_up = float("-inf")
+                return result
             except exc.TimeoutError:
                 raise InputError([Problem("unusable-database/pool", {"reason": "no free connection"},
                                           self.location)]) from None
             except exc.DBAPIError as error:
                 kind = _kind(error)
                 if kind != "away" or time.monotonic() > end:
+                    if kind == "away":
+                        self._gave_up = time.monotonic()
                     raise InputError([Problem(f"unusable-database/{kind}", {"reason": _reason(error)},
                                               self.location)]) from None
             time.sleep(_PAUSES[min(attempt, len(_PAUSES) - 1)])

@@ -12,6 +12,7 @@ import streamlit as st
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.auth import rights
+from ragdash.dashboard.components.fragments import polled
 from ragdash.dashboard.jobs import scoring
 from ragdash.dashboard.jobs.process import JobView
 from ragdash.dashboard.page_context import PageContext
@@ -60,7 +61,7 @@ def _job_key(context: PageContext) -> tuple:
     return context.scope.truth_digest, tuple(context.digests)
 
 
-@st.fragment(run_every=POLL_SECONDS)
+@polled(POLL_SECONDS)
 def _render_progress() -> None:
     """How far the process is; the whole page again once it has ended."""
     job = scoring.current()

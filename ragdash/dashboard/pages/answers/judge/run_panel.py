@@ -9,6 +9,7 @@ import streamlit as st
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.auth import rights
+from ragdash.dashboard.components.fragments import polled
 from ragdash.dashboard.jobs import judging
 from ragdash.dashboard.jobs.judging import JudgeOrder
 from ragdash.dashboard.jobs.process import JobView
@@ -217,7 +218,7 @@ def _start(context: PageContext, order: JudgeOrder) -> None:
         state.set_notice(error.problems)
 
 
-@st.fragment(run_every=POLL_SECONDS)
+@polled(POLL_SECONDS)
 def _running_job() -> None:
     """Progress of the job; reloads the page when it has ended."""
     job = judging.current()
