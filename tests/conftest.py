@@ -6,11 +6,14 @@ import contextlib
 import gc
 import os
 import signal
+import sys
 import threading
 from collections import Counter
 
 import pytest
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the workers of the tests and the many processes that tests start
+sys.dont_write_bytecode = False  # would compile all of the package and of the tests again, each of them
 for _library in ("OPENBLAS", "OMP"):  # read when numpy and torch are imported: their threads wait actively, and the
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")  # workers of the tests have no core left for that
 
@@ -29,7 +32,6 @@ def own_cache(tmp_path_factory):
         patch.setenv("RAGDASH_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("RAGDASH_WORKSPACE", str(tmp_path_factory.mktemp("workspace")))
         patch.delenv("RAGDASH_READ_ONLY", raising=False)
-        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)  # tests start many processes, which load it all again
         yield
 
 

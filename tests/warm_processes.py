@@ -1,4 +1,4 @@
-"""`python -m ragdash ...` without its imports: a process that has them already forks for each command.
+"""`python -m ragdash ...` and `python -m streamlit ...` without their imports: a process that has them already forks.
 
 `Popen` starts a process of its own as subprocess.Popen does, with these files, this environment, folder and session:
 it can be signaled and killed. Where the start itself is what a test is about, the test takes subprocess.Popen.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import array
 import contextlib
+import importlib
 import json
 import os
 import runpy
@@ -24,7 +25,8 @@ from pathlib import Path
 MODULES = ("ragdash.cli.main", "ragdash.cli.commands.judging.judge", "ragdash.cli.commands.test_sets.testset",
            "ragdash.evaluation.evaluate", "ragdash.evaluation.scoring.run_judge", "ragdash.metrics", "ragdash.io",
            "ragdash.models.judge.tasks", "requests", "pyarrow.compute", "pandas", "scipy.stats")
-COMMANDS = ("judge", "testset")
+COMMANDS = {"ragdash": ("judge", "testset"), "streamlit": ("run",)}  # of each package that `python -m` starts
+SERVER = ("streamlit.web.cli", "streamlit.web.bootstrap", "streamlit.web.server.starlette.starlette_server")
 HEADER = struct.Struct("!I")
 WAITED = struct.Struct("!i")  # as os.waitpid says it
 
@@ -37,19 +39,21 @@ class Popen(subprocess.Popen):
     def _execute_child(self, args, executable, preexec_fn, close_fds, pass_fds, cwd, env, startupinfo, creationflags,
                        shell, *files_and_more):
         p2cread, p2cwrite, c2pread, c2pwrite, errread, errwrite, *_, start_new_session, _ = files_and_more
-        if shell or executable or preexec_fn or [*args][:3] != [sys.executable, "-m", "ragdash"] or \
-                args[3] not in COMMANDS:
+        python, option, package, command, *_ = [*args, "", "", "", ""]
+        if shell or executable or preexec_fn or (python, option) != (sys.executable, "-m") or \
+                command not in COMMANDS.get(package, ()):
             super()._execute_child(args, executable, preexec_fn, close_fds, pass_fds, cwd, env, startupinfo,
                                    creationflags, shell, *files_and_more)
             return
-        order = {"arguments": [str(argument) for argument in args[3:]], "folder": os.fspath(cwd or os.getcwd()),
-                 "environment": dict(os.environ if env is None else env), "new_session": bool(start_new_session)}
+        order = {"package": package, "arguments": [str(argument) for argument in args[3:]],
+                 "folder": os.fspath(cwd or os.getcwd()), "new_session": bool(start_new_session),
+                 "environment": dict(os.environ if env is None else env)}
         files = [given if given >= 0 else own for given, own in zip((p2cread, c2pwrite, errwrite), range(3),
                                                                    strict=True)]
         self._answers, theirs = socket.socketpair()
         with theirs:
             content = json.dumps(order).encode()
-            _starter().sendmsg([HEADER.pack(len(content)) + content],
+            _starter(package).sendmsg([HEADER.pack(len(content)) + content],
                                [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [*files, theirs.fileno()]))])
         (self.pid,) = HEADER.unpack(self._answers.recv(HEADER.size, socket.MSG_WAITALL))
         self._child_created = True
@@ -80,21 +84,29 @@ class Popen(subprocess.Popen):
 
 
 @cache
-def _starter() -> socket.socket:
-    """The socket of the process that forks; it ends when this process does."""
+def _starter(package: str) -> socket.socket:
+    """The socket of the process that forks for commands of this package; it ends when this process does."""
     ours, theirs = socket.socketpair()
     with theirs:
-        subprocess.Popen([sys.executable, __file__, str(theirs.fileno())], pass_fds=[theirs.fileno()],
+        subprocess.Popen([sys.executable, __file__, package, str(theirs.fileno())], pass_fds=[theirs.fileno()],
                          stdin=subprocess.DEVNULL, start_new_session=True,
                          env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
     return ours
 
 
-def _serve(asked: socket.socket) -> None:
+def _load(package: str) -> None:
+    """Import what the commands of this package would import."""
+    for module in SERVER if package == "streamlit" else MODULES:
+        importlib.import_module(module)
+    if package == "streamlit":
+        warm_up = importlib.import_module("ragdash.dashboard.monitoring.warm_up")
+        warm_up.warm_up()
+
+
+def _serve(package: str, asked: socket.socket) -> None:
     """Fork for each order, until whoever asks is gone."""
     sys.path[0] = str(Path(__file__).resolve().parents[1])
-    for module in MODULES:
-        __import__(module)
+    _load(package)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # those that watch a command need no funeral
     while True:
         content, ancillary, *_ = asked.recvmsg(HEADER.size, socket.CMSG_SPACE(16))
@@ -139,7 +151,7 @@ def _run(order: dict, files: list[int]) -> None:
     sys.argv[1:] = order["arguments"]
     status = 1
     try:
-        runpy.run_module("ragdash", run_name="__main__", alter_sys=True)
+        runpy.run_module(order["package"], run_name="__main__", alter_sys=True)
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:
@@ -152,5 +164,5 @@ def _run(order: dict, files: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    with socket.socket(fileno=int(sys.argv[1])) as socket_of_orders:
-        _serve(socket_of_orders)
+    with socket.socket(fileno=int(sys.argv[2])) as socket_of_orders:
+        _serve(sys.argv[1], socket_of_orders)

@@ -63,7 +63,7 @@ def free_port() -> int:
 
 
 def start_server(log: Path, *, folder: Path = ROOT, port: int = 0, **environment) -> tuple[subprocess.Popen, str]:
-    """A fresh dashboard process, started in a folder, and its address; it has no visitors yet."""
+    """A fresh dashboard process, in a folder, and its address; it has no visitors yet, and its pages are imported."""
     url = f"http://127.0.0.1:{(port := port or free_port())}"
     settings = {
         "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none",
@@ -82,16 +82,14 @@ def start_server(log: Path, *, folder: Path = ROOT, port: int = 0, **environment
         f"--server.port={port}",
     ]
     with log.open("w") as stream:
-        process = subprocess.Popen(
-            command, cwd=folder, stdout=stream, stderr=subprocess.STDOUT, env={**settings, **environment}
-        )
-    for _ in range(1800):
+        process = Popen(command, cwd=folder, stdout=stream, stderr=subprocess.STDOUT, env={**settings, **environment})
+    for _ in range(9000):
         try:
             urllib.request.urlopen(f"{url}/_stcore/health", timeout=10).close()
             return process, url
         except OSError:
             assert process.poll() is None, f"the server ended:\n{log.read_text()}"
-            time.sleep(0.1)
+            time.sleep(0.02)
     process.kill()
     pytest.fail(f"the server does not answer:\n{log.read_text()}")
 

@@ -18,7 +18,7 @@ from ragdash.core.errors import InputError, Unavailable
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.core.slices import Slice, slices
 from ragdash.dashboard.caches import kept_cache
-from ragdash.dashboard.caches.shared_cache import shared
+from ragdash.dashboard.caches.shared_cache import once_a_run, shared
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.evaluation.evaluate import Evaluation, check_overlap, evaluate_match
 from ragdash.evaluation.repeats import digests_of, mean_over_repeats
@@ -224,6 +224,7 @@ def answers_stamp() -> tuple[str, str]:
     return _scores_stamp(), _verdicts_stamp()
 
 
+@once_a_run
 def _scores_stamp() -> str:
     try:
         return default_score_cache().stamp()
@@ -231,6 +232,7 @@ def _scores_stamp() -> str:
         return str(error.problems[0].as_dict())
 
 
+@once_a_run
 def _verdicts_stamp() -> str:
     try:
         return f"{default_verdict_store().stamp()} {prompt_additions().digest}".strip()
