@@ -21,7 +21,7 @@ from ragdash.io.formats.text.trec_lines import QRELS, RUN
 from ragdash.io.json.exact_parser import NeedsExact
 from ragdash.io.source.source import Source
 
-CASES = 300
+CASES = 150
 TREC = b"q1 Q0 d1 1 0.9 t\nq1\tQ0\td 2\t2\t0.8\tt\nq2  Q0 d1 1 5e-1 t\n"
 SEEDS = [
     TREC, TREC.replace(b"\n", b"\r\n"), b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\n",

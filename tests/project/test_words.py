@@ -48,7 +48,7 @@ BRITISH = (r"judgements?|colours?|coloured|behaviours?|favour\w*|neighbour\w*|li
            r"|(?:normal|recogn|summar|random|organ|standard|token|optim|min|max|penal|capital|general|serial|visual|util"
            r"|local|final|item|parametr|synchron|initial|emphas|character|categor)is(?:e|ed|er|es|ers|ing|ation|ations)")
 RULES = {**PHRASES, "American spelling": BRITISH}
-LISTED = re.compile("|".join(rf"(?<![\w-])({words})(?![\w=-])" for words in RULES.values()), re.IGNORECASE)
+LISTED = re.compile(rf"(?<![\w-])(?:{'|'.join(f'({words})' for words in RULES.values())})(?![\w=-])", re.IGNORECASE)
 
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "sample_runs/README.md", *sorted(
     path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*") if path.suffix in (".md", ".py"))]
