@@ -124,6 +124,11 @@ def normalize_name(name: str) -> str:
     return re.sub(r"[\W_]+", "", name.lower())
 
 
+@lru_cache(1 << 10)
+def _normalized(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(normalize_name, names))
+
+
 def find_field(fields: Iterable[str], name: str, names: Mapping[str, tuple[str, ...]] = ALIASES) -> str | None:
     """The field for our `name`, found by name or alias; our own name comes first."""
     return find_fields(fields, (name,), names).get(name)
@@ -137,7 +142,7 @@ def find_fields(fields: Iterable[str], wanted_names: Iterable[str],
         present.setdefault(normalize_name(field_name), field_name)
     schema = {}
     for name in wanted_names:
-        field = next((present[alias] for alias in map(normalize_name, names[name]) if alias in present), None)
+        field = next((present[alias] for alias in _normalized(names[name]) if alias in present), None)
         if field is not None:
             schema[name] = field
     return schema

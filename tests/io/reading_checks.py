@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
@@ -23,8 +25,9 @@ class ReadFile:
     errors: Mapping[str, InputError] = field(default_factory=dict)
 
 
-def read_as_is(path) -> ReadFile:
-    """Read every role of a file without any option."""
+@cache
+def read_as_is(path: Path) -> ReadFile:
+    """Read every role of a file without any option, once: tests of several kinds look at the same files."""
     result, errors = ReadFile("as is"), {}
     for role, read in _ROLES.items():
         try:

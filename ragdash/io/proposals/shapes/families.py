@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ragdash.io.proposals.names import (
     ANSWER,
@@ -168,11 +169,16 @@ def with_empty_members(family: ColumnFamily, names: Iterable[str], empty: Collec
     return ColumnFamily(members)
 
 
-def _splits(name: str, *, of_content: bool = True) -> Iterable[tuple[str, str]]:
+@lru_cache(1 << 14)
+def _splits(name: str, *, of_content: bool = True) -> tuple[tuple[str, str], ...]:
     """(path with {run}, configuration) for each way to see a configuration in a name.
 
     of_content: only where the rest of the name says what a system has, such as an answer or documents.
     """
+    return tuple(_each_split(name, of_content))
+
+
+def _each_split(name: str, of_content: bool) -> Iterator[tuple[str, str]]:
     parts = _SEPARATOR.split(name)
     count = len(parts[::2])
     members = name.split(".")
