@@ -79,11 +79,14 @@ def test_without_judgments_the_page_shows_what_needs_none():
 def test_the_overlap_counts_common_documents_over_the_longer_list():
     first = Run.build("first", ["q1", "q1", "q2"], ["a", "b", "c"], np.array([2.0, 1.0, 1.0]))
     second = Run.build("second", ["q1", "q1", "q1", "q3"], ["b", "x", "y", "c"], np.array([3.0, 2.0, 1.0, 1.0]))
-    assert without_judgments.top_overlap(first, second) == (pytest.approx(1 / 3), 1)
-    share, queries = without_judgments.top_overlap(first, second.renamed("third"), k=1)
-    assert (share, queries) == (0.0, 1)
     apart = Run.build("apart", ["q9"], ["a"], np.array([1.0]))
-    assert np.isnan(without_judgments.top_overlap(first, apart)[0])
+
+    def overlap(other, k=10):
+        return without_judgments.top_overlap(*(without_judgments.top_documents(run, k) for run in (first, other)))
+
+    assert overlap(second) == (pytest.approx(1 / 3), 1)
+    assert overlap(second.renamed("third"), k=1) == (0.0, 1)
+    assert np.isnan(overlap(apart)[0])
 
 
 def test_nothing_loaded_offers_examples_and_the_samples():

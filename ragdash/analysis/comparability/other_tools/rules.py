@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-TIES = ("docid", "ascending", "trec_eval", "file")
 _NAMES = {"P": "precision@{k}", "R": "recall@{k}", "RR": "mrr@{k}", "AP": "map@{k}", "nDCG": "ndcg@{k}",
           "Success": "hit_rate@{k}"}
 

@@ -86,22 +86,17 @@ def answers_of(run: Run) -> list[str]:
     return [answer for answer in run.details["answer"].to_pylist() if answer is not None]
 
 
-def top_overlap(first: Run, second: Run, k: int = TOP) -> tuple[float, int]:
-    """Mean share of common documents among the first k of both runs, over the queries of both; and their number.
+def top_overlap(*tops: dict[str, set[str]]) -> tuple[float, int]:
+    """Mean share of common documents among the first of both runs, over the queries of both; and their number.
 
     The documents in both lists over the length of the longer list; NaN where the runs have no query in common.
     """
-    return _overlap_of_tops(_top_documents(first, k), _top_documents(second, k))
-
-
-def _overlap_of_tops(*tops: dict[str, set[str]]) -> tuple[float, int]:
-    """The overlap of two runs from the first documents of each query."""
     shares = [len(tops[0][query] & tops[1][query]) / max(len(tops[0][query]), len(tops[1][query]))
               for query in tops[0].keys() & tops[1].keys() if tops[0][query] or tops[1][query]]
     return (float(np.mean(shares)), len(shares)) if shares else (np.nan, 0)
 
 
-def _top_documents(run: Run, k: int) -> dict[str, set[str]]:
+def top_documents(run: Run, k: int) -> dict[str, set[str]]:
     """The first k documents of each query."""
     ids, starts = run.query_ids.to_pylist(), run.starts
     counts = np.minimum(np.diff(starts), k)
@@ -114,8 +109,8 @@ def _top_documents(run: Run, k: int) -> dict[str, set[str]]:
 
 @st.cache_data(max_entries=32, show_spinner="Comparing rankings …")
 def _overlaps(digests: tuple[str, ...], _runs: Sequence[Run]) -> list[tuple[float, int]]:
-    tops = [_top_documents(run, TOP) for run in _runs]
-    return [_overlap_of_tops(first, second) for first, second in combinations(tops, 2)]
+    tops = [top_documents(run, TOP) for run in _runs]
+    return [top_overlap(first, second) for first, second in combinations(tops, 2)]
 
 
 def _render_overlap(entries: Sequence[SessionRun]) -> None:

@@ -151,11 +151,6 @@ class TrustData:
             ).all()
         )
 
-    @property
-    def has_corrected_interval(self) -> bool:
-        """Whether any run has a corrected interval."""
-        return any(np.isfinite(validation.corrected.low) for validation in self.validations)
-
 
 def metric_menu() -> list[str]:
     """Metrics that can be compared with labels: scores of the runs' files first, then judged metrics, then others.
