@@ -6,7 +6,7 @@ import pytest
 from page_cases import opened
 from test_pages import texts, upload
 
-from ragdash.dashboard.pages.data import saved_mappings
+from ragdash.dashboard.pages.data.columns import saved_mappings
 
 ROWS = [("q1", "d1", 0.9), ("q1", "d2", 0.4), ("q2", "d9", 0.7)]
 CSV = ("kysely,osuma,pisteet\n" + "\n".join(f"{q},{d},{s}" for q, d, s in ROWS)).encode()

@@ -7,7 +7,7 @@ import json
 from page_cases import LOADED, opened
 from test_pages import texts, upload
 
-from ragdash.dashboard.pages.data.proposed_reading import describe, meanings
+from ragdash.dashboard.pages.data.columns.proposed_reading import describe, meanings
 
 RECORDS = [{"id": f"q{i}", "question": f"What is number {i}?", "gold_ids": [f"d{i}"],
             "hits": [{"doc": {"id": f"d{i}"}, "score": 0.9}, {"doc": {"id": "d9"}, "score": 0.5}]} for i in range(3)]

@@ -11,7 +11,7 @@ from test_pages import texts, upload
 
 from ragdash.core import paths
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.pages.data import saved_mappings
+from ragdash.dashboard.pages.data.columns import saved_mappings
 from ragdash.dashboard.session.data_store import LOADED, workspace
 from ragdash.workspace import Workspace, atomic_folders
 

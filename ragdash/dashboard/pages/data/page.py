@@ -8,14 +8,13 @@ from ragdash.dashboard import page_context
 from ragdash.dashboard.components import page_links
 from ragdash.dashboard.pages.data import (
     audit_panel,
-    column_mapping,
     comparability,
     corpus_upload,
     file_metrics,
-    proposed_reading,
     workspace_list,
 )
 from ragdash.dashboard.pages.data import sections as data_sections
+from ragdash.dashboard.pages.data.columns import column_mapping, proposed_reading
 from ragdash.dashboard.pages.data.evidence import evidence_threshold
 from ragdash.dashboard.pages.data.relink import relink_section
 from ragdash.dashboard.session import relevance, state

@@ -8,8 +8,9 @@ from ragdash.core.errors import InputError
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import judge_note, page_links, repeat_lines, saved_view_panel, verdict_panel
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.data import comparability, other_truths, proposed_reading
+from ragdash.dashboard.pages.data import comparability, other_truths
 from ragdash.dashboard.pages.data import sections as data_sections
+from ragdash.dashboard.pages.data.columns import proposed_reading
 from ragdash.dashboard.pages.overview import run_cards, start, without_judgments
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED

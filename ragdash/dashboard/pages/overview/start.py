@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_list
-from ragdash.dashboard.pages.data import column_mapping, corpus_upload, proposed_reading, workspace_list
+from ragdash.dashboard.pages.data import corpus_upload, workspace_list
 from ragdash.dashboard.pages.data import sections as data_sections
+from ragdash.dashboard.pages.data.columns import column_mapping, proposed_reading
 from ragdash.dashboard.session import state
 
 # name of the file -> (label of the button, what it is, content)

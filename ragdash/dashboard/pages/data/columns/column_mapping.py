@@ -10,8 +10,9 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import tables as components_tables
-from ragdash.dashboard.pages.data import loading, saved_mappings
-from ragdash.dashboard.pages.data.field_titles import FIELD_TITLES, TITLES, column_text
+from ragdash.dashboard.pages.data import loading
+from ragdash.dashboard.pages.data.columns import saved_mappings
+from ragdash.dashboard.pages.data.columns.field_titles import FIELD_TITLES, TITLES, column_text
 from ragdash.dashboard.pages.data.loading import FileRecord
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.widgets import elements

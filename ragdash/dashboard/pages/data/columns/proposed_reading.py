@@ -8,7 +8,7 @@ import streamlit as st
 
 from ragdash.core.errors import Problem
 from ragdash.dashboard.pages.data import loading
-from ragdash.dashboard.pages.data.field_titles import TITLES, column_text, shortened
+from ragdash.dashboard.pages.data.columns.field_titles import TITLES, column_text, shortened
 from ragdash.dashboard.pages.data.loading import FileRecord
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
