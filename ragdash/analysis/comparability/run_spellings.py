@@ -12,10 +12,11 @@ import pyarrow.compute as pc
 
 from ragdash.core.arrow_columns import take, text_column
 from ragdash.core.ids.spellings import ALL_SPELLINGS, SPELLINGS, Spelling, spelling
+from ragdash.core.ranking.rank_order import ranges
 from ragdash.core.records import Run
 
 LEAST_APART = 0.05  # share of the documents of both runs, under a spelling, from which on it is said
-SAMPLE = 400_000  # returned documents of all runs that are looked at
+SAMPLE = 100_000  # returned documents of all runs that are looked at
 MOST_PAIRED = 12  # runs up to which every pair is looked at; of more, each with the first
 
 
@@ -46,6 +47,10 @@ def spelled_apart(runs: Sequence[Run]) -> SpelledApart | None:
     if len(runs) < 2:
         return None
     columns = _documents(runs)
+    every = pa.concat_arrays(columns)
+    if not any(_changes(rule, every) for rule in ALL_SPELLINGS):
+        return None
+    columns = [pc.unique(column) for column in columns]
     ids = pc.unique(pa.concat_arrays(columns))
     returned = [pc.index_in(column, value_set=ids).to_numpy() for column in columns]
     most = _most_apart_under_any(runs, ids, returned, SPELLINGS)
@@ -57,14 +62,19 @@ def spelled_apart(runs: Sequence[Run]) -> SpelledApart | None:
 def _most_apart_under_any(runs: Sequence[Run], ids: pa.StringArray, returned: Sequence[np.ndarray],
                           rules: Sequence[Spelling]) -> SpelledApart | None:
     """The pair with most documents apart under one of the rules, or under all of them."""
-    live = [rule for rule in rules if not rule.apply(ids).equals(ids)]
+    live = [rule for rule in rules if _changes(rule, ids)]
     together = [spelling(",".join(rule.name for rule in live))] if len(live) > 1 else []
     most = [_most_apart(runs, ids, returned, rule) for rule in (*live, *together)]
     return max(filter(None, most), key=lambda pair: pair.count, default=None)
 
 
+def _changes(rule: Spelling, ids: pa.StringArray) -> bool:
+    """Whether a spelling changes any of these ids."""
+    return not rule.apply(ids).equals(ids)
+
+
 def _documents(runs: Sequence[Run]) -> list[pa.StringArray]:
-    """The distinct documents of each run, for every n-th query of the first one where there are very many."""
+    """The documents of each run, for every n-th query of the first one where there are very many."""
     step = -(-sum(len(run.docs) for run in runs) // SAMPLE)
     queries = runs[0].query_ids.take(pa.array(np.arange(0, len(runs[0]), step)))
     columns = []
@@ -72,9 +82,10 @@ def _documents(runs: Sequence[Run]) -> list[pa.StringArray]:
         docs = run.docs
         if step > 1:
             chosen = pc.is_in(run.query_ids, value_set=queries).to_numpy(zero_copy_only=False)
-            docs = take(docs, run.rows(np.flatnonzero(np.repeat(chosen, np.diff(run.starts)))))
-        docs = pc.unique(text_column(docs))
-        columns.append(docs)
+            rows = ranges(run.starts[:-1][chosen], run.starts[1:][chosen])
+            columns.append(take(docs, run.rows(rows)))
+        else:
+            columns.append(pa.concat_arrays(text_column(docs).chunks))
     return columns
 
 

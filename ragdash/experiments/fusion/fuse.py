@@ -207,7 +207,8 @@ class Space:
         size = int(sum(ranking.starts[-1] for ranking in pool.rankings))
         begins: list[Future[int]] = [Future() for _ in range(len(pool.blocks) + 1)]
         begins[0].set_result(0)
-        return cls(np.empty(size, np.int64), np.empty(size, np.uint64), np.empty(size), begins)
+        rows = np.empty(size, np.int32 if size < 1 << 31 else np.int64)
+        return cls(rows, np.empty(size, np.uint64), np.empty(size), begins)
 
     def block(self, index: int, pool: Pool, recipe: Recipe) -> Block:
         """Fuse a block of queries, and write it."""
@@ -253,6 +254,8 @@ def _fused_block(candidates: Candidates, recipe: Recipe, space: Space, index: in
     """Fuse the candidates of the block with this index."""
     scores = recipe.scores(candidates)
     order, starts, falling, settled = fused_order(candidates, recipe, scores)
+    if np.isinf(falling).any():
+        raise InputError([Problem("fusion-overflow", field="--param")])
     row, new_rows = _sources(candidates)
     new_pairs = np.concatenate([_pairs(leg, new) for leg, new in zip(candidates.legs, new_rows, strict=True)])
     columns = {name: _chunks(candidates, new_rows, name) for name in ("docs", "texts", "sources")
@@ -266,7 +269,7 @@ def _fused_block(candidates: Candidates, recipe: Recipe, space: Space, index: in
         new_pairs, row = new_pairs[returned], (np.cumsum(returned) - 1)[row]
     rows = row.take(order, mode="clip")  # never outside: "clip" only spares NumPy the look
     begin, (all_rows, pairs, keys) = space.part(index, len(order))
-    np.add(rows, begin, out=all_rows)
+    np.add(rows, begin, out=all_rows, casting="same_kind")
     np.take(new_pairs, rows, out=pairs, mode="clip")
     keys[:] = falling
     left_out = int(np.isnan(scores).sum()) if len(order) < len(scores) else 0
@@ -325,8 +328,6 @@ def _chunks(candidates: Candidates, new_rows: Sequence[np.ndarray], name: str) -
 
 def _run_of(name: str, pool: Pool, blocks: Sequence[Block], space: Space) -> Run:
     size = space.close()
-    if np.isinf(space.scores).any():
-        raise InputError([Problem("fusion-overflow", field="--param")])
     starts = np.concatenate([*(block.starts[:-1] + block.begin for block in blocks), [size]])
     settled = bool(blocks) and blocks[0].settled
     names = blocks[0].columns if blocks else {"docs": []}
