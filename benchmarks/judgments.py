@@ -15,7 +15,9 @@ judgments: error, coverage and width of the 95 % intervals, next to a simple ran
 depth pooling, whose unjudged documents count as not relevant.
 
 `calibration` compares the chances of relevance of a plan, and the probability that its leader is better, with what full
-judgments show: queries with exactly one relevant document, about one, and many; judged at random and by depth.
+judgments show: queries with exactly one relevant document, about one, and many; judged at random and by depth. Then the
+same where each query came with one relevant document, and what was judged after that alone shows how likely the others
+are relevant.
 
 `changes` judges the first documents of each such plan, plans again, and counts how often another run leads.
 """
@@ -38,6 +40,7 @@ from ragdash.metrics import Spec
 
 QUERIES, DOCUMENTS, DEPTH, FIRST, BATCH = 50, 60, 10, 1, 25
 HOW = ("10 % at random", "40 % at random", "depth 2", "depth 1, 20 % at random")  # what is judged beforehand
+ADDED = ("5 % at random", "20 % at random")  # what is judged after one relevant document of each query was known
 
 
 def systems(seed: int, kind: str = "many") -> tuple[np.ndarray, list[np.ndarray]]:
@@ -175,7 +178,8 @@ def _one_estimate(spec: Spec, name: str, n: int, seed: int) -> tuple[float, ...]
 
 def judged_part(how: str, pool: np.ndarray, best: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Which documents of the pool are judged: (Q, D) bool; best (Q, D): ranks from 0."""
-    share = {"10 % at random": 0.1, "40 % at random": 0.4, "depth 1, 20 % at random": 0.2}.get(how, 0.0)
+    share = {"5 % at random": 0.05, "10 % at random": 0.1, "20 % at random": 0.2, "40 % at random": 0.4,
+             "depth 1, 20 % at random": 0.2}.get(how, 0.0)
     depth = {"depth 2": 2, "depth 1, 20 % at random": 1}.get(how, 0)
     return pool & ((rng.random(pool.shape) < share) | (best < depth))
 
@@ -195,6 +199,11 @@ def calibration(spec: Spec, repetitions: int) -> None:
                   f"{_reliability(chance, relevant, edges)}", flush=True)
         predicted, right = np.array(sure, float).T
         print(f"{kind:10} the leader is better: {_reliability(predicted, right, sure_edges)}", flush=True)
+        for how in ADDED:
+            rows = [_one_plan(spec, kind, how, seed, came=True) for seed in range(repetitions)]
+            chance, relevant = (np.concatenate([row[side] for row in rows]) for side in (0, 1))
+            print(f"{kind:10} {'one known, ' + how:24} error {_calibration_error(chance, relevant, edges):.3f}  "
+                  f"{_reliability(chance, relevant, edges)}", flush=True)
 
 
 def _judged_systems(kind: str, how: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[Run]]:
@@ -210,10 +219,20 @@ def _judged_systems(kind: str, how: str, seed: int) -> tuple[np.ndarray, np.ndar
     return relevance, pool, known, [run_of(name, top) for name, top in zip("ab", lists, strict=True)]
 
 
-def _one_plan(spec: Spec, kind: str, how: str, seed: int) -> tuple[np.ndarray, np.ndarray, tuple[float, bool] | None]:
-    """(chances; which are relevant; how sure the plan is and whether its leader is better, None for equal runs)."""
+def _one_plan(spec: Spec, kind: str, how: str, seed: int, *,
+              came: bool = False) -> tuple[np.ndarray, np.ndarray, tuple[float, bool] | None]:
+    """(chances; which are relevant; how sure the plan is and whether its leader is better, None for equal runs).
+
+    came: each query came with one relevant document, whether a system returns it or not.
+    """
     relevance, pool, known, runs = _judged_systems(kind, how, seed)
-    plan = plan_judgments([Match(run, truth_of(relevance, known)) for run in runs], spec, limit=None, worlds=2)
+    before = None
+    if came:
+        draws = np.random.default_rng([seed, 2]).random(relevance.shape) * relevance
+        first = (draws == draws.max(axis=1, keepdims=True)) & relevance
+        before, known = truth_of(relevance, first), known | first
+    plan = plan_judgments([Match(run, truth_of(relevance, known)) for run in runs], spec, before=before, limit=None,
+                          worlds=2)
     places = [(int(row["query_id"][1:]), int(row["doc_id"][1:])) for row in plan.table.to_pylist()]
     relevant = np.array([relevance[place] for place in places], bool)
     gap = ahead(runs, truth_of(relevance, pool), spec)

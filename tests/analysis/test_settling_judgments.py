@@ -84,6 +84,26 @@ def test_chances_are_those_of_judged_documents_at_like_ranks_and_of_the_query():
     assert "no forecast" in plan_cautions(only)[0]
 
 
+def test_relevant_documents_that_came_with_the_questions_show_no_rate():
+    rng = np.random.default_rng(8)
+    runs = runs_of({name: [[f"d{i}" for i in rng.permutation(12)[:10]] for _ in range(60)] for name in ("a", "b")})
+    known = [(f"q{i}", "d0", 1) for i in range(60)]  # the one document that each question was written for
+    added = [(f"q{i}", f"d{doc}", int(rng.random() < 0.1)) for i in range(60) for doc in (1, 2)]
+    before, truth = (Truth.build("qrels", *([row[i] for row in rows] for i in range(3)))
+                     for rows in (known, known + added))
+    p10 = parse_specs("P@10")[0]
+    share = np.mean([grade for _, _, grade in added])
+    plan = planned(runs, truth, p10, before=before, limit=None)
+    returned = {(query, doc) for run in runs for query in truth.query_ids.to_pylist()
+                for doc in run.ranking(query)["doc_id"].to_pylist()}
+    assert plan.basis == "judged" and plan.judged == sum((query, doc) in returned for query, doc, _ in added)
+    assert np.mean(plan.table["chance"].to_pylist()) == pytest.approx(share, abs=0.05)
+    assert np.mean(planned(runs, truth, p10, limit=None).table["chance"].to_pylist()) > 2 * share
+    assert planned(runs, before, p10, before=before).basis == "unknown", "none is added yet"
+    some = Truth.build("qrels", *([row[i] for row in known + added[:2]] for i in range(3)))
+    assert planned(runs, truth, p10, before=some).table.equals(planned(runs, truth, p10).table), "it was judged before"
+
+
 def test_the_chance_that_judging_changes_the_leader_is_that_of_all_grades():
     rng = np.random.default_rng(5)
     lists = {name: [[f"d{i}" for i in rng.permutation(5)[:2]] for _ in range(6)] for name in ("a", "b")}

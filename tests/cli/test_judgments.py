@@ -50,6 +50,18 @@ def test_judgments_that_settle_the_winner_go_out_and_come_back(files, tmp_path, 
     assert content["leader"] == "a" and content["settled"] and content["documents"] == []
 
 
+def test_grades_of_a_sheet_alone_show_how_likely_documents_are_relevant_where_the_truth_has_relevant_ones_only(
+        files, tmp_path, capfdbinary):
+    qrels, sheet, back = files[-1], tmp_path / "sheet.csv", tmp_path / "back.csv"
+    qrels.write_text("".join(f"q{q} 0 r1 1\n" for q in range(12)))
+    out = call(capfdbinary, "judgments", *files, "-m", "P@4", "-n", 8, "-o", sheet)[1]
+    assert "no forecast" in out and "50%" in out
+    rows = graded(sheet, back)
+    plan = json.loads(call(capfdbinary, "judgments", *files, "-m", "P@4", "--judged", back, "--format", "json")[1])
+    relevant = sum(row["doc_id"].startswith("r") for row in rows)
+    assert (plan["chances"]["basis"], plan["chances"]["judged"], plan["chances"]["relevant"]) == ("judged", 8, relevant)
+
+
 @pytest.mark.parametrize(("design", "metric", "n"), [("documents", "P@4", 30), ("queries", "nDCG@4", 32)])
 def test_a_sample_goes_out_and_its_estimate_covers_the_full_judgments(files, tmp_path, capfdbinary, design, metric, n):
     sheet, back = tmp_path / "sheet.csv", tmp_path / "back.csv"

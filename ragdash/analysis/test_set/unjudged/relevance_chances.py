@@ -55,7 +55,8 @@ class Chances:
         return np.einsum("pf,fg,pg->p", turned, self.covariance, turned)
 
 
-def relevance_chances(lists: TopKLists, truth: Truth, rows: np.ndarray, given: float | None = None) -> Chances:
+def relevance_chances(lists: TopKLists, truth: Truth, rows: np.ndarray, given: float | None = None,
+                      before: Truth | None = None) -> Chances:
     """Chances of these rows (U,) of the lists: a logistic regression, times what the query's other documents show.
 
     The features are the logarithm of the best rank and how high the other runs have the document. The factor of a
@@ -63,6 +64,9 @@ def relevance_chances(lists: TopKLists, truth: Truth, rows: np.ndarray, given: f
     documents of a query are both relevant (1 + c) times as often as if they were independent. c is estimated: above 0
     where some queries have many relevant documents and others few, below 0 where each has about one, so that one which
     is already known leaves little chance to the others (with exactly one: none). given: one chance for all.
+
+    before: the judgments as they were at first. Where they name relevant documents alone, these came with the questions
+    and show no rate: nobody looked at what the runs return. Only the judgments that were added count then.
 
     Examples
     --------
@@ -78,6 +82,9 @@ def relevance_chances(lists: TopKLists, truth: Truth, rows: np.ndarray, given: f
     if given is not None:
         return Chances.fixed(given, len(rows), "given")
     place, relevant = _judged_rows(lists, truth)
+    if before is not None and before.judgments and (before.grades >= 1).all():
+        added = ~np.isin(place, _judged_rows(lists, before)[0])
+        place, relevant = place[added], relevant[added]
     if not len(relevant) or relevant.all():
         return Chances.fixed(UNKNOWN, len(rows), "unknown", len(relevant), int(relevant.sum()))
     features = _features(lists.ranks)

@@ -23,6 +23,7 @@ from ragdash.analysis.test_set.unjudged.judge_next import DEPTH, documents_table
 from ragdash.analysis.test_set.unjudged.relevance_chances import Chances, relevance_chances
 from ragdash.analysis.test_set.unjudged.unjudged_documents import check_spec
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.records import Truth
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 
@@ -94,7 +95,8 @@ class JudgmentPlan:
 
 
 def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None, chance: float | None = None,
-                   level: float = SURE, worlds: int = WORLDS, seed: int = 0, limit: int | None = 100) -> JudgmentPlan:
+                   before: Truth | None = None, level: float = SURE, worlds: int = WORLDS, seed: int = 0,
+                   limit: int | None = 100) -> JudgmentPlan:
     """Rank unjudged documents by how much doubt about the better run their judgments remove, and say how many it takes.
 
     Parameters
@@ -105,6 +107,9 @@ def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None
         Ranks whose documents are offered (default: the cutoff of the metric, else 10).
     chance
         The probability that an unjudged document is relevant; None: from the judged ones at like ranks.
+    before
+        The judgments before those of a plan were added. Where these name relevant documents alone, as many test sets
+        do, only the added ones show how likely the unjudged documents are relevant.
     level
         When a winner is sure: the stop rule.
 
@@ -136,7 +141,7 @@ def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None
     if len(matches) < 2:
         raise InputError([Problem("one-run", {"run": matches[0].run.name if matches else ""}, field="RUN")])
     lists, rows, offered = _offered(matches, spec, k or spec.k or DEPTH)
-    chances = relevance_chances(lists, offered[0].truth, rows, chance)
+    chances = relevance_chances(lists, offered[0].truth, rows, chance, before)
     plan = _plan(offered, spec, lists, rows, chances, level=level, worlds=worlds, seed=seed, limit=limit)
     if chances.basis != "unknown":
         return plan

@@ -96,13 +96,14 @@ def _sheet(path: str) -> tuple[str, list[JudgedRow]]:
 def _decides(options: argparse.Namespace, runs: Sequence[Run], truth: Truth, spec: Spec,
              rows: Sequence[JudgedRow]) -> int:
     """Say how sure the winner is, with the grades of a sheet merged; write the next sheet or the judgments."""
+    before = truth
     if rows:
         truth = _merged(truth, rows)
         say(truth.problems)
         if options.merged:
             say(write_truth(truth, options.merged))
     plan = plan_judgments([Match(run, truth, conventions_of(options)) for run in runs], spec, k=options.k,
-                          chance=options.chance, limit=options.n, seed=options.seed)
+                          chance=options.chance, before=before, limit=options.n, seed=options.seed)
     if options.output and not options.judged:
         _write_sheet(options.output, plan.table, "decides", runs, truth)
     sentences = plan_sentences(plan)

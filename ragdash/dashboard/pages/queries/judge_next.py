@@ -18,6 +18,7 @@ from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.queries import sentences as queries_sentences
 from ragdash.dashboard.pages.queries.data import QueriesData
 from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
@@ -62,8 +63,9 @@ def _ranked_documents(
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _plan(runs: tuple[str, ...], scope: tuple, spec: str, _matches: Sequence[Match], _spec: Spec) -> JudgmentPlan:
-    return plan_judgments(_by_digest(runs, _matches), _spec, limit=MOST_SETTLING)
+def _plan(runs: tuple[str, ...], scope: tuple, spec: str, before: str, _matches: Sequence[Match],
+          _spec: Spec) -> JudgmentPlan:
+    return plan_judgments(_by_digest(runs, _matches), _spec, before=LOADED.truth(before), limit=MOST_SETTLING)
 
 
 def _by_digest(runs: Sequence[str], matches: Sequence[Match]) -> list[Match]:
@@ -79,7 +81,7 @@ def _by_digest(runs: Sequence[str], matches: Sequence[Match]) -> list[Match]:
 def _render_plan(data: QueriesData) -> None:
     """How sure the leading run is, how many judgments settle it, and which remove most doubt."""
     context = data.context
-    plan = _plan(tuple(context.digests), context.scope.cache_key([data.spec]), str(data.spec),
+    plan = _plan(tuple(context.digests), context.scope.cache_key([data.spec]), str(data.spec), state.truth() or "",
                  _matches=[context.scope.match(digest) for digest in context.digests], _spec=data.spec)
     names = dict(zip(context.digests, context.names, strict=True))
     first, *others = plan_sentences(plan, names)
