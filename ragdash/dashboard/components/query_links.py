@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NoReturn
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import streamlit as st
 
-from ragdash.dashboard.components import page_links
+from ragdash.dashboard.components import page_links, picked_queries
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import SHORT
+from ragdash.dashboard.session.scope import Scope
 
 PAGE = "pages/queries.py"
 FILTER_KEYS = (state.CASE, state.LEAST, state.FIND, state.ATTRIBUTES, state.STAGES, state.READINGS, state.MARKED,
@@ -35,3 +39,9 @@ def link(label: str, run: str, order: str = "worst", help: str | None = None, *,
 def open_queries(run: str, order: str = "worst", **filters: str | list[str]) -> NoReturn:
     """Open these queries at once, as after a click into a picture."""
     st.switch_page(PAGE, query_params=address(run, order, **filters))
+
+
+def only(scope: Scope, query_ids: Sequence[str]) -> dict[str, list[str]]:
+    """The filter that these queries alone pass."""
+    queries = pc.is_in(scope.truth.query_ids, value_set=pa.array(query_ids, pa.string()))
+    return {state.PICKED: [picked_queries.pack(scope, queries.to_numpy(zero_copy_only=False))]}

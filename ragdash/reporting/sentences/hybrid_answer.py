@@ -14,6 +14,7 @@ from ragdash.reporting.sentences.what_if import (
     cascade_sentence,
     caution_sentence,
     ceiling_sentence,
+    changed_queries,
     changes_sentences,
     flat_sentence,
     hybrid_answer,
@@ -129,11 +130,8 @@ def ceiling_rows(ceiling) -> list[list[str]]:
 
 def change_rows(changes) -> list[list[str]]:
     """What changes, how many queries, and the first of them, of `ragdash.experiments.fusion.ceiling.Changes`."""
-    rows = {"first result differs": changes.first, f"top {changes.k} differ": changes.top,
-            f"ranks {changes.k} and {changes.k + 1} tied": changes.tied, "better": changes.gained,
-            "worse": changes.lost}
     return [[words, f"{len(names):,}", ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")]
-            for words, names in rows.items()]
+            for words, names in changed_queries(changes).items()]
 
 
 def answer_rows(answer) -> list[list[str]]:

@@ -223,6 +223,13 @@ def changes_sentences(changes, title: str) -> list[str]:
     return lines
 
 
+def changed_queries(changes) -> dict[str, Sequence[str]]:
+    """What each number of `changes_sentences` counts -> the ids of these queries."""
+    k = changes.k
+    return {"first result differs": changes.first, f"top {k} differ": changes.top, f"ranks {k} and {k + 1} tied":
+            changes.tied, "better": changes.gained, "worse": changes.lost}
+
+
 def tied_sentence(tied: int, queries: int, k: int) -> str:
     """The share of queries whose top-k set depends on the rule for ties.
 

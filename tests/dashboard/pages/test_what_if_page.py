@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from types import SimpleNamespace
+from urllib.parse import parse_qs
+
 import numpy as np
+import pyarrow as pa
 from page_cases import ROOT, address, charts, leaderboard, opened, shown, texts
 
 from ragdash import Run, Truth, evaluate, read_run, read_truth
 from ragdash.dashboard.caches import what_if_cache
+from ragdash.dashboard.components import picked_queries, query_links
 from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences.what_if import caution_sentence, left_out_sentence
 
 
@@ -60,6 +67,42 @@ def test_the_page_answers_and_a_mix_can_be_tried_and_added():
     shown(at.button(key="mix_add").click().run())
     assert len(at.session_state["shown"]) == len(runs) + 1
     assert any("sparse + dense (elasticsearch-rrf k 5 0/1, top 10)" in plain(note.value) for note in at.success)
+
+
+def test_every_number_of_a_mix_and_of_the_runs_opens_exactly_its_queries(monkeypatch):
+    truth, runs = samples()
+    at = opened("what-if", **address(truth, runs))
+    opened_at, picks = [], {}
+    monkeypatch.setattr(query_links, "open_queries", lambda run, **filters: opened_at.append(filters))
+    frame = elements.frame
+
+    def watched(table, key, alt, **options) -> None:
+        picks[key] = table, options.get("pick")
+        frame(table, key, alt, **options)
+
+    monkeypatch.setattr(elements, "frame", watched)
+    for fold in ("mix_changes", "leg_documents"):
+        at.session_state[fold] = True
+    shown(at.run())
+    found = {}
+    for one in at.get("page_link"):
+        where = parse_qs(one.proto.query_string, keep_blank_values=True)
+        if where.get("picked", [""])[0]:
+            bits = picked_queries.unpack(SimpleNamespace(truth=truth, truth_digest=truth.digest), where["picked"][0])
+            found[one.proto.label] = truth.query_ids.filter(pa.array(bits)).to_pylist()
+    said = texts(at)
+    assert f"{len(found['First result differs (35)'])} of 122 first results and " in said
+    assert len(found["Better (28)"]) == 28 and len(found["Worse (13)"]) == 13
+    table, pick = picks["mix_queries"]
+    assert set(table["Query"]) == {*found["Better (28)"], *found["Worse (13)"]}
+    pick(1)
+    documents, open_document = picks["leg_documents_table"]
+    open_document(2)
+    assert [where["query"] for where in opened_at] == [table["Query"][1], documents["Query"][2]]
+    assert all(where.keys() == {"query", "picked"} for where in opened_at), "an id is no words of a question"
+    assert set(documents["Query"]) == set(next(ids for label, ids in found.items() if label.startswith("Read ")))
+    groups = [name for name in at.selectbox(key="_leg_group").options if not name.startswith("only")]
+    assert sum(int(re.search(r"\((\d+)\)", name)[1]) for name in groups) == truth.judgments
 
 
 def test_a_tuned_hybrid_that_is_added_says_so_on_every_page_and_what_it_is():

@@ -54,22 +54,25 @@ def _shares(result: Attribution) -> pd.DataFrame:
 
 def _render_documents(chosen: PageContext, result: Attribution) -> None:
     """The documents of one number, a row each; a click opens the query."""
-    groups = {f"step:{step}": (result.step == step, sentences.STEP_TITLES[step]) for step in result.counts()
-              if step != "found"}
+    groups = {f"step:{step}": (result.step == step, sentences.STEP_TITLES[step]) for step in result.counts()}
     groups |= {f"leg:{leg}": (result.brought_alone(leg), f"only {name} brings it")
                for leg, name in enumerate(result.legs)}
+    groups["step:found"] = groups.pop("step:found")  # last: what is lost is read first
     shown = [name for name, (mask, _) in groups.items() if mask.any()]
     if not shown:
-        st.caption("Every relevant document is found, and several runs bring each of them.")
+        st.caption("No relevant document is known.")
         return
     group = st.selectbox("Relevant documents", shown, key=state.choice_key(state.LEG_GROUP, shown, shown[0]),
                          format_func=lambda name: f"{groups[name][1]} ({int(groups[name][0].sum())})", width=360)
-    rows = np.flatnonzero(groups[group][0])[:MOST_ROWS]
-    table = documents_table(result, rows)
+    rows = np.flatnonzero(groups[group][0])
+    queries = [result.truth.query_ids[int(query)].as_py() for query in np.unique(result.query[rows])]
+    these = query_links.only(chosen.scope, queries)
+    query_links.link(f"Read {fmt.count(len(queries), 'query', 'queries')} side by side", chosen.digests[0], **these)
+    table = documents_table(result, rows[:MOST_ROWS])
     st.caption("Ranks in each list; empty: not returned. Click a row to read the query.")
     elements.frame(table, "leg_documents_table", "Relevant documents with their ranks in each list",
                    pick=lambda row: query_links.open_queries(chosen.digests[0],
-                                                             **{state.FIND: str(table["Query"][row])}))
+                                                             **{**these, state.QUERY: str(table["Query"][row])}))
 
 
 def documents_table(result: Attribution, rows: np.ndarray) -> pd.DataFrame:

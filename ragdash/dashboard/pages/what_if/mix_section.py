@@ -149,16 +149,26 @@ def _render_changes(context: PageContext, choice: Choice, pool: JudgedPool, reci
     st.markdown(results, help=tooltip("churn"))
     for line in ties:
         st.caption(line)
-    moved = len(changed.gained) + len(changed.lost)
-    if not moved:
+    groups = {f"{name[:1].upper()}{name[1:]} ({len(ids):,})": ids
+              for name, ids in sentences.changed_queries(changed).items() if ids}
+    if not groups:
         return
-    with st.expander(f"Queries that change ({moved:,})", key="mix_changes", on_change="rerun") as fold:
-        if fold.open:
-            table = tables.changes_table(pool.truth.query_ids.to_pylist(), single, values, title,
-                                         choice.runs[choice.best_run], MOST_CHANGES)
-            st.caption("Click a row to read the query.")
-            elements.frame(table, "mix_queries", "Queries that gain or lose", pick=lambda row: query_links.open_queries(
-                context.digests[choice.best_run], **{state.FIND: str(table["Query"][row])}))
+    run = context.digests[choice.best_run]
+    with st.expander("Queries behind these numbers", key="mix_changes", on_change="rerun") as fold:
+        if not fold.open:
+            return
+        with st.container(horizontal=True, key="mix_changed"):
+            for label, ids in groups.items():
+                query_links.link(label, run, **query_links.only(context.scope, ids))
+        moved = [*changed.gained, *changed.lost]
+        if not moved:
+            return
+        these = query_links.only(context.scope, moved)
+        table = tables.changes_table(pool.truth.query_ids.to_pylist(), single, values, title,
+                                     choice.runs[choice.best_run], MOST_CHANGES)
+        st.caption("Click a row to read the query.")
+        elements.frame(table, "mix_queries", "Queries that gain or lose", pick=lambda row: query_links.open_queries(
+            run, **{**these, state.QUERY: str(table["Query"][row])}))
 
 
 def _render_export(context: PageContext, choice: Choice, pool: JudgedPool, recipe: Recipe) -> None:
