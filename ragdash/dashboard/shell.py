@@ -27,6 +27,7 @@ from ragdash.reporting.sentences import formatting as fmt
 ASSETS = PACKAGE / "dashboard" / "assets"
 ICON = ASSETS / "icon.svg"  # a local file: a material icon here would be fetched from a font host
 BASELINE_NAME = 24  # characters of a name
+METRIC_NAME = 13  # characters of a metric that fit next to the cutoff; a longer one has a line of its own
 _inside: ContextVar[bool] = ContextVar("ragdash_shell", default=False)
 
 
@@ -155,10 +156,10 @@ def _sidebar(present: set[str]):
     if file_metrics.session_file_specs():
         state.choices_key(state.DIRECTIONS, (), (), free=True)
     menu = file_metrics.menu()
-    left, right = st.columns([3, 2], gap="small")
-    left.selectbox("Metric", menu, format_func=fmt.menu_title,
-                   key=state.choice_key(state.METRIC, menu, file_metrics.default_metric(page_context.DEFAULT_METRIC)),
-                   help=tooltip("metric"))
+    metric = state.choice_key(state.METRIC, menu, file_metrics.default_metric(page_context.DEFAULT_METRIC))
+    fits = len(fmt.menu_title(state.get(metric))) <= METRIC_NAME
+    left, right = st.columns([3, 2], gap="small") if fits else (st.container(), st.container())
+    left.selectbox("Metric", menu, format_func=fmt.menu_title, key=metric, help=tooltip("metric"))
     key = state.number_key(state.K, page_context.DEEPEST, page_context.DEFAULT_K)
     cutoffs = sorted({*map(str, page_context.CUTOFFS), state.get(state.K)}, key=int)
     right.selectbox("Cutoff k", cutoffs, key=key, accept_new_options=True,

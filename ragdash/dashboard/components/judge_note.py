@@ -61,7 +61,7 @@ def render_work(context: PageContext) -> None:
 
 
 def render_judge_note(context: PageContext, specs: Sequence[Spec], *, quiet: bool = False, work: bool = True) -> None:
-    """Beside a table of values; nothing where none of its metrics is judged. quiet: in one piece, without the way on
+    """Next to a table of values; nothing where none of its metrics is judged. quiet: in one piece, without the way on
     where nothing is lacking altogether; work: say too that a judge is asked just now.
     """
     judged_specs = [spec for spec in specs if spec.metric.view == "Judged"]  # not those of a local model

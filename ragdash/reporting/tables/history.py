@@ -34,6 +34,7 @@ def render_history(lines: Lines, form: str) -> bytes:
             rows = [_cells(points, row) for row in metric.rows]
             title = one_line(f"{metric.spec.title} · {name}")
             texts += [f"### {title}\n" if form == "markdown" else title, table_text(header, rows, form),
+                      *filter(None, [total_sentence(points, metric)]),
                       *change_sentences(points, metric), *noise_lines(points, metric.spec), ""]
         texts += [correction_sentence(metric) for metric in metrics[:1]] + [""]
     return "\n".join(texts).encode()
@@ -51,6 +52,17 @@ def change_sentences(points: Sequence[HistoryPoint], metric: MetricHistory) -> l
     if not metric.changes:
         return [f"No significant change of {metric.spec.title} in {len(metric.rows):,} runs."]
     return [_change(points, metric, row) for row in metric.changes]
+
+
+def total_sentence(points: Sequence[HistoryPoint], metric: MetricHistory) -> str:
+    """The value of the first and of the last run, whatever the tests say; "" where one of them is missing."""
+    if len(metric.rows) < 2 or not all(row.summary.n for row in (metric.rows[0], metric.rows[-1])):
+        return ""
+    texts = [number(row.summary.mean) + (f" ({point.time:%Y-%m-%d})" if point.time else "")
+             for row, point in ((metric.rows[0], points[metric.rows[0].point]),
+                                (metric.rows[-1], points[metric.rows[-1].point]))]
+    return (f"{metric.spec.title} was {texts[0]} in the first of {len(metric.rows):,} runs and is {texts[1]} in the "
+            "last.")
 
 
 def noise_lines(points: Sequence[HistoryPoint], spec: Spec) -> list[str]:

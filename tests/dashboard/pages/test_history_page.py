@@ -42,6 +42,8 @@ def test_the_page_shows_the_two_planted_regressions():
     line = [history_point(run, TRUTH, parse_specs("RR")) for run in RUNS]
     [corrected] = history(line, parse_specs("RR"), family=family)  # as the command line, with the same number
     assert all(escape(sentence) in texts(at) for sentence in change_sentences(line, corrected))
+    first, last = (line[place].evaluation.column("RR").mean() for place in (0, -1))
+    assert f"MRR was {first:.3f} (2026-03-01) in the first of {len(line)} runs and is {last:.3f} (" in said
     assert said.index("commit 15151515") < said.index("commit 08080808")  # the newest first
     assert "retriever.k: 10" in said
     marks = {trace["name"]: len(trace["x"]) for trace in charts(at)["history"]["data"] if trace.get("name") in (

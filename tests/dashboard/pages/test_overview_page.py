@@ -67,6 +67,12 @@ def test_cards_leave_no_place_empty(many, columns, parts):
     assert grid.columns == columns and len(at.main.columns) == parts, "the last of five takes two places"
 
 
+def test_a_metric_with_a_long_name_has_a_line_of_its_own():
+    assert len(opened("overview", **with_runs(2), metric="nDCG@k").sidebar.columns) == 2, "next to the cutoff"
+    at = opened("overview", **with_runs(2), metric="ERR@k")
+    assert not at.sidebar.columns and "Expected reciprocal rank@10" in headings(at)
+
+
 def test_without_judgments_the_page_shows_what_needs_none():
     lines = b"q1 Q0 a 1 2.0 x\nq1 Q0 b 2 1.0 x\nq2 Q0 c 1 1.0 x\n"
     other = b"q1 Q0 a 1 2.0 y\nq1 Q0 d 2 1.0 y\nq2 Q0 c 1 1.0 y\n"

@@ -29,6 +29,7 @@ from ragdash.reporting.tables.history import (
     noise_lines,
     notes,
     short_commit,
+    total_sentence,
 )
 
 LINES = {"name": "Name", "branch": "Branch", "group": "Group", "tag": "Tag"}
@@ -97,6 +98,8 @@ def _render_finding(line: Sequence[HistoryPoint], metric: MetricHistory) -> None
         st.info("This line has one run. A change needs two.", icon=":material/info:")
     sentences = change_sentences(line, metric)[::-1] if len(line) > 1 else []
     with st.container(key="finding", gap="small"):
+        if total := total_sentence(line, metric):
+            st.markdown(f"**{fmt.escape(total)}**")
         for sentence in sentences[:MOST_CHANGES]:
             st.markdown(fmt.escape(sentence))
         if len(sentences) > MOST_CHANGES:
