@@ -19,6 +19,7 @@ VARIANTS_FORMATS = ("table", "markdown", "json")
 AIMS = {LATENCY: "latency", COST: "cost"}
 REASONS = {"constant": "the same in every run", "other-in-every-run": "another value in every run",
            "many-values": "too many values"}
+LEAST_SHARE = 0.005  # a setting that explains less is not named: its share would be shown as 0%
 MOST_NAMED = 4
 EQUAL = 1e-9  # effects that differ by less are equal
 
@@ -42,7 +43,8 @@ def finding(effects: MainEffects) -> str:
         return "No setting has an effect to estimate: each is the same in every run, or has another value in every run."
     first = effects.settings[0]
     if not significant:
-        largest = f"{_size_sentence(first, title)}. " if first.spread > EQUAL else ""
+        is_known = first.spread > EQUAL and not first.share < LEAST_SHARE
+        largest = f"{_size_sentence(first, title)}. " if is_known else ""
         return (f"{largest}No setting has a significant effect on {title}, over "
                 f"{count(effects.n, 'query', 'queries')}. More queries would show smaller effects.")
     others = [setting.title for setting in significant[1:]]

@@ -131,6 +131,7 @@ def test_the_largest_share_is_named_first_and_significance_is_said_separately():
         "the average of its values. The best values are 20 and 50 (equal), 0.063 from the worst. No other setting has "
         "a significant effect.")
     assert finding(replace(effects, settings=(chunk,))).startswith("chunk explains most of the differences")
+    assert finding(replace(effects, settings=(replace(chunk, share=0.001),))).startswith("No setting has a significant")
     evaluations = runs_of(GRID)
     shares = [setting.share for setting in main_effects(evaluations, GRID, SPEC).settings]
     assert shares == sorted(shares, reverse=True)

@@ -266,10 +266,15 @@ def axis_range(axis: Axis, values: np.ndarray, pad: float = 0.04) -> list[float]
     return [max(low - air, floor - air / 3), high + air]
 
 
-def spread_positions(positions: Sequence[float], gap: float) -> np.ndarray:
+def spread_positions(positions: Sequence[float], gap: float, limits: Sequence[float] = (-np.inf, np.inf)) -> np.ndarray:
     """Move positions apart to at least gap, keeping their order and the center of each cluster.
 
-    positions: (N,); returned (N,), same unit.
+    positions: (N,); returned (N,), same unit. limits: the lowest and the highest place, as far as there is room.
+
+    Examples
+    --------
+    >>> spread_positions([0.0, 0.0, 0.9], 0.2, (0.0, 1.0)).tolist()
+    [0.0, 0.2, 0.9]
     """
     positions = np.asarray(positions, dtype=float)
     order = np.argsort(positions, kind="stable")
@@ -283,6 +288,8 @@ def spread_positions(positions: Sequence[float], gap: float) -> np.ndarray:
     spaced = np.concatenate(
         [center + gap * (np.arange(size) - (size - 1) / 2) for center, size in groups] or [positions]
     )
+    steps = gap * np.arange(len(spaced))
+    spaced = np.minimum(np.maximum(spaced, limits[0] + steps), limits[1] - steps[::-1])
     result = np.empty_like(positions)
     result[order] = spaced
     return result
@@ -300,7 +307,7 @@ def end_labels(fig: go.Figure, run_looks: Sequence[Look], heights: Sequence[floa
         return
     visible = [index for index, height in enumerate(heights) if np.isfinite(height)]
     share = 17 / max((fig.layout.height or 360) - 70, 1)
-    positions = spread_positions([heights[index] for index in visible], share * (y_range[1] - y_range[0]))
+    positions = spread_positions([heights[index] for index in visible], share * (y_range[1] - y_range[0]), y_range)
     width, short = 0, short_names([html.unescape(look.name) for look in run_looks], END_NAME)
     for index, position in zip(visible, positions, strict=True):
         look, text = run_looks[index], escape(short[index])
