@@ -56,6 +56,12 @@ def pytest_xdist_auto_num_workers(config):
     return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else None
 
 
+def pytest_itemcollected(item):
+    """A test that asks for the browser drives one, in whichever file it is."""
+    if "browser" in getattr(item, "fixturenames", ()):
+        item.add_marker("browser")
+
+
 def pytest_collection_finish(session):
     """Leave what the collection has loaded out of garbage collections: hypothesis starts one for each test."""
     gc.collect()

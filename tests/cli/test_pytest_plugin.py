@@ -80,6 +80,7 @@ def test_pin_pass_regress_and_say_so_once_with_workers(project):
     assert project("poor", "--ragdash-no-gate").ret == 0
 
 
+@pytest.mark.slow
 def test_workers_pin_the_same_baseline_together(project):
     path = project.path / "baseline.ragdash"
     assert project("mixed", "--ragdash-pin", repeats=2).ret == 0
