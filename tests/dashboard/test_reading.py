@@ -90,7 +90,8 @@ def test_reading_that_ends_early_leaves_what_was_loaded(monkeypatch, fault):
     for name in ("one.run", "two.run"):
         at.file_uploader[0].upload(name, b"q1 Q0 1 1 2.0 x\n")
     at.run()
-    if at.exception:
+    if isinstance(fault, MemoryError):  # the page says so, and the next file is read at the next run
+        assert any("memory" in problem.value for problem in at.error)
         at.run()
     assert not at.exception and at.session_state["_truth"]
     assert at.session_state["_runs"][:2] == before and at.session_state["_runs"][-1].name == "two"
@@ -101,8 +102,8 @@ def test_a_page_left_while_a_file_is_sent_or_read_has_the_runs_of_before(visit):
     content = "".join(f"{query} Q0 {doc} 1 {score} x\n" for query, doc, score in big).encode()
     app = with_samples(visit().open())
     field = app.page.locator("[data-testid=stFileUploader] input[type=file]")
-    field.set_input_files([{"name": "big.run", "mimeType": "text/plain", "buffer": content}])
-    app.page.wait_for_timeout(500)
+    with app.page.expect_request(lambda request: "/_stcore/upload_file/" in request.url):
+        field.set_input_files([{"name": "big.run", "mimeType": "text/plain", "buffer": content}])
     app.page.get_by_test_id("stSidebarNav").get_by_role("link", name="Compare").click()
     app.page.get_by_role("heading", name="Compare", level=1).wait_for()
     app.settle().go("Data")
