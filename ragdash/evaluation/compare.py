@@ -26,7 +26,7 @@ from ragdash.evaluation.comparison_inputs import (
     with_distinct_names,
 )
 from ragdash.evaluation.comparison_table import ComparisonTable
-from ragdash.evaluation.evaluate import Evaluation, evaluate
+from ragdash.evaluation.evaluate import Evaluation, evaluate, evaluate_match
 from ragdash.evaluation.outcomes import (
     CORRECTIONS,
     OUTCOMES,
@@ -39,6 +39,7 @@ from ragdash.evaluation.outcomes import (
     select_comparable,
 )
 from ragdash.evaluation.repeats import grouped_repeats
+from ragdash.evaluation.scoring.default_judges import with_default_judges
 from ragdash.evaluation.stats import (
     POWER,
     PairTests,
@@ -86,7 +87,8 @@ def compare(baseline: Evaluation | Run | object, candidates: Sequence | Mapping[
     Parameters
     ----------
     baseline, candidates
-        Evaluations of the same queries, matched the same way. With a truth: runs, or what `Run.of` reads (dicts, data
+        Evaluations of the same queries, matched the same way. Those with verdicts of different judges do not compare.
+        With a truth: runs, read by one judge, or what `Run.of` reads (dicts, data
         frames, lists of records). candidates: a list, a dict by name, or a single run. The names of a dict become the
         names of its runs. Equal names get a number: "bm25 (2)".
     specs
@@ -129,7 +131,8 @@ def compare(baseline: Evaluation | Run | object, candidates: Sequence | Mapping[
         truth = Truth.of(truth)
         given = [(name, run if isinstance(run, Evaluation) else Run.of(run, name)) for name, run in given]
     named = with_distinct_names(given, isinstance(candidates, Mapping))
-    singles = [_evaluation(run, truth, requested, conventions) for run in named]
+    singles = _by_one_judge([_evaluation(run, truth, requested, conventions) for run in named],
+                            [isinstance(run, Evaluation) for run in named])
     compared_specs = requested or select_comparable(singles[0], singles[0].specs)[0]
     _check_comparable(singles[0], singles[1:], compared_specs)
     groups = grouped_repeats(singles, check_repeats(repeats))
@@ -146,6 +149,25 @@ def _evaluation(run: object, truth: object, specs: Sequence[Spec] | None, conven
     if truth is None:
         raise InputError([Problem("python-object/truth", {"kind": type(run).__name__}, field="truth")])
     return evaluate(run, truth, specs, **conventions)
+
+
+def _by_one_judge(evaluations: Sequence[Evaluation], fixed: Sequence[bool]) -> list[Evaluation]:
+    """The evaluations, those that were made here with judged values of one judge, as `with_default_judges` chooses it.
+
+    fixed: which ones were given, and stay as they are.
+    """
+    ours = [index for index, given in enumerate(fixed) if not given]
+    made = [evaluations[index] for index in ours]
+    apart = [spec for spec in made[0].specs if other_judges(made, spec)] if made else []
+    if not apart:
+        return list(evaluations)
+    matches = with_default_judges([evaluation.match for evaluation in made], apart)
+    again = list(evaluations)
+    for index, evaluation, match in zip(ours, made, matches, strict=True):
+        known = {spec: evaluation.column(spec) for spec in evaluation.specs
+                 if spec not in apart and spec not in evaluation.corpus}
+        again[index] = replace(evaluate_match(match, evaluation.specs, known), match=match)
+    return again
 
 
 def compare_slices(baseline: Evaluation, candidates: Sequence[Evaluation], spec: Spec, slices: Sequence[Slice],

@@ -8,9 +8,10 @@ from itertools import combinations
 import numpy as np
 
 from ragdash.analysis import run_similarity, score_thresholds
-from ragdash.analysis.diagnosis import diagnose
+from ragdash.analysis.diagnosis import diagnose, judge_specs
 from ragdash.analysis.failure_patterns.query_map import query_map
 from ragdash.core.errors import InputError, Problem
+from ragdash.evaluation.scoring.default_judges import with_default_judges
 from ragdash.reporting.html.blocks import Figure as ReportFigure
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import SECTIONS
@@ -113,7 +114,8 @@ def _similarity(content: ReportContent) -> Figure:
 def _failures(content: ReportContent) -> Figure:
     """The way from a relevant document to a right answer, of the first run."""
     name = "failures"
-    steps = [step for step in diagnose(content.request.matches[0]).waterfall(content.selected)
+    match = with_default_judges(content.request.matches, judge_specs())[0]
+    steps = [step for step in diagnose(match).waterfall(content.selected)
              if step.reached > step.unknown and (step.name != "no-gold" or step.lost)]
     if not steps:
         raise _not_there(name, "no step can be assessed")

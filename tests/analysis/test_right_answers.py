@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from diagnosis_cases import answers, known
 from helpers import run_of, truth_of
@@ -13,10 +14,15 @@ from ragdash.core.text import is_quantity
 from ragdash.matching.file_labels import human_label_column, label_columns, labels_by_query, read_labels_of
 from ragdash.matching.match import Match
 from ragdash.matching.right_refusals import right_refusals
+from ragdash.models.judge import Reply, default_verdict_store
+from ragdash.models.judge.endpoint import Judge
+from ragdash.models.judge.task_runner import first_round
 from ragdash.models.judge.tasks import find_task
 from ragdash.models.judge.tasks.registry import NO_ANSWER
+from ragdash.reporting.sentences.failures.answer_rules import right_answer_rule
 
 SAID = {"a": "Paris", "b": "Rome", "c": "I don't know.", "d": "I don't know.", "e": "Oslo"}
+JUDGE = Judge("localhost:1", "reader")
 LABELS = {"a": "Incorrect Answer", "b": "Correct Answer", "c": "Refusal", "d": "Refusal", "e": "Partially correct"}
 TRUTH = truth_of({query: ["x"] for query in SAID}, details=known(
     {"a": ["Paris"], "b": ["Bern"], "c": ["Wien"], "d": ["The documents do not say."], "e": ["Lima"]}))
@@ -101,3 +107,51 @@ def test_an_empty_reference_is_shown_to_the_judge_of_right_answers_in_words():
     question, = next(find_task("Correctness").start(empty))
     assert NO_ANSWER in question.user
     assert find_task("RAGAS.ContextRecall").lacks(empty) == "no-references"
+
+
+@pytest.fixture
+def own_workspace(monkeypatch, tmp_path):
+    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path))
+
+
+def judge_answers(match: Match, scores: dict[str, float]) -> None:
+    """Keep verdicts of a judge on Correctness, in the order of the queries."""
+    ids = [query for query in match.query_ids.to_pylist() if query in scores]
+    rows = [match.query_ids.to_pylist().index(query) for query in ids]
+    questions = first_round(match.judged.askings("Correctness", rows))
+    default_verdict_store().save(JUDGE, [(question, Reply({"reason": "so", "score": scores[query]}, attempts=1))
+                                         for query, question in zip(ids, questions, strict=True)])
+
+
+def asked() -> tuple:
+    """The run and the truth of the cases above, with the questions that a judge needs."""
+    details = known({"a": ["Paris"], "b": ["Bern"], "c": ["Wien"], "d": ["The documents do not say."], "e": ["Lima"]})
+    details = details.append_column("query", pa.array([f"Which city is {query}?" for query in SAID]))
+    return (run_of({query: ["x"] for query in SAID}, details=answers(SAID)),
+            truth_of({query: ["x"] for query in SAID}, details=details))
+
+
+def test_verdicts_of_a_judge_decide_after_labels_and_before_numbers_and_texts(own_workspace):
+    """a holds the reference and the judge finds it wrong; b and e do not, and it finds them right or partly right."""
+    run, truth = asked()
+    judge_answers(Match(run, truth), {"a": 0.0, "b": 1.0, "c": 0.0, "d": 1.0, "e": 0.5})
+    found = diagnose(Match(run, truth))
+    assert stages(run, truth) == {"a": "wrong-answer", "b": "fine", "c": "refused", "d": "fine", "e": "fine"}
+    assert found.judge == found.settings["judge"] == str(JUDGE)
+    assert explain(found, "a").rule == "The answer is wrong: the judge gives it 0 (0.5 is needed)."
+    by_words = {"a": "fine", "b": "wrong-answer", "c": "refused", "d": "fine", "e": "wrong-answer"}
+    assert stages(run, truth, right_judge="none") == by_words == stages(*asked(), right_judge="none")
+    assert stages(run, truth, right_by="ROUGE_1", right=0.9)["b"] == "wrong-answer", "another metric was asked for"
+    rule = right_answer_rule([found], ["mine"])
+    assert f"Correctness by the judge {JUDGE} is 0.5 or more; it has the number" in rule.replace("\\", "")
+    two = right_answer_rule([found, diagnose(Match(run, truth), DiagnosisRules(right_judge="none"))], ["mine", "other"])
+    assert "is 0.5 or more, for mine only" in two
+    labels = {"a": 1.0, "b": 0.0, "c": 1.0, "d": 1.0, "e": 1.0}
+    rows = [(query, run.name, "is_correct", value) for query, value in labels.items()]
+    assert stages(run.with_file_scores(FileScores.build(rows)), truth)["a"] == "fine", "labels come first"
+
+
+def test_a_judge_that_has_judged_a_part_of_the_answers_does_not_decide(own_workspace):
+    run, truth = asked()
+    judge_answers(Match(run, truth), {"a": 0.0, "b": 1.0, "c": 0.0, "d": 1.0})
+    assert diagnose(Match(run, truth)).judge == "" and stages(run, truth)["a"] == "fine"

@@ -28,6 +28,7 @@ from ragdash.analysis.judge_validation import (
     verdicts_of,
     vote_spread,
 )
+from ragdash.analysis.judge_validation.estimates import HardlyChecked
 from ragdash.core.errors import InputError
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
@@ -373,3 +374,18 @@ def test_labels_are_kept(tmp_path):
     with pytest.raises(InputError):
         store.add("r", "F", {"q3": 1.0, "q4": 2.0})
     assert store.read("r", "F") == {"q2": 0.25}
+
+
+def test_labels_that_met_few_verdicts_of_a_class_are_unlike_the_rest():
+    """22 of 122 labeled; the judge says no to 28, and to 1 of the labeled."""
+    ids = [f"q{at}" for at in range(122)]
+    values = np.ones(122)
+    values[[0, *range(95, 122)]] = 0.0
+    labels = dict(zip(ids[:22], values.tolist(), strict=False))
+    validation = validate_judge(RunVerdicts("run", pa.array(ids), values, "Correctness"), labels)
+    assert validation.unlike and validation.hardly_checked == HardlyChecked("no", 1, 28, 15)  # 4 of 27 among 100
+    fair = np.ones(122)
+    fair[[*range(5), *range(99, 122)]] = 0.0
+    labels = dict(zip(ids[:22], fair.tolist(), strict=False))
+    validation = validate_judge(RunVerdicts("run", pa.array(ids), fair, "Correctness"), labels)
+    assert not validation.unlike and validation.hardly_checked is None

@@ -23,7 +23,7 @@ from ragdash.evaluation.scoring.claims import (
 from ragdash.evaluation.scoring.verdict_import import import_verdicts
 from ragdash.matching.match import Match
 from ragdash.models.judge import default_verdict_store
-from ragdash.models.judge.endpoint import Judge
+from ragdash.models.judge.endpoint import Judge, judge_names
 from ragdash.models.judge.tasks import TASKS
 from ragdash.models.judge.verdict_store.store import VerdictStore
 from ragdash.models.local import default_score_cache
@@ -167,7 +167,8 @@ def test_each_judge_is_told_apart_and_the_last_asked_comes_first():
     ) == str(JUDGE)
     assert said.judge_name(Judge("host", "toy-judge-2")) == "toy-judge-2 at host"
     warm = replace(JUDGE, parameters='{"temperature":1}')
-    assert said.judge_labels([JUDGE, toy, warm]) == [str(JUDGE), str(toy), f"{JUDGE} {warm.parameters}"]
+    assert list(judge_names([JUDGE, toy, warm]).values()) == [
+        f"{JUDGE} (no parameters)", str(toy), f"{JUDGE} (temperature 1)"]
 
 
 def test_nothing_is_told_where_no_judge_was_asked():

@@ -1,6 +1,6 @@
 """For each query of a run the first stage at which it went wrong, from gold evidence to a right answer."""
 
-from ragdash.analysis.diagnosis.answer_checks import text_specs
+from ragdash.analysis.diagnosis.answer_checks import judge_specs, judge_verdicts, text_specs
 from ragdash.analysis.diagnosis.diagnose import diagnose
 from ragdash.analysis.diagnosis.explanations import Reason, explain
 from ragdash.analysis.diagnosis.potential_gain import RANKED_LOW, Gain, RankedLow, movable_stages
@@ -24,6 +24,8 @@ __all__ = [
     "WaterfallStep",
     "diagnose",
     "explain",
+    "judge_specs",
+    "judge_verdicts",
     "kinds",
     "movable_stages",
     "text_specs",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragdash.analysis.diagnosis.rules import AUTO, DiagnosisRules
+from ragdash.analysis.diagnosis.rules import AUTO, JUDGED_RIGHT, MOST_JUDGED, DiagnosisRules
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.text import is_quantity, is_refusal
 from ragdash.evaluation.compare import direction
@@ -21,6 +21,11 @@ from ragdash.matching.match import Match
 from ragdash.matching.right_refusals import right_refusals
 from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.bands import EDGE, YES
+
+
+def judge_specs(rules: DiagnosisRules | None = None) -> tuple[Spec, ...]:
+    """The judged metric whose verdicts decide first; none where the rules look at none."""
+    return parse_specs([JUDGED_RIGHT]) if (rules or DiagnosisRules()).judge_first else ()
 
 
 def text_specs(rules: DiagnosisRules | None = None) -> tuple[Spec, ...]:
@@ -34,10 +39,10 @@ class AnswerChecks:
     """What is known of each answer; undefined values are NaN.
 
     contains_reference, right_value, refusal, support (Q,): CoverEM, the metric of rules.right, Refusal, the metric of
-    rules.grounded; label (Q,): what the file's labels say, in [0, 1]; states_number (Q,): NumberMatch where every
-    reference is a number; may_decline (Q,) bool: declining is right; has_answer (Q,) bool: the run has an answer,
-    possibly empty; own_contexts: the contexts come from the run; label_column: whose labels, "" for none; reasons:
-    {stage: why its check is possible for no query}.
+    rules.grounded; label (Q,): what the file's labels say, in [0, 1]; verdict (Q,): the same of a judge; states_number
+    (Q,): NumberMatch where every reference is a number; may_decline (Q,) bool: declining is right; has_answer (Q,)
+    bool: the run has an answer, possibly empty; own_contexts: the contexts come from the run; label_column: whose
+    labels, "" for none; judge: whose verdicts, "" for none; reasons: {stage: why its check is possible for no query}.
     """
 
     rules: DiagnosisRules
@@ -51,7 +56,9 @@ class AnswerChecks:
     label: np.ndarray
     states_number: np.ndarray
     may_decline: np.ndarray
-    label_column: str = ""
+    label_column: str
+    verdict: np.ndarray
+    judge: str = ""
 
     @property
     def says(self) -> np.ndarray:
@@ -67,17 +74,18 @@ class AnswerChecks:
     def judged(self) -> np.ndarray:
         """There is an answer, and something that shows whether it is right: (Q,) bool."""
         return ((self.contains_reference == 1) | ~np.isnan(self.right_value) | ~np.isnan(self.label)
-                | ~np.isnan(self.states_number) | (self.declines & self.may_decline))
+                | ~np.isnan(self.verdict) | ~np.isnan(self.states_number) | (self.declines & self.may_decline))
 
     @property
     def right(self) -> np.ndarray:
-        """The first that is known decides: the label, declining where that is right, the number of the reference, and
-        else the answer holds a reference or is near to one: (Q,) bool; False where not judged.
+        """The first that is known decides: the label, the judge's verdict, declining where that is right, the number of
+        the reference, and else the answer holds a reference or is near to one: (Q,) bool; False where not judged.
         """
         near = (self.contains_reference == 1) | _reaches(self.right_value, self.rules.right, self.rules.right_spec)
         by_text = np.where(np.isnan(self.states_number), near, self.states_number == 1)
         by_text |= self.declines & self.may_decline
-        return np.where(np.isnan(self.label), by_text, self.label >= YES - EDGE)
+        said = np.where(np.isnan(self.label), self.verdict, self.label)
+        return np.where(np.isnan(said), by_text, said >= YES - EDGE)
 
     @property
     def grounded(self) -> np.ndarray:
@@ -88,7 +96,8 @@ class AnswerChecks:
     def numbers(self) -> dict[str, np.ndarray]:
         """Numbers of the answer checks, (Q,) float64 each, NaN where not known."""
         return {"answered": self.has_answer.astype(np.float64), "held": self.contains_reference,
-                "near": self.right_value, "label": self.label, "states_number": self.states_number,
+                "near": self.right_value, "label": self.label, "verdict": self.verdict,
+                "states_number": self.states_number,
                 "may_decline": self.may_decline.astype(np.float64),
                 "declines": self.refusal, "support": self.support,
                 "right": np.where(self.judged, self.right.astype(np.float64), np.nan)}
@@ -115,7 +124,7 @@ def check_answers(match: Match, rules: DiagnosisRules, evaluation: Evaluation | 
     if texts is None:  # labels of answers that the file does not have still say which were right
         undefined = np.full(len(match.query_ids), np.nan)
         return AnswerChecks(rules, undefined, undefined, undefined, undefined, ~np.isnan(label), False, reasons,
-                            label, undefined, ~np.isnan(undefined), column)
+                            label, undefined, ~np.isnan(undefined), column, undefined)
     evaluation = evaluation or evaluate_match(match, text_specs(rules))
     covers_reference, refusal, right_value, support = (evaluation.column(spec) for spec in (
         "CoverEM", "Refusal", rules.right_spec, rules.grounded_spec))
@@ -141,6 +150,7 @@ def check_answers(match: Match, rules: DiagnosisRules, evaluation: Evaluation | 
         _states_number(match, evaluation) if rules.numbers_first else np.full(len(texts), np.nan),
         right_refusals(match.truth),
         column,
+        *judge_verdicts(match, rules),
     )
 
 
@@ -150,6 +160,20 @@ def _labels(match: Match, rules: DiagnosisRules) -> tuple[str, np.ndarray]:
     if column not in label_columns(match.run):
         return "", np.full(len(match.query_ids), np.nan)
     return column, read_labels_of(match, column)
+
+
+def judge_verdicts(match: Match, rules: DiagnosisRules) -> tuple[np.ndarray, str]:
+    """(what a judge says of each answer: (Q,), whose verdicts they are); NaN and "" where it has judged too few."""
+    undefined = np.full(len(match.query_ids), np.nan)
+    try:
+        if not rules.judge_first or not match.judged.verdict_store.judges():
+            return undefined, ""
+        verdicts = match.judged.read(JUDGED_RIGHT)
+    except (InputError, Unavailable):  # the metric itself says so
+        return undefined, ""
+    judged = np.isfinite(verdicts.values)
+    return (verdicts.values, verdicts.source) if judged.sum() >= MOST_JUDGED * verdicts.has_texts.sum() else (
+        undefined, "")
 
 
 def _states_number(match: Match, evaluation: Evaluation) -> np.ndarray:

@@ -78,11 +78,13 @@ def diagnose(match: Match, rules: DiagnosisRules | None = None, answers: Evaluat
     settings = {**asdict(match.conventions), "match": match.matching.by, **asdict(rules)}
     if match.matching.by == "evidence":
         settings |= {"match_how": match.matching.how, "match_threshold": match.matching.threshold}
+    if answer_checks.judge:
+        settings["judge"] = answer_checks.judge
     for array in (stage, known):
         array.setflags(write=False)
     return Diagnosis(match.run.name, match.run.digest, match.truth.digest, match.query_ids, rules, stage, known,
                      {**retrieval.numbers, **permissions.numbers, **answer_checks.numbers}, marked,
-                     BestValues.of(match), answer_checks.own_contexts, answer_checks.label_column,
+                     BestValues.of(match), answer_checks.own_contexts, answer_checks.label_column, answer_checks.judge,
                      {**retrieval.reasons, **answer_checks.reasons}, settings, (*unclear, *retrieval.problems))
 
 

@@ -2,9 +2,9 @@
 
 numbers of a verdict (NaN: not known): gold, needed, in_corpus, found, best_rank, in_k, above, unread, returned: counts
 and ranks of ragdash.analysis.diagnosis.retrieval_checks; forbidden, left: of permission_checks; answered,
-declines, right, missing, may_decline (declining is right): 0 or 1; label: of the file; states_number: NumberMatch where
-the references are numbers; held, near,
-support: values of CoverEM, of the metric of rules.right and of the metric of rules.grounded.
+declines, right, missing, may_decline (declining is right): 0 or 1; label: of the file; verdict: of a judge;
+states_number: NumberMatch where the references are numbers; held, near, support: values of CoverEM, of the metric of
+rules.right and of the metric of rules.grounded.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ragdash.analysis.diagnosis.result import Diagnosis
 from ragdash.analysis.diagnosis.stages import FINE, NAMES, OPTIONAL, RETRIEVAL, STAGES, WAY, Stage, number
 from ragdash.metrics import Spec
-from ragdash.metrics.bands import EDGE
+from ragdash.metrics.bands import EDGE, YES
 
 Numbers = Mapping[str, float]
 
@@ -85,6 +85,8 @@ def _value(spec: Spec, value: float) -> str:
 def _answer_match(diagnosis: Diagnosis, numbers: Numbers) -> str:
     if numbers["label"] == numbers["label"]:
         return f"its label in {diagnosis.label_column} says that it is {'right' if numbers['right'] == 1 else 'wrong'}"
+    if numbers["verdict"] == numbers["verdict"]:
+        return f"the judge gives it {numbers['verdict']:g} ({YES:g} is needed)"
     if numbers["declines"] == 1 and numbers["may_decline"] == 1:
         return "it declines, which is right here"
     if numbers["states_number"] == numbers["states_number"]:
@@ -154,7 +156,7 @@ def _below_threshold(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
 
 
 def _wrong(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
-    is_labeled = numbers["label"] == numbers["label"]
+    is_labeled = numbers["label"] == numbers["label"] or numbers["verdict"] == numbers["verdict"]
     if numbers["declines"] != numbers["declines"] and not is_labeled:  # no letter, no digit
         return "The answer is empty."
     if is_labeled or numbers["states_number"] == numbers["states_number"]:

@@ -43,8 +43,8 @@ class Diagnosis:
     (ragdash.analysis.diagnosis.explanations says what they are); kinds: the edge cases that the truth marks, (Q,)
     bool each;
     own_contexts: the contexts are those that the run lists; label_column: the column of the file with the labels that
-    say whether an answer is right, "" for none; reasons: {stage: why its check could be made for no query};
-    rules and settings: what is needed to get it again.
+    say whether an answer is right, "" for none; judge: whose verdicts say so next, "" for none; reasons: {stage: why
+    its check could be made for no query}; rules and settings: what is needed to get it again.
     """
 
     run: str
@@ -59,6 +59,7 @@ class Diagnosis:
     best: BestValues
     own_contexts: bool = False
     label_column: str = ""
+    judge: str = ""
     reasons: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, object] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()

@@ -10,12 +10,11 @@ from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import STAGE_THRESHOLDS
 
 _RIGHT, _GROUNDED = ("Answered", "Scored"), ("Grounded",)  # the views that show it
-_JUDGED = {"right": ("Correctness", "RAGChecker.F1"),
-           "grounded": ("Faithfulness", "ClaimFaithfulness", "RAGAS.Faithfulness", "RAGChecker.Faithfulness",
-                        "NLIFaithfulness")}  # the metrics of judges and local readers that do
-
-
-AUTO, NO_LABELS = "auto", "none"  # of label_column
+AUTO, NO_LABELS, NO_JUDGE = "auto", "none", "none"  # of label_column and right_judge
+JUDGED_RIGHT = "Correctness"  # the judged metric whose verdicts right_judge is about
+JUDGED_GROUNDED = ("Faithfulness", "ClaimFaithfulness", "RAGAS.Faithfulness", "RAGChecker.Faithfulness")
+MOST_JUDGED = 0.9  # share of the answers that a judge has to have judged; some of its replies may be missing
+_JUDGED = {"right": (JUDGED_RIGHT, "RAGChecker.F1"), "grounded": (*JUDGED_GROUNDED, "NLIFaithfulness")}
 
 
 def shows_right(spec: Spec) -> bool:
@@ -38,7 +37,8 @@ class DiagnosisRules:
     cut off, None: no threshold; right: value of the metric right_by from which an answer is right; one that holds a
     reference always is; grounded: value of the metric grounded_by from which it is grounded ("to which" where lower is
     better); label_column: the column of the run's file with labels that say whether an answer is right, before any
-    metric, "auto" for one that looks like labels of people, "none" for none.
+    metric, "auto" for one that looks like labels of people, "none" for none; right_judge: "auto" for a judge's verdicts
+    on JUDGED_RIGHT next, where it has judged MOST_JUDGED of the run's answers, "none" for none.
     Raises InputError for numbers out of range and for metrics that do not show it.
     """
 
@@ -51,11 +51,13 @@ class DiagnosisRules:
     right_by: str = STAGE_THRESHOLDS["right"].metric
     grounded_by: str = STAGE_THRESHOLDS["grounded"].metric
     label_column: str = AUTO
+    right_judge: str = AUTO
 
     def __post_init__(self) -> None:
         facts = [("k", "a whole number from 1", self.k >= 1), ("rel", "a whole number from 1", self.rel >= 1),
                  ("coverage", "a number from 0 to 1", 0 <= self.coverage <= 1),
-                 ("score", "a number, or none", self.score is None or math.isfinite(self.score))]
+                 ("score", "a number, or none", self.score is None or math.isfinite(self.score)),
+                 ("right_judge", f"{AUTO} or {NO_JUDGE}", self.right_judge in (AUTO, NO_JUDGE))]
         for name, views in (("right", _RIGHT), ("grounded", _GROUNDED)):
             spec = parse_spec(getattr(self, f"{name}_by"))
             low, high = spec.range
@@ -73,6 +75,11 @@ class DiagnosisRules:
     def numbers_first(self) -> bool:
         """Whether NumberMatch comes before right_by where references are numbers: not before another metric."""
         return self.right_by == STAGE_THRESHOLDS["right"].metric
+
+    @property
+    def judge_first(self) -> bool:
+        """Whether a judge's verdicts come before numbers and texts: not before another metric."""
+        return self.right_judge == AUTO and self.numbers_first
 
     @property
     def right_spec(self) -> Spec:

@@ -3,6 +3,7 @@
 from ragdash.analysis.judge_validation.agreement import CUT, Agreement, Votes, agreement, vote_spread
 from ragdash.analysis.judge_validation.error_sources import ErrorSource, error_sources
 from ragdash.analysis.judge_validation.estimates import (
+           FEWEST_CHECKED,
            CorrectedDifference,
            Disagreement,
            Estimate,
@@ -37,6 +38,7 @@ from ragdash.analysis.judge_validation.verdicts import RunVerdicts, verdicts_of
 __all__ = [
            "CUT",
            "DOCUMENT",
+           "FEWEST_CHECKED",
            "FOLDS",
            "PENALTY",
            "PER_CLASS",

@@ -5,6 +5,7 @@ Letters: Q queries, n queries with a verdict and a label.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -20,6 +21,9 @@ from ragdash.analysis.judge_validation.verdicts import RunVerdicts
 from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.core.records.arguments import id_of
 from ragdash.evaluation.stats import LEVEL, MIN_GROUPS, MIN_LABELS, Ppi, label_interval, ppi
+
+UNLIKE, UNLIKE_Z = 0.1, 1.96  # a difference of the labeled queries from all that matters, and that chance hardly makes
+FEWEST_CHECKED = 5  # verdicts of a class with a label, below which the labels hardly check that class
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,18 @@ class Disagreement:
     label: float
 
 
+@dataclass(frozen=True)
+class HardlyChecked:
+    """Verdicts of one class that few labels check. verdict: "no" or "yes"; labeled, judged: how many of them have a
+    label, and how many there are; more: random labels after which FEWEST_CHECKED of them can be expected to have one.
+    """
+
+    verdict: str
+    labeled: int
+    judged: int
+    more: int
+
+
 @dataclass(frozen=True, eq=False)
 class JudgeValidation:
     """What a judge's mean is based on.
@@ -57,6 +73,8 @@ class JudgeValidation:
     are labeled, None if queries are independent. disagreements: the furthest apart first.
     missing: {reason: queries without a verdict}; without_verdict: labels of queries that have none; held_out: labels
     that are counted nowhere here, because they are examples in the judge's prompt or were drawn with them.
+    unlike: whether the verdicts on the labeled queries differ from those on all by UNLIKE or more, and by more than
+    chance at the 5% level; hardly_checked: verdicts that few labels check, None where both classes have enough.
     """
 
     name: str
@@ -76,6 +94,8 @@ class JudgeValidation:
     level: float
     problems: tuple[Problem, ...] = ()
     held_out: int = 0
+    unlike: bool = False
+    hardly_checked: HardlyChecked | None = None
 
     def plot(self, *others: JudgeValidation):
         """Return a plotly figure: the judge's mean, the labels' interval and the corrected one, of these runs."""
@@ -161,7 +181,31 @@ def validate_judge(
         level,
         problems,
         held_out,
+        _unlike(values, paired),
+        _hardly_checked(values, paired, CUT if cut is None else cut),
     )
+
+
+def _unlike(values: np.ndarray, labeled: np.ndarray) -> bool:
+    """Whether a random sample of the verdicts would hardly have the mean of those with a label. labeled: rows."""
+    defined, n = values[~np.isnan(values)], len(labeled)
+    if not 1 < n < len(defined):
+        return False
+    apart = abs(float(values[labeled].mean() - defined.mean()))
+    error = float(defined.std()) * math.sqrt((len(defined) - n) / (n * (len(defined) - 1)))
+    return apart >= UNLIKE and apart > UNLIKE_Z * error
+
+
+def _hardly_checked(values: np.ndarray, labeled: np.ndarray, cut: float) -> HardlyChecked | None:
+    """The class with most verdicts among those with fewer than FEWEST_CHECKED labels. labeled: rows with a label."""
+    defined, found = ~np.isnan(values), []
+    rest = int(defined.sum()) - len(labeled)
+    for name, members in (("no", defined & (values < cut)), ("yes", defined & (values >= cut))):
+        judged, checked = int(members.sum()), int(members[labeled].sum())
+        if checked < min(FEWEST_CHECKED, judged):
+            more = math.ceil((FEWEST_CHECKED - checked) * rest / (judged - checked))
+            found.append(HardlyChecked(name, checked, judged, min(more, rest)))
+    return max(found, key=lambda verdicts: verdicts.judged, default=None)
 
 
 def corrected_difference(baseline: RunVerdicts, candidate: RunVerdicts, baseline_labels: Mapping[str, float],

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from ragdash.analysis.diagnosis import Diagnosis, DiagnosisRules, diagnose
-from ragdash.analysis.diagnosis.rules import AUTO, NO_LABELS
+from ragdash.analysis.diagnosis import Diagnosis, DiagnosisRules, diagnose, judge_specs
+from ragdash.analysis.diagnosis.rules import AUTO, NO_JUDGE, NO_LABELS
 from ragdash.analysis.failure_patterns import questions
 from ragdash.analysis.failure_patterns.corpus import corpus_view
 from ragdash.analysis.failure_patterns.query_map import LAYOUTS, VECTORS, measured_areas, query_map
@@ -61,6 +61,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     rules.add_argument("--label-column", metavar="NAME", help="column of the run's file that says whether an answer is "
                        "right, before any metric; auto: one that looks like labels of people, none: metrics alone "
                        "(default: auto)")
+    rules.add_argument("--right-judge", choices=(AUTO, NO_JUDGE), help="auto: next a judge's verdicts on Correctness, "
+                       "where it has judged most answers; none: no judge (default: auto)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -72,7 +74,8 @@ def run(options: argparse.Namespace) -> int:
         check_label_column(rules.label_column, runs)
     diagnoses, problems, gains, ranked_low, evaluations = [], [], [], [], []
     matches = with_default_judges(
-        [Match(run, truth, conventions_of(options), matching_of(options)) for run in runs], specs)
+        [Match(run, truth, conventions_of(options), matching_of(options)) for run in runs],
+        [*specs, *judge_specs(rules)])
     for match in matches:
         evaluations.append(evaluation := evaluate_match(match, specs))
         diagnoses.append(diagnose(match, rules))
@@ -109,5 +112,5 @@ def _write_map(truth: Truth, diagnoses: Sequence[Diagnosis], evaluations: Sequen
 def rules_of(options: argparse.Namespace) -> DiagnosisRules:
     """The rules asked for; InputError where they are none."""
     names = ("k", "rel", "coverage", "score", "right", "grounded", "right_by", "grounded_by",
-             "label_column")
+             "label_column", "right_judge")
     return DiagnosisRules(**{name: getattr(options, name) for name in names if getattr(options, name) is not None})

@@ -70,10 +70,15 @@ TERMS: Mapping[str, Term] = {
         "different retrievers have no common threshold."),
     "right_threshold": Term(
         "An answer is right from", "Default {value}: {source}. An answer that contains a reference is always right. "
-        "Labels of the file come first; where the references are numbers, the number decides.", link="diagnosis.md"),
+        "Labels of the file come first, then verdicts of a judge, then numbers where the references are numbers.",
+        link="diagnosis.md"),
     "right_labels": Term(
         "Labels of right answers", "A column of the runs' files that says of each answer whether it is right: Correct, "
         "Incorrect, Refusal, or numbers from 0 to 1 (0.5 or more is right). It comes before every metric.",
+        link="diagnosis.md"),
+    "right_judge": Term(
+        "Right answers by", "A judge's verdict on Correctness (0.5 or more is right) comes before numbers and words, "
+        "where the judge has judged nearly all answers of the run. Labels of the file come before it.",
         link="diagnosis.md"),
     "grounded_threshold": Term("An answer is grounded from", "Default {value}: {source}."),
     "topics": Term(

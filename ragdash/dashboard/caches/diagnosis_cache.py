@@ -18,10 +18,11 @@ from ragdash.analysis.diagnosis import (
     DiagnosisRules,
     RankedLow,
     diagnose,
+    judge_specs,
     movable_stages,
     text_specs,
 )
-from ragdash.analysis.diagnosis.rules import AUTO, NO_LABELS
+from ragdash.analysis.diagnosis.rules import AUTO, NO_JUDGE, NO_LABELS
 from ragdash.core.errors import InputError
 from ragdash.dashboard.caches.shared_cache import once_a_run, shared
 from ragdash.dashboard.session import state
@@ -42,7 +43,8 @@ def rules(k: int) -> DiagnosisRules:
         state.fraction_key(key, 0.0, 1.0, STAGE_THRESHOLDS[name].value)
     thresholds = {name: float(state.get(key)) for key, name in SHARE.items()}
     labels = state.get(state.text_key(state.RIGHT_LABELS)) or AUTO
-    return DiagnosisRules(k=k, score=score_threshold(), label_column=labels, **thresholds)
+    judge = NO_JUDGE if state.get(state.text_key(state.RIGHT_JUDGE)) == NO_JUDGE else AUTO
+    return DiagnosisRules(k=k, score=score_threshold(), label_column=labels, right_judge=judge, **thresholds)
 
 
 def score_threshold() -> float | None:
@@ -64,6 +66,8 @@ def changed_rules(rules: DiagnosisRules) -> list[str]:
     if rules.label_column != usual.label_column:
         changes.append("no labels of the files" if rules.label_column == NO_LABELS else
                        f"right by the label {rules.label_column}")
+    if rules.right_judge != usual.right_judge:
+        changes.append("no verdicts of a judge")
     return changes
 
 
@@ -86,7 +90,7 @@ def diagnosis(run: str, scope: Scope, k: int, right: float | None = None) -> Dia
 
 
 def _diagnosis_by(run: str, whole_scope: Scope, rules: DiagnosisRules) -> Diagnosis:
-    specs = text_specs(rules)
+    specs = (*text_specs(rules), *judge_specs(rules))
     return _diagnosis(run, whole_scope.cache_key(specs), repr(rules), _specs=specs, _scope=whole_scope, _rules=rules)
 
 

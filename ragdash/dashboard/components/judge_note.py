@@ -9,6 +9,7 @@ import streamlit as st
 from ragdash.core.errors import InputError
 from ragdash.dashboard.components import page_links
 from ragdash.dashboard.jobs import judging
+from ragdash.dashboard.jobs.process import JobView
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.metrics import Spec, parse_spec
@@ -54,10 +55,18 @@ def render_work(context: PageContext) -> None:
     if job is None or not job.running or job.key[0] != context.scope.truth_digest or not (
             set(job.key[1]) & set(context.digests)):
         return
+    more = "" if job.details.get("trial") else \
+        ". Its values cover what is judged so far and change until it is done."
+    st.caption(f":orange[:material/hourglass_top:] {work_sentence(job)}{more}")
+
+
+def work_sentence(job: JobView) -> str:
+    """Which judge a job asks about what, in markdown."""
+    who = f"**{fmt.escape(job.details['judge'])}**"
+    if job.details.get("trial"):
+        return f"One call to {who} to try it: one question about one answer. Nothing else is asked."
     titles = fmt.listed([judge.metric_title(name) for name in job.details["metrics"]])
-    st.caption(f":orange[:material/hourglass_top:] **{fmt.escape(job.details['judge'])}** is judging "
-               f"{fmt.escape(fmt.listed(job.names))}: {fmt.escape(titles)}. Its values cover what is judged so far "
-               "and change until it is done.")
+    return f"{who} is judging {fmt.escape(fmt.listed(job.names))}: {fmt.escape(titles)}"
 
 
 def render_judge_note(context: PageContext, specs: Sequence[Spec], *, quiet: bool = False, work: bool = True) -> None:

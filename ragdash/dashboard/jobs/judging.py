@@ -59,6 +59,11 @@ class JudgeOrder:
         return Endpoint(self.base_url, self.model, self.kind, self.variable, prices)
 
     @property
+    def trial(self) -> bool:
+        """Whether it is a single call, to see whether the endpoint answers."""
+        return self.max_calls == 1
+
+    @property
     def budget(self) -> Budget:
         """Where it stops."""
         return Budget(self.max_calls, self.max_cost)
@@ -93,7 +98,7 @@ def start(key: tuple, runs: Mapping[str, Sequence[Case]], order: JudgeOrder, sec
     has been agreed to.
     """
     extra_options = {"--yes": True, "--key-env": None if secret else order.variable}
-    details = {"judge": str(order.endpoint.judge), "metrics": order.metrics}
+    details = {"judge": str(order.endpoint.judge), "metrics": order.metrics, "trial": order.trial}
     if shared_queue.queue() is not None and (secret is None or order.variable):
         return _enqueue(key, runs, order, details)
     if (queued := shared_queue.newest("judge")) is not None and queued.running:

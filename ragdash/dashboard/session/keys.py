@@ -31,8 +31,8 @@ REPEATS = "repeats"  # whether repeats of one configuration are one line
 READ_JUDGE = "read_judge"  # the judge chosen for all pages; "" for the one with values on most queries
 REVIEWED = "reviewed"  # whether a person's judgments count, on every page
 SHARES = "shares"  # Failures
-CUTS = CUT_OFF, COVERAGE, CORRECT, GROUNDED, RIGHT_LABELS = (  # its rules, on Queries too
-    "cut_off", "coverage", "correct", "grounded", "right_labels")
+CUTS = CUT_OFF, COVERAGE, CORRECT, GROUNDED, RIGHT_LABELS, RIGHT_JUDGE = (  # its rules, on Queries too
+    "cut_off", "coverage", "correct", "grounded", "right_labels", "right_judge")
 ALIKE = "alike"  # likeness of runs, on Compare
 SHOW_AS = "show_as"  # the tool whose numbers are shown there
 OF_MIX = FUSED_RUNS, FUSION, FUSE_K, FUSE_SHARE, FUSE_WINDOW, FUSE_DEPTH, FUSE_SAME, RERANKED = (  # What-if

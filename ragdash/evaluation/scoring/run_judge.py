@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from threading import Event
 
 import numpy as np
@@ -19,7 +19,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.evaluation.stats import SEED
 from ragdash.matching.match import Match
 from ragdash.matching.views.judged import UNEMBEDDED, Judged
-from ragdash.matching.views.panel_verdicts import LACKING, reason_counts, split_reasons
+from ragdash.matching.views.panel_verdicts import LACKING, is_constant, reason_counts, split_reasons
 from ragdash.matching.views.rankings import keep_places, ranking_of, with_rivals
 from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.judged import judge_request
@@ -36,7 +36,7 @@ from ragdash.models.judge import (
     default_verdict_store,
     plan,
 )
-from ragdash.models.judge.batch import CONCURRENCY
+from ragdash.models.judge.batch import CONCURRENCY, ENDPOINT_FAILURES, JUDGE_FAILURES
 from ragdash.models.judge.batch_files.pending import BatchJob
 from ragdash.models.judge.budget import SharedBudget
 from ragdash.models.judge.plan import JudgingListener, summary_line
@@ -50,9 +50,10 @@ from ragdash.models.judge.task_runner import (
     run_tasks,
 )
 from ragdash.models.judge.tasks import TaskSteps, find_task
+from ragdash.models.judge.transport.client import shorten_raw
 
 MIN_SAME = 5  # questions from which on votes that are all alike are worth a warning
-MIN_CONSTANT = 10  # from this many verdicts that are all the same, a warning says so
+NO_USE_REASONS = {MISSING[reason] for reason in (*JUDGE_FAILURES, *ENDPOINT_FAILURES)}  # asked, and nothing to use came
 FAILED_REASONS = {MISSING[reason] for reason in MISSING.keys() - {"no-text", "too-long"}}  # what another try may fix
 
 
@@ -101,9 +102,23 @@ class JudgeResult:
 
 
 @dataclass(frozen=True)
+class JudgeExample:
+    """A question as it was sent, and what came of it. reply: the text as it came, "" for none; verdict: as it was read,
+    None where it is missing for this reason, in words; note: what is wrong with the reply, or the endpoint's words.
+    """
+
+    task: str
+    question: str
+    reply: str
+    verdict: dict | None
+    missing: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class JudgeReport:
     """What was done. asked: requests; cached: verdicts known before; usage: tokens of what was asked; stopped:
-    `"budget"`, `"cancelled"`, `"error"`; None.
+    `"budget"`, `"cancelled"`, `"error"`; None; examples: the first replies, those that could not be used before others.
     """
 
     judge: str
@@ -115,6 +130,7 @@ class JudgeReport:
     rows: tuple[JudgeResult, ...]
     problems: tuple[Problem, ...]
     usage: Usage = field(default_factory=Usage)
+    examples: tuple[JudgeExample, ...] = ()
 
     @property
     def all_failed(self) -> bool:
@@ -129,6 +145,7 @@ class JudgeReport:
         return {**{name: getattr(self, name) for name in ("judge", "asked", "cached", "cost", "seconds", "stopped")},
                 "prompt_tokens": self.usage.prompt, "completion_tokens": self.usage.completion,
                 "estimated": self.usage.estimated, "rows": rows,
+                "examples": [asdict(example) for example in self.examples],
                 "problems": [problem.as_dict() for problem in self.problems]}
 
     def __str__(self) -> str:
@@ -251,7 +268,13 @@ def run_judging(
     lost = [Problem("judge-calls-lost", {"calls": total.lost}, severity="warning")] if total.lost else []
     problems = [*prepared.problems, *([total.problem] if total.problem else []), *lost, *report.problems]
     return replace(report, asked=total.asked, cached=total.cached, cost=total.cost, seconds=time.monotonic() - start,
-                   stopped=total.stopped or stop_reason, problems=tuple(problems), usage=judging.usage)
+                   stopped=total.stopped or stop_reason, problems=tuple(problems), usage=judging.usage,
+                   examples=tuple(_example(question, reply) for question, reply in judging.examples))
+
+
+def _example(question: Question, reply: Reply) -> JudgeExample:
+    texts = (shorten_raw(f"{question.system}\n\n{question.user}"), shorten_raw(reply.raw))
+    return JudgeExample(question.task, *texts, reply.value, MISSING[reply.missing] if reply.missing else "", reply.note)
 
 
 def stored_report(prepared: JudgeWork) -> JudgeReport:
@@ -280,11 +303,10 @@ def _rows(prepared: JudgeWork) -> Iterable[JudgeResult]:
             undefined, missing = split_reasons(
                 verdicts.judgments[i].missing for i in queries if np.isnan(verdicts.values[i])
             )
-            constant = len(defined) >= MIN_CONSTANT and bool((defined == defined[0]).all())
             agreement = verdicts.agreement[list(queries)]
             agreed = float(np.nanmean(agreement)) if votes > 1 and len(defined) else float("nan")
             yield JudgeResult(view.run, name, float(defined.mean()) if len(defined) else float("nan"), len(defined),
-                      missing, undefined, constant, agreed)
+                      missing, undefined, is_constant(defined), agreed)
 
 
 def _not_embedded(rows: Iterable[JudgeResult]) -> list[Problem]:

@@ -9,6 +9,7 @@ from ragdash.core.errors import Problem
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.compare import Comparison, ComparisonRules, compare, select_comparable
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
+from ragdash.evaluation.scoring.default_judges import with_default_judges
 from ragdash.experiments.ab.budget import CostBudget
 from ragdash.experiments.ab.runner import Configuration, ask_all
 from ragdash.experiments.ab.sampling import truth_without
@@ -61,8 +62,9 @@ def ab(a: Configuration, b: Configuration, truth: Truth, *, metrics: str | Seque
     runs = ask_all([a, b], truth, **options)
     truth = _asked(truth, options.get("only"), options.get("budget"))
     specs = usual_metrics(runs, truth) if metrics is None else parse_specs(metrics)
+    matches = [Match(run, truth, conventions, matching or Matching()) for run in runs]
     baseline, candidate = evaluations = tuple(
-        evaluate_match(Match(run, truth, conventions, matching or Matching()), specs) for run in runs)
+        evaluate_match(match, specs) for match in with_default_judges(matches, specs))
     usable_specs, left_out = select_comparable(baseline, specs)
     row, = compare(baseline, [candidate], usable_specs, rules)
     problems = dict.fromkeys([*left_out, *baseline.problems, *candidate.problems])

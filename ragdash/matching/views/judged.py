@@ -34,7 +34,7 @@ from ragdash.matching.views.panel_verdicts import (
 )
 from ragdash.matching.views.ranked import Values
 from ragdash.models.judge import Question, VerdictStore
-from ragdash.models.judge.endpoint import Judge
+from ragdash.models.judge.endpoint import Judge, judge_names
 from ragdash.models.judge.panel import AND, MEAN, parse_choice
 from ragdash.models.judge.task_runner import known_keys, read, texts_shown
 from ragdash.models.judge.tasks import Case, Judgment, TaskSteps, find_task, ragchecker
@@ -150,13 +150,13 @@ class Judged:
             verdicts = self.by_judge(name, known_judge, votes, pool, version)
             reasons = Counter(row.missing for row in verdicts.judgments if row.missing not in LACKING)
             if not np.isnan(verdicts.values).all() or (reasons and reasons.keys() <= set(SETTLED)):
-                candidates.setdefault(str(known_judge), verdicts)  # of one name the newest
+                candidates[known_judge] = verdicts
             elif newest is None and reasons.keys() - {"not-asked", "not-imported", EXAMPLE}:
                 newest = f"{known_judge}: {reason_text(reasons.most_common(1)[0][0])[0]}"
                 unembedded = NO_ENCODER in reasons
         if candidates:
-            return candidates[str(most_values([(verdicts.judge, int(np.isfinite(verdicts.values).sum()))
-                                          for verdicts in candidates.values()]))]
+            return candidates[most_values([(known_judge, int(np.isfinite(verdicts.values).sum()))
+                                          for known_judge, verdicts in candidates.items()])]
         if unembedded:
             return Unavailable("not-embedded", {"metric": name}, name)
         facts = {"metric": name, "run": self.run, "judge": judge, "reason": newest or ""}
@@ -183,7 +183,8 @@ class Judged:
             replace(judgment, missing="tied") if no else judgment
             for judgment, no in zip(rounds[0], tied, strict=True)
         )
-        return Verdicts(name, judge, values, tuple(judgments), agreement, model, version=choice.version,
+        called = judge_names(self.verdict_store.judges()).get(judge, str(judge))
+        return Verdicts(name, judge, values, tuple(judgments), agreement, model, called=called, version=choice.version,
                         other_versions=choice.others, among=choice.among)
 
     def _with_relevancy(self, judgments: Sequence[Judgment], model: Model) -> list[Judgment]:
@@ -319,11 +320,11 @@ def default_judge(texts: Sequence[Judged], name: str, votes: int = 1, chosen: st
     if chosen and values(chosen):
         return chosen
     try:
-        judges = {str(judge): judge for judge in reversed(texts[0].verdict_store.judges())} if texts else {}
+        names = judge_names(texts[0].verdict_store.judges()) if texts else {}
     except InputError:  # the metric is unavailable, with this reason
         return ""
-    counts = [(judge, n) for name, judge in reversed(judges.items()) if (n := values(name))]
-    return str(most_values(counts)) if counts else ""
+    counts = [(judge, n) for judge, judge_name in names.items() if (n := values(judge_name))]
+    return names[most_values(counts)] if counts else ""
 
 
 def setting(name: str, judge: str = "", votes: int = 1) -> str:

@@ -39,6 +39,7 @@ WHY: Mapping[str, str] = {
     "not-imported": "no verdict in the imported file"}
 """Every reason for which a verdict is missing, in words."""
 DIGITS = 12  # to which values are the same
+MIN_CONSTANT = 10  # scores from which on it is a warning that all are the same
 BY = "|"  # between a reason and the judge of several whose it is
 SETTLED = ("no-claims", "nothing-to-share", "tied", "cannot-decide", EXAMPLE)
 """Judged, or not to be judged, and undefined: asking again gives no number."""
@@ -68,8 +69,9 @@ class Verdicts:
     """What a judge says of a metric. values (Q,), NaN missing; `judgments` (Q,): of the first vote, with the claims,
     verdicts and reasons; agreement (Q,): share of the votes that gave the most frequent value, NaN where missing;
     model: that embedded questions, None where none is needed; members: of a panel of several, each judge's own, whose
-    agreement is then that of the judges; version: of the judge, all values are of it; other_versions: {version:
-    queries} whose verdicts are left out for it; among: which runs a ranking is among, "" for other metrics.
+    agreement is then that of the judges; called: the name of the judge, among those of the store; version: of
+    the judge, all values are of it; other_versions: {version: queries} whose verdicts are left out for it; among: which
+    runs a ranking is among, "" for other metrics.
     """
 
     name: str
@@ -79,6 +81,7 @@ class Verdicts:
     agreement: np.ndarray
     model: Model | None = None
     members: tuple[Verdicts, ...] = ()
+    called: str = ""
     version: str = ""
     other_versions: Mapping[str, int] = field(default_factory=dict)
     among: str = ""
@@ -88,7 +91,7 @@ class Verdicts:
         """Whose values these are: the judge with its version, of several judges each with its own."""
         if self.members:
             return panel_label([verdicts.source for verdicts in self.members], self.judge.pool)
-        judge = with_version(str(self.judge), self.version, self.judge.model)
+        judge = with_version(self.called or str(self.judge), self.version, self.judge.model)
         return f"{judge}, {self.among}" if self.among else judge
 
     @property
@@ -117,6 +120,18 @@ class Verdicts:
 def reason_counts(reasons: Mapping[str, int]) -> str:
     """3 no reply in time, 1 an empty reply."""
     return ", ".join(f"{n:,} {words}" for words, n in reasons.items())
+
+
+def is_constant(values: np.ndarray) -> bool:
+    """Whether a judge has given MIN_CONSTANT scores or more, all of them the same; NaN does not count.
+
+    Examples
+    --------
+    >>> is_constant(np.ones(10)), is_constant(np.ones(9)), is_constant(np.array([0.0] * 9 + [1.0]))
+    (True, False, False)
+    """
+    defined = values[~np.isnan(values)]
+    return len(defined) >= MIN_CONSTANT and bool((defined == defined[0]).all())
 
 
 def aggregate(values: np.ndarray, pool: str = MEAN) -> tuple[Values, np.ndarray, np.ndarray]:

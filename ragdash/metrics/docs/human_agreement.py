@@ -87,6 +87,8 @@ ORDER = ("SupportCoverage", "NumberMatch", "TokenF1", "ROUGE_L", "ROUGE_1", "Sup
          "HallucinationRate", "CoverEM", "EM")  # strongest evidence first; others follow, LAST at the end
 JUDGED_RIGHT = "Correctness"  # the judged metric that says whether an answer is right
 LAST = ("AnswerRelevance", "SemanticRelevance")  # unrelated in MTRAG, the wrong way in RAGChecker
+SAYS_RIGHT = ("Correctness", "RAGAS.AnswerAccuracy", "RAGChecker.F1", "NumberMatch", "TokenF1", "ROUGE_L", "ROUGE_1",
+              "CoverEM", "EM")  # computed metrics that say whether answers are right
 WORD_OVERLAP: Mapping[str, str] = {
     **dict.fromkeys(("TokenF1", "ROUGE_1", "ROUGE_2", "ROUGE_L", "chrF", "BLEU"), "references"),
     **dict.fromkeys(("SupportCoverage", "SupportDensity", "HallucinationRate"), "contexts"),
@@ -121,6 +123,29 @@ def leading_metric(specs: Sequence[Spec], queries: Callable[[Spec], int]) -> Spe
     fit = [spec for spec in on_most(specs, queries) if spec.metric.better is not None]
     return min(fit or specs, key=lambda spec: (evidence_rank(spec), bool(spec.file_column) and
                                                spec.metric.better != "higher"))
+
+
+def right_answers_metric(specs: Sequence[Spec], queries: Callable[[Spec], int]) -> Spec | None:
+    """The metric to quote for how many answers are right, by the strongest evidence; None where there is none.
+
+    specs: with values; queries: as in `leading_metric`.
+
+    Examples
+    --------
+    >>> from ragdash.metrics import parse_specs
+    >>> specs = parse_specs("AnswerRelevance Faithfulness EM TokenF1 Correctness SupportCoverage")
+    >>> right_answers_metric(specs, lambda spec: 100), right_answers_metric(specs[:4], lambda spec: 100)
+    (Correctness, TokenF1)
+    """
+    return min(filter(_says_right, on_most(specs, queries)), key=evidence_rank, default=None)
+
+
+def _says_right(spec: Spec) -> bool:
+    """Whether the value of a metric means that answers are right."""
+    if spec.file_column:
+        score = answer_score_specs([spec], "right") and "relevan" not in spec.file_column.lower()
+        return bool(score or label_specs([spec])) and spec.metric.better == "higher"
+    return spec.name in SAYS_RIGHT
 
 
 def on_most(specs: Sequence[Spec], queries: Callable[[Spec], int]) -> list[Spec]:

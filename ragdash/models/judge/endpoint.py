@@ -9,7 +9,8 @@ import hashlib
 import ipaddress
 import os
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from urllib.parse import SplitResult, urlsplit
@@ -67,11 +68,37 @@ class Judge:
         return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=32).digest()
 
     def is_called(self, name: str) -> bool:
-        """Whether a name means this judge: its model, "model at host", or "" for any."""
-        return name in ("", self.model, str(self))
+        """Whether a name means this judge: its model, "model at host", the same with parameters, or "" for any."""
+        return name in ("", self.model, str(self), self.full_name)
+
+    @property
+    def full_name(self) -> str:
+        """The name with the parameters, which tells judges apart that differ in these alone.
+
+        Examples
+        --------
+        >>> Judge("localhost", "qwen", '{"temperature":0.5}').full_name
+        'qwen at localhost (temperature 0.5)'
+        """
+        parameters = orjson.loads(self.parameters) or {"no": "parameters"}
+        return f"{self} ({', '.join(f'{name} {value}' for name, value in parameters.items())})"
 
     def __str__(self) -> str:
         return f"{self.model} at {self.host}"
+
+
+def judge_names(judges: Iterable[Judge]) -> dict[Judge, str]:
+    """The name of each judge, with its parameters where another one differs in these alone.
+
+    Examples
+    --------
+    >>> alike = [Judge("a", "qwen"), Judge("a", "qwen", '{"top_p":1}'), Judge("b", "qwen")]
+    >>> list(judge_names(alike).values())
+    ['qwen at a (no parameters)', 'qwen at a (top_p 1)', 'qwen at b']
+    """
+    judges = list(judges)
+    counts = Counter(map(str, judges))
+    return {judge: judge.full_name if counts[str(judge)] > 1 else str(judge) for judge in judges}
 
 
 @lru_cache(maxsize=256)

@@ -18,6 +18,7 @@ from ragdash.models.judge.tasks.registry import Judgment, TaskSteps
 from ragdash.models.judge.verdict_store.store import VerdictStore
 
 Answering = Callable[[list[Question]], Sequence[Reply]]
+EXAMPLES = 3  # replies that a report shows as they came
 NOT_ASKED = Reply(None, "not-asked")
 WRONG_SHAPE = Reply(None, "wrong-shape")
 
@@ -167,7 +168,8 @@ def guessed_questions(
 @dataclass
 class TaskRunner:
     """Asks round after round within one budget. options: of `ask` (concurrency, cancel, patience); total: what came of
-    all rounds, its replies left out; usage: tokens of what was asked; progress covers all rounds so far.
+    all rounds, its replies left out; usage: tokens of what was asked; progress covers all rounds so far; examples: the
+    first questions with their replies, those that could not be used before the others.
     """
 
     endpoint: Endpoint
@@ -177,6 +179,7 @@ class TaskRunner:
     options: dict = field(default_factory=dict)
     total: Outcome = field(default_factory=lambda: Outcome(()))
     usage: Usage = field(default_factory=Usage)
+    examples: list[tuple[Question, Reply]] = field(default_factory=list)
     _done: int = 0
 
     def judge(self, askings: Sequence[TaskSteps], vote: int = 0) -> list[Judgment]:
@@ -213,6 +216,9 @@ class TaskRunner:
             (reply.usage for reply in {id(reply): reply for reply in outcome.replies}.values() if not reply.cached),
             self.usage,
         )
+        pairs = zip(questions, outcome.replies, strict=True)
+        replied = [(question, reply) for question, reply in pairs if reply.attempts and not reply.cached]
+        self.examples = sorted([*self.examples, *replied], key=lambda pair: pair[1].missing is None)[:EXAMPLES]
         self.total = replace(outcome, replies=(), asked=before.asked + outcome.asked,
                              cached=before.cached + outcome.cached, missing=before.missing + outcome.missing,
                              cost=None if outcome.cost is None else spent + outcome.cost,

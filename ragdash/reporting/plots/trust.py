@@ -23,7 +23,7 @@ def intervals(names: Sequence[str], slots: Sequence[int], judge: np.ndarray, lab
     """For each run three lines: the judge's mean (hollow), the labels' interval (thin), the corrected one (bold).
 
     judge (N,); labels, corrected (N, 3): mean, low, high; NaN where undefined: nothing is drawn, and the right end
-    says which mean is. n, unlabeled: (N,), labeled queries and those with a verdict only. baseline: its name where the
+    says which range is. n, unlabeled: (N,), labeled queries and those with a verdict only. baseline: its name where the
     values are differences to it; the axis then includes zero, and right is better.
     """
     judge, labels, corrected = (np.asarray(array, float) for array in (judge, labels, corrected))
@@ -43,7 +43,7 @@ def intervals(names: Sequence[str], slots: Sequence[int], judge: np.ndarray, lab
                                for name, look in zip(short_names(names, 16), run_looks, strict=True)],
                      tickfont={"size": 13})
     _scale(fig, np.concatenate([judge, labels.ravel(), corrected.ravel()]), axis, baseline, theme)
-    fig.update_layout(margin={"t": 34, "b": 62, "r": 104}, showlegend=True)
+    fig.update_layout(margin={"t": 34, "b": 62, "r": 140}, showlegend=True)
     return fig
 
 
@@ -75,16 +75,22 @@ def _bar(fig: go.Figure, y: float, look: Look, ends: np.ndarray, estimate: str, 
 
 def _annotate_right(fig: go.Figure, index: int, corrected: np.ndarray, labels: np.ndarray, n: int, unlabeled: int,
                     spelled, theme: Theme) -> None:
-    """At the right end: the corrected mean, n and N; without one, the mean of the labels if its interval is drawn."""
+    """At the right end: the corrected range, n and N; without one, that of the labels if it is drawn."""
     if np.isfinite(corrected).all():
-        first = f"<b>{spelled(corrected)[0]}</b>"
+        first = f"<b>{_range(corrected, spelled)}</b>"
     elif np.isfinite(labels).all():
-        first = f"labels {spelled(labels)[0]}"
+        first = f"labels {_range(labels, spelled)}"
     else:
         first = "no interval" if n else "no labels"
     fig.add_annotation(x=1, xref="paper", y=index, yref="y", xanchor="left", xshift=8, showarrow=False, align="left",
                        text=f'{first}<br><span style="color:{theme.muted}">n {n:,} · N {unlabeled:,}</span>',
                        font={"size": 12})
+
+
+def _range(ends: np.ndarray, spelled) -> str:
+    """0.720 to 0.986, of mean, low and high."""
+    _, low, high = spelled(ends)
+    return f"{low} to {high}"
 
 
 def _legend(fig: go.Figure, theme: Theme) -> None:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from ragdash.core.errors import Problem
 from ragdash.core.messages import Surface
 from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.stats import MIN_LABELS
 from ragdash.metrics import METRICS, Spec
 from ragdash.metrics.docs.human_agreement import WORD_OVERLAP
-from ragdash.reporting.sentences.formatting import escape, listed, problem_line
+from ragdash.reporting.sentences.formatting import count, escape, listed, problem_line
 from ragdash.reporting.sentences.merge_problems import Key, merge_key
 
 SINGLE_WORDS = ("Only single words are compared: word order, negations and paraphrases are not seen. A high value does "
@@ -44,6 +45,42 @@ def judge_error_note(spec: Spec) -> str:
     """
     return "A judge gave these scores. Judge validation shows how often it is wrong." if spec.metric.view == "Judged" \
         else ""
+
+
+def right_answers_note(spec: Spec | None, labels: Sequence[int]) -> str:
+    """Which number to quote for how many answers are right, and why it is that one, in markdown.
+
+    spec: of `right_answers_metric`; labels: human labels that check the judge, of each run.
+
+    Examples
+    --------
+    >>> from ragdash.metrics import parse_spec
+    >>> right_answers_note(parse_spec("Correctness"), [22, 22])  # doctest: +NORMALIZE_WHITESPACE
+    '**How many answers are right?** Quote Correctness as corrected on Judge validation: a judge read each answer next
+     to its reference, and 22 labels of each run check the judge. Numbers and word overlap are weaker evidence.'
+    >>> right_answers_note(parse_spec("TokenF1"), [])  # doctest: +NORMALIZE_WHITESPACE
+    '**How many answers are right?** No label and no judge says so. Quote Token F1, and call it word overlap with the
+     references.'
+    """
+    question = "**How many answers are right?**"
+    if spec is None:
+        return ""
+    title = escape(spec.title)
+    if spec.file_column and dict(spec.params).get("label"):
+        return f"{question} Quote {title}: labels of the answers are stronger evidence than any metric."
+    if spec.file_column:
+        return f"{question} Quote {title}, a score of another tool. How often it is wrong is not known."
+    if spec.metric.view == "Judged" and min(labels, default=0) >= MIN_LABELS:
+        checked = count(min(labels), "label") if len(set(labels)) == 1 else f"{min(labels):,} labels or more"
+        return (f"{question} Quote {title} as corrected on Judge validation: a judge read each answer next to its "
+                f"reference, and {checked} of each run check the judge. Numbers and word overlap are weaker evidence.")
+    if spec.metric.view == "Judged":
+        return (f"{question} Quote {title}, and say that a judge gave it: the judge read each answer next to its "
+                f"reference. To check the judge, label {MIN_LABELS} answers of each run on Judge validation.")
+    if spec.name == "NumberMatch":
+        return (f"{question} Quote {title}: most references have a number, and it compares their values. No label and "
+                "no judge says more.")
+    return f"{question} No label and no judge says so. Quote {title}, and call it word overlap with the references."
 
 
 def word_overlap_note(spec: Spec, *, markdown: bool = True) -> str:

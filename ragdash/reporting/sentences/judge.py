@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
+
+import numpy as np
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.messages import Surface
@@ -14,15 +17,18 @@ from ragdash.evaluation.scoring.claims import ANSWER, ChunkVerdict, Claim, Claim
 from ragdash.evaluation.scoring.judge_drift import DriftCheck
 from ragdash.evaluation.scoring.rubric_drift import RubricDrift
 from ragdash.matching.views.judged import IMPORTED
+from ragdash.matching.views.panel_verdicts import is_constant, reason_counts
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import YES
 from ragdash.metrics.judged import judge_request
+from ragdash.models.judge import MISSING
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.panel import AND, Panel, parse_choice
 from ragdash.models.judge.panel import panel_label as panel
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 from ragdash.reporting.sentences.merge_problems import COUNTED, Key, merge_by_run, merge_key
 
+BY_HAND = "batch-files"  # the host of the samples' judge, a language model that replied to batch files
 TOY = "toy-judge"  # the judge that the samples had first; ledgers still hold its verdicts
 TOY_DESCRIPTION = "a script that compares content words, no model that reads"
 TOY_NOTE = (
@@ -55,6 +61,8 @@ def judge_name(judge: Judge | Panel | str, *, short: bool = False) -> str:
     model, _, host = str(judge).rpartition(" at ")
     if model and host == IMPORTED:
         return f"{model}, imported from a file"
+    if model and host == BY_HAND:
+        return f"{model}, by batch files"
     return f"{judge} ({'a script' if short else TOY_DESCRIPTION})" if is_toy(judge) else str(judge)
 
 
@@ -66,14 +74,6 @@ def combine_judges(judges: Iterable[str]) -> str:
     read = [name for name in names if not is_toy(name)]
     names = read if len(read) > 1 else names
     return AND.join(names) if len(names) > 1 else ""
-
-
-def judge_labels(judges: Iterable[Judge]) -> list[str]:
-    """"model at host" of each judge, with its parameters where one before it is alike but for these."""
-    texts: list[str] = []
-    for judge in judges:
-        texts.append(f"{judge} {judge.parameters}" if str(judge) in texts else str(judge))
-    return texts
 
 
 def judge_version(model: str, findings: Iterable[JudgeFindings]) -> str:
@@ -141,9 +141,11 @@ def chunk_verdicts(chunk: ChunkVerdict | None, supports: int) -> list[tuple[str,
 
 
 def judge_sources(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Iterable[Spec]) -> list[str]:
-    """Who judged, a line of markdown for each judge; a warning where the runs have different ones on a metric."""
+    """Who judged, a line of markdown for each judge; warnings where the runs have different ones on a metric, and where
+    a judge always gives the same score.
+    """
     titles_by_judge: dict[str, list[str]] = {}
-    lines = []
+    lines, specs = [], list(specs)
     for spec in specs:
         judges = {name: judge_of(evaluation, spec) for name, evaluation in zip(names, evaluations, strict=True)}
         distinct = list(dict.fromkeys(filter(None, judges.values())))
@@ -159,7 +161,37 @@ def judge_sources(names: Sequence[str], evaluations: Sequence[Evaluation], specs
         f"{escape(listed(titles))}: verdicts of **{escape(judge_name(judge))}**."
         for judge, titles in titles_by_judge.items()
     ]
-    return [*sentences, *lines, *([SAMPLING_ONLY] if sentences or lines else [])]
+    return [*sentences, *lines, *constant_scores(names, evaluations, specs),
+            *([SAMPLING_ONLY] if sentences or lines else [])]
+
+
+def constant_scores(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Iterable[Spec]) -> list[str]:
+    """Where a judge gives every answer of a run the same score: lines as of `constant_warnings`."""
+    return constant_warnings(
+        (spec.title, name, float(values[np.isfinite(values)][0])) for spec in specs if spec.metric.view == "Judged"
+        for name, evaluation in zip(names, evaluations, strict=True) if is_constant(values := evaluation.column(spec)))
+
+
+def constant_warnings(constants: Iterable[tuple[str, str, float]]) -> list[str]:
+    """That a judge's scores never vary, a line of markdown for each score and its runs.
+
+    constants: title of the metric, name of the run, and the score that it always has.
+
+    Examples
+    --------
+    >>> constant_warnings([("Faithfulness", "a", 1.0), ("Faithfulness", "b", 1.0)])  # doctest: +NORMALIZE_WHITESPACE
+    ['Faithfulness of **a** and **b** is 1 for every answer: a judge that always gives the same score carries no
+     information. Read some of its reasons.']
+    """
+    runs: dict[tuple[str, float], list[str]] = {}
+    for title, name, value in constants:
+        runs.setdefault((title, value), []).append(f"**{escape(name)}**")
+    titles: dict[tuple[float, str], list[str]] = {}
+    for (title, value), of in runs.items():
+        titles.setdefault((value, listed(of)), []).append(title)
+    return [f"{escape(listed(of))} of {names} {'is' if len(of) == 1 else 'are'} {value:g} for every answer: a judge "
+            "that always gives the same score carries no information. Read some of its reasons."
+            for (value, names), of in titles.items()]
 
 
 def unavailable_judged(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Sequence[Spec],
@@ -201,6 +233,25 @@ def verdict_problems(names: Sequence[str], evaluations: Sequence[Evaluation], sp
         lines.append(f"{escape(titles.get(field, field))} of **{escape(listed(list(fold.runs)))}**: "
                      f"{escape(words.reason)}. {escape(words.fix)}")
     return lines
+
+
+def score_counts(rows: Iterable[Mapping]) -> str:
+    """How many scores a job of a judge has brought, and why others are missing; rows: as in its report.
+
+    Texts that leave nothing to judge are not counted.
+
+    Examples
+    --------
+    >>> score_counts([{"n": 5, "missing": {}}, {"n": 3, "missing": {"no JSON in the reply": 2}}])
+    '8 of 10 scores, 2 missing: 2 no JSON in the reply'
+    """
+    scores, missing = 0, Counter[str]()
+    for row in rows:
+        scores += row["n"]
+        missing.update(row["missing"])
+    total, unasked = scores + missing.total(), missing.pop(MISSING["not-asked"], 0)
+    reasons = f", {missing.total():,} missing: {reason_counts(dict(missing.most_common()))}" if missing else ""
+    return f"{scores:,} of {count(total, 'score')}{reasons}{f', {unasked:,} not asked' if unasked else ''}"
 
 
 def drift_sentence(check: DriftCheck) -> str:

@@ -173,8 +173,12 @@ def test_a_plan_tells_what_follows_from_the_answers(serve):
     first = next(one for one in at.metric if one.label == "Calls")
     assert first.value == "12" and re.fullmatch(r"then about \d+", first.delta)
     cost = next(one for one in at.metric if one.label == "Expected cost")
-    whole = float(cost.delta.removesuffix(" in total"))
-    assert whole > float(cost.value) > 0 and "claims is estimated from the length of the texts" in texts(at)
+    read = next(one for one in at.metric if one.label == "Input tokens")
+    tokens = int(read.value.replace(",", "")), int(read.delta.removesuffix(" output").replace(",", ""))
+    assert cost.delta == "at these prices" and float(cost.value) == pytest.approx(
+        (10 * tokens[0] + 20 * tokens[1]) / 1e6, rel=1e-3), "with the follow-up calls, as the tokens are"
+    assert "claims is estimated from the length of the texts" in texts(at)
+    assert str(tokens[0]) not in re.sub(r"\D", " ", texts(at)).split(), "one number of tokens"
     assert not server.asked
 
 
@@ -247,6 +251,38 @@ def test_a_budget_of_calls_ends_it_and_says_so(serve):
     again = opened()
     assert (again.selectbox(key=state.JUDGE_URL).value, again.text_input(key=state.JUDGE_MODEL).value) == (
         server.url, "toy"), "remembered"
+
+
+def test_one_call_shows_the_question_the_reply_and_the_verdict(serve):
+    at = plan(opened(server := serve()))
+    at.button(key="judge_try").click().run()
+    at = finish(at)
+    reply, verdict, question = [one.value for one in at.code][:3]
+    asked = server.asked[0]["messages"]
+    assert all(one["content"] in question or one["content"].startswith(question[:200]) for one in asked[:1])
+    assert "content words stand in the contexts" in reply and json.loads(verdict) == json.loads(reply)
+    assert not at.warning and "Verdict, as it was read" in texts(at)
+
+
+def test_one_call_without_a_verdict_shows_the_reply_and_why(serve):
+    at = plan(opened(serve("chatter")))
+    at.button(key="judge_try").click().run()
+    at = finish(at)
+    assert "its reply gives no verdict: no JSON in the reply" in at.warning[0].value
+    assert ":material/check: One" not in texts(at)
+    reply, question = [one.value for one in at.code][:2]
+    assert reply.startswith("I think") and "Stone" in question
+    assert "No verdict: no JSON in the reply: it holds no complete JSON object." in texts(at)
+
+
+def test_unusable_replies_are_counted_and_can_be_read_and_do_not_end_green(serve):
+    server = serve(*["chatter"] * 9)  # three replies each to the first three questions
+    at = finish(start(plan(opened(server, **{state.JUDGE_AT_ONCE: 1}))))
+    assert "**9 of 12 scores, 3 missing: 3 no JSON in the reply** (Faithfulness). Done: 18 calls" in texts(at)
+    assert ":material/check: Done" not in texts(at)
+    assert [one.label for one in at.expander].count("The first replies without a verdict") == 1
+    assert sum(one.value.startswith("I think") for one in at.code) == 3
+    assert "judged 2 runs by 1 metric: 9 values, 3 missing." in texts(at)
 
 
 def test_votes_are_read_with_their_agreement(serve):
@@ -483,7 +519,7 @@ def test_several_judges_and_what_to_beware_of(serve):
     picker = at.selectbox(key="judge")
     assert [one.partition(" at ")[0] for one in picker.options] == [
         "gpt-4.1", "toy-judge", "Mean of 2 judges, one of them a script"]
-    assert "12 times 1: a judge that always gives the same score carries no information" in texts(at)
+    assert "Faithfulness of **one** is 1 for every answer: a judge that always gives the same score" in texts(at)
     assert "was written by gpt-4o-mini, from the judge's own family (OpenAI)" in texts(at)
     assert "**toy-judge** is" not in texts(at)
     chosen = picker.options[1].partition(" (")[0]
@@ -558,7 +594,7 @@ def test_a_trial_of_another_judge_stays_behind_the_result_until_it_is_chosen_for
     assert "Correctness and Faithfulness: verdicts of **gpt-5 at gpt.example.org**" in texts(at)
     assert "share the highest Correctness, 0.500 [0.500, 0.500] over 6 queries" in texts(at)
     assert list(at.table[0].value)[-1].startswith("Context relevance"), "tried on two queries: listed last, with its n"
-    at = opened(None, runs, truth, more={}, **{state.JUDGE_ASKED: str(CLAUDE)})
+    at = opened(None, runs, truth, more={}, **{state.JUDGE_ASKED: CLAUDE.full_name})
     assert judged(at)["n"].tolist() == [2] * 4, "the tab shows the judge just asked"
     assert "All pages show for each metric the judge with values on most queries" in texts(at)
     at.button(key="judge_read").click()

@@ -104,18 +104,17 @@ def test_the_numbers_are_those_of_the_library(pair):
                                                                  one.corrected.high, one.judge.mean))
     narrower = 1 - (one.corrected.high - one.corrected.low) / (one.labels.high - one.labels.low)
     share = [f"{100 * end:.0f}" for end in stats.binomtest(53, 60).proportion_ci(0.95, "exact")]
-    assert (f"dense: the judge agrees with 88% of 60 labels [{', '.join(share)}] "
-            f"(beyond chance, kappa: {one.agreement.kappa:.2f}). "
-            f"Always saying “{one.agreement.constant_class}” would agree on {100 * one.agreement.constant:.0f}%. "
-            f"By judge and labels together, the run is faithful in {mean}% [{low}, {high}] of 100 queries. "
+    assert (f"dense: the run is faithful in {low}% to {high}% of 100 queries; best estimate: {mean}%. "
+            f"The judge alone says {alone}%. "
             f"The judge makes the interval {narrower:.0%} narrower than the labels alone. "
-            f"The judge alone says {alone}%."
+            f"The judge agrees with 88% of 60 labels [{', '.join(share)}]; "
+            f"always saying “{one.agreement.constant_class}” would agree on {100 * one.agreement.constant:.0f}%."
             ) in text
-    assert f"**{mean}% [{low}, {high}]**" in texts(at) and "The number in bold is the one to report." in text
+    assert f"**{low}% to {high}%**" in texts(at) and "Report the range in bold." in text
     tables = " ".join(str(table.value) for table in at.table)
     assert "What fools this judge?" in text and "answer length" in tables and "no clear effect" in tables
-    kappa = f"{other.agreement.kappa:.2f}"
-    assert f"hybrid: the judge agrees with 92% of 50 labels [81, 98] (beyond chance, kappa: {kappa}). " in text
+    assert "The judge agrees with 92% of 50 labels [81, 98]; always saying" in text
+    assert f"{other.agreement.kappa:.3f}" in at.table[0].value.to_string()
     figure = charts(at)["trust_means"]
     for name, of in (("corrected", "corrected"), ("labels alone", "labels")):
         wanted = [(getattr(each, of).mean, getattr(each, of).low, getattr(each, of).high) for each in (one, other)]
@@ -265,13 +264,13 @@ def test_few_labels_give_no_interval(pair):
     judged(run, TRUTH, scores(4))
     labeled(run, scores(4), 12, 2)
     at = opened(run)
-    assert "the judge agrees with 83% of 12 labels" in said(at)
+    assert "The judge agrees with 83% of 12 labels" in said(at)
     (mean, low, high), = drawn(charts(at)["trust_means"], "labels alone")
-    assert (f"Labels alone: {100 * mean:.0f}% [{100 * low:.0f}, {100 * high:.0f}]. The corrected mean needs 20 labels "
-            "on this run.") in said(at), "what is drawn is said"
+    assert (f"By the labels alone: {100 * low:.0f}% to {100 * high:.0f}%; best estimate: {100 * mean:.0f}%. The "
+            "corrected mean needs 20 labels on this run.") in said(at), "what is drawn is said"
     assert not drawn(charts(at)["trust_means"], "corrected")
     notes = str(charts(at)["trust_means"]["layout"]["annotations"])
-    assert f"labels {mean:.3f}" in notes and "no interval" not in notes
+    assert f"labels {low:.3f} to {high:.3f}" in notes and "no interval" not in notes
     assert button(at, "start_labeling").label == "Label more answers"
 
 
@@ -281,9 +280,9 @@ def test_a_judge_that_always_says_yes_is_told_of():
     labeled(run, scores(1), 30)
     text = said(opened(run))
     assert "1 for all 100 queries" in text
-    assert "(beyond chance, kappa: 0.00). Always saying “yes” would agree on" in text
-    assert ("So for a single answer the judge says no more than that. With the judge, the result is no more exact than "
-            "by the labels alone:") in text
+    assert "; always saying “yes” would agree on" in text and "best estimate of the labels alone: " in text
+    assert "With the judge, the result is no more exact than by the labels." in text
+    assert "So for a single answer the judge says no more than that." in text
     assert "Judges favor what is written as they write" in text  # one family
 
 
@@ -514,7 +513,7 @@ def test_ten_runs_are_told_of_in_a_few_sentences():
         judged(run, TRUTH, scores(seed))
         labeled(run, scores(seed), 30, 3)
     at = opened(*runs)
-    assert said(at).count("By judge and labels together") == 4 and "See the table for the other 6." in said(at)
+    assert said(at).count("; best estimate: ") == 4 and "See the table for the other 6." in said(at)
     assert len(drawn(charts(at)["trust_means"], "corrected")) == 10
 
 
@@ -533,7 +532,7 @@ def test_labels_of_the_files_and_groups_of_dependent_queries():
     labels = {query: float(at % 4 > 0) for at, query in enumerate(IDS[:60])}
     values = verdicts_of(evaluate(run, TRUTH, "TokenF1"), "TokenF1")
     assert at.selectbox(key="labels_from").value == "verdict"
-    assert "dense: the metric agrees with" in said(at) and "% of 60 labels" in said(at)
+    assert "The metric agrees with" in said(at) and "% of 60 labels" in said(at)
     assert "60 labels from the column verdict of the files" in said(at)
     own = validate_judge(values, labels).labels
     assert drawn(charts(at)["trust_means"], "labels alone") == [pytest.approx((own.mean, own.low, own.high))]
@@ -569,7 +568,7 @@ def test_scores_of_a_file_are_compared_with_labels_as_on_the_command_line(tmp_pa
                  "--label-column", "verdict", "--format", "json"]) == 0
     result = json.loads(capsys.readouterr().out)["runs"][0]
     text = said(at)
-    assert f"% of {result['agreement']['n']} labels" in text and "dense: the score agrees with" in text
+    assert f"% of {result['agreement']['n']} labels" in text and "The score agrees with" in text
     assert drawn(charts(at)["trust_means"], "corrected") == [pytest.approx(tuple(
         result["corrected"][end] for end in ("mean", "low", "high")))]
     labeling = opened(run, trusted="file:faithfulness", desk="label")

@@ -242,6 +242,14 @@ def test_a_budget_of_calls_is_never_overstepped(serve, endpoint, verdict_store, 
     assert server.answered == 30  # nothing of it was kept as a failure
 
 
+def test_an_unusable_reply_is_the_reason_where_the_budget_allows_no_second_call(serve, endpoint, verdict_store, quick):
+    server = serve("chatter")
+    outcome = ask(questions(1), endpoint(server), verdict_store, budget=Budget(calls=1), concurrency=4,
+                  patience=quick)
+    assert outcome.missing == {"not-json": 1} and len(server.asked) == 1
+    assert outcome.replies[0].raw and outcome.replies[0].note == "it holds no complete JSON object"
+
+
 def test_a_budget_of_money_is_never_overstepped(serve, endpoint, verdict_store, quick):
     server, asked = serve(), questions(40)
     here = endpoint(server, prices=Prices(1000, 1000))

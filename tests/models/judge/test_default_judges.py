@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from ragdash.cli.main import main
 from ragdash.core.records import Run, Truth
+from ragdash.evaluation.compare import compare
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.evaluation.scoring.default_judges import default_judges, with_default_judges
 from ragdash.matching.match import Match
@@ -103,3 +104,30 @@ def test_the_command_line_reads_all_runs_by_one_judge(tmp_path, capsys):
                    "--format", "json"])
     out = capsys.readouterr().out
     assert status == 0 and "old at old.org" in out and "trial" not in out
+
+
+def test_judges_that_differ_in_parameters_alone_have_names_of_their_own():
+    warm = Judge(OLD.host, OLD.model, '{"temperature":1}')
+    found = matches()
+    for match in found:
+        judge(match, OLD, 0.5, 6)
+        judge(match, warm, 1.0, 2)
+    assert default_verdict_store().judges()[0] == warm
+    assert default_judges(found, [SPEC]) == {("Faithfulness", 1): "old at old.org (no parameters)"}
+    evaluations = [evaluate_match(match, [SPEC]) for match in found]
+    assert [evaluation.means() for evaluation in evaluations] == [[(0.5, 6)]] * 2
+    assert evaluations[0].settings["Faithfulness"] == "old at old.org (no parameters)"
+    assert means(found, "Faithfulness(judge='old at old.org (temperature 1)')") == [1, 1]
+
+
+def test_python_compares_runs_by_one_judge_and_given_values_of_two_judges_do_not_compare():
+    one, two = found = matches()
+    judge(one, OLD, 0.5, 6)
+    judge(two, OLD, 0.25, 4)
+    judge(two, TRIAL, 1.0, 6)
+    [[comparison]] = table = compare(one.run, [two.run], "Faithfulness", truth=one.truth)
+    assert (comparison.n, comparison.mean_difference) == (4, -0.25) and comparison.outcome != "not-comparable"
+    assert {evaluation.settings["Faithfulness"] for evaluation in table.inputs.evaluations} == {str(OLD)}
+    [[withheld]] = compare(evaluate_match(one, [SPEC]), [evaluate_match(two, [SPEC])], "Faithfulness")
+    assert withheld.outcome == "not-comparable"
+    assert means(found) == [0.5, 1]

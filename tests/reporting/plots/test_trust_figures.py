@@ -27,8 +27,8 @@ def test_three_marks_a_run_and_none_without_an_interval():
     assert ends(fig, "labels alone") == [pytest.approx((0.6, 0.7, 0.8)), pytest.approx((0.4, 0.6, 0.8))]
     assert [one.x[0] for one in fig.data if one.name == "judge alone" and one.x[0] is not None] == JUDGE
     notes = [note.text for note in fig.layout.annotations]
-    assert "0.720" in notes[0] and "n 60 · N 440" in notes[0]
-    assert "labels 0.600" in notes[1] and "no interval" not in notes[1]
+    assert "0.650 to 0.790" in notes[0] and "n 60 · N 440" in notes[0]
+    assert "labels 0.400 to 0.800" in notes[1] and "no interval" not in notes[1]
     assert "dense &amp; co" in fig.layout.yaxis.ticktext[0]
     low, high = fig.layout.xaxis.range
     assert low <= 0.4 and high >= 0.8
@@ -39,7 +39,7 @@ def test_differences_have_zero_on_the_scale_and_better_on_the_right(better):
     fig = figure(baseline="sparse", axis=Axis("Hallucination", 0.0, 1.0, better=better))
     low, high = fig.layout.xaxis.range
     assert min(low, high) < 0 < max(low, high) and (low < high) == (better == "higher")
-    assert "+0.720" in fig.layout.annotations[0].text and "better" in fig.layout.xaxis.title.text
+    assert "+0.650 to +0.790" in fig.layout.annotations[0].text and "better" in fig.layout.xaxis.title.text
 
 
 def test_nothing_to_draw_is_drawn_as_nothing():

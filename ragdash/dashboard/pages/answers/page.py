@@ -7,7 +7,7 @@ import streamlit as st
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import judge_note, verdict_panel
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.answers import answer_browser, figures, judged_metrics, policy_effects
+from ragdash.dashboard.pages.answers import answer_browser, figures, judged_metrics, policy_effects, right_answers
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers import sections as answers_sections
 from ragdash.dashboard.pages.answers.judge import page as judge_page
@@ -45,6 +45,7 @@ def render_scores(context: PageContext) -> None:
     data = answers_sections.build_data(context, specs)
     with bar:
         spec = answers_sections.choose_metric(data)
+    right_answers.render(data, finding)
     answers_sections.render_finding(data, spec, finding)
     state.choice_key(state.RIGHT, list(answers_data.bands_by_label()), answers_data.DEFAULT_BAND)  # two tabs read it
     by_kind = state.get(state.KIND) not in (None, "", answer_browser.ALL)  # the address chooses answers to read

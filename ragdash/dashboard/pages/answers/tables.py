@@ -12,10 +12,12 @@ from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers.data import QUADRANTS, UNKNOWN_TITLE, AnswerTexts, right_by_labels
 from ragdash.dashboard.widgets import answer_html, elements, texts
 from ragdash.evaluation.evaluate import Summary
+from ragdash.matching.views.panel_verdicts import is_constant
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.formatting import NBSP
 
+ALWAYS_SAME = "always the same".replace(" ", NBSP)
 MAX_ROWS = 10  # runs of a table to read; all are under All numbers
 
 
@@ -70,6 +72,9 @@ def _mean_cell(context: PageContext, row: int, summary: Summary, deltas: Compari
     if comparison is not None and comparison.n >= 2:
         lines.append(difference_markdown(comparison))
     lines += [f":gray[n{NBSP}={NBSP}{summary.n:,}]"] if with_n else []
+    if summary.spec.metric.view == "Judged":
+        evaluation = context.scope.evaluation(context.digests[row], (summary.spec,))
+        lines += [f":orange[:material/warning: {ALWAYS_SAME}]"] if is_constant(evaluation.column(summary.spec)) else []
     return "  \n".join(lines)
 
 

@@ -12,15 +12,18 @@ import numpy as np
 
 from ragdash.analysis.diagnosis import FINE, NAMES, RANKED_LOW, STAGES, Diagnosis, RankedLow
 from ragdash.analysis.diagnosis.potential_gain import OF_RETRIEVAL
+from ragdash.analysis.diagnosis.rules import JUDGED_GROUNDED, NO_JUDGE
 from ragdash.core.terms import TERMS
 from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.components import run_picker
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.matching.file_labels import label_columns
-from ragdash.metrics import Spec
+from ragdash.metrics import Spec, parse_specs
+from ragdash.metrics.docs.human_agreement import WORD_OVERLAP
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.formatting import count, escape, listed, number
+from ragdash.reporting.sentences.failures.answer_rules import grounded_rule, right_answer_rule
+from ragdash.reporting.sentences.formatting import count, escape, number
 
 RANKED_LOW_TITLE = TERMS["ranked_low"].name
 MAX_SENTENCES = 3  # runs that get a sentence each
@@ -162,18 +165,18 @@ def common_fixes(data: FailuresData) -> list[str]:
                       for stage in sorted(worst))]
 
 
-def right_answer_rule(data: FailuresData) -> str:
-    """By what an answer counts as right, in the order in which it is looked at; "" where no run has answers."""
-    if not any(np.isfinite(diagnosis.numbers["answered"]).any() and diagnosis.numbers["answered"].any()
-               for diagnosis in data.diagnoses):
-        return ""
-    rules, columns = data.diagnosis.rules, {diagnosis.label_column: "" for diagnosis in data.diagnoses}
-    columns.pop("", None)
-    steps = [f"its label in the file ({listed([f'`{name}`' for name in columns])})"] if columns else []
-    steps += ["it has the number of a reference, where the references are numbers"] if rules.numbers_first else []
-    steps.append(f"it contains a reference, or its {rules.right_spec.title} is {rules.right:g} or more")
-    return ("**Right answer**, by the first rule that applies: " + "; ".join(steps) + ". Declining is right where a "
-            "reference declines or the question has no answer.")
+def rule_notes(data: FailuresData) -> list[str]:
+    """By what an answer counts as right, and as grounded where a judge has judged that too."""
+    rules, context = data.diagnosis.rules, data.context
+    specs = parse_specs(JUDGED_GROUNDED) if rules.grounded_spec.name in WORD_OVERLAP else ()
+    grounded = grounded_rule((rules.grounded_spec, rules.grounded), context.names,
+                             context.results.evaluations(list(specs)), specs) if specs else ""
+    return list(filter(None, (right_answer_rule(data.diagnoses, context.names), grounded)))
+
+
+def is_judged(data: FailuresData) -> bool:
+    """Whether a judge has judged enough answers of a run shown to say which are right."""
+    return any(diagnosis.judge for diagnosis in data.diagnoses) or data.diagnosis.rules.right_judge == NO_JUDGE
 
 
 def label_columns_of(data: FailuresData) -> list[str]:

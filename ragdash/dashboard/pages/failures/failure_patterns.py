@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.analysis import failure_patterns
-from ragdash.analysis.diagnosis import FINE, text_specs
+from ragdash.analysis.diagnosis import FINE, judge_specs, text_specs
 from ragdash.analysis.failure_patterns import Cluster, SharedTrait
 from ragdash.core.errors import InputError
 from ragdash.core.records import Truth
@@ -99,7 +99,8 @@ def render_traits(data: FailuresData) -> None:
 def _cache_key(data: FailuresData) -> tuple:
     """What the stages and the values in scope depend on besides the run."""
     specs = [data.spec] if data.spec is not None else []
-    return data.context.scope.cache_key([*specs, *text_specs(data.diagnosis.rules)]), data.diagnosis.rules
+    return data.context.scope.cache_key(
+        [*specs, *text_specs(data.diagnosis.rules), *judge_specs(data.diagnosis.rules)]), data.diagnosis.rules
 
 
 def _trait_values(data: FailuresData) -> tuple[np.ndarray, int, Axis]:

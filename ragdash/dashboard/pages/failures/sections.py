@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.analysis.diagnosis import FINE, NAMES, RANKED_LOW, STAGES, WaterfallStep
-from ragdash.analysis.diagnosis.rules import NO_LABELS
+from ragdash.analysis.diagnosis.rules import NO_JUDGE, NO_LABELS
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import diagnosis_cache, figure_cache
 from ragdash.dashboard.components import query_links, verdict_panel
@@ -52,9 +52,9 @@ def render_choices(data: FailuresData) -> None:
             "Rules" + (f" ({len(changed_rules)})" if changed_rules else ""), icon=":material/rule:", key="rules"
         ):
             _render_rules(data)
-    rule = failures_data.right_answer_rule(data)
-    if rule:
-        st.caption(rule)
+    notes = failures_data.rule_notes(data)
+    if notes:
+        st.caption("  \n".join(notes))
     verdict_panel.render_grades(context, [METRICS["Success"].spec(context.k)])
 
 
@@ -85,6 +85,10 @@ def _render_rules(data: FailuresData) -> None:
         st.selectbox("Labels of right answers", ["", *columns, NO_LABELS], persist_state="session",
                      format_func=lambda name: titles.get(name, name), help=tooltip("right_labels"),
                      key=state.choice_key(state.RIGHT_LABELS, ["", *columns, NO_LABELS], ""))
+    if failures_data.is_judged(data):
+        titles = {"": "the judge's verdict, then numbers and words", NO_JUDGE: "numbers and words, no judge"}
+        st.selectbox("Right answers by", list(titles), persist_state="session", format_func=titles.get,
+                     help=tooltip("right_judge"), key=state.choice_key(state.RIGHT_JUDGE, list(titles), ""))
     if diagnosis_cache.changed_rules(rules):
         st.button("Back to the usual rules", icon=":material/undo:", key="usual_rules", on_click=_reset_rules)
 

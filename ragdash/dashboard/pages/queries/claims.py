@@ -18,7 +18,7 @@ from ragdash.dashboard.session.scope import answers_stamp
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.scoring.claims import JudgeFindings, query_case, read_query_verdicts
 from ragdash.models.judge import default_verdict_store
-from ragdash.models.judge.endpoint import Judge
+from ragdash.models.judge.endpoint import Judge, judge_names
 from ragdash.models.judge.tasks import Case
 from ragdash.models.judge.verdict_store.usage import usage_by_judge
 from ragdash.models.local import default_score_cache
@@ -44,7 +44,7 @@ class QueryVerdicts:
     @property
     def judges_by_label(self) -> dict[str, Judge]:
         """Judges by their labels, as the URL and the picker use them."""
-        return dict(zip(sentences_judge.judge_labels(self.judges), self.judges, strict=True))
+        return {name: judge for judge, name in judge_names(self.judges).items()}
 
     @property
     def findings(self) -> Sequence[JudgeFindings]:

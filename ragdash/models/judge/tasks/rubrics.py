@@ -70,7 +70,7 @@ class Rubric:
     title: str = ""
 
     def __post_init__(self) -> None:
-        checks = {"name": _NAME.fullmatch(self.name), "question": self.question.strip(), "kind": self.kind in KINDS,
+        checks = {"name": self.is_name(self.name), "question": self.question.strip(), "kind": self.kind in KINDS,
                   "sees": self.sees and set(self.sees) <= set(TEXTS) and self._ranks_what_it_sees,
                   "labels": self.kind != "labels" or (len(set(self.labels)) == len(self.labels) >= 2
                                                       and UNDECIDED not in self.labels),
@@ -80,6 +80,11 @@ class Rubric:
         if wrong:
             raise InputError([Problem(f"bad-rubric/{name}", {"value": str(getattr(self, name))}, field=name)
                               for name in wrong])
+
+    @staticmethod
+    def is_name(text: str) -> bool:
+        """Whether a criterion can have this name."""
+        return bool(_NAME.fullmatch(text))
 
     @property
     def metric(self) -> str:

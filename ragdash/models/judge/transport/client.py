@@ -24,6 +24,7 @@ from ragdash.models.judge.transport.structured_output import OutputMode
 REPAIRS = 2  # replies that cannot be used, before a question is given up
 LONGER = 4  # times as many tokens after a reply that was cut off
 SHOWN = 4000  # signs of such a reply that the judge is shown again
+UNFINISHED = ("budget", "cancelled")  # why a question is not asked again
 
 
 class QuestionFailed(Exception):
@@ -49,6 +50,7 @@ class _State:
     raw: str = ""
     model: str = ""
     latency: float = 0.0
+    unusable: tuple[str, str] | None = None  # why the last reply could not be used: the reason, what is wrong
 
 
 @dataclass
@@ -68,12 +70,16 @@ class Client:
     _lock: Lock = field(default_factory=Lock)
 
     def reply(self, question: Question) -> tuple[Reply, Problem | None]:
-        """(what came of a question, what to fix where the whole job has to stop)."""
+        """(what came of a question, what to fix where the whole job has to stop).
+
+        A reply that could not be used is the reason, also where the job ended before the question was asked again.
+        """
         state = _State(question, self.output_mode, question.max_tokens)
         try:
             value = self._verdict(state)
         except QuestionFailed as end:
-            return self._reply(state, None, end.reason, end.words), end.problem
+            reason, words = state.unusable if state.unusable and end.reason in UNFINISHED else (end.reason, end.words)
+            return self._reply(state, None, reason, words), end.problem
         if state.output_mode != self.output_mode:
             with self._lock:
                 self.output_mode = state.output_mode
@@ -135,6 +141,7 @@ class Client:
             return value
         if reason == "refused":
             raise QuestionFailed(reason, wrong)
+        state.unusable = ("truncated" if parsed.cut else reason), wrong
         if parsed.cut:
             if state.lengthened:
                 raise QuestionFailed("truncated", wrong)

@@ -16,15 +16,18 @@ from ragdash.analysis.diagnosis import (
     Gain,
     RankedLow,
     diagnose,
+    judge_specs,
     movable_stages,
 )
 from ragdash.core.terms import TERMS
 from ragdash.evaluation.compare import select_comparable
+from ragdash.evaluation.scoring.default_judges import with_default_judges
 from ragdash.metrics import parse_spec
 from ragdash.reporting.html.blocks import FactList, Heading, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.failures.answer_rules import right_answer_rule
 from ragdash.reporting.sentences.formatting import count, escape
 
 
@@ -60,7 +63,8 @@ def _missed(content: ReportContent) -> list:
 def _stages(content: ReportContent) -> list:
     """The first stage at which each query went wrong, and what fixing it could gain at most."""
     rules = DiagnosisRules(k=content.request.k)
-    diagnoses = [diagnose(match, rules) for match in content.request.matches]
+    matches = with_default_judges(content.request.matches, judge_specs(rules))
+    diagnoses = [diagnose(match, rules) for match in matches]
     gains = [_gains(content, run, diagnosis) for run, diagnosis in enumerate(diagnoses)]
     counts = np.array([diagnosis.counts(content.selected) for diagnosis in diagnoses])
     stages = [stage for stage in range(len(STAGES)) if counts[:, stage].any()]
@@ -85,9 +89,11 @@ def _stages(content: ReportContent) -> list:
                  "were fixed; nothing where no fix changes it.")
     if len(rows) > len(stages):
         note += f" {TERMS['ranked_low'].name}: {TERMS['ranked_low'].entry}; these queries are in another row, too."
+    rule = right_answer_rule(diagnoses, content.names)
     fixes = [(STAGES[stage].title, f"{STAGES[stage].meaning} {STAGES[stage].fix}") for stage in stages if stage != FINE]
     return [Heading("Where queries go wrong first"), Text(_worst(content, counts)),
             Table(f"Queries by stage, of {int(content.selected.sum()):,}", header, rows), Text(note, quiet=True),
+            *([Text(rule, quiet=True)] if rule else []),
             *([Heading("What usually fixes it"), FactList(fixes)] if fixes else [])]
 
 

@@ -12,6 +12,8 @@ from ragdash.models.judge.tasks import TASKS, Case
 from ragdash.models.judge.tasks.rubrics import PREFIX
 from ragdash.models.judge.verdict_store.usage import JudgeUsage
 
+DEFAULT_METRICS = ("Faithfulness", "ClaimFaithfulness")  # of a job, until others are chosen
+
 
 def asked_metrics(usage: JudgeUsage) -> list[str]:
     """Metrics a judge may have scored: those whose first question it was asked. Many metrics begin with the claims of a

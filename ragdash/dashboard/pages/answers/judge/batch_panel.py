@@ -128,7 +128,7 @@ def _at_service(context: PageContext, order: JudgeOrder,
             work = _work(context, order)
             outcome = step(BatchService(batch_job(work), endpoint, Patience(attempts=2, reply=30.0)))
             keep_rankings(work)
-        st.session_state[state.JUDGE_ASKED] = str(endpoint.judge)
+        st.session_state[state.JUDGE_ASKED] = endpoint.judge.full_name
     except InputError as error:
         outcome = ("", list(error.problems))
     st.session_state[state.BATCH_READ] = outcome
@@ -164,7 +164,7 @@ def _read(context: PageContext, order: JudgeOrder) -> None:
             keep_rankings(work)
         state.empty_upload(state.BATCH_REPLIES)
         st.session_state[state.BATCH_READ] = (str(reading), list(reading.problems))
-        st.session_state[state.JUDGE_ASKED] = str(work.endpoint.judge)
+        st.session_state[state.JUDGE_ASKED] = work.endpoint.judge.full_name
     except InputError as error:
         st.session_state[state.BATCH_READ] = ("", list(error.problems))
 

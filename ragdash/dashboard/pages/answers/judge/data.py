@@ -22,13 +22,12 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.scoring.judge_worker import KEY
-from ragdash.evaluation.scoring.run_judge import MIN_CONSTANT
 from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.matching.views.judge_versions import stored_versions, with_version
 from ragdash.matching.views.judged import Judged
-from ragdash.matching.views.panel_verdicts import LACKING, SETTLED, pooled, split_reasons
+from ragdash.matching.views.panel_verdicts import LACKING, SETTLED, is_constant, pooled, split_reasons
 from ragdash.models.judge import default_verdict_store
-from ragdash.models.judge.endpoint import Judge
+from ragdash.models.judge.endpoint import Judge, judge_names
 from ragdash.models.judge.panel import AND
 from ragdash.models.judge.tasks import TASKS, Case, JudgedTask
 from ragdash.models.judge.tasks.examples import prompt_additions
@@ -127,8 +126,10 @@ def load(context: PageContext) -> JudgesData | None:
     judge_counts = Counter(name for _, cells in members.values() for name in {name for _, name in cells})
     if any(n > 1 for n in judge_counts.values()):
         choices[panel] = tuple(usage for usage, _ in members.values()), {}
-    if state.get(state.JUDGE_ASKED) in choices:  # after a run of a judge, this tab alone shows that judge
-        st.session_state[state.JUDGE] = st.session_state[state.JUDGE_SEEN] = st.session_state.pop(state.JUDGE_ASKED)
+    asked = [label for label, (usage, _) in by_judge.items() if usage.judge.full_name == state.get(state.JUDGE_ASKED)]
+    if asked:  # after a run of a judge, this tab alone shows that judge
+        st.session_state[state.JUDGE] = st.session_state[state.JUDGE_SEEN] = asked[0]
+        del st.session_state[state.JUDGE_ASKED]
     if state.get(state.JUDGE) is None and state.get(state.READ_JUDGE) in choices:
         st.session_state[state.JUDGE] = state.get(state.READ_JUDGE)
     label = state.get(state.choice_key(state.JUDGE, list(choices), next(iter(choices))))
@@ -149,7 +150,7 @@ def means_by_judge(context: PageContext) -> dict[str, tuple[JudgeUsage, Mapping[
         If the verdict store cannot be read.
     """
     usages, stamp = judges(), _shown_stamp()
-    labels = sentences_judge.judge_labels(usage.judge for usage in usages)
+    labels = judge_names(usage.judge for usage in usages).values()
     versions = _versions(str(default_verdict_store().path), stamp)
     means = {with_version(label, version): (usage, cells) for label, usage in zip(labels, usages, strict=True)
              for version in versions.get(usage.judge, [""])
@@ -313,7 +314,6 @@ def _judged_mean(
     agreement = verdicts.agreement[in_scope]
     agreed = float(np.nanmean(agreement)) if (votes > 1 or is_panel) and not np.isnan(agreement).all() else float("nan")
     undefined, missing = split_reasons(reasons.elements())
-    constant = len(defined) >= MIN_CONSTANT and bool((defined == defined[0]).all())
     return JudgedMean(
         float(defined.mean()) if len(defined) else float("nan"),
         float(low[0]),
@@ -324,7 +324,7 @@ def _judged_mean(
         agreed,
         dict(flags),
         votes,
-        constant,
+        is_constant(defined),
         _judges if is_panel else (),
         int((agreement < 1).sum()),
         len(defined),

@@ -20,6 +20,7 @@ from ragdash.dashboard.jobs.judging import JudgeOrder
 from ragdash.dashboard.pages.answers.judge import data as judges_data
 from ragdash.dashboard.pages.answers.judge import rubric_editor
 from ragdash.dashboard.pages.answers.judge import sentences as judges_sentences
+from ragdash.dashboard.pages.answers.judge.asked_metrics import DEFAULT_METRICS
 from ragdash.dashboard.session import state
 from ragdash.models.judge import Endpoint
 from ragdash.models.judge.batch import CONCURRENCY
@@ -30,7 +31,6 @@ from ragdash.models.judge.transport.prices import listed_price
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as sentences_judge
 
-DEFAULT_METRICS = ("Faithfulness", "ClaimFaithfulness")
 JUDGE_KEY_NAME = re.compile(r"[A-Z0-9_]+_API_KEY|RAGDASH_JUDGE_KEY[A-Z0-9_]*")
 KEY_SOURCES = {"environment": "Server key", "typed": "Typed key"}
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.auth import rights
+from ragdash.dashboard.pages.answers.judge.asked_metrics import DEFAULT_METRICS
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics.judged import register_rubrics
@@ -32,6 +35,7 @@ def rubric_editor() -> None:
             st.text_input("Name", key=state.RUBRIC_NAME, persist_state="session", width=200, placeholder="polite")
             st.text_input("Question", key=state.RUBRIC_QUESTION, persist_state="session", width=460,
                           placeholder="Is the answer polite?", help=tooltip("rubric"))
+        _name_note((state.get(state.RUBRIC_NAME) or "").strip())
         st.session_state.setdefault(state.RUBRIC_KIND, "pass")
         st.session_state.setdefault(state.RUBRIC_SEES, ["question", "answer"])
         with st.container(horizontal=True, key="rubric_how"):
@@ -55,6 +59,17 @@ def rubric_editor() -> None:
             if words:
                 st.caption(f":material/check: {fmt.escape(words)}")
             elements.problems(problems, "rubric")
+
+
+def _name_note(name: str) -> None:
+    """The form of a name, as a warning with a name that fits where what is typed does not."""
+    form = Problem("bad-rubric/name", {"value": name}).words("page").expected
+    if not name or Rubric.is_name(name):
+        st.caption(f"Name: {fmt.escape(form)}.")
+        return
+    fit = re.sub(r"\W+", "_", re.sub(r"^[\W\d_]+", "", name)).strip("_")[:40]
+    hint = f" Such as **{fmt.escape(fit)}**." if Rubric.is_name(fit) else ""
+    st.caption(f":orange[:material/warning:] A name is {fmt.escape(form)}.{hint}")
 
 
 def _buttons() -> None:
@@ -95,14 +110,16 @@ def _save_file() -> None:
 
 
 def _save(rubric: Rubric) -> None:
-    """Save a criterion and choose its metric."""
+    """Save a criterion and choose its metric; alone where nobody has chosen others."""
     with rights.change("save-rubric", rubric.metric):
         save_rubric(rubric)
     register_rubrics()
     chosen = [name for name in st.session_state.get(state.JUDGE_METRICS, []) if name != rubric.metric]
+    chosen = [] if set(chosen) <= set(DEFAULT_METRICS) else chosen
     st.session_state[state.JUDGE_METRICS] = [*chosen, rubric.metric]
-    _tell(f"Saved as the metric {rubric.metric}, and chosen under Metrics to judge. If you change the criterion, its "
-          "earlier verdicts no longer count.", [])
+    alone = "" if chosen else " alone"
+    _tell(f"Saved as the metric {rubric.metric}, and chosen{alone} under Metrics to judge. If you change the "
+          "criterion, its earlier verdicts no longer count.", [])
 
 
 def _tell(words: str, problems: list[Problem]) -> None:

@@ -9,12 +9,13 @@ import streamlit as st
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.auth import rights
+from ragdash.dashboard.components import judge_note
 from ragdash.dashboard.components.fragments import polled
 from ragdash.dashboard.jobs import judging
 from ragdash.dashboard.jobs.judging import JudgeOrder
 from ragdash.dashboard.jobs.process import JobView
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.answers.judge import batch_panel, form
+from ragdash.dashboard.pages.answers.judge import batch_panel, form, replies
 from ragdash.dashboard.pages.answers.judge import data as judges_data
 from ragdash.dashboard.pages.answers.judge import sentences as judges_sentences
 from ragdash.dashboard.session import state
@@ -158,14 +159,16 @@ def _show_plan(context: PageContext, order: JudgeOrder, plan: dict) -> None:
         )
         st.metric("Stored", f"{plan['cached']:,}", "asked before", delta_color="off", delta_arrow="off",
                   border=True, width=145)
-        st.metric("Input tokens", f"{plan['prompt_tokens']:,}", f"{plan['completion_tokens']:,} output",
+        read, written = judges_sentences.planned_tokens(plan)
+        st.metric("Input tokens", f"{read:,}", f"{written:,} output",
                   delta_color="off", delta_arrow="off", border=True, width=170, help=tooltip("planned_tokens"))
-        st.metric("Expected cost", judges_sentences.money(plan["cost"]), judges_sentences.cost_note(plan),
+        st.metric("Expected cost", judges_sentences.money(judges_sentences.planned_cost(plan)),
+                  "no prices given" if plan["cost"] is None else "at these prices",
                   delta_color="off", delta_arrow="off", border=True, width=165)
         st.metric("Sent to", plan["host"], "this machine" if plan["local"] else "leaves this machine",
                   delta_color="off", delta_arrow="off", border=True, width=225)
     if plan["follow"]:
-        st.caption(judges_sentences.follow_up_tokens(plan))
+        st.caption(judges_sentences.FOLLOW_UPS)
     for name in order.metrics:
         examples = examples_of(name, find_task(name).version) if name in TASKS else None
         if examples is not None:
@@ -212,8 +215,8 @@ def _start(context: PageContext, order: JudgeOrder) -> None:
                 raise InputError([Problem("busy")])
             remember_endpoint(endpoint)
         st.session_state.pop(state.JUDGE_PLANNED, None)
-        if order.max_calls != 1:  # a trial
-            st.session_state[state.JUDGE_ASKED] = str(endpoint.judge)
+        if not order.trial:
+            st.session_state[state.JUDGE_ASKED] = endpoint.judge.full_name
     except InputError as error:
         state.set_notice(error.problems)
 
@@ -225,9 +228,7 @@ def _running_job() -> None:
     if job is None or not job.running:
         st.rerun()
     with st.container(border=True, key="judging"):
-        metrics = fmt.listed([sentences_judge.metric_title(name) for name in job.details["metrics"]])
-        st.markdown(f"**{fmt.escape(job.details['judge'])}** is judging {fmt.escape(fmt.listed(job.names))}: "
-                    f"{fmt.escape(metrics)}")
+        st.markdown(judge_note.work_sentence(job))
         render_bar(job.messages, "Waiting for a worker …" if job.waiting else "Reading texts …")
         _show_remarks(job)
         if job.cancelled:
@@ -259,7 +260,7 @@ def _finished_job(job: JobView) -> None:
         return
     if report is None:
         if job.cancelled:
-            _show_stopped("Stopped")
+            replies.render_stopped("Stopped")
         else:
             _show_failure(job)
         return
@@ -267,17 +268,7 @@ def _finished_job(job: JobView) -> None:
     summary = (f"{fmt.count(report['asked'], 'call')}{paid}, {fmt.count(report['cached'], 'verdict')} already stored, "
             f"{duration(report['seconds'])}, by {fmt.escape(report['judge'])}")
     problems = judges_data.read_problems(report["problems"])
-    if report["stopped"] == "error":
-        elements.problems([replace(problem, file=problem.field, field=None) for problem in problems], "judge_error")
-        _show_stopped("Stopped by the error above", summary)
-    elif report["stopped"] == "budget" and report["asked"] == 1:
-        st.caption(f":material/check: One call was answered ({summary}). Its verdict is saved. One "
-                   "verdict says nothing about a run, so a judge with more verdicts stays the one shown. Plan and "
-                   "start to ask for the rest.")
-    elif report["stopped"]:
-        _show_stopped("Budget spent" if report["stopped"] == "budget" else "Stopped", summary)
-    else:
-        st.caption(f":material/check: Done: {summary}.")
+    replies.render_outcome(report, job.details["metrics"], summary, problems, trial=bool(job.details.get("trial")))
     for problem in problems:
         if problem.severity != "error" and problem.kind != "judge-always-same":  # shown with the results
             st.caption(f":material/info: {fmt.problem_line(problem)}")
@@ -286,12 +277,6 @@ def _finished_job(job: JobView) -> None:
 def _show_remarks(job: JobView) -> None:
     for problem in job.remarks:
         st.caption(f":material/warning: {fmt.problem_line(problem)}")
-
-
-def _show_stopped(reason: str, summary: str = "") -> None:
-    counts = f" ({summary})" if summary else ""
-    st.caption(f":material/stop_circle: {reason}{counts}. Verdicts are saved. Starting again continues from there, and "
-               "nothing is billed twice.")
 
 
 def _show_failure(job: JobView) -> None:

@@ -46,8 +46,8 @@ def summary(data: JudgesData | None) -> None:
     )
     counts = [*([f"{undefined:,} undefined for their texts"] if undefined else []),
             f"{lacking - unasked:,} missing" if lacking > unasked else "none missing",
-            *([f"{unasked:,} not asked"] if unasked else [])]
-    subject = f"**{fmt.escape(data.label)}** has" if data.single else \
+            *(["other queries not asked"] if unasked else [])]
+    subject = f"**{fmt.escape(sentences_judge.judge_name(data.label))}** has" if data.single else \
         f"**{sentences_judge.judge_name(data.label, short=True)}** ({fmt.escape(data.label)}): they have"
     st.markdown(f"{subject} judged {fmt.count(runs, 'run')} by "
                 f"{fmt.count(len(data.metrics), 'metric')}: {fmt.count(n, 'value')}, "
@@ -148,13 +148,9 @@ def _show_usage(usage: JudgeUsage, name: str) -> None:
 
 def _warnings(data: JudgesData) -> None:
     """Warn of a judge that always gives the same score, and of one of the generator's family."""
-    sentences = [
-        f"{fmt.escape(sentences_judge.metric_title(name))} of **{fmt.escape(data.context.names[index])}** is "
-        f"{cell.n:,} times {cell.mean:g}: a judge that always gives the same score carries no "
-        "information. Read some of its reasons."
-        for (index, name), cell in data.cells.items()
-        if cell.constant
-    ]
+    sentences = sentences_judge.constant_warnings(
+        (sentences_judge.metric_title(name), data.context.names[index], cell.mean)
+        for (index, name), cell in data.cells.items() if cell.constant)
     for index, digest in enumerate(data.context.digests):
         wrote = generator_of(LOADED.run(digest))
         shared = same_family(AND.join(usage.judge.model for usage in data.usages), wrote) if wrote else ()

@@ -17,6 +17,8 @@ BASE_URLS: Mapping[str, Mapping[str, str]] = {
                "https://api.openai.com/v1": "OpenAI"},
     "anthropic": {"https://api.anthropic.com": "Anthropic"}}
 """Suggested base URLs by protocol."""
+FOLLOW_UPS = ("Tokens and cost are with the follow-up calls. The number of claims is estimated from the length of the "
+              "texts.")
 PROTOCOLS = {"openai": "OpenAI-compatible", "anthropic": "Anthropic"}
 
 
@@ -51,20 +53,15 @@ def money(amount: float | None) -> str:
     return fmt.UNDEFINED if amount is None else f"{amount:,.4g}"
 
 
-def cost_note(plan: Mapping) -> str:
-    """Note below the cost of a plan."""
-    if plan["cost"] is None:
-        return "no prices given"
-    return f"{money(plan['cost'] + plan['follow_cost'])} in total" if plan["follow"] else "at these prices"
+def planned_tokens(plan: Mapping) -> tuple[int, int]:
+    """Input and output tokens of a plan, with those of its follow-up calls."""
+    read, written = (plan[f"{kind}_tokens"] + plan[f"follow_{kind}_tokens"] for kind in ("prompt", "completion"))
+    return read, written
 
 
-def follow_up_tokens(plan: Mapping) -> str:
-    """Total tokens of a plan with its follow-up calls, and how they are estimated."""
-    read, completion = (plan[f"{kind}_tokens"] + plan[f"follow_{kind}_tokens"] for kind in ("prompt", "completion"))
-    return (
-        f"In total, with follow-up calls: about {read:,} input and {completion:,} output tokens. The "
-        "number of claims is estimated from the length of the texts."
-    )
+def planned_cost(plan: Mapping) -> float | None:
+    """The cost of a plan with its follow-up calls; None if unknown."""
+    return None if plan["cost"] is None else plan["cost"] + (plan["follow_cost"] or 0.0)
 
 
 def same_text_votes(titles: Sequence[str]) -> str:

@@ -133,7 +133,8 @@ def _read_file(context: PageContext, run_index: int) -> None:
             outcome = _imported_verdicts(PurePath(upload.name).name, upload.getvalue(), run)
         state.empty_upload(state.VERDICTS_FILE)
         st.session_state[state.VERDICTS_SAID] = outcome
-        st.session_state[state.JUDGE_ASKED] = str(default_verdict_store().find_judge())  # the one just imported
+        imported = default_verdict_store().find_judge()
+        st.session_state[state.JUDGE_ASKED] = imported.full_name if imported else ""
     except InputError as error:
         st.session_state[state.VERDICTS_SAID] = ("", error.problems)
 

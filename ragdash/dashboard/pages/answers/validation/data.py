@@ -44,6 +44,7 @@ from ragdash.metrics import METRICS, Spec, parse_spec
 from ragdash.metrics.bands import YES
 from ragdash.metrics.docs.human_agreement import answer_score_specs
 from ragdash.models.judge import default_verdict_store
+from ragdash.models.judge.endpoint import judge_names
 from ragdash.models.judge.tasks.examples import prompt_additions
 from ragdash.reporting.sentences import judge as sentences_judge
 
@@ -219,7 +220,7 @@ def judges_with_verdicts(context: PageContext, name: str) -> list[str]:
         return [""] if any(_has_values(digest, context.scope, spec) for digest in context.digests) else []
     try:
         store = default_verdict_store()
-        asked_judges = [with_version(str(judge), version) for judge in store.judges()
+        asked_judges = [with_version(name, version) for judge, name in judge_names(store.judges()).items()
                         for version in stored_versions(store, judge)]
     except InputError:
         return []

@@ -175,11 +175,16 @@ def _show_judge(data: TrustData) -> None:
                    "the same way.")
         return
     names = [label.rpartition(" at ")[::2] for label in parse_choice(data.judge)[1]]
-    judge_list = " + ".join(f"**{fmt.escape(model)}** :gray[at {fmt.escape(host)}]" for model, host in names)
+    judge_list = " + ".join(f"**{fmt.escape(model)}** :gray[{_place(host)}]" for model, host in names)
     panel = f"{sentences_judge.judge_name(data.judge, short=True)}: " if len(names) > 1 else ""
     st.markdown(f":material/gavel: Judge: {panel}{judge_list}")
     if sentences_judge.is_toy(data.judge):
         st.caption(f":orange[:material/smart_toy:] {sentences_judge.TOY_NOTE}")
+
+
+def _place(host: str) -> str:
+    """Where a judge was asked."""
+    return "by batch files" if host == sentences_judge.BY_HAND else f"at {fmt.escape(host)}"
 
 
 def _show_local_judge(judge: TrainedJudge | None) -> None:

@@ -161,6 +161,9 @@ def error_sources(data: TrustData) -> None:
     if not data.error_sources:
         return
     st.markdown("**What fools this judge?**", help=tooltip("error_sources"))
+    if not any(data.validations[index].agreement.apart for index in data.labeled_runs):
+        st.caption(f"Nothing so far: the {_source(data)} makes no error on the labeled answers.")
+        return
     rows = [{"Answers by": source.factor,
              "Mean error": "; ".join(f"{fmt.escape(name)}: {fmt.number(error)} (n = {n:,})"
                                      for name, error, n in source.groups),

@@ -8,6 +8,7 @@ import numpy as np
 
 from ragdash.analysis.judge_validation import (
     DOCUMENT,
+    FEWEST_CHECKED,
     Agreement,
     CorrectedDifference,
     Estimate,
@@ -23,7 +24,6 @@ from ragdash.reporting.sentences.judge_validation import OUTCOMES, difference_ou
 
 GLOSSARY = tooltips("judge_alone", "labels_alone", "corrected", "labeled_and_judged", "accuracy", "constant_answer",
                     "kappa", "bias")
-UNLIKE = 0.1  # from which on the labeled queries are called unlike the others
 FEWEST_SHOWN = 5  # queries labeled in both runs, below which their interval says nothing
 SHOWN_ELSEWHERE = ("unavailable", "no-labels", "few-labels")
 GROUPED_WARNINGS = {
@@ -53,8 +53,8 @@ QUESTIONS = {  # labeling question, and predicate for a run with only yes or no 
 
 LABELS_OF_SAMPLES = (":material/label: The samples come with labels of 22 random answers of each run. A language model "
                      "made them and saw no verdict; in your own data a person labels.")
-TO_REPORT = ("**The number in bold is the one to report.** Its interval accounts for the {source}'s errors. The "
-             "mean of the {source} alone does not.")
+TO_REPORT = ("**Report the range in bold.** The true value is in it with 95% confidence. It accounts for the "
+             "{source}'s errors; the mean of the {source} alone does not.")
 SAME_QUESTION = {"grounded": "Faithfulness", "right": "Correctness"}  # by what a file's score says of an answer
 
 
@@ -95,9 +95,10 @@ def source_of(spec: Spec) -> str:
 
 
 def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: str, source: str) -> str:
-    """Summarize the validation of the judge on one run.
+    """Summarize the validation of the judge on one run: first what to report, then how far both agree.
 
-    binary: all values are 0 or 1, so means are shares; source: "judge", "score" or "metric".
+    binary: all values are 0 or 1, so means are shares; source: "judge", "score" or "metric". The interval is the
+    headline, whatever it is; the estimate within it comes second.
     """
     agreed, corrected = validation.agreement, validation.corrected
     alone = f"The {source} alone says {_mean_text(validation.judge.mean, binary)}"
@@ -106,23 +107,30 @@ def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: 
         return f"{name}: no verdicts."
     if not agreed.n:
         return f"{name}: no labels yet. {alone} over {total}; how often it is wrong is unknown."
-    kappa = "undefined" if np.isnan(agreed.kappa) else fmt.number(agreed.kappa, 2)
-    first = (f"{name}: the {source} agrees with {_percent(agreed.accuracy)} of {fmt.count(agreed.n, 'label')}"
-             f"{_agreement_ends(agreed)} (beyond chance, kappa: {kappa}). "
-             f"Always saying “{agreed.constant_class}” would agree on {_percent(agreed.constant)}.")
-    if agreed.adds_nothing:
-        first += f" So for a single answer the {source} says no more than that."
+    agreement = _agreement_sentence(agreed, source)
     if not np.isfinite(corrected.low):
-        return f"{first} {_uncorrected(validation, binary)} {alone}."
-    if validation.headline == "labels":
-        return (f"{first} With the {source}, the result is no more exact than by the labels alone: "
-                f"**{_with_interval(validation.labels, binary)}**. {alone}.")
-    mean = f"**{_with_interval(corrected, binary)}**"
-    result = f"the run {QUESTIONS[spec.name][1]} in {mean} of {total}" if binary and spec.name in QUESTIONS else \
-        f"the {'share' if binary else 'mean'} is {mean} over {total}"
-    unlike = _unlike_the_rest(validation, source, binary)
-    return (f"{first} By {source} and labels together, {result}.{unlike}{_narrower(validation, source)}"
-            f"{'' if unlike else f' {alone}.'}")
+        return f"{name}: {_uncorrected(validation, binary)} {alone}. {agreement}"
+    of_labels = validation.headline == "labels"
+    unlike = "" if of_labels else _unlike_the_rest(validation, source, binary)
+    result = validation.labels if of_labels else corrected
+    share = f"the run {QUESTIONS[spec.name][1]} in" if binary and spec.name in QUESTIONS else \
+        f"the {'share' if binary else 'mean'} is"
+    first = f"{name}: {share} **{_range_text(result, binary)}** of {total}" if binary else \
+        f"{name}: {share} **{_range_text(result, binary)}** over {total}"
+    if unlike:
+        return f"{first}. {unlike} {agreement}"
+    of = " of the labels alone" if of_labels else ""
+    why = f" With the {source}, the result is no more exact than by the labels." if of_labels else ""
+    return (f"{first}; best estimate{of}: {_mean_text(result.mean, binary)}. {alone}.{why}"
+            f"{'' if of_labels else _narrower(validation, source)} {agreement}")
+
+
+def _agreement_sentence(agreed: Agreement, source: str) -> str:
+    """How far labels and verdicts agree, and what a constant answer would reach."""
+    nothing = f" So for a single answer the {source} says no more than that." if agreed.adds_nothing else ""
+    return (f"The {source} agrees with {_percent(agreed.accuracy)} of {fmt.count(agreed.n, 'label')}"
+            f"{_agreement_ends(agreed)}; always saying “{agreed.constant_class}” would agree on "
+            f"{_percent(agreed.constant)}.{nothing}")
 
 
 def _uncorrected(validation: JudgeValidation, binary: bool) -> str:
@@ -130,7 +138,7 @@ def _uncorrected(validation: JudgeValidation, binary: bool) -> str:
     labels = validation.labels
     if not np.isfinite(labels.low):
         return f"An interval needs {MIN_GROUPS} labeled groups."
-    alone = f"Labels alone: **{_with_interval(labels, binary)}**."
+    alone = f"By the labels alone: **{_range_text(labels, binary)}**; best estimate: {_mean_text(labels.mean, binary)}."
     if validation.agreement.n < MIN_LABELS:
         return f"{alone} The corrected mean needs {MIN_LABELS} labels on this run."
     return f"Nearly all queries are labeled. {alone}"
@@ -153,13 +161,20 @@ def _narrower(validation: JudgeValidation, source: str) -> str:
 
 
 def _unlike_the_rest(validation: JudgeValidation, source: str, binary: bool) -> str:
-    """That the judge finds the labeled queries easier or harder than all, after a blank; "" where it does not."""
-    labeled = validation.labels.mean + validation.agreement.bias
-    if not abs(labeled - validation.judge.mean) >= UNLIKE:
+    """That the labeled queries are unlike the others by the judge's verdicts, and what settles it; "" elsewhere."""
+    if not validation.unlike:
         return ""
-    return (f" Read the interval, not the number alone: on the labeled queries the {source} says "
-            f"{_mean_text(labeled, binary)}, on all {_mean_text(validation.judge.mean, binary)}. So its verdicts on "
-            "the other queries are hardly checked. More labels of queries drawn at random even that out.")
+    labeled = validation.labels.mean + validation.agreement.bias
+    wrong = "high" if labeled > validation.judge.mean else "low"
+    words = (f"**Not settled** where in this range: the {source} says {_mean_text(labeled, binary)} on the labeled "
+             f"queries and {_mean_text(validation.judge.mean, binary)} on all. So the best estimate, "
+             f"{_mean_text(validation.corrected.mean, binary)}, may be too {wrong}.")
+    few = validation.hardly_checked
+    if few is None:
+        return f"{words} More labels of queries drawn at random even that out."
+    more = f"{few.more:,} more random labels" if few.more > 1 else "one more random label"
+    return (f"{words} It says “{few.verdict}” to {fmt.count(few.judged, 'query', 'queries')}, and the labels check "
+            f"{few.labeled:,} of them; {more} would check about {FEWEST_CHECKED}.")
 
 
 def difference_sentence(estimated: CorrectedDifference, spec: Spec, name: str, *, binary: bool, source: str) -> str:
@@ -248,7 +263,6 @@ def _difference_with_ends(estimate: Estimate, binary: bool) -> str:
             f"{_difference_text(estimate.high, binary, False)}]")
 
 
-def _with_interval(estimate: Estimate, binary: bool) -> str:
-    if not binary:
-        return f"{fmt.number(estimate.mean)} [{fmt.number(estimate.low)}, {fmt.number(estimate.high)}]"
-    return f"{_percent(estimate.mean)} [{100 * estimate.low:.0f}, {100 * estimate.high:.0f}]"
+def _range_text(estimate: Estimate, binary: bool) -> str:
+    """The interval as a range: 72% to 99%, or 0.720 to 0.986."""
+    return f"{_mean_text(estimate.low, binary)} to {_mean_text(estimate.high, binary)}"

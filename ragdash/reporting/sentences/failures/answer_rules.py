@@ -1,0 +1,75 @@
+"""By what the stages of failures count an answer as right and as grounded, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ragdash.analysis.diagnosis import Diagnosis
+from ragdash.analysis.diagnosis.rules import JUDGED_RIGHT
+from ragdash.evaluation.evaluate import Evaluation
+from ragdash.metrics import Spec
+from ragdash.metrics.bands import YES
+from ragdash.metrics.docs.human_agreement import WORD_OVERLAP
+from ragdash.reporting.sentences.formatting import escape, listed, number
+from ragdash.reporting.sentences.judge import constant_scores, judge_name, metric_title
+
+
+def right_answer_rule(diagnoses: Sequence[Diagnosis], names: Sequence[str]) -> str:
+    """By what an answer counts as right, in the order in which it is looked at; "" where no run has answers.
+
+    names: of the runs that were diagnosed.
+    """
+    if not any(np.isfinite(diagnosis.numbers["answered"]).any() and diagnosis.numbers["answered"].any()
+               for diagnosis in diagnoses):
+        return ""
+    rules = diagnoses[0].rules
+    columns = list(dict.fromkeys(diagnosis.label_column for diagnosis in diagnoses if diagnosis.label_column))
+    steps = [f"its label in the file ({listed([f'`{name}`' for name in columns])})"] if columns else []
+    steps += _judge_step(diagnoses, names)
+    steps += ["it has the number of a reference, where the references are numbers"] if rules.numbers_first else []
+    steps.append(f"it contains a reference, or its {rules.right_spec.title} is {rules.right:g} or more")
+    return ("**Right answer**, by the first rule that applies: " + "; ".join(steps) + ". Declining is right where a "
+            "reference declines or the question has no answer.")
+
+
+def _judge_step(diagnoses: Sequence[Diagnosis], names: Sequence[str]) -> list[str]:
+    """The rule of the judge's verdicts, with the runs that it decides where these are not all."""
+    judges: dict[str, list[str]] = {}
+    for name, diagnosis in zip(names, diagnoses, strict=True):
+        if diagnosis.judge:
+            judges.setdefault(diagnosis.judge, []).append(name)
+    steps = []
+    for judge, runs in judges.items():
+        some = "" if len(runs) == len(diagnoses) else f", for {escape(listed(runs))} only"
+        steps.append(f"{metric_title(JUDGED_RIGHT)} by the judge {escape(judge_name(judge))} is {YES:g} or more{some}")
+    return steps
+
+
+def grounded_rule(rule: tuple[Spec, float], names: Sequence[str], evaluations: Sequence[Evaluation],
+                  judged: Sequence[Spec]) -> str:
+    """By what an answer counts as grounded, where that is word overlap and a judge has judged it too; else "".
+
+    Parameters
+    ----------
+    rule
+        The metric of the rule, and the value from which an answer is grounded.
+    names, evaluations
+        The runs, evaluated on `judged`.
+    judged
+        Judged metrics that say whether answers are grounded; the first with values is named.
+    """
+    spec, threshold = rule
+    if spec.name not in WORD_OVERLAP:
+        return ""
+    for other in judged:
+        values = [evaluation.column(other) for evaluation in evaluations]
+        means = [f"{escape(name)} {number(float(np.nanmean(run_values)))}"
+                 for name, run_values in zip(names, values, strict=True) if np.isfinite(run_values).any()]
+        if means:
+            sentences = [f"**Grounded** here: {escape(spec.title)} is {threshold:g} or more. That is word overlap with "
+                         f"the contexts. A judge has judged {escape(other.title)} too: {listed(means)}.",
+                         *constant_scores(names, evaluations, [other])]
+            return " ".join(sentences)
+    return ""
