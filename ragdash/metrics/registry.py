@@ -22,6 +22,8 @@ METRICS: dict[str, Metric] = {}
 SMALLEST_OF_PRODUCT = 1e-5  # trec_eval's MIN_GEO_MEAN: smaller values count as this in a geometric mean
 FILE_DEFAULTS: Mapping[str, object] = {"better": "", "column": "", "high": 1.0, "label": "", "low": 0.0}
 _PLAIN = re.compile(r"[^\s,()'\"]+")
+PARAMETER_WORDS: Mapping[tuple[str, object], str] = {
+    ("tokens", "set"): "each word once", ("how", "claims"): "by claims"}  # in titles; others are "key = value"
 FILE = "file"  # the name of every metric that a file brings along; the column is one of its parameters
 FAMILY_OF_MODULE = {"judged_share": "judgments", "score_detection": "detection", "latency_cost": "cost",
                     "recall_levels": "recall levels", "user_models": "user models"}
@@ -150,7 +152,7 @@ class Spec:
         """The name that people read: NDCG@10, Hit rate@5, MRR, sas (file)."""
         if self.name == FILE:
             return self.metric.title
-        params = ", ".join(f"{key} = {value}" for key, value in self.params)
+        params = ", ".join(PARAMETER_WORDS.get((key, value), f"{key} = {value}") for key, value in self.params)
         return self.metric.title + (f"@{self.k}" if self.k else "") + (f" ({params})" if params else "")
 
     @property

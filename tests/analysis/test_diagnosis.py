@@ -73,7 +73,7 @@ GROUNDS = ["It fell into the Sea of Crises."]
 
 @pytest.mark.parametrize(("answer", "contexts", "stage", "rule"), [
     ("the Sea of Crises", GROUNDS, "fine", "it contains a reference answer"),
-    ("the Ocean of Storms", GROUNDS, "wrong-answer", "Token F1 (tokens = set) is 0.500 (0.6 is needed), and the"),
+    ("the Ocean of Storms", GROUNDS, "wrong-answer", "Token F1 (each word once) is 0.500 (0.6 is needed), and the"),
     ("", GROUNDS, "wrong-answer", "The answer is empty."),
     ("the Sea of Crises", ["Nothing like it."], "not-grounded", "Support coverage is 0.000 (0.8 is needed)."),
     ("I don't know.", GROUNDS, "refused", "The answer declines, with 1 of 1 gold document in the first 10, 1 needed."),

@@ -91,8 +91,8 @@ def test_the_samples_come_with_labels_that_validate_their_judge_and_keep_those_o
     said = texts(opened("answers", **{**at.query_params, "part": "validation"}))
     assert "of 22 labels" in said and "A language model made them and saw no verdict" in said
     assert ("the mean is **0.720 to 0.986** over 122 queries. **Not settled** where in this range: the judge says "
-            "0.955 on the labeled queries and 0.760 on all. So the best estimate, 0.907, may be too high. It says “no” to 28 "
-            "queries, and the labels check 1 of them; 15 more random labels would check about 5.") in said
+            "0.955 on the labeled queries and 0.760 on all. So the best estimate, 0.907, may be too high. It says “no” "
+            "to 28 queries, and the labels check 1 of them; 15 more random labels would check about 5.") in said
     assert said.count("Not settled") == 1 and said.count("% narrower than the labels alone") == 2
 
 

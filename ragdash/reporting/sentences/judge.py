@@ -62,7 +62,7 @@ def judge_name(judge: Judge | Panel | str, *, short: bool = False) -> str:
     if model and host == IMPORTED:
         return f"{model}, imported from a file"
     if model and host == BY_HAND:
-        return f"{model}, by batch files"
+        return f"{model} (by batch files)"
     return f"{judge} ({'a script' if short else TOY_DESCRIPTION})" if is_toy(judge) else str(judge)
 
 

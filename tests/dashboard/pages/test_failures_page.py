@@ -287,7 +287,7 @@ def test_without_kinds_of_queries_the_page_says_what_they_need():
 def test_the_rule_of_a_right_answer_is_said_and_labels_of_the_file_come_first():
     said = texts(opened("old"))
     assert ("**Right answer**, by the first rule that applies: it has the number of a reference, where the references "
-            "are numbers; it contains a reference, or its Token F1 (tokens = set) is 0.6 or more.") in said
+            "are numbers; it contains a reference, or its Token F1 (each word once) is 0.6 or more.") in said
     run = runs()["old"]
     labels = [(query, "old", "verdict", "Correct" if at % 2 else "Incorrect") for at, query in enumerate(IDS)]
     run = run.with_file_scores(FileScores.build(labels))

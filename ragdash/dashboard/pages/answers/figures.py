@@ -64,8 +64,11 @@ def _render_quadrants(data: AnswersData) -> None:
         st.caption("Of no query is it known both whether a relevant document was found and whether the answer is "
                    "right: the truth has to name relevant documents and right answers.")
         return
-    st.selectbox("An answer counts as right with", list(edges), key=key, width=280, persist_state="session",
-                 format_func=lambda label: f"token F1 from {edges[label].low:g} ({label})")
+    by_text = any(not context.results.diagnosis(digest, edges[state.get(key)].low).judge
+                  for digest in context.digests)
+    if by_text:
+        st.selectbox("An answer counts as right with", list(edges), key=key, width=280, persist_state="session",
+                     format_func=lambda label: f"token F1 from {edges[label].low:g} ({label})")
     st.markdown(answer_html.right_answers_sentence(context.names, counts))
     figure = cached_figure("kinds", *_figure_key(context), context.k, state.get(key), draw=lambda: plots.quadrants(
         context.names, context.slots, counts, list(QUADRANTS.values()), UNKNOWN_TITLE, theme=elements.theme()))
@@ -74,8 +77,8 @@ def _render_quadrants(data: AnswersData) -> None:
         answers_tables.quadrants_table(context.names, counts),
         "answer_kinds",
         f"Queries by whether a relevant document was found at k = {context.k} and whether the answer is right",
-        note=f"{fmt.count(int(counts.sum(axis=1).max()), 'query', 'queries')}. Right: as on Failures, by text from a "
-             f"token F1 of {edges[state.get(key)].low:g}.",
+        note=f"{fmt.count(int(counts.sum(axis=1).max()), 'query', 'queries')}. Right: as on Failures, "
+             + (f"by text from a token F1 of {edges[state.get(key)].low:g}." if by_text else "by the judge."),
     )
 
 
