@@ -87,10 +87,9 @@ def compare(baseline: Evaluation | Run | object, candidates: Sequence | Mapping[
     Parameters
     ----------
     baseline, candidates
-        Evaluations of the same queries, matched the same way. Those with verdicts of different judges do not compare.
-        With a truth: runs, read by one judge, or what `Run.of` reads (dicts, data
-        frames, lists of records). candidates: a list, a dict by name, or a single run. The names of a dict become the
-        names of its runs. Equal names get a number: "bm25 (2)".
+        Evaluations of the same queries, matched the same way, with verdicts of one judge. With a truth: runs, or what
+        `Run.of` reads (dicts, data frames, lists of records). candidates: a list, a dict by name, or a single run. The
+        names of a dict become the names of its runs. Equal names get a number: "bm25 (2)".
     specs
         The metrics to compare, such as "nDCG@10 RR"; default all of the baseline's that are means with a better
         direction.
@@ -131,8 +130,7 @@ def compare(baseline: Evaluation | Run | object, candidates: Sequence | Mapping[
         truth = Truth.of(truth)
         given = [(name, run if isinstance(run, Evaluation) else Run.of(run, name)) for name, run in given]
     named = with_distinct_names(given, isinstance(candidates, Mapping))
-    singles = _by_one_judge([_evaluation(run, truth, requested, conventions) for run in named],
-                            [isinstance(run, Evaluation) for run in named])
+    singles = _by_one_judge(named, [_evaluation(run, truth, requested, conventions) for run in named])
     compared_specs = requested or select_comparable(singles[0], singles[0].specs)[0]
     _check_comparable(singles[0], singles[1:], compared_specs)
     groups = grouped_repeats(singles, check_repeats(repeats))
@@ -151,12 +149,12 @@ def _evaluation(run: object, truth: object, specs: Sequence[Spec] | None, conven
     return evaluate(run, truth, specs, **conventions)
 
 
-def _by_one_judge(evaluations: Sequence[Evaluation], fixed: Sequence[bool]) -> list[Evaluation]:
-    """The evaluations, those that were made here with judged values of one judge, as `with_default_judges` chooses it.
+def _by_one_judge(given: Sequence[object], evaluations: Sequence[Evaluation]) -> list[Evaluation]:
+    """The evaluations, those of runs with judged values of one judge, as `with_default_judges` chooses it.
 
-    fixed: which ones were given, and stay as they are.
+    given: what they are of: runs, or evaluations, which stay as they are.
     """
-    ours = [index for index, given in enumerate(fixed) if not given]
+    ours = [index for index, run in enumerate(given) if not isinstance(run, Evaluation)]
     made = [evaluations[index] for index in ours]
     apart = [spec for spec in made[0].specs if other_judges(made, spec)] if made else []
     if not apart:

@@ -61,6 +61,11 @@ class AnswerChecks:
     judge: str = ""
 
     @property
+    def settings(self) -> dict[str, str]:
+        """Whose verdicts say which answers are right, if there are any."""
+        return {"judge": self.judge} if self.judge else {}
+
+    @property
     def says(self) -> np.ndarray:
         """The answer has a letter or a digit: (Q,) bool."""
         return ~np.isnan(self.refusal)
@@ -84,8 +89,8 @@ class AnswerChecks:
         near = (self.contains_reference == 1) | _reaches(self.right_value, self.rules.right, self.rules.right_spec)
         by_text = np.where(np.isnan(self.states_number), near, self.states_number == 1)
         by_text |= self.declines & self.may_decline
-        said = np.where(np.isnan(self.label), self.verdict, self.label)
-        return np.where(np.isnan(said), by_text, said >= YES - EDGE)
+        score = np.where(np.isnan(self.label), self.verdict, self.label)
+        return np.where(np.isnan(score), by_text, score >= YES - EDGE)
 
     @property
     def grounded(self) -> np.ndarray:

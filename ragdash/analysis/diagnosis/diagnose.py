@@ -75,11 +75,9 @@ def diagnose(match: Match, rules: DiagnosisRules | None = None, answers: Evaluat
     failed &= known
     stage = np.where(failed.any(axis=0), failed.argmax(axis=0), FINE).astype(np.int8)
     known = np.concatenate([known, [~failed[0]]])
-    settings = {**asdict(match.conventions), "match": match.matching.by, **asdict(rules)}
+    settings = {**asdict(match.conventions), "match": match.matching.by, **asdict(rules), **answer_checks.settings}
     if match.matching.by == "evidence":
         settings |= {"match_how": match.matching.how, "match_threshold": match.matching.threshold}
-    if answer_checks.judge:
-        settings["judge"] = answer_checks.judge
     for array in (stage, known):
         array.setflags(write=False)
     return Diagnosis(match.run.name, match.run.digest, match.truth.digest, match.query_ids, rules, stage, known,

@@ -181,8 +181,7 @@ def validate_judge(
         level,
         problems,
         held_out,
-        _unlike(values, paired),
-        _hardly_checked(values, paired, CUT if cut is None else cut),
+        _unlike(values, paired), _hardly_checked(values, paired, CUT if cut is None else cut),
     )
 
 
@@ -198,14 +197,14 @@ def _unlike(values: np.ndarray, labeled: np.ndarray) -> bool:
 
 def _hardly_checked(values: np.ndarray, labeled: np.ndarray, cut: float) -> HardlyChecked | None:
     """The class with most verdicts among those with fewer than FEWEST_CHECKED labels. labeled: rows with a label."""
-    defined, found = ~np.isnan(values), []
+    defined, classes = ~np.isnan(values), []
     rest = int(defined.sum()) - len(labeled)
     for name, members in (("no", defined & (values < cut)), ("yes", defined & (values >= cut))):
         judged, checked = int(members.sum()), int(members[labeled].sum())
         if checked < min(FEWEST_CHECKED, judged):
             more = math.ceil((FEWEST_CHECKED - checked) * rest / (judged - checked))
-            found.append(HardlyChecked(name, checked, judged, min(more, rest)))
-    return max(found, key=lambda verdicts: verdicts.judged, default=None)
+            classes.append(HardlyChecked(name, checked, judged, min(more, rest)))
+    return max(classes, key=lambda verdicts: verdicts.judged, default=None)
 
 
 def corrected_difference(baseline: RunVerdicts, candidate: RunVerdicts, baseline_labels: Mapping[str, float],

@@ -103,7 +103,7 @@ class JudgeResult:
 
 @dataclass(frozen=True)
 class JudgeExample:
-    """A question as it was sent, and what came of it. reply: the text as it came, "" for none; verdict: as it was read,
+    """A question as it was sent, and its reply. reply: the text as it came, "" for none; verdict: as it was read,
     None where it is missing for this reason, in words; note: what is wrong with the reply, or the endpoint's words.
     """
 

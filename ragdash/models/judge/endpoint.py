@@ -73,7 +73,7 @@ class Judge:
 
     @property
     def full_name(self) -> str:
-        """The name with the parameters, which tells judges apart that differ in these alone.
+        """The name with the parameters, for judges that differ in these alone.
 
         Examples
         --------
