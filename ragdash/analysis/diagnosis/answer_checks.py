@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragdash.analysis.diagnosis.rules import AUTO, JUDGED_RIGHT, MOST_JUDGED, DiagnosisRules
+from ragdash.analysis.diagnosis.rules import AUTO, MOST_JUDGED, DiagnosisRules
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.text import is_quantity, is_refusal
 from ragdash.evaluation.compare import direction
@@ -21,6 +21,7 @@ from ragdash.matching.match import Match
 from ragdash.matching.right_refusals import right_refusals
 from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.bands import EDGE, YES
+from ragdash.metrics.docs.human_agreement import JUDGED_RIGHT
 
 
 def judge_specs(rules: DiagnosisRules | None = None) -> tuple[Spec, ...]:

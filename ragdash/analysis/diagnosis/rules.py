@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from ragdash.core.errors import InputError, Problem
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import STAGE_THRESHOLDS
+from ragdash.metrics.docs.human_agreement import JUDGED_RIGHT
 
 _RIGHT, _GROUNDED = ("Answered", "Scored"), ("Grounded",)  # the views that show it
 AUTO, NO_LABELS, NO_JUDGE = "auto", "none", "none"  # of label_column and right_judge
-JUDGED_RIGHT = "Correctness"  # the judged metric whose verdicts right_judge is about
 JUDGED_GROUNDED = ("Faithfulness", "ClaimFaithfulness", "RAGAS.Faithfulness", "RAGChecker.Faithfulness")
 MOST_JUDGED = 0.9  # share of the answers that a judge has to have judged; some of its replies may be missing
 _JUDGED = {"right": (JUDGED_RIGHT, "RAGChecker.F1"), "grounded": (*JUDGED_GROUNDED, "NLIFaithfulness")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragdash.analysis.diagnosis import DiagnosisRules, judge_specs, judge_verdicts
-from ragdash.analysis.diagnosis.rules import AUTO, JUDGED_RIGHT
+from ragdash.analysis.diagnosis.rules import AUTO
 from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.pages.answers.sections import AnswersData
 from ragdash.dashboard.pages.answers.validation import data as trust_data
@@ -11,7 +11,7 @@ from ragdash.dashboard.pages.answers.validation.trained_judge import label_key_o
 from ragdash.matching.file_labels import human_label_column
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import YES
-from ragdash.metrics.docs.human_agreement import right_answers_metric
+from ragdash.metrics.docs.human_agreement import JUDGED_RIGHT, right_answers_metric
 from ragdash.reporting.sentences.answers import right_answers_note
 
 

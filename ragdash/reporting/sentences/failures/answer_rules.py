@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragdash.analysis.diagnosis import Diagnosis
-from ragdash.analysis.diagnosis.rules import JUDGED_RIGHT
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import YES
-from ragdash.metrics.docs.human_agreement import WORD_OVERLAP
+from ragdash.metrics.docs.human_agreement import JUDGED_RIGHT, WORD_OVERLAP
 from ragdash.reporting.sentences.formatting import escape, listed, number
 from ragdash.reporting.sentences.judge import constant_scores, judge_name, metric_title
 
