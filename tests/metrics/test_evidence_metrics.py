@@ -84,7 +84,8 @@ log2 = math.log2
     ("one chunk covers two of three, further down", [[], [0, 1], [2]], 3, {
         "P@3": 2 / 3, "R@2": 2 / 3, "AP": (2 / 2 + 2 / 2 + 3 / 3) / 3, "AP@2": (1 + 1) / 3,
         "nDCG": (2 / log2(3) + 1 / 2) / (1 + 1 / log2(3) + 1 / 2), "FullCoverageRate@2": 0, "FullCoverageRate@3": 1}),
-    ("c is smaller than r", [[], [], [], [0, 1], []], 2, {"AP": 2 / 4, "AP@3": 0, "RR": 1 / 4, "MeanRank": 4}),
+    ("c is smaller than r", [[], [], [], [0, 1], []], 2, {
+        "AP": 2 / 4, "AP@3": 0, "F1@3": 0, "RR": 1 / 4, "MeanRank": 4}),
     ("c is greater than r", [[0, 1, 2], [3]], 4, {"AP": (3 * 3 / 3 + 4 / 4) / 4, "F1@1": 2 * 1 * 0.75 / 1.75}),
     ("nothing is covered", [[], []], 2, {
         "P@2": 0, "R": 0, "AP": 0, "nDCG@2": 0, "RR": 0, "Success@2": 0, "F1@2": 0, "ContextPrecision": 0,

@@ -8,6 +8,7 @@ import pytest
 from page_cases import keys, opened, texts, widget
 from test_pages import upload
 
+from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED, workspace
 
 SENTENCES = [f"page {i} tells how the {word} of lake {i} is measured each spring by person {i}"
@@ -42,6 +43,26 @@ def with_links():
     at.button(key="find_links").click().run()
     assert not at.exception
     return at
+
+
+def run_with_texts(name: str) -> tuple[str, bytes]:
+    return f"{name}.jsonl", "\n".join(json.dumps({"query_id": f"q{i}", "retrieved": [
+        {"doc_id": f"{name}{i}", "score": 1.0, "text": text}]}) for i, text in enumerate(SENTENCES)).encode()
+
+
+def parts(at) -> list[str]:
+    """The parts of the Data page that can be opened."""
+    choices = [group for group in at.get("button_group") if group.key == state.DATA_PART]
+    return list(choices[0].options) if choices else []
+
+
+def test_links_need_judgments_and_texts_of_two_kinds(forgotten):
+    at = upload(opened(), ("qrels.txt", QRELS), run_with_texts("one"))
+    assert "Re-link judgments" not in parts(at)
+    assert "Re-link judgments" in parts(upload(at, run_with_texts("two")))
+    answers = "\n".join(json.dumps({"query_id": f"q{i}", "query": "Who?", "answers": ["Ada"]}) for i in range(8))
+    at = upload(opened(), ("answers.jsonl", answers.encode()), run_with_texts("one"), run_with_texts("two"))
+    assert at.session_state["_truth"] and "Re-link judgments" not in parts(at)
 
 
 def means(at) -> dict:
