@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -145,7 +146,8 @@ class Comparison:
 
 def is_margin(value: object) -> bool:
     """Whether this is a finite number, 0 or more."""
-    return isinstance(value, Real) and 0 <= value <= sys.float_info.max
+    return (isinstance(value, Real) and 0 <= value < math.inf
+            and not (isinstance(value, int) and value > sys.float_info.max))
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
@@ -45,37 +45,35 @@ class Catalogue:
 
     def __init__(self, folder: Path, read_only: bool, rebuild: Callable[[], Iterable[tuple[str, str, str, dict]]]):
         self.folder, self.path, self.read_only, self.rebuild = folder, folder / FILE, read_only, rebuild
+        self._is_checked = False
 
     def list(self, kind: str, archived: bool | None = False) -> tuple[CatalogueEntry, ...]:
         """What is kept of a kind, in the order chosen; archived: those, the others, or both (None)."""
         which = "" if archived is None else f"and archived = {int(archived)}"
-        return tuple(map(_entry_of_row, self._do(lambda db: db.execute(
-            f"select {_COLUMNS} from things where kind = ? and not deleted {which} order by place", (kind,)).fetchall(),
-            [])))
+        return self._do(lambda db: _entries(db.execute(
+            f"select {_COLUMNS} from things where kind = ? and not deleted {which} order by place", (kind,))), ())
 
     def summary(self, limit: int) -> CatalogueSummary:
         """How much is listed, and the first entries."""
-        def work(db: sqlite3.Connection) -> tuple[int, int, list[tuple]]:
+        def work(db: sqlite3.Connection) -> CatalogueSummary:
             counts = dict(db.execute("select archived, count(*) from things where not deleted group by archived"))
             rows = db.execute(f"select {_COLUMNS} from things where not deleted and not archived "
-                              "order by kind = 'truth', place limit ?", (limit,)).fetchall()
-            return sum(counts.values()), counts.get(1, 0), rows
+                              "order by kind = 'truth', place limit ?", (limit,))
+            return CatalogueSummary(sum(counts.values()), counts.get(1, 0), _entries(rows))
 
-        count, archived, rows = self._do(work, (0, 0, []))
-        return CatalogueSummary(count, archived, tuple(map(_entry_of_row, rows)))
+        return self._do(work, CatalogueSummary(0, 0, ()))
 
     def entries_of(self, kind: str, digests: Sequence[str]) -> tuple[CatalogueEntry, ...]:
         """Those of these digests that are listed, in any order."""
-        rows = self._do(lambda db: [row for digest in dict.fromkeys(digests) for row in db.execute(
-            f"select {_COLUMNS} from things where digest = ? and kind = ? and not deleted", (digest, kind))], [])
-        return tuple(map(_entry_of_row, rows))
+        return self._do(lambda db: _entries(row for digest in dict.fromkeys(digests) for row in db.execute(
+            f"select {_COLUMNS} from things where digest = ? and kind = ? and not deleted", (digest, kind))), ())
 
     def find(self, digest: str, kind: str | None = None) -> CatalogueEntry | None:
         """The one whose digest begins so, of either kind where none is said."""
-        row = self._do(lambda db: db.execute(
-            f"select {_COLUMNS} from things where substr(digest, 1, ?) = ? and kind = ifnull(?, kind) and not deleted",
-            (len(digest), digest, kind)).fetchone(), None)
-        return None if row is None else _entry_of_row(row)
+        found = self._do(lambda db: _entries(db.execute(
+            f"select {_COLUMNS} from things where substr(digest, 1, ?) = ? and kind = ifnull(?, kind) and not deleted "
+            "limit 1", (len(digest), digest, kind))), ())
+        return found[0] if found else None
 
     def add(self, digest: str, kind: str, name: str, facts: Mapping) -> None:
         """Note one; one that is there keeps its name, one that was deleted or broken is back."""
@@ -102,9 +100,8 @@ class Catalogue:
 
     def mappings(self, columns: Iterable[str]) -> dict[str, dict[str, str]]:
         """The mappings of files with these columns by name, the newest first."""
-        rows = self._do(lambda db: db.execute("select name, mapping from mappings where shape = ? order by used desc",
-                                              (_shape(columns),)).fetchall(), [])
-        return {name: json.loads(mapping) for name, mapping in rows}
+        return self._do(lambda db: {name: _decode(mapping, dict) for name, mapping in db.execute(
+            "select name, mapping from mappings where shape = ? order by used desc", (_shape(columns),))}, {})
 
     def keep_mapping(self, columns: Iterable[str], name: str, mapping: Mapping[str, str]) -> None:
         """Keep a mapping under a name; one of that name and these columns is replaced."""
@@ -114,19 +111,18 @@ class Catalogue:
 
     def all_mappings(self) -> Sequence[tuple[tuple[str, ...], str, dict[str, str]]]:
         """Every mapping as (columns, name, mapping), the oldest first."""
-        rows = self._do(lambda db: db.execute("select shape, name, mapping from mappings order by used").fetchall(), [])
-        return [(tuple(json.loads(shape)), name, json.loads(mapping)) for shape, name, mapping in rows]
+        return self._do(lambda db: [(tuple(_decode(shape, list)), name, _decode(mapping, dict)) for shape, name, mapping
+                                    in db.execute("select shape, name, mapping from mappings order by used")], [])
 
     def value(self, key: str) -> str | None:
         """A text kept under a key."""
-        row = self._do(lambda db: db.execute("select value from kept where key = ?", (key,)).fetchone(), None)
-        return None if row is None else row[0]
+        return self._do(lambda db: next(_texts(db.execute("select key, value from kept where key = ?", (key,))),
+                                        (key, None))[1], None)
 
     def values(self, prefix: str) -> dict[str, str]:
         """The texts kept under keys that begin so, by the rest of their key, in the order in which they were kept."""
-        rows = self._do(lambda db: db.execute("select key, value from kept where substr(key, 1, ?) = ? order by rowid",
-                                              (len(prefix), prefix)).fetchall(), [])
-        return {key[len(prefix):]: value for key, value in rows}
+        return self._do(lambda db: {key[len(prefix):]: value for key, value in _texts(db.execute(
+            "select key, value from kept where substr(key, 1, ?) = ? order by rowid", (len(prefix), prefix)))}, {})
 
     def keep(self, key: str, value: str) -> None:
         """Keep a text under a key."""
@@ -164,9 +160,11 @@ class Catalogue:
             for attempt in (1, 2):
                 try:
                     return self._once(action, default, write)
-                except sqlite3.DatabaseError as error:
-                    if primary_code(error) not in BROKEN or attempt == 2 or self.read_only:
-                        raise
+                except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # of a name in SQLite's own message
+                    is_no_text = isinstance(error, UnicodeDecodeError) or "Could not decode to UTF-8" in str(error)
+                    fault = _damage(str(error)) if is_no_text else error
+                    if primary_code(fault) not in BROKEN or attempt == 2 or self.read_only:
+                        raise fault from None
                     self._fix()
         except OSError as error:
             raise atomic_folders.unusable(self.folder, error) from None
@@ -184,6 +182,7 @@ class Catalogue:
         for mode in ("rwc",) if write else ("ro", "immutable"):  # a reader without write permission falls back
             try:
                 with closing(connect(self.path, mode)) as db:
+                    self._check_pages(db)
                     if self._is_ready(db, write) or self._rebuild_if_lost():
                         return action(db)
                     return default
@@ -193,13 +192,22 @@ class Catalogue:
                     raise
         raise AssertionError("the last mode returns or raises")
 
+    def _check_pages(self, db: sqlite3.Connection) -> None:
+        """Look once at every page: a change must not be kept in a file of which another page is broken."""
+        if not self._is_checked:
+            found = db.execute("pragma quick_check(1)").fetchone()[0]
+            if found != "ok":
+                raise _damage(found)
+            self._is_checked = True
+
     def _fix(self) -> None:
-        """Put the broken file aside and list what is on the disk again."""
+        """Put the broken file aside, list what is on the disk again, and take over what can be read of the file."""
+        readable = _readable_rows(self.path)
         for tail in ("-wal", "-shm", ""):
             database_file = self.path.with_name(self.path.name + tail)
             if database_file.exists():
                 atomic_folders.set_aside(database_file, self.folder)
-        self._once(lambda db: None, None, write=True)
+        self._once(lambda db: _take_over(db, readable), None, write=True)
 
     def _rebuild_if_lost(self) -> bool:
         """List the runs and truths of the disk if there are any but no list; whether there is a list then."""
@@ -243,10 +251,74 @@ def _add(db: sqlite3.Connection, digest: str, kind: str, name: str, facts: Mappi
                (digest, kind, name, json.dumps(facts)))
 
 
+def _entries(rows: Iterable[tuple]) -> tuple[CatalogueEntry, ...]:
+    return tuple(map(_entry_of_row, rows))
+
+
 def _entry_of_row(row: tuple) -> CatalogueEntry:
     digest, kind, name, description, tags, archived, broken, facts = row
-    return CatalogueEntry(digest, kind, name, description, tuple(json.loads(tags)), bool(archived), broken,
-                          json.loads(facts))
+    if not all(type(value) is str for value in (digest, kind, name, description, broken)):
+        raise _damage("a name that is no text")
+    return CatalogueEntry(digest, kind, name, description, tuple(_decode(tags, list)), bool(archived), broken,
+                          _decode(facts, dict))
+
+
+def _texts(rows: Iterable[tuple]) -> Iterator[tuple[str, str]]:
+    """Kept texts with their keys. Those of one run or truth, and the note of a rebuilt list, have JSON."""
+    for key, value in rows:
+        if type(key) is not str or type(value) is not str:
+            raise _damage("a text that is no text")
+        if value and (":" in key or "/" in key or key == REBUILT):
+            _decode(value, dict)
+        yield key, value
+
+
+def _decode(text: object, kind: type[T]) -> T:
+    """The value of a cell that holds JSON; the error of a broken file where it does not."""
+    value = None
+    with suppress(ValueError):
+        value = json.loads(text) if type(text) is str else None
+    if type(value) is not kind:
+        raise _damage("a cell that is not JSON")
+    return value
+
+
+def _damage(reason: str) -> sqlite3.DatabaseError:
+    """The error by which SQLite says that a file is broken."""
+    error = sqlite3.DatabaseError(reason)
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return error
+
+
+def _readable_rows(path: Path) -> dict[str, list[tuple]]:
+    """The rows of a broken file by table, up to the first of each that cannot be read."""
+    columns = {"things": "digest, kind, name, description, tags, place, archived", "mappings": "*", "kept": "*"}
+    rows: dict[str, list[tuple]] = {table: [] for table in columns}
+    with suppress(sqlite3.Error, OSError, UnicodeError), closing(connect(path, "ro")) as db:
+        for table, names in columns.items():
+            with suppress(sqlite3.Error, UnicodeError):
+                for row in db.execute(f"select {names} from {table}"):
+                    rows[table].append(row)
+    return rows
+
+
+def _take_over(db: sqlite3.Connection, rows: Mapping[str, Iterable[tuple]]) -> None:
+    """Give what is listed the names, tags and places of these rows, and keep their mappings and texts."""
+    db.execute("begin immediate")
+    for digest, kind, name, description, tags, place, archived in rows["things"]:
+        with suppress(sqlite3.DatabaseError):  # a row whose values are damaged
+            entry = _entry_of_row((digest, kind, name, description, tags, archived, "", "{}"))
+            db.execute("update things set name = ?, description = ?, tags = ?, place = ?, archived = ? "
+                       "where digest = ? and kind = ?", (entry.name, entry.description, json.dumps(entry.tags),
+                                                         int(place), int(entry.archived), digest, kind))
+    for shape, name, mapping, used in rows["mappings"]:
+        with suppress(sqlite3.DatabaseError):
+            _decode(shape, list), _decode(mapping, dict)
+            db.execute("insert or ignore into mappings values (?, ?, ?, ?)", (shape, name, mapping, used))
+    for row in rows["kept"]:
+        with suppress(sqlite3.DatabaseError):
+            db.execute("insert or ignore into kept values (?, ?)", *_texts([row]))
+    db.execute("commit")
 
 
 def _shape(columns: Iterable[str]) -> str:

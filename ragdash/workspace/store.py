@@ -100,16 +100,16 @@ class Workspace:
     def rename(self, digest: str, name: str) -> None:
         """Another name; an empty one changes nothing."""
         if name := " ".join(name.split()):
-            self._catalogue.change(digest, name=_writable(name))
+            self._change(digest, name=_writable(name))
 
     def describe(self, digest: str, description: str) -> None:
         """What people should know of it."""
-        self._catalogue.change(digest, description=_writable(description.strip()))
+        self._change(digest, description=_writable(description.strip()))
 
     def tag(self, digest: str, tags: Iterable[str]) -> None:
         """These tags, each once, instead of those it had."""
         clean_tags = dict.fromkeys(filter(None, (" ".join(tag.split()) for tag in tags)))
-        self._catalogue.change(digest, tags=json.dumps([_writable(tag) for tag in clean_tags]))
+        self._change(digest, tags=json.dumps([_writable(tag) for tag in clean_tags]))
 
     def order(self, digests: Sequence[str]) -> None:
         """These first, in this order; the others follow in theirs."""
@@ -117,7 +117,7 @@ class Workspace:
 
     def archive(self, digest: str, archived: bool = True) -> None:
         """Out of the list, or back into it; links go on working."""
-        self._catalogue.change(digest, archived=int(archived))
+        self._change(digest, archived=int(archived))
 
     def delete(self, digest: str) -> None:
         """Take it away for good."""
@@ -203,6 +203,12 @@ class Workspace:
         facts = {**parquet.facts(record), **noted, "added": added or day(time.time())}
         self._catalogue.add(digest, kind, _writable(record.name if name is None else name), facts)
         return self.find(digest, kind)
+
+    def _change(self, digest: str, **values: object) -> None:
+        if self.find(digest) is None:  # somebody else deleted it
+            facts = {"type": "run or set of judgments", "digest": digest[:12]}
+            raise InputError([Problem("not-kept", facts, self.location)])
+        self._catalogue.change(digest, **values)
 
     def _load(self, digest: str, kind: str) -> Run | Truth:
         entry = self.find(digest, kind)

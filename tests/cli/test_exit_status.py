@@ -219,13 +219,16 @@ def test_secrets_that_the_server_may_not_read_are_said_before_it_starts(tmp_path
     assert status == 2 and str(file) in err and "Permission denied" in err and err.count("\n") == 1
 
 
-def test_a_folder_that_is_gone_is_no_fault_of_ragdash(tmp_path, monkeypatch, capfdbinary):
+@pytest.mark.parametrize("command", ["view", "dashboard"])
+def test_a_folder_that_is_gone_is_no_fault_of_ragdash(command, monkeypatch, capfdbinary):
     def gone():
         raise FileNotFoundError(2, "No such file or directory")
 
     monkeypatch.setattr(os, "getcwd", gone)
-    monkeypatch.setenv("RAGDASH_LOG_DIR", "here")
-    status, _, err = call(capfdbinary, "view", "--no-browser")
+    monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("started in a folder that is gone"))
+    if command == "view":
+        monkeypatch.setenv("RAGDASH_LOG_DIR", "here")
+    status, _, err = call(capfdbinary, command, "--no-browser")
     assert status == 2 and "Change to another folder" in err and err.count("\n") == 1
 
 

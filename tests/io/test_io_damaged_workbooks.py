@@ -53,7 +53,18 @@ def test_a_sheet_that_is_shown_is_read_rather_than_a_hidden_one():
     assert only.query_ids.to_pylist() == ["q1"], "a hidden sheet is read where no other one has known columns"
 
 
-@pytest.mark.parametrize("place", [b"ZZZZZZ99999999999", b"A0", b"-B-2"])
+@pytest.mark.parametrize("place", [b'"ZZZZZ99999999"', b'"ZZZZZZ99999999999"', b"'zzzzz99999999'",
+                                   b'"A' + b"9" * 5000 + b'"'])
+def test_a_cell_far_outside_of_every_sheet_is_too_large_a_table(place):
+    content = with_sheet(workbook(runs=ROWS), b'r="A1"', b"r=%s" % place)
+    assert message("runs.xlsx", content) == "too-large-table"
+
+
+def test_a_workbook_without_values_is_not_called_damaged():
+    assert message("runs.xlsx", workbook(runs=[])) == "empty-file/workbook"
+
+
+@pytest.mark.parametrize("place", [b"A0", b"-B-2"])
 def test_a_cell_at_an_impossible_place_is_a_damaged_workbook(place):
     content = with_sheet(workbook(runs=ROWS), b'r="A1"', b'r="%s"' % place)
     assert message("runs.xlsx", content).startswith("corrupt-file")

@@ -105,6 +105,22 @@ def test_plain_files_are_not_read_row_by_row(tmp_path, monkeypatch, name):
     assert parquet_columns.read_runs(excel_parquet.Source(written(tmp_path, PLAIN[name])), None)
 
 
+def test_a_text_that_its_dictionary_does_not_have_is_a_damaged_file():
+    content = io.BytesIO()
+    pq.write_table(pa.table({"query_id": QUERIES[:80], "doc_id": DOCS[:80], "score": SCORES[:80]}), content,
+                   compression="none")
+    whole = content.getvalue()
+    kinds = set()
+    for place in range(4, whole.index(b"d7") + 200):  # the pages of the first column
+        changed = bytearray(whole)
+        changed[place] ^= 0xFF
+        try:
+            read_runs(("run.parquet", bytes(changed)))
+        except InputError as error:
+            kinds |= {problem.message for problem in error.problems if "out of bounds" in str(error)}
+    assert kinds == {"corrupt-file"}
+
+
 def test_columns_are_much_faster_than_rows(tmp_path, monkeypatch):
     n = 40_000
     path = written(

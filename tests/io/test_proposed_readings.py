@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shlex
+import time
 
 import pytest
 
@@ -14,6 +15,7 @@ from ragdash.io import read_runs, read_truth
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.meanings import is_gold_list
 from ragdash.io.proposals.propose import propose
+from ragdash.io.proposals.shapes.sheets import with_decimal_points
 from ragdash.io.source.source import Source
 
 LONG = "A sentence of several words that a document contains about the question."
@@ -305,3 +307,11 @@ def test_what_a_judge_wrote_is_not_the_answer_of_the_system(name):
              name: f"Number {i} is somewhere in the text."} for i in range(6)]
     mapping = best(json.dumps({"results": rows}).encode())
     assert "answer" not in mapping and mapping["contexts"] == "retrieved_contexts"
+
+
+def test_one_long_line_among_many_short_ones_takes_time_in_proportion_to_the_file():
+    rows = [["a", "1,5"] for _ in range(20_000)]
+    rows.insert(5000, ["1,5"] * 20_000)
+    start = time.process_time()
+    assert with_decimal_points(rows)[1] == ["a", "1.5"]
+    assert time.process_time() - start < 2

@@ -253,6 +253,62 @@ def test_a_broken_catalogue_is_set_aside_and_made_anew(workspace, content):
     assert workspace.add_run(small("three")).name == "three"
 
 
+@pytest.mark.parametrize("damage", [
+    "update things set facts = '['", "update things set tags = '{}' where name = 'one'",
+    "update things set facts = x'ff00ff'", "update things set description = cast(x'ff' as text)",
+    "update kept set value = 'x' where key like 'settings:%'", "update mappings set mapping = '5'",
+])
+def test_a_damaged_cell_costs_no_more_than_its_row(workspace, damage):
+    one, two = (workspace.add_run(small(name, [name])).digest for name in ("one", "two"))
+    workspace.rename(two, "mine")
+    workspace.tag(two, ["kept"])
+    workspace.keep_prices("# prices")
+    workspace.keep_settings(one, {"k": "5"})
+    workspace.keep_mapping(["a"], "m", {"query": "a"})
+    with closing(sqlite3.connect(workspace.folder / catalogue.FILE)) as db, db:
+        db.execute(damage)
+    served = Workspace(workspace.folder)
+    served.settings(), served.mappings(["a"]), served.runs()
+    assert served.prices() == "# prices" and {entry.digest for entry in served.runs()} == {one, two}
+    if "description" not in damage:
+        assert served.find(two).name == "mine" and served.find(two).tags == ("kept",)
+    assert served.settings() == ({} if "kept" in damage else {one: {"k": "5"}})
+    assert served.mappings(["a"]) == ({} if "mappings" in damage else {"m": {"query": "a"}})
+    assert served.rebuilt() and list((workspace.folder / "broken").glob(f"{catalogue.FILE}*"))
+    served.rename(one, "other")
+    assert Workspace(workspace.folder).find(one).name == "other"
+
+
+@pytest.mark.parametrize("table", ["things", "mappings", "kept", "changes"])
+def test_a_page_that_nobody_reads_is_found_before_a_change_is_kept(workspace, table):
+    digest = workspace.add_run(small()).digest
+    with closing(sqlite3.connect(workspace.folder / catalogue.FILE)) as db:
+        db.execute("pragma wal_checkpoint(truncate)")
+        pages = [row[0] for row in db.execute("select rootpage from sqlite_master where tbl_name = ?", (table,))]
+    with (workspace.folder / catalogue.FILE).open("r+b") as file:
+        file.seek((pages[-1] - 1) * 4096)
+        file.write(b"\xa5" * 4096)
+    served = Workspace(workspace.folder)
+    served.rename(digest, "renamed")
+    served.keep_prices("# prices")
+    served.keep_mapping(["a"], "m", {"query": "a"})
+    again = Workspace(workspace.folder)
+    assert again.find(digest).name == "renamed" and again.prices() == "# prices" and again.mappings(["a"])
+    assert again.rebuilt()
+
+
+def test_a_change_of_what_somebody_else_deleted_is_an_error(workspace):
+    digest = workspace.add_run(small()).digest
+    other = Workspace(workspace.folder)
+    other.delete(digest)
+    for change in (lambda: workspace.rename(digest, "new"), lambda: workspace.tag(digest, ["new"]),
+                   lambda: workspace.describe(digest, "new"), lambda: workspace.archive(digest)):
+        with pytest.raises(InputError) as error:
+            change()
+        assert kind_of(error) == "not-kept"
+    workspace.delete(digest)
+
+
 def test_a_workspace_of_a_newer_version_is_left_alone(workspace):
     workspace.add_run(small())
     with sqlite3.connect(workspace.folder / catalogue.FILE) as db:

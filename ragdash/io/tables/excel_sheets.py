@@ -9,7 +9,7 @@ from typing import BinaryIO, NoReturn
 
 import numpy as np
 
-from ragdash.core.errors import Collector
+from ragdash.core.errors import Collector, InputError
 from ragdash.io.source import zip_file
 from ragdash.io.source.limits import MAX_BYTES, MAX_CELLS
 from ragdash.io.source.source import Source
@@ -19,7 +19,7 @@ MAX_TEXT_BYTES = (
     MAX_BYTES // 2
 )  # bytes of a workbook's XML, and of the texts in its cells: they are held more than once
 _TAG = re.compile(rb"<(?:\w+:)?(row|c)(\s[^>]*)?>")
-_REFERENCE = re.compile(rb'\sr="([A-Z]{0,3})(\d{1,7})"')
+_REFERENCE = re.compile(rb'''\sr\s*=\s*["']([A-Za-z]*)(\d+)["']''')
 _SHARED = re.compile(rb't="s"[^>]*>\s*<(?:\w+:)?v>(\d+)<')
 
 
@@ -42,6 +42,8 @@ def read_sheet(source: Source, problems: Collector) -> tuple[Header, Iterator[tu
             source.fail("empty-file/workbook")
         sheet_name = next((name for name, header in headers.items() if header.recognized_count), next(iter(headers)))
         sheet = book.get_sheet_by_name(sheet_name)
+    except InputError:
+        raise
     except (CalamineError, OSError, ValueError, *_panics()) as error:
         fail_damaged(source, "an Excel workbook", error)
     for name in headers.keys() - {sheet_name}:
@@ -113,10 +115,10 @@ def _extent(sheet: BinaryIO, lengths: np.ndarray | None) -> tuple[int, int, int]
         for tag, attributes in _TAG.findall(content[:end]):
             reference = _REFERENCE.search(attributes)
             if tag == b"row":
-                row, column = int(reference[2]) if reference else row + 1, 0
+                row, column = _row_number(reference[2]) if reference else row + 1, 0
             else:
                 column = _column_number(reference[1]) if reference else column + 1
-                row = int(reference[2]) if reference else row
+                row = _row_number(reference[2]) if reference else row
             rows, columns = max(rows, row), max(columns, column)
         if lengths is not None and len(lengths):
             shared = np.array(_SHARED.findall(content[:end]), dtype=np.int64)
@@ -127,9 +129,13 @@ def _extent(sheet: BinaryIO, lengths: np.ndarray | None) -> tuple[int, int, int]
 
 def _column_number(letters: bytes) -> int:
     number = 0
-    for letter in letters:
+    for letter in letters[:20].upper():  # more letters are past every sheet already
         number = number * 26 + letter - 64
     return number
+
+
+def _row_number(digits: bytes) -> int:
+    return int(digits[:20])
 
 
 def read_all_sheets(source: Source) -> Iterator[tuple[str, list[list]]]:

@@ -74,9 +74,10 @@ def read_runs(source: Source, name: str | None) -> list[Run] | None:
     doc_id = header.names[columns["doc_id"]]
     try:
         table = (open_parquet(source, but=doc_id) if _is_small(file, doc_id) else file).read()
-    except (pa.ArrowException, OSError, ValueError) as error:
+        size = sum(expanded_size(chunk) for column in table.columns for chunk in column.chunks)
+    except (pa.ArrowException, OSError, ValueError) as error:  # of the size: a value that its dictionary does not have
         fail_damaged(source, "a Parquet file", error)
-    check_growth(source, sum(expanded_size(chunk) for column in table.columns for chunk in column.chunks))
+    check_growth(source, size)
     problems = source.collector()
     values = plain_values(table, {field: header.names[index] for field, index in columns.items()}, problems)
     if values is None:

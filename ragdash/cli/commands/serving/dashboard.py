@@ -56,6 +56,7 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Start Streamlit as a process of its own, with the files already loaded; returns its exit status."""
+    os.getcwd()  # Streamlit asks for it: the error of a folder that was deleted belongs before its start
     for text in (*options.files, *(options.truth or ())):
         if not (Path(split_name(text)[1]).is_file() or is_recorded_folder(Path(split_name(text)[1]))):
             raise InputError([Problem("no-such-file", {}, split_name(text)[1])])

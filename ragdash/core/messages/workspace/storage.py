@@ -136,7 +136,7 @@ MESSAGES: Mapping[str, Message] = {
         actual="the list of this workspace was lost; on {when} it was built again from the files of {count} runs and "
                "sets of judgments",
         expected="a list with their names, tags and order",
-        fix="Check the names. Tags, descriptions, order and saved mappings have to be entered again.",
+        fix="Check names, tags, descriptions, order and saved mappings, and enter again what is missing.",
     ),
     "lost-workspace-list": Message(
         actual="the list of this workspace is missing or empty, although the files of {count} runs and sets of "

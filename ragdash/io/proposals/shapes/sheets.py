@@ -24,9 +24,11 @@ def without_titles(rows: list[list[str]]) -> list[list[str]]:
 
 def with_decimal_points(rows: list[list[str]]) -> list[list[str]]:
     """The rows with 0.83 for 0,83 in columns that have nothing but such numbers below the header."""
-    width = max(map(len, rows), default=0)
-    columns = [[row[index] for row in rows[1:] if index < len(row)] for index in range(width)]
-    decimal = {index for index, cells in enumerate(columns) if _are_decimals(cells)}
+    columns: dict[int, list[str]] = {}
+    for row in rows[1:]:  # once over the cells: one long row among many short ones is not looked up in each of them
+        for index, cell in enumerate(row):
+            columns.setdefault(index, []).append(cell)
+    decimal = {index for index, cells in columns.items() if _are_decimals(cells)}
     if not decimal:
         return rows
     return rows[:1] + [[cell.replace(",", ".") if index in decimal else cell for index, cell in enumerate(row)]
