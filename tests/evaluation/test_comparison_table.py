@@ -115,6 +115,7 @@ def test_a_regression_is_asserted():
     with pytest.raises(AssertionError, match="poor is worse"):
         worse.assert_no_regression()
     worse.assert_no_regression(margin=0.6)
+    worse.assert_no_regression(margin=np.float32(0.6))  # as a warning would be an error here
     compare(GOOD, {"same": GOOD}, "RR", truth=TRUTH).assert_no_regression(margin=0.01)
     unclear = compare(GOOD, {"one": GOOD | {"q0": ["b", "a"]}}, "RR", truth=TRUTH)
     unclear.assert_no_regression()
