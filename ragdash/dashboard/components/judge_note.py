@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ragdash.core.errors import InputError
+from ragdash.dashboard.caches.shared_cache import once_a_run
 from ragdash.dashboard.components import page_links
 from ragdash.dashboard.jobs import judging
 from ragdash.dashboard.jobs.process import JobView
@@ -41,12 +42,18 @@ def read_selected() -> None:
 def right_answers(context: PageContext) -> list[Spec]:
     """The judged metric that says whether answers are right, where a judge has scored these runs; [] for none."""
     spec = parse_spec(JUDGED_RIGHT)
-    try:
-        if not default_verdict_store().judges():
-            return []
-    except InputError:  # the LLM judge tab says why
+    if not _has_verdicts():
         return []
     return [spec] if any(summary.n for [summary] in context.results.summary([spec])) else []
+
+
+@once_a_run
+def _has_verdicts() -> bool:
+    """Whether any judge was asked; not where that cannot be read, for which the LLM judge tab has the reason."""
+    try:
+        return bool(default_verdict_store().judges())
+    except InputError:
+        return False
 
 
 def render_work(context: PageContext) -> None:

@@ -22,6 +22,7 @@ from ragdash.analysis.verdict import (
 from ragdash.core.errors import InputError
 from ragdash.dashboard import page_list
 from ragdash.dashboard.caches import what_if_cache
+from ragdash.dashboard.caches.shared_cache import once_a_run
 from ragdash.dashboard.components import judge_note, page_links, repeat_lines
 from ragdash.dashboard.page_context import DEFAULT_METRIC, PageContext, PageEnds, spec_of
 from ragdash.dashboard.session import run_fixes, state
@@ -71,6 +72,7 @@ def _advice_facts(context: PageContext, spec: Spec, answers: Sequence[Spec]) -> 
                        what_if_cache.known_gain(context.digests, context.names, context.scope, spec))
 
 
+@once_a_run
 def _prices() -> PriceTable:
     """Those of the workspace; what cannot be read is said where they are edited."""
     try:

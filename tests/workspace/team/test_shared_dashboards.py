@@ -14,7 +14,9 @@ from ragdash.cli.main import main
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run
 from ragdash.core.storage.addresses import check_blob_address, database_address
+from ragdash.core.storage.postgres import database as database_module
 from ragdash.core.storage.postgres import schema
+from ragdash.core.storage.postgres.database import Database
 from ragdash.core.storage.shared import open_database
 from ragdash.workspace import open_workspace
 
@@ -65,6 +67,21 @@ def test_a_page_says_that_the_database_is_away_and_comes_back(page, lost_databas
         lost_database.start()
     at.run()
     assert not at.exception and not at.error
+
+
+@pytest.mark.parametrize("page, most", [("overview", 6), ("compare", 3), ("queries", 1)])
+def test_a_known_click_asks_the_database_seldom(page, most, postgres, project, monkeypatch):
+    monkeypatch.setenv("RAGDASH_WORKSPACE", postgres.url_of(project))
+    run, truth = texts(6)
+    at = page_cases.opened(page, **page_cases.address(truth, [run, Run.build("other", ["q1"], ["a"])]))
+    at.run()
+    asked, real = [], Database._read_once
+    monkeypatch.setattr(Database, "_read_once", lambda self, work: asked.append(work) or real(self, work))
+    monkeypatch.setattr(database_module, "FRESH", 3600.0)  # counters are asked for once, however long the click takes
+    database = open_database(database_address(postgres.url_of(project)))
+    database._counters.clear()
+    at.run()
+    assert not at.exception and 0 < len(asked) <= most
 
 
 @pytest.fixture(scope="module")
