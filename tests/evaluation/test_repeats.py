@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -95,7 +96,9 @@ def test_the_sentences_say_what_to_run_next(runs):
     dense = repeat_spreads([evaluate(run, truth, "RR") for run in runs], runs)[0]
     # queries differ by 0.25 / 2 in the mean of the repeats, as much as their repeats do
     assert noise_sentence(dense).startswith("dense: ")
-    assert "running it again" in noise_sentence(dense)
+    assert "running it again" in noise_sentence(dense) and "same rankings" not in noise_sentence(dense)
+    assert noise_sentence(replace(dense, same_rankings=True)).endswith(
+        "The repeats returned the same rankings: what differs comes from the answers or their judge.")
     once, repeated = dense.components.standard_error(24, 1), dense.components.standard_error()
     assert once > repeated and design_sentence(dense) == (
         f"For the same cost, 2 repeats of 12 queries ({repeated:.3f}) would be better than 24 queries once "
