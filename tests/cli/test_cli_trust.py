@@ -75,7 +75,8 @@ def test_json_is_the_contract(tmp_path, capfdbinary):
     assert status == 0 and list(content) == ["schema", "runs", "differences", "error_sources", "settings",
                                                      "problems"]
     assert list(run) == ["name", "digest", "judged", "judge", "labels", "corrected", "headline", "groups",
-                         "labels_held_out", "missing", "labels_without_verdict", "agreement", "votes", "disagreements"]
+                         "labels_held_out", "settled", "missing", "labels_without_verdict", "agreement", "votes",
+                         "disagreements"]
     assert run["judge"] == {"mean": 0.75, "n": 100} and run["missing"] == {"refused": 1} and run["votes"] is None
     assert run["agreement"]["confusion"] == [[10, 10], [0, 20]] and run["agreement"]["kappa"] == 0.5
     assert run["corrected"]["n"] == 40 and run["corrected"]["N"] == 60 and len(run["disagreements"]) == 10
@@ -98,7 +99,7 @@ def test_the_tables(tmp_path, capfdbinary, form):
         assert (row["run"], row["n"], row["N"], row["missing"]) == ("a", "40", "60", "1")
     else:
         assert "… 8 more" in out and "kinder" in out and "1 refused" in out and "0.500 [" in out
-        assert "Always “no” would agree in 0.500" in out and "Report: the corrected mean." in out
+        assert "Always “no” would agree in 0.500" in out and "Report: the interval of the corrected mean." in out
 
 
 @pytest.mark.parametrize(("more", "words"), [

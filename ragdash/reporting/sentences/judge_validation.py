@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from ragdash.analysis.judge_validation import CorrectedDifference, ExampleChoice
+from ragdash.analysis.judge_validation import FEWEST_CHECKED, CorrectedDifference, ExampleChoice, JudgeValidation
 from ragdash.metrics import Spec
 from ragdash.models.judge.tasks.examples import ExampleSet
-from ragdash.reporting.sentences.formatting import count
+from ragdash.reporting.sentences.formatting import count, number
 
+NOT_SETTLED = "Not settled"
 OUTCOMES = {"better": "better", "worse": "worse", "differs": "different", "": "no significant difference"}
 
 
@@ -16,6 +19,24 @@ def held_out_sentence(held_out: int, noun: str = "label", plural: str | None = N
     """How many labels are counted nowhere, with a space before it; "" for none."""
     return f" {count(held_out, noun, plural)} held out of all of these numbers: examples in the judge's prompt, and " \
         "what was drawn with them." if held_out else ""
+
+
+def not_settled_sentence(validation: JudgeValidation, source: str = "judge",
+                         spelled: Callable[[float], str] = number) -> str:
+    """That the labeled queries are unlike the others by the judge's verdicts, and what settles it; "" elsewhere."""
+    if not validation.unlike or validation.headline == "labels":
+        return ""
+    labeled = validation.labels.mean + validation.agreement.bias
+    wrong = "high" if labeled > validation.judge.mean else "low"
+    words = (f"{NOT_SETTLED} where in this range: the {source} says {spelled(labeled)} on the labeled queries and "
+             f"{spelled(validation.judge.mean)} on all. So the best estimate, {spelled(validation.corrected.mean)}, "
+             f"may be too {wrong}.")
+    few = validation.hardly_checked
+    if few is None:
+        return f"{words} More labels of queries drawn at random even that out."
+    more = f"{few.more:,} more random labels" if few.more > 1 else "one more random label"
+    return (f"{words} It says “{few.verdict}” to {count(few.judged, 'query', 'queries')}, and the labels check "
+            f"{few.labeled:,} of them; {more} would check about {FEWEST_CHECKED}.")
 
 
 def examples_text(examples: ExampleSet) -> str:

@@ -19,7 +19,7 @@ from ragdash.matching.views.judged import setting
 from ragdash.metrics import Spec
 from ragdash.metrics.judged import judge_request
 from ragdash.reporting.sentences import judge as sentences_judge
-from ragdash.reporting.sentences.judge_validation import held_out_sentence
+from ragdash.reporting.sentences.judge_validation import held_out_sentence, not_settled_sentence
 from ragdash.reporting.tables.escaping import (
     finite_or_none,
     note_text,
@@ -215,7 +215,9 @@ def _notes(validation: JudgeValidation) -> list[str]:
         sentences.append(f"Labels: {', '.join(f'{number(share)} {name}' for name, share in _base_rate(agreed).items())}"
                          f". Always “{agreed.constant_class}” would agree in {number(agreed.constant)}. {adds}.")
     if validation.headline:
-        sentences.append(f"Report: {HEADLINES[validation.headline]}.")
+        sentences.append(f"Report: the interval of {HEADLINES[validation.headline]}.")
+    if unsettled := not_settled_sentence(validation):
+        sentences.append(unsettled)
     if validation.votes is not None:
         sentences.append(f"Several verdicts on {count(validation.votes.n, 'query', 'queries')}: unanimous on "
                     f"{number(validation.votes.unanimous)} of them; beyond chance, Fleiss' kappa: "
@@ -291,6 +293,7 @@ def _run(validation: JudgeValidation) -> dict:
         "name": validation.name,
         "digest": validation.run,
         **_result_dict(validation),
+        "settled": not validation.unlike,
         "missing": dict(validation.missing),
         "labels_without_verdict": validation.without_verdict,
         "agreement": {

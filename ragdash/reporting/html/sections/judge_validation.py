@@ -26,7 +26,12 @@ from ragdash.reporting.html.blocks import Heading, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.sentences.formatting import count, escape, number
-from ragdash.reporting.sentences.judge_validation import OUTCOMES, difference_outcome, held_out_sentence
+from ragdash.reporting.sentences.judge_validation import (
+    OUTCOMES,
+    difference_outcome,
+    held_out_sentence,
+    not_settled_sentence,
+)
 from ragdash.reporting.tables.judge_validation import accuracy_text, estimate_text
 
 CONFUSION_HEADER = ["Run", "Both yes", "Judge yes, label no", "Judge no, label yes", "Both no"]
@@ -130,6 +135,7 @@ def _mean(content: ReportContent, run: int, spec: Spec, validation: JudgeValidat
         f"accuracy {accuracy_text(agreement)} (always “{agreement.constant_class}”: {number(agreement.constant)}), "
         f"agreement beyond chance (kappa) {number(agreement.kappa)}."
         f"{held_out_sentence(validation.held_out)}"
+        f"{f' {unsettled}' if (unsettled := not_settled_sentence(validation)) else ''}"
     )
 
 

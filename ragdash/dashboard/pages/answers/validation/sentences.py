@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
 from ragdash.analysis.judge_validation import (
     DOCUMENT,
-    FEWEST_CHECKED,
     Agreement,
     CorrectedDifference,
     Estimate,
@@ -20,7 +20,12 @@ from ragdash.core.text.metric_names import answer_aspect
 from ragdash.evaluation.stats import MIN_GROUPS, MIN_LABELS
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.judge_validation import OUTCOMES, difference_outcome
+from ragdash.reporting.sentences.judge_validation import (
+    NOT_SETTLED,
+    OUTCOMES,
+    difference_outcome,
+    not_settled_sentence,
+)
 
 GLOSSARY = tooltips("judge_alone", "labels_alone", "corrected", "labeled_and_judged", "accuracy", "constant_answer",
                     "kappa", "bias")
@@ -111,14 +116,14 @@ def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: 
     if not np.isfinite(corrected.low):
         return f"{name}: {_uncorrected(validation, binary)} {alone}. {agreement}"
     of_labels = validation.headline == "labels"
-    unlike = "" if of_labels else _unlike_the_rest(validation, source, binary)
+    unlike = not_settled_sentence(validation, source, partial(_mean_text, binary=binary))
     result = validation.labels if of_labels else corrected
     share = f"the run {QUESTIONS[spec.name][1]} in" if binary and spec.name in QUESTIONS else \
         f"the {'share' if binary else 'mean'} is"
     first = f"{name}: {share} **{_range_text(result, binary)}** of {total}" if binary else \
         f"{name}: {share} **{_range_text(result, binary)}** over {total}"
     if unlike:
-        return f"{first}. {unlike} {agreement}"
+        return f"{first}. **{NOT_SETTLED}**{unlike.removeprefix(NOT_SETTLED)} {agreement}"
     of = " of the labels alone" if of_labels else ""
     why = f" With the {source}, the result is no more exact than by the labels." if of_labels else ""
     return (f"{first}; best estimate{of}: {_mean_text(result.mean, binary)}. {alone}.{why}"
@@ -158,23 +163,6 @@ def _narrower(validation: JudgeValidation, source: str) -> str:
         return ""
     change = f"{abs(share):.0%} {'narrower' if share > 0 else 'wider'}"
     return f" The {source} makes the interval {change} than the labels alone."
-
-
-def _unlike_the_rest(validation: JudgeValidation, source: str, binary: bool) -> str:
-    """That the labeled queries are unlike the others by the judge's verdicts, and what settles it; "" elsewhere."""
-    if not validation.unlike:
-        return ""
-    labeled = validation.labels.mean + validation.agreement.bias
-    wrong = "high" if labeled > validation.judge.mean else "low"
-    words = (f"**Not settled** where in this range: the {source} says {_mean_text(labeled, binary)} on the labeled "
-             f"queries and {_mean_text(validation.judge.mean, binary)} on all. So the best estimate, "
-             f"{_mean_text(validation.corrected.mean, binary)}, may be too {wrong}.")
-    few = validation.hardly_checked
-    if few is None:
-        return f"{words} More labels of queries drawn at random even that out."
-    more = f"{few.more:,} more random labels" if few.more > 1 else "one more random label"
-    return (f"{words} It says “{few.verdict}” to {fmt.count(few.judged, 'query', 'queries')}, and the labels check "
-            f"{few.labeled:,} of them; {more} would check about {FEWEST_CHECKED}.")
 
 
 def difference_sentence(estimated: CorrectedDifference, spec: Spec, name: str, *, binary: bool, source: str) -> str:
