@@ -70,10 +70,10 @@ class Catalogue:
 
     def find(self, digest: str, kind: str | None = None) -> CatalogueEntry | None:
         """The one whose digest begins so, of either kind where none is said."""
-        found = self._do(lambda db: _entries(db.execute(
+        entries = self._do(lambda db: _entries(db.execute(
             f"select {_COLUMNS} from things where substr(digest, 1, ?) = ? and kind = ifnull(?, kind) and not deleted "
             "limit 1", (len(digest), digest, kind))), ())
-        return found[0] if found else None
+        return entries[0] if entries else None
 
     def add(self, digest: str, kind: str, name: str, facts: Mapping) -> None:
         """Note one; one that is there keeps its name, one that was deleted or broken is back."""
@@ -195,9 +195,9 @@ class Catalogue:
     def _check_pages(self, db: sqlite3.Connection) -> None:
         """Look once at every page: a change must not be kept in a file of which another page is broken."""
         if not self._is_checked:
-            found = db.execute("pragma quick_check(1)").fetchone()[0]
-            if found != "ok":
-                raise _damage(found)
+            result = db.execute("pragma quick_check(1)").fetchone()[0]
+            if result != "ok":
+                raise _damage(result)
             self._is_checked = True
 
     def _fix(self) -> None:

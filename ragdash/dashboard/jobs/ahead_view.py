@@ -8,6 +8,7 @@ from contextlib import suppress
 import numpy as np
 
 from ragdash.analysis.diagnosis import DiagnosisRules
+from ragdash.analysis.diagnosis.rules import JUDGED_GROUNDED
 from ragdash.analysis.verdict import lean_specs
 from ragdash.core.errors import InputError
 from ragdash.dashboard.caches import (
@@ -21,7 +22,7 @@ from ragdash.dashboard.page_context import COLUMNS, spec_of
 from ragdash.dashboard.session.data_store import SessionRun
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.compare import best_first, select_comparable
-from ragdash.metrics import Spec
+from ragdash.metrics import Spec, parse_specs
 
 
 class View:
@@ -69,6 +70,7 @@ class View:
     def diagnoses(self, templates: Sequence[str], k: int) -> None:
         """Where queries went wrong, by the usual rules, and what that costs."""
         for run in self.digests:
+            self.scope.evaluation(run, parse_specs(JUDGED_GROUNDED))
             for spec in _specs(templates, k):
                 diagnosis_cache.gains_by(run, self.scope, spec, DiagnosisRules(k=k))
                 diagnosis_cache.ranked_low_by(run, self.scope, spec, DiagnosisRules(k=k))

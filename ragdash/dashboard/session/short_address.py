@@ -82,12 +82,18 @@ def pack(parameters: Mapping[str, Sequence[str]], readable: Collection[str]) -> 
         plain[RUN] = pack_runs(plain[RUN], _name_in_file)
     if len(urlencode(plain, doseq=True)) <= LONGEST_READABLE:
         return plain
-    choices = {key: values for key, values in plain.items() if key not in readable}
+    choices = {key: plain[key] for key in sorted(plain, key=_place_in_dictionary) if key not in readable}
     compressor = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS, zdict=_DICTIONARY)
     content = compressor.compress(urlencode(choices, doseq=True).encode()) + compressor.flush()
     packed = {PACKED: [base64.urlsafe_b64encode(content).rstrip(b"=").decode()]}
     is_shorter = len(urlencode(packed, doseq=True)) < len(urlencode(choices, doseq=True))
     return {key: plain[key] for key in plain if key in readable} | packed if is_shorter else plain
+
+
+def _place_in_dictionary(key: str) -> int:
+    """Where the dictionary has a parameter: choices in its order become the shortest text; new ones come last."""
+    place = _DICTIONARY.find(f"&{key}=".encode())
+    return place if place >= 0 else len(_DICTIONARY)
 
 
 def unpack(parameters: Mapping[str, Sequence[str]], names: Mapping[str, str] | None = None) -> dict[str, list[str]]:

@@ -36,7 +36,7 @@ TOY_NOTE = (
     "scores are meaningless (demo only)."
 )
 SAMPLING_ONLY = ("Intervals of a judge's means are sampling only: they leave out what the judge gets wrong. Judge "
-                 "validation corrects for that with human labels.")
+                 "validation corrects for that with labels of answers.")
 FLAGS = {"vacuous": "no claim: counts as faithful", "cut": "a chunk was cut before it was shown to the judge"}
 CONTEXT_VERDICTS = {"supported": "✓ supported", "contradicted": "✗ contradicted", "not stated": "✗ not stated"}
 REFERENCE_VERDICTS = {ANSWER: {"entailed": "✓ right", "contradicted": "✗ wrong: the reference says otherwise",

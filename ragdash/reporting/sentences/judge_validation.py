@@ -27,16 +27,17 @@ def not_settled_sentence(validation: JudgeValidation, source: str = "judge",
     if not validation.unlike or validation.headline == "labels":
         return ""
     labeled = validation.labels.mean + validation.agreement.bias
-    wrong = "high" if labeled > validation.judge.mean else "low"
+    wrong, drawn = ("high", "better") if labeled > validation.judge.mean else ("low", "worse")
     words = (f"{NOT_SETTLED} where in this range: the {source} says {spelled(labeled)} on the labeled queries and "
-             f"{spelled(validation.judge.mean)} on all. So the best estimate, {spelled(validation.corrected.mean)}, "
-             f"may be too {wrong}.")
+             f"{spelled(validation.judge.mean)} on all, so chance drew {drawn} queries to label. The best estimate, "
+             f"{spelled(validation.corrected.mean)}, may be too {wrong}.")
     few = validation.hardly_checked
     if few is None:
         return f"{words} More labels of queries drawn at random even that out."
     more = f"{few.more:,} more random labels" if few.more > 1 else "one more random label"
     return (f"{words} It says “{few.verdict}” to {count(few.judged, 'query', 'queries')}, and the labels check "
-            f"{few.labeled:,} of them; {more} would check about {FEWEST_CHECKED}.")
+            f"{few.labeled:,} of them; {more} would bring that to about {FEWEST_CHECKED}. Choose them at random, not "
+            "by verdict.")
 
 
 def examples_text(examples: ExampleSet) -> str:

@@ -97,4 +97,4 @@ def test_the_commands_of_the_readme_correct_the_verdicts_by_the_labels(monkeypat
     assert means == {"dense": "0.781", "sparse": "0.766", "hybrid": "0.760"}
     assert said.out.count("Report: the interval of the corrected mean.") == 3
     assert said.out.count("Not settled where in this range") == 1, "of hybrid alone, as on the page"
-    assert "the labels check 1 of them; 15 more random labels would check about 5" in said.out
+    assert "the labels check 1 of them; 15 more random labels would bring that to about 5" in said.out

@@ -162,7 +162,9 @@ def error_sources(data: TrustData) -> None:
         return
     st.markdown("**What fools this judge?**", help=tooltip("error_sources"))
     if not any(data.validations[index].agreement.apart for index in data.labeled_runs):
-        st.caption(f"Nothing so far: the {_source(data)} makes no error on the labeled answers.")
+        labels = sum(data.validations[index].agreement.n for index in data.labeled_runs)
+        st.caption(f"Not known: the {_source(data)} makes no error on the {fmt.count(labels, 'labeled answer')}, and "
+                   "these are few.")
         return
     rows = [{"Answers by": source.factor,
              "Mean error": "; ".join(f"{fmt.escape(name)}: {fmt.number(error)} (n = {n:,})"

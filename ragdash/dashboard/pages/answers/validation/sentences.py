@@ -56,8 +56,8 @@ QUESTIONS = {  # labeling question, and predicate for a run with only yes or no 
 }
 
 
-LABELS_OF_SAMPLES = (":material/label: The samples come with labels of 22 random answers of each run. A language model "
-                     "made them and saw no verdict; in your own data a person labels.")
+LABELS_OF_SAMPLES = (":material/label: The samples come with labels of 22 random answers of each run. **No person made "
+                     "them:** a language model did, which saw no verdict. In your own data a person labels.")
 TO_REPORT = ("**Report the range in bold.** The true value is in it with 95% confidence. It accounts for the "
              "{source}'s errors; the mean of the {source} alone does not.")
 SAME_QUESTION = {"grounded": "Faithfulness", "right": "Correctness"}  # by what a file's score says of an answer
@@ -119,7 +119,7 @@ def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: 
     unlike = not_settled_sentence(validation, source, partial(_mean_text, binary=binary))
     result = validation.labels if of_labels else corrected
     share = f"the run {QUESTIONS[spec.name][1]} in" if binary and spec.name in QUESTIONS else \
-        f"the {'share' if binary else 'mean'} is"
+        "the share lies in" if binary else f"the mean of {fmt.escape(spec.metric.title)} lies in"
     first = f"{name}: {share} **{_range_text(result, binary)}** of {total}" if binary else \
         f"{name}: {share} **{_range_text(result, binary)}** over {total}"
     if unlike:
