@@ -211,10 +211,10 @@ def test_punctuation_is_read_alike_where_no_id_is_shared(ours, theirs):
 
 
 def test_punctuation_is_left_alone_where_ids_are_shared_and_at_the_ends():
-    found = of(run_of({"q": ["a_1", "d"]}), truth_of({"q": ["a-1", "d"]}))
-    assert not [kind for kind in worth(found) if kind.startswith("respelled")]
-    found = of(run_of({"q": ["-1", "(2)"]}), truth_of({"q": ["1", "2"]}))
-    assert not [kind for kind in worth(found) if kind.startswith("respelled")]
+    report = of(run_of({"q": ["a_1", "d"]}), truth_of({"q": ["a-1", "d"]}))
+    assert not [kind for kind in worth(report) if kind.startswith("respelled")]
+    report = of(run_of({"q": ["-1", "(2)"]}), truth_of({"q": ["1", "2"]}))
+    assert not [kind for kind in worth(report) if kind.startswith("respelled")]
 
 
 def test_queries_and_documents_that_need_different_spellings_get_both():

@@ -35,18 +35,18 @@ def labeled(columns: dict[str, dict], said: dict = SAID):
 
 
 def stages(run, truth=TRUTH, **rules) -> dict[str, str]:
-    found = diagnose(Match(run, truth), DiagnosisRules(**rules))
-    return {query: found.stage_of(query).name for query in found.query_ids.to_pylist()}
+    diagnosis = diagnose(Match(run, truth), DiagnosisRules(**rules))
+    return {query: diagnosis.stage_of(query).name for query in diagnosis.query_ids.to_pylist()}
 
 
 def test_labels_of_the_file_decide_before_any_metric():
     """a holds the reference and is labeled wrong, b does not and is labeled right; d declines as the reference does."""
     run = labeled({"verdict": LABELS})
     assert stages(run) == {"a": "wrong-answer", "b": "fine", "c": "refused", "d": "fine", "e": "fine"}
-    found = diagnose(Match(run, TRUTH))
-    assert found.label_column == "verdict"
-    assert explain(found, "a").rule == "The answer is wrong: its label in verdict says that it is wrong."
-    assert "its label in verdict says that it is right" in explain(found, "b").rule
+    diagnosis = diagnose(Match(run, TRUTH))
+    assert diagnosis.label_column == "verdict"
+    assert explain(diagnosis, "a").rule == "The answer is wrong: its label in verdict says that it is wrong."
+    assert "its label in verdict says that it is right" in explain(diagnosis, "b").rule
     alone = {"a": "fine", "b": "wrong-answer", "c": "refused", "d": "fine", "e": "wrong-answer"}
     assert stages(run, label_column="none") == alone == stages(labeled({"mrr": dict.fromkeys(SAID, 1.0)}))
 
@@ -58,9 +58,9 @@ def test_labels_decide_where_the_file_has_no_answers():
     truth = truth_of({"a": ["x"], "b": ["x"]})
     assert stages(bare, truth) == {"a": "fine", "b": "fine"}
     assert stages(run, truth) == {"a": "wrong-answer", "b": "fine"}
-    found = diagnose(Match(run, truth))
-    assert "wrong-answer" not in found.reasons and found.reasons["not-grounded"] == "the run has no answers"
-    assert "its label in is_correct says that it is wrong" in explain(found, "a").rule
+    diagnosis = diagnose(Match(run, truth))
+    assert "wrong-answer" not in diagnosis.reasons and diagnosis.reasons["not-grounded"] == "the run has no answers"
+    assert "its label in is_correct says that it is wrong" in explain(diagnosis, "a").rule
 
 
 def test_labels_are_values_and_a_refusal_is_right_where_the_reference_declines():
@@ -135,16 +135,17 @@ def test_verdicts_of_a_judge_decide_after_labels_and_before_numbers_and_texts(ow
     """a holds the reference and the judge finds it wrong; b and e do not, and it finds them right or partly right."""
     run, truth = asked()
     judge_answers(Match(run, truth), {"a": 0.0, "b": 1.0, "c": 0.0, "d": 1.0, "e": 0.5})
-    found = diagnose(Match(run, truth))
+    diagnosis = diagnose(Match(run, truth))
     assert stages(run, truth) == {"a": "wrong-answer", "b": "fine", "c": "refused", "d": "fine", "e": "fine"}
-    assert found.judge == found.settings["judge"] == str(JUDGE)
-    assert explain(found, "a").rule == "The answer is wrong: the judge gives it 0 (0.5 is needed)."
+    assert diagnosis.judge == diagnosis.settings["judge"] == str(JUDGE)
+    assert explain(diagnosis, "a").rule == "The answer is wrong: the judge gives it 0 (0.5 is needed)."
     by_words = {"a": "fine", "b": "wrong-answer", "c": "refused", "d": "fine", "e": "wrong-answer"}
     assert stages(run, truth, right_judge="none") == by_words == stages(*asked(), right_judge="none")
     assert stages(run, truth, right_by="ROUGE_1", right=0.9)["b"] == "wrong-answer", "another metric was asked for"
-    rule = right_answer_rule([found], ["mine"])
+    rule = right_answer_rule([diagnosis], ["mine"])
     assert f"Correctness by the judge {JUDGE} is 0.5 or more; it has the number" in rule.replace("\\", "")
-    two = right_answer_rule([found, diagnose(Match(run, truth), DiagnosisRules(right_judge="none"))], ["mine", "other"])
+    two = right_answer_rule([diagnosis, diagnose(Match(run, truth), DiagnosisRules(right_judge="none"))],
+                            ["mine", "other"])
     assert "is 0.5 or more, for mine only" in two
     labels = {"a": 1.0, "b": 0.0, "c": 1.0, "d": 1.0, "e": 1.0}
     rows = [(query, run.name, "is_correct", value) for query, value in labels.items()]

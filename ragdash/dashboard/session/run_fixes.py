@@ -12,8 +12,6 @@ from dataclasses import replace
 import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.ids.spellings import Wanted, matching_spelling
-from ragdash.core.records import Run, Truth
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED, REVERSED, SessionRun, fixed_run
 from ragdash.dashboard.session.truths import loaded_truths
@@ -50,19 +48,12 @@ def apply(digests: Iterable[str], fixes: Iterable[Fix]) -> None:
 def offer_matching_queries(entries: Sequence[SessionRun]) -> None:
     """A button that reads ids alike, for runs that share no query with the truth only because of how it writes them."""
     truth = LOADED.truth(state.truth() or "")
-    apart = [(entry, entry.run) for entry in entries
-             if entry.run is not None and not loaded_truths.has_any(entry.run.query_ids, truth.query_ids)]
-    names = {entry.digest: _spelling_of_queries(entry.digest, truth.judged_digest, _run=run, _truth=truth)
-             for entry, run in apart}
+    names = {entry.digest: loaded_truths.spelling_of_queries(entry.run, truth) for entry in entries
+             if entry.run is not None}
     for name in dict.fromkeys(filter(None, names.values())):
         digests = [digest for digest, needed in names.items() if needed == name]
         st.button(fix_label([("ids", name)]), icon=":material/build:", key=f"match_queries_{name}", type="primary",
                   on_click=apply, args=(digests, [("ids", name)]))
-
-
-@st.cache_data(max_entries=256, show_spinner=False)
-def _spelling_of_queries(run: str, truth: str, _run: Run, _truth: Truth) -> str | None:
-    return matching_spelling(_run.query_ids, Wanted(_truth.query_ids))
 
 
 def undo(digest: str) -> None:

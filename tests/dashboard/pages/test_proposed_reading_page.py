@@ -111,8 +111,8 @@ def test_columns_that_a_proposal_reads_together_stay_as_proposed_where_others_ar
     at.run()
     boxes = {box.label: box for box in at.selectbox}
     assert "source\\_1" not in boxes and "chunk\\_2" not in boxes
-    kept = next(text.value for text in at.caption if text.value.startswith("As proposed"))
-    assert "source\\_\\{n\\}" in kept or "source_{n}" in kept.replace("\\", "")
+    caption = next(text.value for text in at.caption if text.value.startswith("As proposed"))
+    assert "source\\_\\{n\\}" in caption or "source_{n}" in caption.replace("\\", "")
     preview = [table.value for table in at.dataframe if "Meaning" not in table.value.columns]
     assert preview, "the rows are shown as they are understood"
     boxes["asked by"].set_value("attribute").run()

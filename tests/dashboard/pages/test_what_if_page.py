@@ -84,23 +84,23 @@ def test_every_number_of_a_mix_and_of_the_runs_opens_exactly_its_queries(monkeyp
     for fold in ("mix_changes", "leg_documents"):
         at.session_state[fold] = True
     shown(at.run())
-    found = {}
+    linked = {}
     for one in at.get("page_link"):
         where = parse_qs(one.proto.query_string, keep_blank_values=True)
         if where.get("picked", [""])[0]:
             bits = picked_queries.unpack(SimpleNamespace(truth=truth, truth_digest=truth.digest), where["picked"][0])
-            found[one.proto.label] = truth.query_ids.filter(pa.array(bits)).to_pylist()
+            linked[one.proto.label] = truth.query_ids.filter(pa.array(bits)).to_pylist()
     said = texts(at)
-    assert f"{len(found['First result differs (35)'])} of 122 first results and " in said
-    assert len(found["Better (28)"]) == 28 and len(found["Worse (13)"]) == 13
+    assert f"{len(linked['First result differs (35)'])} of 122 first results and " in said
+    assert len(linked["Better (28)"]) == 28 and len(linked["Worse (13)"]) == 13
     table, pick = picks["mix_queries"]
-    assert set(table["Query"]) == {*found["Better (28)"], *found["Worse (13)"]}
+    assert set(table["Query"]) == {*linked["Better (28)"], *linked["Worse (13)"]}
     pick(1)
     documents, open_document = picks["leg_documents_table"]
     open_document(2)
     assert [where["query"] for where in opened_at] == [table["Query"][1], documents["Query"][2]]
     assert all(where.keys() == {"query", "picked"} for where in opened_at), "an id is no words of a question"
-    assert set(documents["Query"]) == set(next(ids for label, ids in found.items() if label.startswith("Read ")))
+    assert set(documents["Query"]) == set(next(ids for label, ids in linked.items() if label.startswith("Read ")))
     groups = [name for name in at.selectbox(key="_leg_group").options if not name.startswith("only")]
     assert sum(int(re.search(r"\((\d+)\)", name)[1]) for name in groups) == truth.judgments
 

@@ -38,41 +38,41 @@ def judge(match: Match, of: Judge, score: float, queries: int) -> None:
                                       for question in questions])
 
 
-def means(found: list[Match], text: str = "Faithfulness") -> list[float]:
-    return [float(np.nanmean(evaluate_match(match, parse_specs(text)).values)) for match in found]
+def means(matched: list[Match], text: str = "Faithfulness") -> list[float]:
+    return [float(np.nanmean(evaluate_match(match, parse_specs(text)).values)) for match in matched]
 
 
 def test_a_later_trial_on_two_queries_does_not_displace_the_result():
-    found = matches()
-    for match in found:
+    matched = matches()
+    for match in matched:
         judge(match, OLD, 0.5, 6)
         judge(match, TRIAL, 1.0, 2)
     assert default_verdict_store().judges()[0] == TRIAL, "it was asked last"
-    assert means(found) == [0.5, 0.5] and means(with_default_judges(found, [SPEC])) == [0.5, 0.5]
-    assert means(found, "Faithfulness(judge='trial')") == [1, 1]
+    assert means(matched) == [0.5, 0.5] and means(with_default_judges(matched, [SPEC])) == [0.5, 0.5]
+    assert means(matched, "Faithfulness(judge='trial')") == [1, 1]
 
 
 def test_of_judges_with_equally_many_values_the_newest_counts():
-    found = matches()
-    for match in found:
+    matched = matches()
+    for match in matched:
         judge(match, OLD, 0.5, 6)
         judge(match, TRIAL, 1.0, 6)
-    assert means(found) == [1, 1]
-    assert default_judges(found, [SPEC]) == {("Faithfulness", 1): str(TRIAL)}
+    assert means(matched) == [1, 1]
+    assert default_judges(matched, [SPEC]) == {("Faithfulness", 1): str(TRIAL)}
 
 
 def test_all_runs_are_read_by_one_judge_and_a_judge_that_is_chosen_comes_first():
-    one, two = found = matches()
+    one, two = matched = matches()
     judge(one, OLD, 0.5, 6)
     judge(two, OLD, 0.25, 4)
     judge(two, TRIAL, 1.0, 6)
-    assert means(found) == [0.5, 1], "alone each run has its own"
-    assert means(with_default_judges(found, [SPEC])) == [0.5, 0.25], "10 values against 6"
-    chosen = default_judges(found, [SPEC], str(TRIAL))
+    assert means(matched) == [0.5, 1], "alone each run has its own"
+    assert means(with_default_judges(matched, [SPEC])) == [0.5, 0.25], "10 values against 6"
+    chosen = default_judges(matched, [SPEC], str(TRIAL))
     assert chosen == {("Faithfulness", 1): str(TRIAL)}
     own = evaluate_match(one.by_judges(chosen), [SPEC])
     assert own.means() == [(0.5, 6)] and own.settings["Faithfulness"] == str(OLD), "it has said nothing of this run"
-    assert default_judges(found, [SPEC], "nobody") == {("Faithfulness", 1): str(OLD)}
+    assert default_judges(matched, [SPEC], "nobody") == {("Faithfulness", 1): str(OLD)}
 
 
 def test_a_judge_that_only_failed_is_not_chosen():
@@ -108,20 +108,20 @@ def test_the_command_line_reads_all_runs_by_one_judge(tmp_path, capsys):
 
 def test_judges_that_differ_in_parameters_alone_have_names_of_their_own():
     warm = Judge(OLD.host, OLD.model, '{"temperature":1}')
-    found = matches()
-    for match in found:
+    matched = matches()
+    for match in matched:
         judge(match, OLD, 0.5, 6)
         judge(match, warm, 1.0, 2)
     assert default_verdict_store().judges()[0] == warm
-    assert default_judges(found, [SPEC]) == {("Faithfulness", 1): "old at old.org (no parameters)"}
-    evaluations = [evaluate_match(match, [SPEC]) for match in found]
+    assert default_judges(matched, [SPEC]) == {("Faithfulness", 1): "old at old.org (no parameters)"}
+    evaluations = [evaluate_match(match, [SPEC]) for match in matched]
     assert [evaluation.means() for evaluation in evaluations] == [[(0.5, 6)]] * 2
     assert evaluations[0].settings["Faithfulness"] == "old at old.org (no parameters)"
-    assert means(found, "Faithfulness(judge='old at old.org (temperature 1)')") == [1, 1]
+    assert means(matched, "Faithfulness(judge='old at old.org (temperature 1)')") == [1, 1]
 
 
 def test_python_compares_runs_by_one_judge_and_given_values_of_two_judges_do_not_compare():
-    one, two = found = matches()
+    one, two = matched = matches()
     judge(one, OLD, 0.5, 6)
     judge(two, OLD, 0.25, 4)
     judge(two, TRIAL, 1.0, 6)
@@ -130,4 +130,4 @@ def test_python_compares_runs_by_one_judge_and_given_values_of_two_judges_do_not
     assert {evaluation.settings["Faithfulness"] for evaluation in table.inputs.evaluations} == {str(OLD)}
     [[withheld]] = compare(evaluate_match(one, [SPEC]), [evaluate_match(two, [SPEC])], "Faithfulness")
     assert withheld.outcome == "not-comparable"
-    assert means(found) == [0.5, 1]
+    assert means(matched) == [0.5, 1]

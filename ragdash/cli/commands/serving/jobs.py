@@ -41,10 +41,10 @@ def _line(job: JobRecord) -> str:
     """A job in a line; never a text of a user."""
     state = "stopping" if job.active and job.cancel else job.state
     report = job.result.get("report") or {}
-    done = count(report["asked"], "call") if "asked" in report else \
+    amount = count(report["asked"], "call") if "asked" in report else \
         f"{report['computed']:,} computed" if "computed" in report else ""
     lost = f"{count(job.lost, 'call')} in flight as a worker ended" if job.lost else ""
     stopped = str(report.get("stopped") or "")
-    words = (job.progress.get("words", "") if job.active else "", done, stopped, lost)
+    words = (job.progress.get("words", "") if job.active else "", amount, stopped, lost)
     details = "; ".join(printable(str(text)) for text in words if text)
     return f"{job.id}  {job.kind}  {state}  {duration(job.seconds)} ago{f'  {details}' if details else ''}"

@@ -31,7 +31,7 @@ def render() -> None:
                         f"not in use ({contents(truth)}). {in_use}", width="content")
             st.button("Use it", icon=":material/swap_horiz:", key=f"use_truth_{truth.judged_digest[:8]}",
                       on_click=loaded_truths.choose, args=(truth.digest,))
-            ids = loaded_truths.spelling_to_join(used, truth) if used else None
+            ids = loaded_truths.spelling_of_queries(truth, used) if used else None
             if ids is not None:
                 label = f"{fix_label([('ids', ids)])} and join both" if ids else "Join both"
                 st.button(label, icon=":material/merge:", key=f"join_truth_{truth.judged_digest[:8]}",

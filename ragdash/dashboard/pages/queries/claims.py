@@ -74,8 +74,8 @@ def _query_verdicts(facts: tuple, _case: QueryCase) -> QueryVerdicts:
     texts = tuple(query_case(match, _case.query) for match in _case.matches)
     store = default_verdict_store()
     by_judge = read_query_verdicts(texts, store, default_score_cache())
-    kept = {usage.judge: usage.verdicts for usage in usage_by_judge(store)}
-    order = sorted(by_judge, key=lambda judge: -kept.get(judge, 0))
+    verdicts = {usage.judge: usage.verdicts for usage in usage_by_judge(store)}
+    order = sorted(by_judge, key=lambda judge: -verdicts.get(judge, 0))
     return QueryVerdicts(texts, {judge: by_judge[judge] for judge in order})
 
 

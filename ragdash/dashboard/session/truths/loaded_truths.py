@@ -10,7 +10,7 @@ import streamlit as st
 from ragdash.core.corpus import Corpus
 from ragdash.core.ids.normalization import truth_with_queries_of
 from ragdash.core.ids.spellings import Wanted, matching_spelling
-from ragdash.core.records import Truth
+from ragdash.core.records import Run, Truth
 from ragdash.core.records.joined_truth import join_truths
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
@@ -139,21 +139,16 @@ def _judged_documents_in(truth: str, corpus: str, _truth: Truth, _corpus: Corpus
     return _corpus.has(_truth.docs.unique())
 
 
-def spelling_to_join(truth: Truth, other: Truth) -> str | None:
-    """The spelling under which the second names queries of the first: "" for as they are, None where none helps."""
-    if has_any(other.query_ids, truth.query_ids):
+def spelling_of_queries(other: Truth | Run, truth: Truth) -> str | None:
+    """The spelling under which a run or truth names queries of a truth: "" for as they are, None where none helps."""
+    if _has_any(other.query_ids, truth.query_ids):
         return ""
-    return _spelling_to_join(truth.judged_digest, other.judged_digest, _truth=truth, _other=other)
+    return _spelling_of_queries(other.digest, truth.judged_digest, _ids=other.query_ids, _known=truth.query_ids)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def _spelling_to_join(truth: str, other: str, _truth: Truth, _other: Truth) -> str | None:
-    return matching_spelling(_other.query_ids, Wanted(_truth.query_ids))
-
-
-def has_any(ids: pa.Array, known: pa.Array) -> bool:
-    """Whether any of these ids is among the known ones."""
-    return bool(pc.any(pc.is_in(ids, value_set=known)).as_py())
+@st.cache_data(max_entries=256, show_spinner=False)
+def _spelling_of_queries(other: str, truth: str, _ids: pa.StringArray, _known: pa.StringArray) -> str | None:
+    return matching_spelling(_ids, Wanted(_known))
 
 
 def _current() -> Truth | None:
@@ -175,9 +170,14 @@ def _merit(truth: Truth) -> tuple[bool, bool, bool, bool]:
     """(judges a query that a run of the session answers, names one, has judgments, has evidence)."""
     runs = [run for run in map(LOADED.run, [entry.digest for entry in state.runs()]) if run is not None]
     judged = truth.query_ids.take(pa.array(np.unique(truth.queries)))
-    is_judged, is_named = (any(has_any(ids, run.query_ids) for run in runs) for ids in (judged, truth.query_ids))
+    is_judged, is_named = (any(_has_any(ids, run.query_ids) for run in runs) for ids in (judged, truth.query_ids))
     has_evidence = truth.details is not None and "evidence" in truth.details.column_names
     return is_judged, is_named, bool(truth.judgments), has_evidence
+
+
+def _has_any(ids: pa.Array, known: pa.Array) -> bool:
+    """Whether any of these ids is among the known ones."""
+    return bool(pc.any(pc.is_in(ids, value_set=known)).as_py())
 
 
 def _same_judgments(one: Truth, other: Truth) -> bool:

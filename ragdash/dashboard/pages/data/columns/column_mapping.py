@@ -62,7 +62,7 @@ def _proposed(record: FileRecord) -> dict[str, str]:
     return dict(record.proposal.facts["mappings"][0]) if record.proposal is not None else {}
 
 
-def _kept(record: FileRecord) -> dict[str, str]:
+def _read_together(record: FileRecord) -> dict[str, str]:
     """What a proposed reading takes from several columns or from inside one: no choice for one column can say it."""
     proposed = _proposed(record)
     inside = {field: path for field, path in proposed.items() if field not in (ROLE, RECORDS)
@@ -90,11 +90,11 @@ def _render_columns(index: int, record: FileRecord) -> None:
                               help=tooltip("stored_mappings"))
         base = saved.get(selected, base)
     fields = {column: field for field, column in base.items()}
-    kept = _kept(record)
-    free = [column for column in record.columns if not any(reads_column(path, column) for path in kept.values())]
+    together = _read_together(record)
+    free = [column for column in record.columns if not any(reads_column(path, column) for path in together.values())]
     visible = free[:MAX_COLUMNS]
-    if kept:
-        parts = [f"{TITLES.get(field, field)} from {column_text(path)}" for field, path in kept.items()
+    if together:
+        parts = [f"{TITLES.get(field, field)} from {column_text(path)}" for field, path in together.items()
                  if field not in (ROLE, RECORDS)]
         st.caption(f"As proposed: {fmt.escape(fmt.listed(parts))}. Choose for the other columns.")
     with st.grid(3, min_column_width=220, key="map_columns"):
@@ -114,7 +114,7 @@ def _render_columns(index: int, record: FileRecord) -> None:
     _render_preview(
         index,
         record,
-        kept | {field: column for column, field in meanings.items() if field},
+        together | {field: column for column, field in meanings.items() if field},
         list(meanings.values()),
         selected if selected != GUESSED else f"columns of {record.name}",
     )
