@@ -52,7 +52,8 @@ def summary(data: JudgesData | None) -> None:
     st.markdown(f"{subject} judged {fmt.count(runs, 'run')} by "
                 f"{fmt.count(len(data.metrics), 'metric')}: {fmt.count(n, 'value')}, "
                 f"{', '.join(counts)}. These means do not show how often "
-                f"{'it is' if data.single else 'they are'} wrong: **Judge validation** measures that with your labels.")
+                f"{'it is' if data.single else 'they are'} wrong: **Judge validation** measures that with labels of "
+                "answers.")
     if sentences_judge.is_toy(data.label):
         st.warning(sentences_judge.TOY_NOTE, icon=":material/smart_toy:")
 
