@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from ragdash.analysis.verdict import detect
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.dashboard.caches import comparability_cache, evaluation_cache, kept_cache, verdict_cache
 from ragdash.dashboard.session import data_store, scope
@@ -42,7 +43,8 @@ def forget() -> None:
     kept_cache.wait()
     data_store.LOADED.clear()
     scope._evaluation.clear()
-    for cached in (verdict_cache._checks, verdict_cache._known_shares, comparability_cache.id_findings):
+    for cached in (verdict_cache._checks, verdict_cache._known_shares, comparability_cache.id_findings,
+                   comparability_cache._near_ids):
         cached.clear()
     for cache in (evaluation_cache._SUMMARIES, evaluation_cache._FAMILIES, evaluation_cache._COMPARISONS):
         cache._results.clear()
@@ -70,7 +72,8 @@ def compute_nothing(monkeypatch) -> None:
                         lambda match, specs: refuse() if {*specs} & {*SPECS[:2]} else compute(match, specs))
     monkeypatch.setattr(evaluation_cache, "summaries", refuse)
     monkeypatch.setattr(evaluation_cache, "test_family", refuse)
-    monkeypatch.setattr(comparability_cache, "check_ids", refuse)
+    monkeypatch.setattr(comparability_cache, "check_ids_of_each", refuse)
+    monkeypatch.setattr(comparability_cache, "near_id_entries", refuse)
     monkeypatch.setattr(verdict_cache, "known_shares", refuse)
 
 
@@ -79,6 +82,18 @@ def test_after_a_restart_values_means_and_tests_are_read(home, monkeypatch):
     forget()
     compute_nothing(monkeypatch)
     assert results(home) == before
+
+
+def test_the_checks_of_another_metric_and_cutoff_look_at_no_id_again(home, monkeypatch):
+    results(home)
+    for name in ("check_ids_of_each", "near_id_entries"):
+        monkeypatch.setattr(comparability_cache, name, refuse)
+    monkeypatch.setattr(detect, "check_ids", refuse)
+    where, digests = Scope(home.truths()[0].digest, Conventions()), [entry.digest for entry in home.runs()]
+    for spec, k in (("nDCG@5", 5), ("R@1", 1)):
+        verdict_cache.checks(digests, ["a", "b"], where, parse_specs(spec)[0], k)
+        entries = [data_store.SessionRun(digest, name, 0) for digest, name in zip(digests, "ab", strict=True)]
+        comparability_cache.comparability_report(entries, where.truth_digest, where.conventions, parse_specs(spec)[0])
 
 
 def test_damaged_values_are_computed_again_and_the_data_page_says_so(home):

@@ -34,11 +34,20 @@ __all__ = [
     "as_text",
     "check_comparability",
     "check_ids",
+    "check_ids_of_each",
 ]
 
 
 def check_ids(runs: Sequence[Run], truth: Truth) -> tuple[ComparabilityEntry, ...]:
-    """What the ledger says of ids alone, which no convention and no metric changes; worth keeping."""
+    """What the ledger says of ids alone, which no convention and no metric changes; worth keeping.
+
+    Entries of single runs, then those of all runs together (run is None).
+    """
+    return (*check_ids_of_each(runs, truth), *near_id_entries(runs, truth))
+
+
+def check_ids_of_each(runs: Sequence[Run], truth: Truth) -> tuple[ComparabilityEntry, ...]:
+    """What `check_ids` says of single runs."""
     queries, docs = Wanted(truth.query_ids), Wanted(truth.docs)
     return tuple(entry for run in runs for entry in id_entries(Match(run, truth), queries, docs))
 
@@ -68,7 +77,7 @@ def check_comparability(runs: Sequence[Run], truth: Truth, conventions: Conventi
         ]
         effects += run_effects
     return ComparabilityReport(
-        (*check_truth(truth, conventions, effects), *entries, *near_id_entries(runs, truth),
+        (*check_truth(truth, conventions, effects), *entries, *(entry for entry in ids if entry.run is None),
          *check_between_runs(matches, conventions, specs, ids)),
         tuple(effects),
     )

@@ -23,12 +23,14 @@ def near_ids(runs: Sequence[Run], truth: Truth) -> list[tuple[str, str]]:
     The ids are equal but for one word, which differs by one letter or by two neighbors that changed places; so numbers
     are never compared. On large sets the first ids are looked at.
     """
-    relevant = pc.unique(truth.docs.filter(pa.array(truth.grades >= 1)))
+    relevant = _with_words(pc.unique(truth.docs.filter(pa.array(truth.grades >= 1))))
+    if not len(relevant):
+        return []
     returned = [pc.unique(run.docs) for run in runs if len(run.docs)]
-    if not returned or not len(relevant):
+    if not returned:
         return []
     known = pc.unique(pa.chunked_array([chunk for ids in returned for chunk in text_column(ids).chunks], pa.string()))
-    absent = _with_words(relevant.filter(pc.invert(pc.is_in(relevant, value_set=known))))[:MOST_JUDGED].to_pylist()
+    absent = relevant.filter(pc.invert(pc.is_in(relevant, value_set=known)))[:MOST_JUDGED].to_pylist()
     by_key: dict[str, list[tuple[str, str]]] = {}
     for judged in absent:
         for key, word in _keys(judged):

@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 
 from ragdash.analysis.comparability import ComparabilityEntry, check_ids
 from ragdash.analysis.comparability.between_runs import same_rankings
-from ragdash.analysis.comparability.near_ids import near_id_entries
 from ragdash.analysis.comparability.run_spellings import MOST_PAIRED, spelled_apart
 from ragdash.analysis.run_similarity import collect_top_k, rank_biased_overlap
 from ragdash.analysis.test_set.unjudged.bounds import bounds, present_mean
@@ -80,7 +79,7 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
     checks += [*_same_content(matches), *_tuned_here(matches), *_other_spellings(matches, checks)]
     if matches[0].matching.by == "id" and matches[0].truth.judgments:
         checks += _stale(matches[0].truth)
-        checks += _near(matches)
+        checks += [RunCheck("near-ids", "qualified", (), entry.facts) for entry in ids if entry.kind == "near-ids"]
         checks += [*_unknown(matches, checks, known), *_shallow(matches, k), *_inverted(matches)]
         checks += _judged(matches, spec, k)
     values = [_values_of(match, spec, queries) for match in matches]
@@ -169,12 +168,6 @@ def _stale(truth: Truth) -> list[RunCheck]:
     if count <= MOST_MISSING * len(judged):
         return []
     return [RunCheck("stale-judgments", "qualified", (), {"count": count, "total": len(judged)})]
-
-
-def _near(matches: Sequence[Match]) -> list[RunCheck]:
-    """Judged documents that no run returns and that are written nearly as one that is returned."""
-    return [RunCheck("near-ids", "qualified", (), entry.facts)
-            for entry in near_id_entries([match.run for match in matches], matches[0].truth)]
 
 
 def _unknown(matches: Sequence[Match], checks: Sequence[RunCheck],

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import astuple, replace
 
 from ragdash.analysis.comparability import ComparabilityEntry as Finding
-from ragdash.analysis.comparability import ComparabilityReport, check_ids
+from ragdash.analysis.comparability import ComparabilityReport, check_ids_of_each
 from ragdash.analysis.comparability import check_comparability as found_in
+from ragdash.analysis.comparability.near_ids import near_id_entries
 from ragdash.core.ids.normalization import CollapseChoice, collapse_choices
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.dashboard.caches import kept_cache
@@ -18,6 +19,7 @@ from ragdash.dashboard.session.scope import Scope
 from ragdash.metrics import Spec, parse_spec
 
 NO_FINDINGS = "no findings about ids"
+NO_NEAR_IDS = "no nearly equal ids"
 
 
 def comparability_report(
@@ -41,16 +43,28 @@ def _comparability_report(runs: tuple[tuple[str, str], ...], truth: str, convent
 @shared(max_entries=64, ahead=True)
 def id_findings(runs: tuple[tuple[str, str], ...], truth: str, _runs: list[Run],
                 _truth: Truth) -> tuple[Finding, ...]:
-    """What is found about the ids of runs (digest and name), which depends on no metric, cutoff or convention.
+    """What `check_ids` finds about runs (digest and name), which depends on no metric, cutoff or convention.
 
-    That nothing was found about a run is kept; findings are looked for again.
+    That nothing was found is kept; findings are looked for again.
     """
     suspects = {digest: run for run, (digest, _) in zip(_runs, runs, strict=True)
                 if kept_cache.read_numbers(digest, (truth,), NO_FINDINGS) is None}
-    findings = check_ids([*suspects.values()], _truth) if suspects else ()
+    findings = check_ids_of_each([*suspects.values()], _truth) if suspects else ()
     if not findings:
         for digest in suspects:
             kept_cache.keep_numbers(digest, (truth,), [], NO_FINDINGS)
+    return (*findings, *_near_ids(tuple(sorted(digest for digest, _ in runs)), truth, _runs=_runs, _truth=_truth))
+
+
+@shared(max_entries=64, ahead=True)
+def _near_ids(runs: tuple[str, ...], truth: str, _runs: list[Run], _truth: Truth) -> tuple[Finding, ...]:
+    """What is found about the ids of all runs together, whatever their names and order."""
+    key = (truth, *runs[1:])
+    if not runs or kept_cache.read_numbers(runs[0], key, NO_NEAR_IDS) is not None:
+        return ()
+    findings = tuple(near_id_entries(_runs, _truth))
+    if not findings:
+        kept_cache.keep_numbers(runs[0], key, [], NO_NEAR_IDS)
     return findings
 
 
