@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.storage.protocols import EventLog, LogRow, LogWriter
+from ragdash.core.storage.protocols import EventLog, Files, LogRow, LogWriter
 from ragdash.models.judge import VerdictStore
 from ragdash.workspace.catalogue import REBUILT
 from ragdash.workspace.protocols import CatalogueEntry
@@ -34,7 +34,7 @@ class CopyResult:
 
 
 def copy_workspace(source: Workspace, target: Workspace, logs: Mapping[str, tuple[EventLog, EventLog]],
-                   verdicts: tuple[VerdictStore, VerdictStore]) -> CopyResult:
+                   verdicts: tuple[VerdictStore, VerdictStore], sets: tuple[Files, Files]) -> CopyResult:
     """Copy a workspace with its logs and verdicts. What the target has already of the source stays.
 
     Every run and truth is read back from the target, and its digest compared. The source is only read.
@@ -47,6 +47,8 @@ def copy_workspace(source: Workspace, target: Workspace, logs: Mapping[str, tupl
         {name: (log of the source, log of the target)}. The events of the target must be the first ones of the source.
     verdicts
         The verdict stores of source and target. Failures are not copied: they are asked again.
+    sets
+        The sets of drafts of source and target. One that is newer in the target stays.
 
     Raises
     ------
@@ -65,6 +67,7 @@ def copy_workspace(source: Workspace, target: Workspace, logs: Mapping[str, tupl
     for name, (log, copied) in logs.items():
         counts[name] = _copy_log(name, log, copied)
     counts["verdicts"] = _copy_verdicts(*verdicts)
+    counts["sets of drafts"] = _copy_files(*sets)
     return CopyResult(counts, tuple(problems))
 
 
@@ -155,3 +158,15 @@ def _copy_verdicts(source: VerdictStore, target: VerdictStore) -> int:
     if new := [row for row in rows if row[1] not in known]:
         target.import_rows(new)
     return len(target.known_keys([row[1] for row in rows]))
+
+
+def _copy_files(source: Files, target: Files) -> int:
+    """The oldest first, so that their order stays."""
+    written, present = source.names(), target.names()
+    for name, when in reversed(written.items()):
+        content = source.get(name)
+        if name not in present or (present[name] < when and target.get(name) != content):
+            target.put(name, content)
+            if target.get(name) != content:
+                raise InputError([Problem("copy-digest", {"type": "set of drafts", "name": name}, target.location)])
+    return len(written)

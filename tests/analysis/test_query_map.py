@@ -150,29 +150,28 @@ class Lengths:
         return np.zeros(len(texts), bool)
 
 
-def test_the_process_makes_the_map_of_the_function_by_words_by_a_model_and_of_given_vectors(
+def test_the_process_makes_the_map_of_the_function_by_words_by_a_model_and_by_what_it_embedded_before(
         monkeypatch, tmp_path, capfdbinary):
     texts = [*planted(4), None, "  "]
     (tmp_path / "in.jsonl").write_bytes(b"".join(orjson.dumps({"text": text}) + b"\n" for text in texts))
     store = ScoreCache(tmp_path / "vectors.sqlite")
     monkeypatch.setattr(process, "default_score_cache", lambda: store)
     monkeypatch.setattr(process, "plan_texts", lambda texts, model, store: plan_texts(texts, Lengths(), store))
-    np.savez(tmp_path / "in.npz", vectors=word_vectors(texts), source=np.asarray("mine"))
     made = {}
-    for name, file, more in (("words", "in.jsonl", []), ("model", "in.jsonl", ["--model", "any"]),
-                             ("given", "in.npz", [])):
+    for name, model, stored in (("words", None, None), ("model", "any", None), ("stored", None, "Lengths")):
         out = tmp_path / f"{name}.npz"
-        assert process.main([str(tmp_path / file), str(out), *more, "--progress", "json"]) == 0
+        arguments = process.arguments_of(str(tmp_path / "in.jsonl"), str(out), "pca", model, stored)
+        assert process.main([*arguments, "--progress", "json"]) == 0
         sys.__stdout__.flush()
         lines = [orjson.loads(row) for row in capfdbinary.readouterr().out.splitlines()]
         assert "progress" in lines[0] and lines[-1] == {"report": {"queries": 12}}
         made[name] = process.read_map(out)
     expected = query_map(truth_of(texts), vectors="words")
     assert np.array_equal(made["words"].places, expected.places, equal_nan=True)
-    assert np.array_equal(made["given"].places, expected.places, equal_nan=True) and made["given"].source == "mine"
     embedded = query_map(truth_of(texts), store=store)
     assert embedded.source == made["model"].source == "Lengths"
-    assert np.allclose(embedded.places, made["model"].places, equal_nan=True)
+    assert np.array_equal(embedded.places, made["model"].places, equal_nan=True)
+    assert np.array_equal(embedded.places, made["stored"].places, equal_nan=True)
     (tmp_path / "few.jsonl").write_bytes(b'{"text": "engine oil"}\n{"text": "engine"}\n')
     assert process.main([str(tmp_path / "few.jsonl"), str(tmp_path / "few.npz"), "--layout", "tsne"]) == 2
     sys.__stdout__.flush()

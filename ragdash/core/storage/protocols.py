@@ -127,6 +127,30 @@ class Blobs(Protocol):
         ...
 
 
+class Files(Protocol):
+    """Small contents under names of letters, digits, "-" and "_", such as sets of drafts; each is replaced as a whole.
+
+    All raise InputError where they cannot be used.
+    """
+
+    @property
+    def location(self) -> str:
+        """Where they are, for people: a folder, or the address of a database without its password."""
+        ...
+
+    def put(self, name: str, content: bytes) -> None:
+        """Keep a content; one of the same name is replaced."""
+        ...
+
+    def get(self, name: str) -> bytes:
+        """The content. Raises FileNotFoundError where there is none."""
+        ...
+
+    def names(self) -> dict[str, float]:
+        """{name: when it was written, in seconds since 1970}, the newest first."""
+        ...
+
+
 @dataclass(frozen=True)
 class JobRecord:
     """A job as the queue knows it.

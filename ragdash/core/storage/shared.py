@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.addresses import DatabaseAddress, workspace_database
-from ragdash.core.storage.protocols import EventLog
+from ragdash.core.storage.protocols import EventLog, Files
 
 if TYPE_CHECKING:
     from ragdash.core.storage.postgres.database import Database
@@ -39,3 +39,17 @@ def shared_log(name: str) -> EventLog | None:
     """An event log of the database that this process shares; None where the workspace is a folder."""
     address = workspace_database()
     return None if address is None else open_log(address, name)
+
+
+def open_files(address: DatabaseAddress, kind: str) -> Files:
+    """Files of one kind in a database."""
+    database = open_database(address)
+    from ragdash.core.storage.postgres.files import DatabaseFiles
+
+    return DatabaseFiles(database, address.project, kind, address.location)
+
+
+def shared_files(kind: str) -> Files | None:
+    """Files of one kind of the database that this process shares; None where the workspace is a folder."""
+    address = workspace_database()
+    return None if address is None else open_files(address, kind)

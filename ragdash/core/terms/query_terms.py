@@ -99,7 +99,7 @@ TERMS: Mapping[str, Term] = {
         "if the references are numbers. Otherwise the answer contains a reference word for word, or its {metric} with "
         "one is at least {threshold}, where the band “{band}” begins. {unknown}: no relevant document or no reference "
         "is known, or the run has no answer."),
-    "local_test_sets": Term("Test sets", "Test sets in the workspace of this machine, newest first."),
+    "local_test_sets": Term("Test sets", "Test sets in the workspace, newest first."),
     "production_log": Term(
         "Log of questions", "JSON lines, JSON, CSV or Parquet with a question per row, and where known its answer, "
         "latency, time and session. Exported OpenTelemetry spans work too.", link="../over-time/production.md"),

@@ -1,6 +1,8 @@
-"""The process of this server that writes test sets: one at a time, seen by every session; and the one that plans.
+"""The job that writes test sets: one at a time, seen by every session; and the process of this server that plans.
 
-The process is `python -m ragdash testset`. It stores every reply and writes the set into the workspace.
+With a workspace in a folder, a process of this server does it: `python -m ragdash testset`. With one in a database, a
+worker takes it from the queue; only a job with a typed key stays with its server, because keys are never stored. Every
+reply is stored, and the set is kept in the workspace.
 """
 
 from __future__ import annotations
@@ -12,13 +14,16 @@ from pathlib import Path
 
 from ragdash.core.corpus import Corpus
 from ragdash.core.paths import PACKAGE
+from ragdash.core.storage.temporary_folders import temporary_folder
 from ragdash.dashboard.auth.roles import judge_hosts
+from ragdash.dashboard.jobs import shared_queue
 from ragdash.dashboard.jobs.judging import JudgeOrder
-from ragdash.dashboard.jobs.process import Job, JobSlot, write_rows
+from ragdash.dashboard.jobs.process import Job, JobSlot, JobView, write_rows
 from ragdash.evaluation.scoring import judge_worker
 from ragdash.evaluation.scoring.score_worker import Worker
 
 NAME_LENGTH = 60  # characters
+KIND = "testset"  # of its jobs in the queue
 
 
 @dataclass(frozen=True)
@@ -38,28 +43,40 @@ class DraftOrder:
                 **of_judge}
 
 
-_slot, _plans = JobSlot("testset"), JobSlot("testset-plan")
-current, forget = _slot.current, _slot.forget
-forget_plan = _plans.forget
+_slot, _plans = JobSlot(KIND), JobSlot("testset-plan")
+forget, forget_plan = _slot.forget, _plans.forget
+
+
+def current() -> JobView | None:
+    """The job at work, or the last one that was: of the queue, or of this server."""
+    return shared_queue.current(KIND, _slot)
 
 
 def start(key: tuple, corpus: Corpus, order: DraftOrder, secret: str | None) -> bool:
-    """Write a set about these documents; False where a process is at work already. secret: as in `judging.start`.
+    """Write a set about these documents; False where a job is at work already. secret: as in `judging.start`.
     What is sent has been agreed to.
     """
     more = {"--yes": True, "--key-env": None if secret else order.judge.variable}
     details = {"judge": str(order.judge.endpoint.judge), "questions": order.questions}
-    variable = order.judge.variable or judge_worker.KEY
+    job, variable = current(), order.judge.variable or judge_worker.KEY
+    if job is not None and job.running:
+        return False
+    if shared_queue.queue() is not None and (secret is None or order.judge.variable):
+        with temporary_folder("queue") as folder:
+            arguments = _command(corpus, order, Path(folder), {"--yes": True})
+            return shared_queue.enqueue(KIND, key, (corpus.name,), Path(folder), arguments[arguments.index(KIND) + 1:],
+                                        details)
     return _slot.start(key, (corpus.name,), lambda folder: judge_worker.start(
         _command(corpus, order, folder, more), secret, PACKAGE.parent, variable), details)
 
 
 def stop() -> None:
-    """Ask nothing more; what is on its way is awaited by the process, and kept."""
+    """Ask nothing more; what is on its way is awaited, and kept."""
     job = current()
-    if job is not None and job.running:
-        job.worker.cancelled = True
-        job.worker.process.terminate()
+    if isinstance(job, Job):
+        job.finish()
+    else:
+        shared_queue.cancel(job)
 
 
 def plan(key: tuple, corpus: Corpus, order: DraftOrder) -> bool:

@@ -84,12 +84,7 @@ _lock = threading.Lock()
 
 def current() -> JobView | None:
     """The job at work, or the last one that was: of the queue, or of this server."""
-    local = _slot.current()
-    if local is not None and local.running:
-        return local
-    queued = shared_queue.newest("judge")
-    return max((job for job in (local, queued) if job is not None), key=lambda job: (job.running, job.began),
-               default=None)
+    return shared_queue.current("judge", _slot)
 
 
 def start(key: tuple, runs: Mapping[str, Sequence[Case]], order: JudgeOrder, secret: str | None) -> bool:
@@ -130,20 +125,19 @@ def _enqueue(key: tuple, runs: Mapping[str, Sequence[Case]], order: JudgeOrder, 
 def stop() -> None:
     """Ask nothing more; what is on its way is awaited by the process, and kept."""
     job = current()
-    if isinstance(job, shared_queue.QueuedJob):
-        shared_queue.queue().cancel(job.record.id)
-    elif isinstance(job, Job) and job.running:
-        job.worker.cancelled = True
-        job.worker.process.terminate()
+    if isinstance(job, Job):
+        job.finish()
+    else:
+        shared_queue.cancel(job)
 
 
 def drop() -> None:
     """End it at once; answers that are on their way are lost, and may have to be paid."""
     job = current()
-    if isinstance(job, shared_queue.QueuedJob):
-        shared_queue.queue().cancel(job.record.id, at_once=True)
-    elif isinstance(job, Job):
+    if isinstance(job, Job):
         job.worker.cancel(0.0)
+    else:
+        shared_queue.cancel(job, at_once=True)
 
 
 def plan(key: tuple, runs: Mapping[str, Sequence[Case]], order: JudgeOrder) -> bool:

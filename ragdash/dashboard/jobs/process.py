@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import secrets
 import tempfile
 import threading
 import time
@@ -26,6 +27,7 @@ class JobView(Protocol):
     names: tuple[str, ...]
     details: Mapping[str, Any]
     began: float
+    id: str
 
     @property
     def running(self) -> bool:
@@ -70,6 +72,7 @@ class Job:
     names: tuple[str, ...]
     details: dict = field(default_factory=dict)
     began: float = field(default_factory=time.monotonic)
+    id: str = field(default_factory=lambda: secrets.token_hex(8))
 
     @property
     def running(self) -> bool:
@@ -94,6 +97,12 @@ class Job:
     @property
     def remarks(self) -> Sequence[Problem]:
         return ()
+
+    def finish(self) -> None:
+        """Ask it to stop after what is on its way."""
+        if self.running:
+            self.worker.cancelled = True
+            self.worker.process.terminate()
 
     def end(self, wait: float = 10.0) -> None:
         """Stop it where it runs, and take away its files."""

@@ -33,7 +33,7 @@ forget = _slot.forget
 
 def current() -> JobView | None:
     """The job at work, or the last one that was: of the queue where servers share one, else of this server."""
-    return _slot.current() if shared_queue.queue() is None else shared_queue.newest(KIND)
+    return shared_queue.current(KIND, _slot)
 
 
 def start(key: tuple, runs: Mapping[str, Run], truth: Truth, metrics: Sequence[str],
@@ -55,10 +55,10 @@ def start(key: tuple, runs: Mapping[str, Run], truth: Truth, metrics: Sequence[s
 def stop() -> None:
     """End it; what is done is kept."""
     job = current()
-    if isinstance(job, shared_queue.QueuedJob):
-        shared_queue.queue().cancel(job.record.id)
-    elif isinstance(job, Job):
+    if isinstance(job, Job):
         job.worker.cancel()
+    else:
+        shared_queue.cancel(job)
 
 
 def _command(runs: Mapping[str, Run], truth: Truth, metrics: Sequence[str], models: Mapping[str, str],

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragdash.core.errors import Problem
 from ragdash.core.storage.addresses import BLOBS, WORKSPACE, is_address
+from ragdash.dashboard.jobs.process import JobSlot, JobView
 from ragdash.models.judge.tasks.examples import examples_json, stored_examples
 from ragdash.models.judge.tasks.policy import current_policy, policy_toml
 from ragdash.models.judge.tasks.rubrics import rubric_toml, stored_rubrics
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ragdash.core.storage.protocols import JobRecord
 
 FILES = "\x00files\x00"  # as `ragdash worker` reads it
+FINISHED = 50  # jobs of a kind that are looked through for a result
 
 
 class QueuedJob:
@@ -33,7 +35,7 @@ class QueuedJob:
         self.record, self._workers = record, workers
         self.key = tuple(tuple(part) if isinstance(part, list) else part for part in record.body["key"])
         self.names, self.details = tuple(record.body["names"]), record.body["details"]
-        self.began = time.monotonic() - record.seconds
+        self.began, self.id = time.monotonic() - record.seconds, record.id
 
     @property
     def running(self) -> bool:
@@ -91,6 +93,35 @@ def newest(kind: str) -> QueuedJob | None:
     if jobs is None or record is None:
         return None
     return QueuedJob(record, len(jobs.workers()) if record.state == "waiting" else 0)
+
+
+def current(kind: str, slot: JobSlot) -> JobView | None:
+    """The job of a kind at work, or the last one that was: of this server (in the slot), or of the queue."""
+    local = slot.current()
+    if local is not None and local.running:
+        return local
+    queued = newest(kind)
+    return max((job for job in (local, queued) if job is not None), key=lambda job: (job.running, job.began),
+               default=None)
+
+
+def cancel(job: JobView | None, at_once: bool = False) -> None:
+    """Ask for the end of a job of the queue; nothing where it is none."""
+    if isinstance(job, QueuedJob):
+        queue().cancel(job.record.id, at_once)
+
+
+def result_files(kind: str, key: tuple) -> str | None:
+    """The upload with what the newest finished job of this kind and key has made; None where there is none."""
+    jobs = queue()
+    records = () if jobs is None else jobs.listed(kind, FINISHED)
+    return next((upload for record in records if record.state == "done" and QueuedJob(record, 0).key == key
+                 and (upload := record.result["report"].get("upload"))), None)
+
+
+def fetch(upload: str, folder: Path) -> None:
+    """Write the files of an upload into a folder. Raises FileNotFoundError where they are gone."""
+    job_files(os.environ[WORKSPACE], os.environ.get(BLOBS) or None).fetch(upload, folder)
 
 
 def enqueue_judging(key: tuple, names: Sequence[str], folder: Path, arguments: Sequence[str],

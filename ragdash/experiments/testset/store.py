@@ -1,4 +1,5 @@
-"""Sets and decisions kept on disk: drafts in the workspace's folder testsets, what a person said in testsets.sqlite.
+"""Sets and decisions that are kept: drafts in the workspace's folder testsets, what a person said in testsets.sqlite;
+both in the database where servers share one.
 
 Decisions are kept under the content of the documents and the draft's id, so that they hold in every set that the draft
 is in: one made again with more questions, one that was uploaded elsewhere.
@@ -8,19 +9,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import orjson
 
-from ragdash.core.console import write
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import make_private_folder, workspace
+from ragdash.core.paths import workspace
+from ragdash.core.storage.folder_files import FolderFiles
+from ragdash.core.storage.protocols import Files
+from ragdash.core.storage.shared import shared_files
 from ragdash.experiments.testset.drafts import Draft, DraftSet
 from ragdash.experiments.testset.files import drafts_jsonl, read_drafts
 from ragdash.workspace.reviews import Event, EventStore
 
-FOLDER = "testsets"
+FOLDER, SUFFIX = "testsets", ".jsonl"
 ACCEPTED, REJECTED = "accepted", "rejected"
 STATES = {"open": "To review", ACCEPTED: "Accepted", REJECTED: "Rejected by you", "failed": "Rejected by a rule"}
 """What a draft can be: open (kept by the rules, no word of a person yet), accepted or rejected by a person, failed."""
@@ -79,43 +82,45 @@ def final(drafts: Iterable[Draft], decisions: dict[str, Decision], states: Itera
 
 @dataclass(frozen=True)
 class Sets:
-    """The sets that the workspace holds, a file each in its folder testsets."""
+    """The sets that the workspace holds: a file each in its folder testsets, or in the database that servers share.
+
+    `files` names another place.
+    """
 
     folder: Path | None = None
+    files: Files | None = field(default=None, compare=False)
 
     @property
-    def path(self) -> Path:
-        """The folder."""
-        return (self.folder or workspace()) / FOLDER
+    def location(self) -> str:
+        """Where they are, for people: the folder, or the address of the database."""
+        return self._files.location
 
-    def keep(self, draft_set: DraftSet) -> Path:
-        """Write a set; one of the same documents, seed, types and judge is replaced by it. InputError where it cannot
-        be written.
+    @property
+    def _files(self) -> Files:
+        shared = None if self.folder else shared_files(FOLDER)
+        return self.files or shared or FolderFiles((self.folder or workspace()) / FOLDER, SUFFIX)
+
+    def keep(self, draft_set: DraftSet) -> str:
+        """Keep a set; one of the same documents, seed, types and judge is replaced by it. Returns its name.
+
+        InputError where it cannot be written.
         """
         identity = repr((draft_set.digest, draft_set.judge, draft_set.seed, sorted(draft_set.wanted)))
-        name = "".join(sign if sign.isalnum() or sign in "-_" else "-" for sign in draft_set.corpus)[:60] or "documents"
-        path = self.path / f"{name}-{hashlib.blake2b(identity.encode(), digest_size=4).hexdigest()}.jsonl"
-        try:
-            make_private_folder(self.path)
-        except OSError as error:
-            raise InputError([Problem("unwritable-file/workspace", {"reason": error.strerror or str(error)},
-                                      str(self.path))]) from None
-        write(drafts_jsonl(draft_set), str(path))
-        return path
+        stem = "".join(sign if sign.isalnum() or sign in "-_" else "-" for sign in draft_set.corpus)[:60] or "documents"
+        name = f"{stem}-{hashlib.blake2b(identity.encode(), digest_size=4).hexdigest()}"
+        self._files.put(name, drafts_jsonl(draft_set))
+        return name
 
     def names(self) -> dict[str, float]:
         """{name: when it was written}, the newest first."""
-        files = [path for path in self.path.glob("*.jsonl") if path.is_file()] if self.path.is_dir() else []
-        times = {path.stem: path.stat().st_mtime for path in files}
-        return dict(sorted(times.items(), key=lambda path: -path[1]))
+        return self._files.names()
 
     def read(self, name: str) -> DraftSet:
         """The set of a name; InputError where there is none, or its file cannot be read."""
-        if name not in self.names():
+        files = self._files
+        if name not in files.names():  # a name from an address: never a path
             raise InputError([Problem("no-such-set", {"name": name})])
-        path = self.path / f"{name}.jsonl"
         try:
-            return read_drafts(path.read_bytes(), path.name)
-        except OSError as error:
-            raise InputError([Problem("unreadable-file/permissions", {"reason": error.strerror or str(error)},
-                                      str(path))]) from None
+            return read_drafts(files.get(name), f"{name}{SUFFIX}")
+        except FileNotFoundError:
+            raise InputError([Problem("no-such-set", {"name": name})]) from None

@@ -24,12 +24,16 @@ GREET = 15.0  # seconds between two signs of life
 
 @dataclass(frozen=True)
 class Lease:
-    """A job that is ours for now. owner: of everything that is done for it; cancel: set when it has to stop."""
+    """A job that is ours for now. owner: of everything that is done for it; cancel: set when it has to stop.
+
+    keeps: whether a result may be kept now: not where another worker has the job, or is to get it.
+    """
 
     job: JobRecord
     owner: str
     progress: Callable[[Mapping[str, Any]], None]
     cancel: Event
+    keeps: Callable[[], bool]
 
 
 class DoJob(Protocol):
@@ -94,8 +98,13 @@ class JobWorker:
             return False
         print_note(f"worker: job {job.id} ({job.kind}) begun")
         cancel, newest = Event(), _Newest()
-        lease = Lease(job, owner, newest.put, cancel)
         finished, wanted = Event(), Event()  # wanted: people asked for the end, else this worker ends
+
+        def keeps() -> bool:
+            return (wanted.is_set() or not cancel.is_set()) and \
+                self._queue.beat(job.id, owner, self._lease) is not None
+
+        lease = Lease(job, owner, newest.put, cancel, keeps)
         watcher = Thread(target=self._watch, args=(lease, newest, finished, wanted), daemon=True)
         watcher.start()
         try:

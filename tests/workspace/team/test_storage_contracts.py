@@ -5,15 +5,18 @@ from __future__ import annotations
 import pathlib
 import sqlite3
 import threading
+import time
 from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pytest
+import team_services
 
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
+from ragdash.core.storage.folder_files import FolderFiles
 from ragdash.matching.evidence.decision_store import DecisionStore, decision_file
 from ragdash.workspace import Workspace, open_workspace
 from ragdash.workspace.reviews import Event, ReviewStore
@@ -406,3 +409,44 @@ def test_values_are_read_by_another_server_and_go_with_their_run(open_home):
     assert open_home().values.problems()[0].message == "broken-values" and name not in blobs.names(folder)
     home.delete(runs[0].digest)
     assert home.values.read(runs[0].digest, ["k1"]) == {} and blobs.names(folder) == [f"{folder}/k2"]
+
+
+@pytest.fixture(params=["folder", "postgresql"])
+def open_files_of(request, tmp_path, project):
+    """A function that opens the same small files again, as another server does."""
+    if request.param == "folder":
+        return lambda: FolderFiles(tmp_path / "sets", ".jsonl")
+    from ragdash.core.storage.shared import open_files
+
+    where = address(request.getfixturevalue("postgres"), project)
+    return lambda: open_files(where, "sets")
+
+
+def test_small_files_are_replaced_as_a_whole_and_the_newest_comes_first(open_files_of):
+    files, other = open_files_of(), open_files_of()
+    assert files.names() == {}
+    with pytest.raises(FileNotFoundError):
+        files.get("none")
+    contents = {"a": b"", "日本-1": bytes(range(256)) * 5000, "b_2": b"\x00\xff"}
+    for name, content in contents.items():
+        files.put(name, content)
+        time.sleep(0.02)  # more than the clock of any file system
+    assert list(other.names()) == ["b_2", "日本-1", "a"] and {name: other.get(name) for name in contents} == contents
+    other.put("a", b"again")
+    assert next(iter(files.names())) == "a" and files.get("a") == b"again" and len(files.names()) == 3
+    assert all(abs(when - time.time()) < 120 for when in files.names().values())
+
+
+def test_a_small_file_that_two_servers_write_is_that_of_one_of_them(open_files_of):
+    contents = [bytes([number]) * 300_000 for number in range(4)]
+
+    def write(number: int) -> None:
+        files = open_files_of()
+        for _ in range(10):
+            files.put("same", contents[number])
+
+    running = team_services.threads(4, write)
+    while any(thread.is_alive() for thread in running):
+        if "same" in open_files_of().names():
+            assert open_files_of().get("same") in contents
+    assert open_files_of().get("same") in contents and list(open_files_of().names()) == ["same"]

@@ -9,6 +9,7 @@ from ragdash.cli.main import main
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
 from ragdash.core.storage.shared import shared_log
+from ragdash.experiments.testset import Draft, DraftSet, Sets
 from ragdash.experiments.testset.store import Decision, DraftDecisionStore
 from ragdash.matching.evidence.decision_store import DecisionStore, decision_file
 from ragdash.models.judge import Judge, Question, Reply, VerdictStore
@@ -21,6 +22,11 @@ from ragdash.workspace.store import Workspace as Store
 @pytest.fixture(autouse=True)
 def local_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "local"))
+
+
+def drafts(corpus: str, *questions: str) -> DraftSet:
+    return DraftSet(corpus, "docs", "toy", 0, {"single": 1},
+                    tuple(Draft(question, "single", question) for question in questions))
 
 
 def filled(folder) -> Workspace:
@@ -45,6 +51,8 @@ def filled(folder) -> Workspace:
     note = reviews.add(truth.judged_digest, [Event("note", "q", "hm", when="2026"), Event("verdict", "q", "fine")])[0]
     reviews.undo(truth.judged_digest, note.id)
     DraftDecisionStore(folder).say("docs", "draft", Decision("accepted"))
+    Sets(folder).keep(drafts("older"))
+    Sets(folder).keep(drafts("newer"))
     views = SavedViews(folder)
     views.delete(views.save(SavedView("Gone", "compare", {})).slug)
     views.save(SavedView("Kept", "compare", {"k": ["5"]}))
@@ -97,8 +105,14 @@ def test_a_folder_becomes_a_database_and_a_folder_again(postgres, s3, project, t
     views = SavedViews(tmp_path / "none", log=shared_log("views"))
     assert list(ReviewStore().truths().values()) == [3] and [view.name for view in views.list()] == ["Kept"]
     assert DraftDecisionStore().read("docs") == {"draft": Decision("accepted")}
+    assert [name[:5] for name in Sets().names()] == ["newer", "older"]
+    kept = Sets().keep(drafts("older", "one more?"))  # a set that is newer in the target stays
+    assert main(["workspace", "copy", str(tmp_path / "kept"), url, "--blobs", blobs]) == 0
+    assert [draft.id for draft in Sets().read(kept).drafts] == ["one more?"]
     assert main(["workspace", "copy", url, str(tmp_path / "back"), "--blobs", blobs]) == 0
     back = Workspace(tmp_path / "back")
+    assert Sets(tmp_path / "back").read(kept).drafts == Sets().read(kept).drafts
+    assert len(Sets(tmp_path / "back").names()) == 2
     assert content(back) == expected and logs(tmp_path / "back") == logs(tmp_path / "kept")
     assert all(back.load_run(entry.digest).digest == entry.digest for entry in back.runs(None))
     assert VerdictStore(tmp_path / "back" / "judge.sqlite").all_verdicts() == VerdictStore(

@@ -5,27 +5,32 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from ragdash.analysis.failure_patterns.query_map import process as map_process
 from ragdash.cli.commands import score
 from ragdash.cli.commands.judging import judge
+from ragdash.cli.commands.test_sets import testset
 from ragdash.cli.common_options import seconds
 from ragdash.cli.inputs import read_inputs
 from ragdash.cli.judge_endpoint import endpoint_of
 from ragdash.core.console import Progress, print_note
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.addresses import BLOBS, WORKSPACE, database_address, is_address
-from ragdash.core.storage.shared import open_database
+from ragdash.core.storage.shared import open_database, open_files
 from ragdash.core.storage.temporary_folders import remove_leftovers, temporary_folder
 from ragdash.evaluation.scoring import run_plan
 from ragdash.evaluation.scoring.run_judge import prepare_judging, run_judging
-from ragdash.models.judge import Patience
+from ragdash.experiments.testset import Sets
+from ragdash.experiments.testset.store import FOLDER as SETS
+from ragdash.models.judge import Patience, VerdictStore
 from ragdash.models.judge.tasks.examples import read_examples, trying_examples
 from ragdash.models.judge.tasks.policy import read_policy, trying_policy
 from ragdash.models.judge.tasks.rubrics import read_rubric, trying_rubrics
@@ -33,6 +38,9 @@ from ragdash.models.judge.verdict_store.opening import verdicts_in
 from ragdash.models.local.opening import scores_in
 from ragdash.workspace.opening import job_files, open_workspace, shared_jobs
 from ragdash.workspace.team.job_worker import LEASE, JobWorker, Lease
+
+if TYPE_CHECKING:
+    from ragdash.core.storage.postgres.budgets import DatabaseBudget
 
 FILES = "\x00files\x00"  # in arguments of a job: the folder with its files
 
@@ -77,7 +85,8 @@ def run(options: argparse.Namespace) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, end)
     print_note(f"worker: takes jobs of {database_address(address).location} (stop with Ctrl+C)")
-    kinds = {"judge": JudgeJobs(address, blobs), "score": ScoreJobs(address, blobs)}
+    kinds = {"judge": JudgeJobs(address, blobs), "score": ScoreJobs(address, blobs),
+             "testset": DraftJobs(address, blobs), "map": MapJobs(address, blobs)}
     worker = JobWorker(shared_jobs(address), kinds, ended, lease=options.lease)
     print_note(f"worker: jobs done: {worker.run(options.once):,}")
     return 0
@@ -143,8 +152,20 @@ class ScoreJobs(CommandJobs):
         return run_plan(planned, progress=listener).as_dict()
 
 
-class JudgeJobs(CommandJobs):
-    """Asks judges: what `ragdash judge` does, with claims and a budget that other workers see."""
+class AskingJobs(CommandJobs):
+    """Jobs that ask a judge, with claims and a budget that other workers see."""
+
+    def asking(self, lease: Lease, options: argparse.Namespace) -> tuple[VerdictStore, DatabaseBudget]:
+        """Where replies are kept, under the name of this attempt; the budget over all workers that had the job."""
+        database = open_database(self.address)
+        from ragdash.core.storage.postgres.budgets import DatabaseBudget
+
+        return (replace(verdicts_in(self.address), owner=lease.owner),
+                DatabaseBudget(database, self.address.project, lease.job.id, options.max_calls, options.max_cost))
+
+
+class JudgeJobs(AskingJobs):
+    """Asks judges: what `ragdash judge` does."""
 
     def __init__(self, address: str, blobs: str | None):
         super().__init__(address, blobs, judge.add_options)
@@ -153,12 +174,7 @@ class JudgeJobs(CommandJobs):
         """Ask what nobody asked before."""
         endpoint = endpoint_of(options)
         runs, truth = read_inputs(options)
-        database = open_database(self.address)
-        from ragdash.core.storage.postgres.budgets import DatabaseBudget
-
-        store = replace(verdicts_in(self.address), owner=lease.owner)
-        budget = DatabaseBudget(database, self.address.project, lease.job.id, options.max_calls, options.max_cost)
-
+        store, budget = self.asking(lease, options)
         with ExitStack() as tried:
             tried.enter_context(trying_rubrics([read_rubric(content) for content in _contents(folder, "rubric-*")]))
             policies = _contents(folder, "policy.toml")
@@ -172,6 +188,43 @@ class JudgeJobs(CommandJobs):
                                  patience=Patience(reply=options.timeout), shared_budget=budget)
         calls, cost = budget.spent()  # of all workers that had the job
         return replace(report, asked=calls, cost=cost if endpoint.prices else None).as_dict()
+
+
+class DraftJobs(AskingJobs):
+    """Writes test sets: what `ragdash testset` does. The set is kept in the database."""
+
+    def __init__(self, address: str, blobs: str | None):
+        super().__init__(address, blobs, testset.add_options)
+
+    def report(self, lease: Lease, options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+        """Ask what nobody asked before, and keep the set."""
+        started, endpoint, request = time.monotonic(), endpoint_of(options), testset.draft_request(options)
+        store, budget = self.asking(lease, options)
+        draft_set, total = testset.ask_for_drafts(options, request, endpoint, store,
+                                                  lambda progress: say_progress(lease, progress), lease.cancel, budget)
+        kept = draft_set.drafts and lease.keeps()
+        name = Sets(files=open_files(self.address, SETS)).keep(draft_set) if kept else None
+        calls, cost = budget.spent()
+        total = replace(total, asked=calls, cost=cost if endpoint.prices else None)
+        problems = testset.draft_problems(request, draft_set, total)
+        return testset.report_of(draft_set, total, name, time.monotonic() - started, problems)
+
+
+class MapJobs(CommandJobs):
+    """Places questions on a map; it is kept with the files of the job."""
+
+    def __init__(self, address: str, blobs: str | None):
+        super().__init__(address, blobs, map_process.add_options)
+
+    def report(self, lease: Lease, options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+        """Embed what is not embedded yet and place the questions; a stop keeps what was embedded."""
+        def listener(content: Mapping[str, Any]) -> bool:
+            lease.progress(content)
+            return not lease.cancel.is_set()
+
+        queries = map_process.write_map(options, scores_in(self.address), listener)
+        return {"cancelled": True} if queries is None else {
+            "queries": queries, "upload": self._files.store([Path(options.out)])}
 
 
 def _contents(folder: Path, pattern: str) -> Sequence[bytes]:

@@ -13,9 +13,11 @@ from ragdash.core.console import count, print_note, printable, say
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import open_private, workspace
 from ragdash.core.storage.addresses import BLOBS, WORKSPACE, database_address, is_address
-from ragdash.core.storage.protocols import EventLog
-from ragdash.core.storage.shared import open_database, open_log
+from ragdash.core.storage.folder_files import FolderFiles
+from ragdash.core.storage.protocols import EventLog, Files
+from ragdash.core.storage.shared import open_database, open_files, open_log
 from ragdash.core.storage.sqlite_log import SqliteLog
+from ragdash.experiments.testset import store
 from ragdash.matching.evidence import decision_store
 from ragdash.models.judge.verdict_store.opening import verdicts_at
 from ragdash.workspace import saved_views
@@ -51,8 +53,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     check = actions.add_parser("check", help="can the workspace be read and written?")
     collect = actions.add_parser("collect", help="delete the files of runs that were deleted more than a day ago, and "
                                  "of uploads that were interrupted")
-    copy = actions.add_parser("copy", help="copy a folder into a database, or back; with reviews, labels, decisions, "
-                              "views and verdicts; can be run again")
+    copy = actions.add_parser("copy", help="copy a folder into a database, or back; with reviews, labels, sets of "
+                              "drafts, decisions, views and verdicts; can be run again")
     copy.add_argument("source", metavar="FROM", help="a folder or postgresql://user@host/database")
     copy.add_argument("target", metavar="TO", help="the same")
     copy.add_argument("--blobs", metavar="URL", help="where the files of TO are, or of FROM where TO is a folder; "
@@ -104,10 +106,11 @@ def _copy(options: argparse.Namespace) -> int:
     target.check()
     logs = {name: (event_log(options.source, name), event_log(options.target, name))
             for name in (*REVIEW_LOGS, saved_views.LOG, decision_store.LOG, audit.LOG)}
-    result = copy_workspace(source, target, logs, (verdicts_at(options.source), verdicts_at(options.target)))
+    verdicts = verdicts_at(options.source), verdicts_at(options.target)
+    result = copy_workspace(source, target, logs, verdicts, (sets_of(options.source), sets_of(options.target)))
     say(result.problems)
     print_note(f"{target.location}: {', '.join(f'{name} {count:,}' for name, count in result.counts.items())}")
-    print_note("not copied: drafts of test sets, rubrics, the labeling policy, open batches, failed questions, "
+    print_note("not copied: rubrics, the labeling policy, open batches, failed questions, "
                "values of local models")
     return 0
 
@@ -199,6 +202,13 @@ def event_log(where: str, name: str) -> EventLog:
                                    decision_store.LOG: decision_store.decision_file(folder / decision_store.FILE),
                                    audit.LOG: audit.audit_file(folder / audit.FILE)}
     return files.get(name) or ReviewFile(folder / f"{name}.sqlite")
+
+
+def sets_of(where: str) -> Files:
+    """The sets of drafts of a workspace: a folder, or the address of a database."""
+    if is_address(where):
+        return open_files(database_address(where), store.FOLDER)
+    return FolderFiles(Path(where).expanduser() / store.FOLDER, store.SUFFIX)
 
 
 def _audit(options: argparse.Namespace, where: str) -> int:

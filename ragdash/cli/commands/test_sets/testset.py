@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
-from pathlib import Path
+from threading import Event
+from typing import Any
 
 from ragdash.cli.common_options import whole_number
 from ragdash.cli.inputs import reading_arguments, source_of
@@ -31,7 +32,8 @@ from ragdash.experiments.testset import (
 )
 from ragdash.io import read_corpus, read_run
 from ragdash.models.judge import MISSING, Budget, Endpoint, Outcome, Patience, VerdictStore, default_verdict_store
-from ragdash.models.judge.plan import summary_line
+from ragdash.models.judge.budget import SharedBudget
+from ragdash.models.judge.plan import JudgingListener, summary_line
 from ragdash.models.judge.task_runner import TaskRunner
 
 REPLY = ("reply", "replies")
@@ -71,10 +73,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _test_set(options: argparse.Namespace) -> int:
-    endpoint, budget = endpoint_of(options), Budget(options.max_calls, options.max_cost)
+    endpoint = endpoint_of(options)
     endpoint.secret()
-    request, verdict_store = _draft_request(options), default_verdict_store()
-    say(notes_before := list(notes(request)))
+    request, verdict_store = draft_request(options), default_verdict_store()
+    say(list(notes(request)))
     plan = plan_drafts(request, endpoint, verdict_store)
     write_plan(options, plan, endpoint, *REPLY)
     if options.dry_run:
@@ -82,17 +84,16 @@ def _test_set(options: argparse.Namespace) -> int:
     if plan.calls and not endpoint.local and not options.yes:
         confirm(endpoint, f"Documents in {plan.calls_text}")
     start = time.monotonic()
-    draft_set, total = _ask(options, request, endpoint, verdict_store, budget)
-    path = _write_files(options, draft_set) if draft_set.drafts else None
-    new_notes = [note for note in notes(request, draft_set) if note not in notes_before]
-    empty = [] if draft_set.passing or total.stopped else [_empty_problem(draft_set)]
-    problems = [*([total.problem] if total.problem else []), *new_notes, *empty]
-    _report(options, draft_set, total, path, time.monotonic() - start, problems)
+    with interruptible(options) as (progress, cancel):
+        draft_set, total = ask_for_drafts(options, request, endpoint, verdict_store, progress, cancel)
+    name = _write_files(options, draft_set) if draft_set.drafts else None
+    problems = draft_problems(request, draft_set, total)
+    _report(options, draft_set, total, name, time.monotonic() - start, problems)
     say(problems)
     return STATUS.get(total.stopped, 0) or (2 if any(problem.severity == "error" for problem in problems) else 0)
 
 
-def _draft_request(options: argparse.Namespace) -> DraftRequest:
+def draft_request(options: argparse.Namespace) -> DraftRequest:
     """What the options ask for, with the documents and the run read; the problems of both are raised together."""
     counts = drafts_per_type(options.n, [type.strip() for type in options.types.split(",") if type.strip()])
     problems: list[Problem] = []
@@ -112,61 +113,64 @@ def _draft_request(options: argparse.Namespace) -> DraftRequest:
                         options.critique)
 
 
-def _ask(options: argparse.Namespace, request: DraftRequest, endpoint: Endpoint, verdict_store: VerdictStore,
-           budget: Budget) -> tuple[DraftSet, Outcome]:
-    """(the set, what came of all questions); a Ctrl+C outside of the asking ends the command, the replies are kept."""
-    with interruptible(options) as (progress, cancel):
-        judging = TaskRunner(
-            endpoint,
-            verdict_store,
-            budget,
-            progress,
-            {"concurrency": options.concurrency, "cancel": cancel, "patience": Patience(reply=options.timeout)},
-        )
-        return generate_drafts(request, judging.judge, str(endpoint.judge)), judging.total
+def ask_for_drafts(options: argparse.Namespace, request: DraftRequest, endpoint: Endpoint, verdict_store: VerdictStore,
+                   progress: JudgingListener, cancel: Event,
+                   shared_budget: SharedBudget | None = None) -> tuple[DraftSet, Outcome]:
+    """(the set, what came of all questions); a Ctrl+C outside of the asking ends the command, the replies are kept.
+
+    shared_budget: bounds this process and others, in place of that of the options.
+    """
+    budget = Budget() if shared_budget else Budget(options.max_calls, options.max_cost)
+    judging = TaskRunner(endpoint, verdict_store, budget, progress,
+                         {"concurrency": options.concurrency, "cancel": cancel, "shared_budget": shared_budget,
+                          "patience": Patience(reply=options.timeout)})
+    return generate_drafts(request, judging.judge, str(endpoint.judge)), judging.total
 
 
-def _write_files(options: argparse.Namespace, draft_set: DraftSet) -> Path:
-    """Write what was asked for; returns where the workspace has the set. Without a kept draft no truth is written."""
-    path = Sets().keep(draft_set)
+def draft_problems(request: DraftRequest, draft_set: DraftSet, total: Outcome) -> list[Problem]:
+    """What is worth knowing of a set beyond its documents: what ended the asking, lost calls, notes, nothing kept."""
+    lost = [Problem("judge-calls-lost", {"calls": total.lost}, severity="warning")] if total.lost else []
+    empty = [] if draft_set.passing or total.stopped else [_empty_problem(draft_set)]
+    of_documents = list(notes(request))
+    return [*([total.problem] if total.problem else []), *lost,
+            *(note for note in notes(request, draft_set) if note not in of_documents), *empty]
+
+
+def _write_files(options: argparse.Namespace, draft_set: DraftSet) -> str:
+    """Write what was asked for; returns the name of the set in the workspace. Without a kept draft no truth is written.
+    """
+    name = Sets().keep(draft_set)
     if options.rejects:
         write(rejects_jsonl((draft, draft.reasons) for draft in draft_set.rejects), options.rejects)
     if options.drafts:
         write(drafts_jsonl(draft_set), options.drafts)
     if draft_set.passing and (options.output or options.progress == "text"):
-        write(truth_jsonl(draft_set.passing, path.stem), options.output)
-    return path
+        write(truth_jsonl(draft_set.passing, name), options.output)
+    return name
 
 
-def _report(options: argparse.Namespace, draft_set: DraftSet, total: Outcome, path: Path | None, seconds: float,
+def report_of(draft_set: DraftSet, total: Outcome, name: str | None, seconds: float,
+              problems: Sequence[Problem]) -> dict[str, Any]:
+    """The result for a program. name: of the set in the workspace; None: nothing was kept."""
+    types = {type: dict(zip(("written", "kept", "missing"), draft_set.counts(type), strict=True))
+             for type in draft_set.wanted}
+    return {"judge": draft_set.judge, "asked": total.asked, "cached": total.cached, "cost": total.cost,
+            "seconds": seconds, "stopped": total.stopped, "types": types, "rejects": dict(draft_set.rules()),
+            "set": name, "overlap": {type: mean for type, (mean, _) in draft_set.overlaps().items()},
+            "missing": {type: dict(reasons) for type, reasons in draft_set.missing.items()},
+            "problems": [problem.as_dict() for problem in problems]}
+
+
+def _report(options: argparse.Namespace, draft_set: DraftSet, total: Outcome, name: str | None, seconds: float,
             problems: Sequence[Problem]) -> None:
-    """What came of it, for a program or a person."""
+    """Report the result to a program or a person."""
     if options.progress == "json":
-        types = {type: dict(zip(("written", "kept", "missing"), draft_set.counts(type), strict=True))
-                 for type in draft_set.wanted}
-        write_message(
-            options,
-            "report",
-            {
-                "judge": draft_set.judge,
-                "asked": total.asked,
-                "cached": total.cached,
-                "cost": total.cost,
-                "seconds": seconds,
-                "stopped": total.stopped,
-                "types": types,
-                "rejects": dict(draft_set.rules()),
-                "drafts": path and str(path),
-                "overlap": {type: mean for type, (mean, _) in draft_set.overlaps().items()},
-                "missing": {type: dict(reasons) for type, reasons in draft_set.missing.items()},
-                "problems": [problem.as_dict() for problem in problems],
-            },
-        )
+        write_message(options, "report", report_of(draft_set, total, name, seconds, problems))
         return
     print_note(*_types(draft_set), *_rejects(draft_set))
     print_note(summary_line(total.asked, total.cached, total.cost, seconds, total.stopped, reply=REPLY))
-    if path is not None:
-        print_note(f"To review them: ragdash dashboard, page Data, then Test set, set {path.stem}")
+    if name is not None:
+        print_note(f"To review them: ragdash dashboard, page Data, then Test set, set {name}")
 
 
 def _types(draft_set: DraftSet) -> Sequence[str]:

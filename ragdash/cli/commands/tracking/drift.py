@@ -66,8 +66,8 @@ def run(options: argparse.Namespace) -> int:
         drafts = drafts_of(proposals, log.name)
         if options.drafts:
             write(drafts_jsonl(drafts), options.drafts)
-        path = Sets().keep(drafts)
-        print_note(f"To answer and accept the questions: ragdash dashboard, page Test set, set {path.stem}")
+        name = Sets().keep(drafts)
+        print_note(f"To answer and accept the questions: ragdash dashboard, page Test set, set {name}")
     return 0
 
 

@@ -92,6 +92,10 @@ MIGRATIONS: Sequence[Sequence[str]] = (
         "create table ragdash.scores (project text not null, model bigint not null, key bytea not null, "
         "cut integer not null, value double precision, primary key (project, model, key))",
     ),
+    (
+        "create table ragdash.files (project text not null, kind text not null, name text not null, "
+        "content bytea not null, changed timestamptz not null default now(), primary key (project, kind, name))",
+    ),
 )
 NEWEST = len(MIGRATIONS)
 

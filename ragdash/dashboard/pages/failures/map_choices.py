@@ -1,4 +1,4 @@
-"""Which map: its vectors and its layout; small maps are made at once, large ones in a process of their own."""
+"""Which map: its vectors and its layout; small maps are made at once, large ones by a job."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ from ragdash.analysis.failure_patterns.query_map import (
     word_vectors,
 )
 from ragdash.analysis.failure_patterns.query_map.layout import require_tsne
-from ragdash.core.errors import InputError
+from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Truth
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.auth import rights
-from ragdash.dashboard.jobs import mapping
+from ragdash.dashboard.components.fragments import polled
+from ragdash.dashboard.jobs import mapping, shared_queue
+from ragdash.dashboard.jobs.process import JobView
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.dashboard.widgets.job_progress import POLL_SECONDS, render_bar
@@ -91,21 +93,30 @@ def _start(key: tuple, texts: Sequence[str | None], kind: str, known: tuple[np.n
             elements.missing(error.problems[0])
             return
     model = str(find_model_folder(ENCODER).path) if kind == EMBEDDINGS and known is None else None
-    ended = job is not None and job.key == key
+    stored = None if known is None else key[1]
+    ended = job is not None and job.key == key and "report" not in job.messages  # else its map is kept no longer
     if not ended and model is None:
-        _begin(key, texts, None, known)
+        _begin(key, texts, None, stored)
         return
-    if ended and job.worker.failed:
-        st.error(f"The map could not be made.  \n{fmt.escape(job.worker.failed)}", icon=":material/error:")
+    if job is not None and ended:
+        _show_failure(job)
     label = f"Embed {fmt.count(len(texts), 'question')} with {key[1]}" if model else "Place the questions"
     st.button(label, icon=":material/play_arrow:", type="primary", key="map_start",
-              on_click=_begin, args=(key, texts, model, known))
+              on_click=_begin, args=(key, texts, model, stored))
 
 
-def _begin(key: tuple, texts: Sequence[str | None], model: str | None, known: tuple[np.ndarray, str] | None) -> None:
+def _show_failure(job: JobView) -> None:
+    """Why there is no map."""
+    if job.failed:
+        st.error(f"The map could not be made.  \n{fmt.escape(job.failed)}", icon=":material/error:")
+    elif not job.cancelled:
+        elements.problems([Problem.of_dict(problem) for problem in job.messages.get("problems") or ()], "map_failed")
+
+
+def _begin(key: tuple, texts: Sequence[str | None], model: str | None, stored: str | None) -> None:
     try:
         with rights.change("compute-map", key[0]):
-            mapping.start(key, key[2], texts, model=model, vectors=known)
+            mapping.start(key, key[2], texts, model=model, stored=stored)
     except InputError as error:
         state.set_notice(error.problems)
 
@@ -125,13 +136,19 @@ def render_progress() -> None:
         _progress()
 
 
-@st.fragment(run_every=POLL_SECONDS)
+@polled(POLL_SECONDS)
 def _progress() -> None:
     job = mapping.current()
     if job is None or not job.running:
         st.rerun()
     with st.container(border=True, key="mapping"):
         st.markdown("**The questions are being placed on the map**")
-        render_bar(job.worker.messages, "Reading the questions …")
+        render_bar(job.messages, "Waiting for a worker …" if job.waiting else "Reading the questions …")
+        for problem in job.remarks:
+            st.caption(f":material/warning: {fmt.problem_line(problem)}")
+        if job.cancelled:
+            st.caption(":material/hourglass_top: Stopping after the texts that are being embedded; they are kept.")
+            return
         st.button("Stop", icon=":material/stop_circle:", key="map_stop", on_click=_stop)
-        st.caption("It goes on if you look at other pages. The map is kept while the server runs.")
+        kept = "while the server runs" if shared_queue.queue() is None else "for a day, on all servers"
+        st.caption(f"It goes on if you look at other pages. The map is kept {kept}.")

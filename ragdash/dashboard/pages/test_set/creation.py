@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.auth import rights
+from ragdash.dashboard.components.fragments import polled
 from ragdash.dashboard.jobs import drafting
 from ragdash.dashboard.jobs.drafting import DraftOrder
-from ragdash.dashboard.jobs.process import Job
+from ragdash.dashboard.jobs.process import JobView
 from ragdash.dashboard.pages.answers.judge import data as judges_data
 from ragdash.dashboard.pages.answers.judge import form
 from ragdash.dashboard.pages.answers.judge import sentences as judges_sentences
@@ -36,12 +35,12 @@ def new_set() -> None:
     if job is not None and job.running:
         _running_job()
         return
-    if job is not None:
+    corpus = documents()
+    if job is not None and corpus is not None and job.key == (corpus.digest,):
         _finished_job(job)
     if read_only():
         return
     with st.expander("New test set", icon=":material/add:", expanded=not Sets().names(), key="new_set"):
-        corpus = documents()
         installed = requests_availability()
         if corpus is None:
             st.markdown("**No documents with texts in this session.** A model writes questions about documents.")
@@ -82,8 +81,8 @@ def _plan_section(corpus: Corpus, order: DraftOrder | None) -> None:
     job = drafting.planned(key) if key is not None and state.get(state.NEW_SET_PLANNED) == key else None
     if job is not None and job.running:
         _planning(key)
-    elif job is not None and "plan" in job.worker.messages:
-        _show_plan(corpus, order, job.worker.messages["plan"])
+    elif job is not None and "plan" in job.messages:
+        _show_plan(corpus, order, job.messages["plan"])
     else:
         if job is not None:
             _show_failure(job)
@@ -141,21 +140,25 @@ def _start(corpus: Corpus, order: DraftOrder) -> None:
                 raise InputError([Problem("busy")])
             remember_endpoint(endpoint)
         st.session_state.pop(state.NEW_SET_PLANNED, None)
+        if (job := drafting.current()) is not None:
+            st.session_state[state.NEW_SET_SEEN] = job.id
     except InputError as error:
         state.set_notice(error.problems)
 
 
-@st.fragment(run_every=POLL_SECONDS)
+@polled(POLL_SECONDS)
 def _running_job() -> None:
     """Progress of the job; reloads the page when it has ended."""
     job = drafting.current()
     if job is None or not job.running:
         st.rerun()
+    st.session_state[state.NEW_SET_SEEN] = job.id
     with st.container(border=True, key="new_set"):
         st.markdown(f"**{fmt.escape(job.details['judge'])}** is writing questions about "
                     f"{fmt.escape(fmt.listed(job.names))}: {job.details['questions']:,} wanted")
-        render_bar(job.worker.messages, "Reading documents …")
-        if job.worker.cancelled:
+        render_bar(job.messages, "Waiting for a worker …" if job.waiting else "Reading documents …")
+        _show_remarks(job)
+        if job.cancelled:
             st.caption(":material/hourglass_top: Stopping after the requests in flight; their replies are saved.")
         elif not read_only():
             st.button("Stop", icon=":material/stop_circle:", key="new_set_stop", on_click=_stop)
@@ -170,16 +173,22 @@ def _stop() -> None:
         state.set_notice(error.problems)
 
 
-def _finished_job(job: Job) -> None:
-    """Result of the last job; the set that it wrote is opened once."""
-    report = job.worker.messages.get("report")
+def _show_remarks(job: JobView) -> None:
+    for problem in job.remarks:
+        st.caption(f":material/warning: {fmt.problem_line(problem)}")
+
+
+def _finished_job(job: JobView) -> None:
+    """Result of the last job; the set that it wrote is opened once by the sessions that have seen it at work."""
+    report = job.messages.get("report")
+    _show_remarks(job)
     if report is None:
-        if not job.worker.cancelled:
+        if not job.cancelled:
             _show_failure(job)
         return
-    if report["drafts"] and st.session_state.get(state.NEW_SET_SHOWN) != job.began:
-        st.session_state[state.NEW_SET_SHOWN] = job.began
-        st.session_state[state.SET] = Path(report["drafts"]).stem
+    if report["set"] and st.session_state.get(state.NEW_SET_SEEN) == job.id:
+        del st.session_state[state.NEW_SET_SEEN]
+        st.session_state[state.SET] = report["set"]
     question_count = sum(counts["kept"] for counts in report["types"].values())
     paid = "" if report["cost"] is None else f", {judges_sentences.money(report['cost'])} paid"
     ended = {"budget": "Budget spent: ", "error": "Stopped by an error: "}.get(
@@ -195,10 +204,10 @@ def _finished_job(job: Job) -> None:
             st.caption(f":material/info: {fmt.problem_line(problem)}")
 
 
-def _show_failure(job: Job) -> None:
-    """Why the process failed."""
-    problems = judges_data.read_problems(job.worker.messages.get("problems") or ())
+def _show_failure(job: JobView) -> None:
+    """Why the job failed."""
+    problems = judges_data.read_problems(job.messages.get("problems") or ())
     if problems:
         elements.problems(problems, "new_set_failed")
-    elif job.worker.failed:
-        st.error(f"The process ended without a report.  \n{fmt.escape(job.worker.failed)}", icon=":material/error:")
+    elif job.failed:
+        st.error(f"The process ended without a report.  \n{fmt.escape(job.failed)}", icon=":material/error:")

@@ -87,7 +87,7 @@ def load() -> TestSetData:
     try:
         name = state.get(state.SET)
         draft_set = (st.session_state[state.DRAFTS] if name == UPLOADED
-                 else _read_set(name, Sets().names()[name], str(Sets().path)))
+                 else _read_set(name, Sets().names()[name], Sets().location))
         decisions, problems = _decisions(draft_set.digest, DraftDecisionStore().location, DraftDecisionStore().stamp())
         for problem in problems:
             file = fmt.escape(f"{problem.file}: ") if problem.file else ""
@@ -99,7 +99,7 @@ def load() -> TestSetData:
 
 
 @st.cache_resource(max_entries=4, show_spinner="Reading the set …")
-def _read_set(name: str, modified: float, folder: str) -> DraftSet:
+def _read_set(name: str, modified: float, location: str) -> DraftSet:
     return Sets().read(name)
 
 
@@ -133,18 +133,19 @@ def _open_file() -> None:
     except InputError as error:
         state.set_notice(error.problems)
         return
-    st.session_state[state.SET], saved_path = UPLOADED, None
+    st.session_state[state.SET] = UPLOADED
+    saved = None
     if not read_only():
         try:
             with rights.change("save-drafts", draft_set.digest):
-                saved_path = Sets().keep(draft_set)
+                saved = Sets().keep(draft_set)
         except InputError as error:
             state.set_notice(Problem("not-saved", {"name": file.name}, problem.file, field=problem.field, cause=problem)
                              for problem in error.problems)
-    if saved_path is None:
+    if saved is None:
         st.session_state[state.DRAFTS] = draft_set
     else:
-        st.session_state[state.SET] = saved_path.stem
+        st.session_state[state.SET] = saved
 
 
 def save_decision(digest: str, draft: str, decision: Decision, next_draft: str | None = None) -> None:

@@ -151,6 +151,6 @@ def _review(drift: Drift, proposals: tuple[ProposedQuestion, ...]) -> None:
         return
     try:
         with rights.change("save-drafts", drafts.digest):
-            st.session_state[state.SET] = Sets().keep(drafts).stem
+            st.session_state[state.SET] = Sets().keep(drafts)
     except InputError as error:
         state.set_notice(error.problems)
