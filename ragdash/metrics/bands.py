@@ -262,7 +262,7 @@ class StageThreshold:
 
 STAGE_THRESHOLDS: dict[str, StageThreshold] = {
     "k": StageThreshold("rank", 10, "the cutoff of Recall@10 in both published tables"),
-    "coverage": StageThreshold("share of the gold in the first k", 1.0, "ragdash: all of the gold is needed"),
+    "coverage": StageThreshold("share of the relevant documents in the first k", 1.0, "ragdash: all are needed"),
     "right": StageThreshold(
         bands_of("TokenF1")[0].spec, bands_of("TokenF1")[0].bands[3].low, f"{_HYBRID}: where good begins"
     ),

@@ -40,26 +40,27 @@ def stage_of(run, truth, query="q", corpus=None, by="id", **rules) -> str:
 
 
 @pytest.mark.parametrize(("ranking", "gold", "corpus", "rules", "stage", "rule"), [
-    (["x"], [], None, {}, "no-gold", "The truth has 0 gold documents (grade 1 or more), and the run gives no answer."),
-    (["x"], ["a", "b"], ["x", "z"], {}, "not-in-corpus", "0 of 2 gold documents in the corpus."),
-    (["x", "y"], ["a"], ["x", "a"], {}, "not-retrieved", "0 of 1 gold document among the 2 documents returned."),
-    (["x", "y", "a"], ["a"], None, {"k": 2}, "below-k", "The gold is at rank 3; the first 2 count."),
+    (["x"], [], None, {}, "no-gold",
+     "The truth has 0 relevant documents (grade 1 or more), and the run gives no answer."),
+    (["x"], ["a", "b"], ["x", "z"], {}, "not-in-corpus", "0 of 2 relevant documents in the corpus."),
+    (["x", "y"], ["a"], ["x", "a"], {}, "not-retrieved", "0 of 1 relevant document among the 2 documents returned."),
+    (["x", "y", "a"], ["a"], None, {"k": 2}, "below-k", "The relevant document is at rank 3; the first 2 count."),
     (["x", "y", "a"], ["a", "b"], None, {"k": 2}, "below-k",
-     "The first of 2 gold documents is at rank 3; the first 2 count."),
+     "The first of 2 relevant documents is at rank 3; the first 2 count."),
     (["a", "x", "b"], ["a", "b"], None, {"k": 2}, "partly-covered",
-     "1 of 2 gold documents in the first 2, 2 needed; 2 returned at any rank."),
+     "1 of 2 relevant documents in the first 2, 2 needed; 2 returned at any rank."),
     (["a", "x", "b"], ["a", "b"], None, {"k": 2, "coverage": 0.5}, "fine",
-     "1 of 2 gold documents in the first 2, 1 needed."),
+     "1 of 2 relevant documents in the first 2, 1 needed."),
     (["a", "x"], ["a", "b", "c"], None, {"k": 2}, "fine",
-     "1 of 3 gold documents in the first 2, 1 needed, as more is relevant than 2 ranks can hold."),
+     "1 of 3 relevant documents in the first 2, 1 needed, as more is relevant than 2 ranks can hold."),
     (["a", "x"], ["a", "b", "c", "d"], None, {"k": 2, "coverage": 0.5}, "partly-covered",
-     "1 of 4 gold documents in the first 2, 2 needed; 1 returned at any rank."),
+     "1 of 4 relevant documents in the first 2, 2 needed; 1 returned at any rank."),
     (["a", "b"], ["a", "b"], None, {"k": 2, "rel": 2}, "no-gold",
-     "The truth has 0 gold documents (grade 2 or more), and the run gives no answer."),
+     "The truth has 0 relevant documents (grade 2 or more), and the run gives no answer."),
     ({"a": 3.0, "b": 2.0}, ["a", "b"], None, {"score": 2.5}, "below-threshold",
-     "2 of 2 gold documents in the first 10, 2 needed, but 1 with a score of 2.5 or more."),
+     "2 of 2 relevant documents in the first 10, 2 needed, but 1 with a score of 2.5 or more."),
     ({"a": 3.0, "b": 2.0}, ["a", "b"], None, {"score": 2.0}, "fine",
-     "2 of 2 gold documents in the first 10, 2 needed; 2 with a score of 2 or more."),
+     "2 of 2 relevant documents in the first 10, 2 needed; 2 with a score of 2 or more."),
 ])
 def test_each_stage_of_retrieval(ranking, gold, corpus, rules, stage, rule):
     truth, other = truth_of({"q": gold, "other": ["z"]}), {"z": 1.0} if isinstance(ranking, dict) else ["z"]
@@ -76,8 +77,9 @@ GROUNDS = ["It fell into the Sea of Crises."]
     ("the Ocean of Storms", GROUNDS, "wrong-answer", "Token F1 (each word once) is 0.500 (0.6 is needed), and the"),
     ("", GROUNDS, "wrong-answer", "The answer is empty."),
     ("the Sea of Crises", ["Nothing like it."], "not-grounded", "Support coverage is 0.000 (0.8 is needed)."),
-    ("I don't know.", GROUNDS, "refused", "The answer declines, with 1 of 1 gold document in the first 10, 1 needed."),
-    (None, GROUNDS, "fine", "1 of 1 gold document in the first 10, 1 needed."),
+    ("I don't know.", GROUNDS, "refused",
+     "The answer declines, with 1 of 1 relevant document in the first 10, 1 needed."),
+    (None, GROUNDS, "fine", "1 of 1 relevant document in the first 10, 1 needed."),
 ])
 def test_each_stage_of_the_answer(answer, contexts, stage, rule):
     """F1 of {the, ocean, of, storms} and {the, sea, of, crises} is 2 * 2 / 8."""
@@ -132,7 +134,7 @@ def test_without_gold_the_answer_is_looked_at_alone():
     found = diagnose(Match(run, truth))
     told = explain(found, "q")
     assert told.stage.name == "wrong-answer"
-    assert told.not_assessed["Gold retrieved"] == "no gold is known"
+    assert told.not_assessed["Relevant document found"] == "no relevant document is known"
     assert stage_of(run_of({"q": ["x"]}, details=answers({"q": "I don't know."})), truth) == "refused"
 
 
@@ -140,7 +142,7 @@ def test_what_cannot_be_assessed_is_told_for_a_fine_query():
     told = explain(diagnose(Match(run_of({"q": ["a"]}), truth_of({"q": ["a"]}))), "q")
     assert told.stage.name == "fine"
     assert told.not_assessed == {
-        "Gold in the corpus": "no corpus is given", "Covered above the threshold": "no score threshold is set",
+        "Relevant document in corpus": "no corpus is given", "Enough above the threshold": "no score threshold is set",
         "Answered": "the run has no answers", "Answered right": "the run has no answers",
         "Right and grounded": "the run has no answers"}
     assert str(told).endswith("Right and grounded (the run has no answers).")
@@ -154,7 +156,7 @@ def test_a_threshold_without_scores_is_not_guessed():
 def test_a_query_that_the_run_lacks_was_not_retrieved():
     for missing in ("zero", "skip"):
         found = diagnose(Match(run_of({"p": ["a"]}), truth_of({"p": ["a"], "q": ["a"]}), Conventions(missing=missing)))
-        assert explain(found, "q").rule == "The run does not name the query, which has 1 gold document."
+        assert explain(found, "q").rule == "The run does not name the query, which has 1 relevant document."
         assert found.stage_of("q").name == "not-retrieved"
 
 
@@ -176,7 +178,7 @@ def test_coverage_asks_for_no_more_than_the_first_k_can_hold():
     assert found.numbers["needed"].tolist() == [1, 10, 10]
     assert [found.stage_of(query).name for query in ("many", "ten", "hops")] == [
         "fine", "partly-covered", "partly-covered"]
-    assert explain(found, "many").rule == ("8 of 67 gold documents in the first 10, 1 needed, as more is relevant "
+    assert explain(found, "many").rule == ("8 of 67 relevant documents in the first 10, 1 needed, as more is relevant "
                                            "than 10 ranks can hold.")
     none = diagnose(Match(run_of({"many": ["x"] * 1 + gold[:1], "ten": ["x"]}), truth), DiagnosisRules(k=1))
     assert [none.stage_of(query).name for query in ("many", "ten")] == ["below-k", "not-retrieved"]
@@ -186,7 +188,7 @@ def test_a_corpus_of_other_ids_is_told_and_decides_nothing():
     found = diagnose(Match(run_of({"q": ["x"]}), beside(truth_of({"q": ["a"]}), ["A", "B"])))
     assert found.stage_of("q").name == "not-retrieved"
     assert [problem.kind for problem in found.problems] == ["no-common-document"]
-    assert found.reasons["not-in-corpus"] == "none of the gold is in the corpus that is given"
+    assert found.reasons["not-in-corpus"] == "no relevant document is in the corpus that is given"
 
 
 def test_what_was_returned_is_in_the_corpus_whatever_its_file_says():
@@ -243,7 +245,7 @@ def test_by_evidence_the_corpus_is_asked_for_the_documents_of_the_spans():
     run = run_with_texts({"q": ["nothing of it"], "p": ["nothing of it"], "o": ["nothing of it"]})
     found = diagnose(Match(run, beside(truth, ["b"]), matching=Matching("evidence")))
     assert [found.stage_of(query).name for query in "qpo"] == ["not-in-corpus", "not-retrieved", "not-retrieved"]
-    assert explain(found, "o").not_assessed == {"Gold in the corpus": "not all gold names its document"}
+    assert explain(found, "o").not_assessed == {"Relevant document in corpus": "not every gold span names its document"}
 
 
 def naive_stage(found, match, q: int) -> str:

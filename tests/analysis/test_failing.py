@@ -22,7 +22,7 @@ from ragdash.models.local.score_cache import text_key
 
 
 def truth_of_questions(questions: Iterable[str | None], evidence=None, attributes=None, gold=None) -> Truth:
-    """Queries q0, q1, ... with these texts, spans, attributes and gold documents."""
+    """Queries q0, q1, ... with these texts, spans, attributes and relevant documents."""
     questions = list(questions)
     names = [f"q{at}" for at in range(len(questions))]
     columns = {"query_id": names, "query": pa.array(questions, pa.string())}
@@ -47,15 +47,15 @@ def test_length_numbers_and_gold():
     found = properties(truth_of_questions(["one two", "one two 3", None], gold=[["a"], ["a", "b"], []]))
     assert found["words of the question"] == [2, 3, None]
     assert found["number in the question"] == [False, True, None]
-    assert found["gold documents"] == [1, 2, 0] and "gold spans" not in found
+    assert found["relevant documents"] == [1, 2, 0] and "gold spans" not in found
     assert properties(truth_of_questions(["a"], evidence=["some span"]))["gold spans"] == [1]
-    assert properties(truth_of_questions(["a"]), rel=2)["gold documents"] == [0]
+    assert properties(truth_of_questions(["a"]), rel=2)["relevant documents"] == [0]
 
 
 def test_slices_of_the_same_queries_stand_once_and_those_of_all_or_none_not_at_all():
     attributes = [{"x": 1, "same": 0}, {"x": 1, "same": 0}, {"x": 2, "same": 0}, {"x": 2, "same": 0}]
     truth = truth_of_questions(["a b"] * 4, attributes=attributes, gold=[["a"], ["b"], ["a", "b"], ["a", "b"]])
-    assert [one.title for one in traits(truth)] == ["x: 1", "x: 2"], "gold documents: 1 are the queries of x: 1"
+    assert [one.title for one in traits(truth)] == ["x: 1", "x: 2"], "relevant documents: 1 are the queries of x: 1"
 
 
 def test_edge_cases_and_properties_are_traits():
@@ -71,13 +71,13 @@ def test_words_shared_with_the_gold_and_the_rarest_word():
     truth = truth_of_questions(["the crater moon", "the sea", "sea", "sea moon"],
                                evidence=["the moon itself", "the sea of crises", "nothing", None])
     found = properties(truth)
-    assert found["words shared with the gold"] == [0.5, 1, 0, None]
+    assert found["words shared with the relevant text"] == [0.5, 1, 0, None]
     assert found["queries with its rarest word"] == [1, 3, 3, 2]
     truth = truth_of_questions(["the crater", "the sea", "the"], gold=[["a"], ["b"], ["a"]])
-    assert properties(truth, {"a": "A crater.", "b": "a crater"})["words shared with the gold"] == [1, 0, None]
-    assert "words shared with the gold" not in properties(truth)
+    assert properties(truth, {"a": "A crater.", "b": "a crater"})["words shared with the relevant text"] == [1, 0, None]
+    assert "words shared with the relevant text" not in properties(truth)
     corpus = Corpus.build("c", ["b", "a", "z"], ["the sea", None, "crater"])
-    assert properties(truth.with_corpus(corpus))["words shared with the gold"] == [None, 1, None]
+    assert properties(truth.with_corpus(corpus))["words shared with the relevant text"] == [None, 1, None]
     assert properties(truth)["queries with its rarest word"] == [1, 1, None], "a question of stop words has none"
 
 

@@ -143,10 +143,11 @@ def test_verdicts_of_a_judge_decide_after_labels_and_before_numbers_and_texts(ow
     assert stages(run, truth, right_judge="none") == by_words == stages(*asked(), right_judge="none")
     assert stages(run, truth, right_by="ROUGE_1", right=0.9)["b"] == "wrong-answer", "another metric was asked for"
     rule = right_answer_rule([diagnosis], ["mine"])
-    assert f"Correctness by the judge {JUDGE} is 0.5 or more; it has the number" in rule.replace("\\", "")
+    judged = f"Correctness by the judge {JUDGE} is 0.5 (partly right) or more; it has the number"
+    assert judged in rule.replace("\\", "")
     two = right_answer_rule([diagnosis, diagnose(Match(run, truth), DiagnosisRules(right_judge="none"))],
                             ["mine", "other"])
-    assert "is 0.5 or more, for mine only" in two
+    assert "is 0.5 (partly right) or more, for mine only" in two
     labels = {"a": 1.0, "b": 0.0, "c": 1.0, "d": 1.0, "e": 1.0}
     rows = [(query, run.name, "is_correct", value) for query, value in labels.items()]
     assert stages(run.with_file_scores(FileScores.build(rows)), truth)["a"] == "fine", "labels come first"

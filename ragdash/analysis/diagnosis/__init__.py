@@ -1,4 +1,4 @@
-"""For each query of a run the first stage at which it went wrong, from gold evidence to a right answer."""
+"""For each query of a run the first stage at which it went wrong, from relevant documents to a right answer."""
 
 from ragdash.analysis.diagnosis.answer_checks import judge_specs, judge_verdicts, text_specs
 from ragdash.analysis.diagnosis.diagnose import diagnose

@@ -60,8 +60,8 @@ def explain(diagnosis: Diagnosis, query: int | str) -> Reason:
     >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
     >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
     >>> from ragdash.analysis.diagnosis import DiagnosisRules, diagnose
-    >>> str(explain(diagnose(Match(run, truth), DiagnosisRules(k=1)), "q1"))
-    'Below k: The gold is at rank 2; the first 1 count. Not assessed: Gold in the corpus (no corpus is given).'
+    >>> explain(diagnose(Match(run, truth), DiagnosisRules(k=1)), "q1").rule
+    'The relevant document is at rank 2; the first 1 count.'
     """
     q = diagnosis.index_of(query)
     stage = STAGES[diagnosis.stage[q]]
@@ -73,9 +73,12 @@ def explain(diagnosis: Diagnosis, query: int | str) -> Reason:
 
 
 def _gold(diagnosis: Diagnosis, n: float) -> str:
-    """ "2 gold documents" """
-    unit = "gold span" if diagnosis.settings["match"] == "evidence" else "gold document"
-    return f"{n:.0f} {unit}" + ("" if n == 1 else "s")
+    """ "2 relevant documents" """
+    return f"{n:.0f} {_unit(diagnosis)}" + ("" if n == 1 else "s")
+
+
+def _unit(diagnosis: Diagnosis) -> str:
+    return "gold span" if diagnosis.settings["match"] == "evidence" else "relevant document"
 
 
 def _value(spec: Spec, value: float) -> str:
@@ -130,7 +133,7 @@ def _below_k(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
     k = diagnosis.rules.k
     if not numbers["found"]:
         return f"0 of {_gold(diagnosis, numbers['gold'])} in the first {k}; documents further down have no text."
-    which = "gold" if numbers["gold"] == 1 else f"first of {_gold(diagnosis, numbers['gold'])}"
+    which = _unit(diagnosis) if numbers["gold"] == 1 else f"first of {_gold(diagnosis, numbers['gold'])}"
     return f"The {which} is at rank {numbers['best_rank']:.0f}; the first {k} count."
 
 
@@ -146,7 +149,7 @@ def _in_k(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
 
 def _partly(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
     missing = numbers["gold"] - max(numbers["in_corpus"], numbers["found"])
-    absent = f" {missing:.0f} of the gold not in the corpus." if missing > 0 else ""
+    absent = f" {missing:.0f} of them not in the corpus." if missing > 0 else ""
     return f"{_in_k(diagnosis, q, numbers)}; {numbers['found']:.0f} returned at any rank.{absent}"
 
 
@@ -173,7 +176,7 @@ def _not_grounded(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
 def _refused(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
     if diagnosis.known[number("partly-covered"), q]:
         return f"The answer declines, with {_in_k(diagnosis, q, numbers)}."
-    return "The answer declines, and the question has one; whether the gold was there is not known."
+    return "The answer declines, and the question has one; whether a relevant document was there is not known."
 
 
 def _answered(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
@@ -229,8 +232,8 @@ def _why(diagnosis: Diagnosis, name: str, numbers: Numbers) -> str:
         return "the truth does not say what is allowed for it"
     if name in RETRIEVAL:
         if not numbers["gold"]:
-            return "no gold is known"
-        return "not all gold names its document" if name == "not-in-corpus" else \
+            return "no relevant document is known"
+        return "not every gold span names its document" if name == "not-in-corpus" else \
             f"{numbers['unread']:.0f} returned documents have no text"
     if not numbers["answered"]:
         return "the run gives no answer to it"

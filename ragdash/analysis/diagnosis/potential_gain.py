@@ -19,7 +19,7 @@ from ragdash.matching.views.ranked import Ranked, ordinal
 from ragdash.metrics import Spec, cutoff_array, parse_specs
 
 OF_RETRIEVAL = NAMES[:NAMES.index("below-threshold") + 1]  # stages whose fixes change what is retrieved
-RANKED_LOW = "ranked-low"  # no stage: enough of the gold is in the first k, and a better ranking is possible
+RANKED_LOW = "ranked-low"  # no stage: enough relevant documents are in the first k, and a better ranking is possible
 LEAST = 1e-9  # a gap below this is rounding
 
 
@@ -77,7 +77,7 @@ class BestValues:
 
 @dataclass(frozen=True, eq=False)
 class RankedLow:
-    """What no stage explains of the gap of a metric of rankings: the gold is there, but ranked low.
+    """What no stage explains of the gap of a metric of rankings: relevant documents are there, but ranked low.
 
     queries (Q,) bool: those that pass every stage of retrieval and whose value is below the best possible one; at_most:
     by how much the mean would rise if all of them had it.

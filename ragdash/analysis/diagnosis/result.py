@@ -76,7 +76,7 @@ class Diagnosis:
         return np.bincount(self.stage if queries is None else self.stage[queries], minlength=len(STAGES))
 
     def waterfall(self, queries: np.ndarray | None = None) -> tuple[WaterfallStep, ...]:
-        """The way from gold to a right and grounded answer, then, aside, the questions that have none.
+        """The way from relevant documents to a right and grounded answer, then, aside, the questions that have none.
 
         All who take the way reach its first step. Those with a question that has no answer, and an answer to judge,
         take the other: the last step is reached by them alone. The step of permissions is left out where the truth does
@@ -105,7 +105,7 @@ class Diagnosis:
         return self.known[number("answered-unanswerable")]
 
     def passed(self, name: str) -> str:
-        """What holds for those who come past a stage: "Gold in the first 10"."""
+        """What holds for those who come past a stage: "One in the first 10"."""
         return STAGES[number(name)].passed.format(k=self.rules.k)
 
     def gains(self, evaluation: Evaluation, spec: Spec | str, queries: np.ndarray | None = None) -> tuple[Gain, ...]:

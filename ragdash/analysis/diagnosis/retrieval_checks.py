@@ -205,9 +205,9 @@ def _corpus_gold(
     if corpus is None:
         return none, unknown, {"not-in-corpus": "no corpus is given"}, ()
     if gold_in_corpus is None or not known.any():
-        return none, unknown, {"not-in-corpus": "the gold names no documents of a corpus"}, ()
+        return none, unknown, {"not-in-corpus": "no gold span names a document of a corpus"}, ()
     if not gold_in_corpus.any():
-        return none, unknown, {"not-in-corpus": "none of the gold is in the corpus that is given"}, (
+        return none, unknown, {"not-in-corpus": "no relevant document is in the corpus that is given"}, (
             foreign_corpus_problem(match.truth),)
     return gold_in_corpus, known, {}, ()
 

@@ -1,4 +1,4 @@
-"""The places where a query can go wrong, in the order of the corridor from gold evidence to a right answer."""
+"""The places where a query can go wrong, in the order of the corridor from relevant documents to a right answer."""
 
 from __future__ import annotations
 
@@ -23,28 +23,30 @@ class Stage:
 
 
 STAGES = (
-    Stage("no-gold", "No gold", "Nothing to check against: neither gold to look for, nor a reference for the answer.",
+    Stage("no-gold", "No ground truth", "Nothing to check against: no relevant document is known, and no reference "
+          "answer.",
           "Judge documents for the query, mark evidence, or write a reference answer.", "Something to compare it with"),
     Stage("forbidden", "Returned although forbidden", "The first k hold a document that the asker may not see.",
           "Apply the filter before the search. One that runs after it leaves fewer documents.",
           "Only allowed documents in the first {k}"),
-    Stage("not-in-corpus", "Not in the corpus", "None of the gold is in the corpus.",
-          "Add the missing documents to the index, or correct the truth.", "Gold in the corpus"),
-    Stage("not-retrieved", "Not retrieved", "None of the gold was returned, at any rank.",
+    Stage("not-in-corpus", "Not in the corpus", "None of the relevant documents is in the corpus.",
+          "Add the missing documents to the index, or correct the judgments.",
+          "Relevant document in corpus"),
+    Stage("not-retrieved", "Not retrieved", "No relevant document was returned, at any rank.",
           "Another retriever or a hybrid, query rewriting, other embeddings or chunks, a deeper list.",
-          "Gold retrieved"),
-    Stage("below-k", "Below k", "Gold was returned, but none of it in the first k.",
-          "Re-rank, or hand more documents to the generator.", "Gold in the first {k}"),
-    Stage("partly-covered", "Partly covered", "Some of the gold is in the first k, but less than is needed.",
-          "A larger k, several searches for questions of several parts, larger chunks.", "Gold covered"),
-    Stage("below-threshold", "Below the threshold", "The first k hold the gold, but the score threshold cuts it off.",
-          "Lower the score threshold, or calibrate it again.", "Covered above the threshold"),
-    Stage("wrong-answer", "Wrong answer", "The gold was retrieved as far as known, and the answer is wrong.",
+          "Relevant document found"),
+    Stage("below-k", "Ranked below k", "A relevant document was returned, but none in the first k.",
+          "Re-rank, or hand more documents to the generator.", "One in the first {k}"),
+    Stage("partly-covered", "Too few in the first k", "Some relevant documents are in the first k, fewer than needed.",
+          "A larger k, several searches for questions of several parts, larger chunks.", "Enough in the first {k}"),
+    Stage("below-threshold", "Below the score threshold", "Enough relevant documents are in the first k, but the score "
+          "threshold removes some.", "Lower the score threshold, or calibrate it again.", "Enough above the threshold"),
+    Stage("wrong-answer", "Wrong answer", "Relevant documents were retrieved as far as known, and the answer is wrong.",
           "The prompt or the model of the generator, fewer or better ordered contexts.", "Answered right"),
     Stage("not-grounded", "Not grounded", "The answer is right as far as known, but the contexts support too little.",
           "Ask the generator to keep to the contexts, and to quote them.", "Right and grounded"),
-    Stage("refused", "Refused", "The question has an answer, the gold was retrieved as far as known, and the answer "
-          "declines.", "Soften the instruction to decline; put the evidence further up in the prompt.",
+    Stage("refused", "Refused", "The question has an answer, relevant documents were retrieved as far as known, and "
+          "the answer declines.", "Soften the instruction to decline; put the evidence further up in the prompt.",
           "Answered"),
     Stage("answered-unanswerable", "Answered though unanswerable", "The question has no answer, and the run gave one.",
           "Ask the generator to decline where the contexts do not have the answer; a score threshold.",
@@ -62,7 +64,7 @@ ASIDE = ("answered-unanswerable",)
 OPTIONAL = ("forbidden",)
 """Steps that are mentioned only where the truth has what they ask for."""
 RETRIEVAL = WAY[2:7]
-"""The steps that look for gold among the documents."""
+"""The steps that look for relevant documents."""
 
 
 def number(name: str) -> int:

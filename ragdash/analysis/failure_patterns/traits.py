@@ -72,13 +72,13 @@ def properties(truth: Truth, texts: Mapping[str, str] | None = None, *, rel: int
     content = [None if query_words is None else frozenset(query_words) - stop_words(HOW) for query_words in words]
     gold = _gold_words(truth, texts, rel)
     columns = {
-        "gold documents": np.bincount(truth.queries[truth.grades >= rel], minlength=len(truth)).tolist(),
+        "relevant documents": np.bincount(truth.queries[truth.grades >= rel], minlength=len(truth)).tolist(),
         "gold spans": _spans_of(truth),
         "words of the question": [None if query_words is None else len(query_words) for query_words in words],
         "question word": list(map(_question_word, words)),
         "number in the question": [None if text is None else any(map(str.isdigit, text)) for text in question_texts],
         "queries with its rarest word": _rarest(content, gold),
-        "words shared with the gold": [
+        "words shared with the relevant text": [
             None
             if not question_words or not gold_words
             else round(len(question_words & gold_words) / len(question_words), 3)

@@ -48,8 +48,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                        "of the questions (default: embeddings where there are any)")
     rules = parser.add_argument_group("rules", "see docs/reference/diagnosis.md")
     for name, kind, text in (("k", whole_number(1), "the first k documents count"),
-                             ("rel", whole_number(1), "grades from here on are gold"),
-                             ("coverage", float, "share of the gold needed in the first k; 0: one is enough"),
+                             ("rel", whole_number(1), "grades from here on are relevant"),
+                             ("coverage", float, "share of the relevant documents needed in the first k; 0: one"),
                              ("score", float, "score below which documents are cut off"),
                              ("right", float, "value from which an answer is right"),
                              ("right-by", str, "metric that decides whether it is"),

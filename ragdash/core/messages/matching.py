@@ -197,7 +197,7 @@ MESSAGES: Mapping[str, Message] = {
             "documents like {gold!r}"
         ),
         expected="ids that are written the same way",
-        fix="Whether gold is in the corpus is not assessed; give the corpus to which the truth belongs.",
+        fix="Whether relevant documents are in the corpus is not assessed; give the corpus to which the truth belongs.",
     ),
     "no-common-query": Message(
         actual="{run:named run} with queries like {ids!r}, truth {truth!r} with queries like {truth_ids!r}",

@@ -126,13 +126,15 @@ TERMS: Mapping[str, Term] = {
         link=_LINK),
     "labeling_policy": Term(
         "Labeling policy", "Four decisions about doubtful answers, for people and judge alike. The judge has to be "
-        "asked again under a new policy; labels and verdicts of the old one are kept apart.", link=_LINK,
+        "asked again under a new policy; labels and verdicts of the old one are kept apart. The code after the name is "
+        "made from the text: the same policy has the same code.", link=_LINK,
         heading="labeling policy",
         entry="what people and judge do about doubtful answers, decided before the first label"),
     "judge_examples": Term(
         "Examples for the judge", "Labels drawn at random that become part of the judge's prompt, as many of each "
         "class. They, and the labels looked at to find them, are held out of agreement, kappa and intervals. Verdicts "
-        "with other examples are never mixed with these.", link=_LINK),
+        "with other examples are never mixed with these. The code is made from the examples: the same ones, the same "
+        "code.", link=_LINK),
     "try_one_call": Term(
         "Try one call", "Asks one question about one query, so that you see whether the endpoint answers before you "
         "pay for all. Its verdict is kept."),

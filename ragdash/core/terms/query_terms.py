@@ -49,21 +49,21 @@ TERMS: Mapping[str, Term] = {
         "Stages", "Every query is at exactly one stage: the first that fails. Each number opens these queries.",
         link="diagnosis.md"),
     "ranked_low": Term(
-        "Ranked low", "Enough of the gold is in the first k, but a better ranking is possible: a relevant document is "
+        "Ranked low", "Enough relevant documents are in the first k, but a better ranking is possible: one of them is "
         "further down than it could be, or fewer are in the first k than could be. No failure by itself, since the "
         "generator may still read it. Re-ranking or fusing runs raises the metric here.", heading="ranked low",
         link="diagnosis.md", entry="what no failing stage explains of the gap to a perfect ranking"),
     "no_failure": Term(
-        "No failure found", "Every step that can be assessed passes: enough of the gold is in the first k, and the "
-        "answer, where there is one, is right and grounded. The metric can still be below 1, because a relevant "
+        "No failure found", "Every step that can be assessed passes: enough relevant documents are in the first k, and "
+        "the answer, where there is one, is right and grounded. The metric can still be below 1, because a relevant "
         "document at a lower rank is no failure.", heading="no failure found", link="diagnosis.md",
         entry="the stage of a query that passes every step that can be assessed; its NDCG can still be below 1"),
     "stage_slices": Term("Slices", "At which stage the queries of each kind first go wrong."),
     "diagnosed_run": Term(
         "Run", "The run of the figure, of the slices and of what failing queries share. The table has all runs."),
     "needed_share": Term(
-        "Share of the gold needed", "1: all of it. 0: one document or span is enough, for example if the documents "
-        "repeat each other. Where the share is more documents than k, one is enough. Multi-hop questions always "
+        "Share of the relevant documents needed", "1: all of them. 0: one document or span is enough, for example if "
+        "they repeat each other. Where the share is more documents than k, one is enough. Multi-hop questions always "
         "need all.", link="diagnosis.md"),
     "score_threshold": Term(
         "Score threshold", "Documents with a lower score are removed before the generator sees them. Scores of "

@@ -59,7 +59,7 @@ def score_threshold() -> float | None:
 def changed_rules(rules: DiagnosisRules) -> list[str]:
     """The rules that are not the usual ones, in words."""
     usual = DiagnosisRules(k=rules.k)
-    labels = {"coverage": "share of the gold needed", "right": f"{rules.right_spec.title} from",
+    labels = {"coverage": "share of the relevant documents needed", "right": f"{rules.right_spec.title} from",
             "grounded": f"{rules.grounded_spec.title} from", "score": "score threshold"}
     changes = [f"{label} {getattr(rules, name):g}" for name, label in labels.items()
                if getattr(rules, name) != getattr(usual, name)]

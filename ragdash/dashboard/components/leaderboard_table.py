@@ -34,7 +34,7 @@ LETTER = 6.6  # pixels of a letter
 BOLD = {**dict.fromkeys(" !'(),-./:;I[\\]fijlrt{|}", 5.2), **dict.fromkeys("BCDEGHKNOPQRSTUVXZ&", 9.4),
         **dict.fromkeys("%@MWmw…", 13.6)}
 BOLD_OTHER, BOLD_FOREIGN, AIR = 8.0, 14.0, 22
-MAX_ROWS, ROW = 14, 35  # rows shown without scrolling; pixels
+MAX_ROWS, ROW = 12, 35  # rows shown without scrolling; pixels
 OUTCOMES = {**comparison_sentences.OUTCOMES, "undecided": "not significant"}
 
 

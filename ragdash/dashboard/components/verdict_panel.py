@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ragdash.analysis.verdict import (
     NEVER_ACCEPTED,
@@ -64,7 +65,7 @@ def answer_specs(context: PageContext, spec: Spec) -> list[Spec]:
 
 
 def _advice_facts(context: PageContext, spec: Spec, answers: Sequence[Spec]) -> AdviceFacts:
-    """The facts of the runs shown; a hybrid only where it was computed before: no page waits for it."""
+    """The facts of the runs shown; a hybrid only where it was computed before: no verdict waits for it."""
     specs = context.results.computable(lean_specs(spec, answers))[0]
     repeats = [[context.scope.match_by_id(digest) for digest in digests_of(entry.digest)] for entry in context.entries]
     return AdviceFacts(context.results.evaluations(specs) if specs else (),
@@ -82,8 +83,8 @@ def _prices() -> PriceTable:
         return PriceTable()
 
 
-def render(context: PageContext, spec: Spec) -> None:
-    """The verdict in a frame, with the ways on."""
+def render(context: PageContext, spec: Spec) -> DeltaGenerator:
+    """The verdict in a frame, with the ways on; gives the place of its sentences, for `add_hybrid`."""
     verdict = current_verdict(context, spec)
     with st.container(border=True, key="verdict"):
         st.badge(shorten_names(context, fmt.escape(choice_sentences.verdict_title(verdict))),
@@ -91,7 +92,8 @@ def render(context: PageContext, spec: Spec) -> None:
         st.header(shorten_names(context, verdict_sentences.headline(verdict)).replace("**", ""), anchor=False)
         if verdict.summary is not None and (meaning := choice_sentences.meaning_sentence(spec)):
             st.caption(meaning)
-        st.markdown(shorten_names(context, "\n\n".join(_lines(verdict))))
+        sentences = st.empty()
+        sentences.markdown(shorten_names(context, "\n\n".join(_lines(verdict))))
         render_checks(context, _unsaid(verdict))
         with st.container(horizontal=True, key="ways_on"):
             if len(context.entries) > 1:
@@ -106,6 +108,15 @@ def render(context: PageContext, spec: Spec) -> None:
             if page_list.ANSWERS in page_list.present_data():
                 page_links.link("answers", "Are the answers right?", icon=":material/question_answer:")
             page_links.link("share", "Share", icon=":material/ios_share:")
+    return sentences
+
+
+def add_hybrid(context: PageContext, spec: Spec, sentences: DeltaGenerator) -> None:
+    """Say in the verdict that a hybrid would be better, where trying some is quick: call it when the page is drawn."""
+    before = current_verdict(context, spec)
+    if before.comparisons and before.advice.hybrid is None and before.state != "not-comparable" and what_if_cache.gain(
+            context.digests, context.names, context.scope, spec):
+        sentences.markdown(shorten_names(context, "\n\n".join(_lines(current_verdict(context, spec)))))
 
 
 def _lines(verdict: Verdict) -> list[str]:

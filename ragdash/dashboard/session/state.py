@@ -37,6 +37,7 @@ from ragdash.dashboard.session.keys import (
     USED,
     VIEW,
 )
+from ragdash.io.source.source import stem
 from ragdash.reporting.plots.common.theme import COLORED
 
 _RUNS, _TRUTH, _WRITTEN, _FILES, _LOST = "_runs", "_truth", "_written", "_files", "_lost"
@@ -199,6 +200,13 @@ def free_name(name: str, except_digest: str | None = None) -> str:
     used_names = {entry.name for entry in runs() if entry.digest != except_digest}
     numbered = (f"{name} ({n})" for n in range(2, len(used_names) + 3))
     return name if name not in used_names else next(candidate for candidate in numbered if candidate not in used_names)
+
+
+def name_with_file(name: str, file: str, *, alone: bool) -> str:
+    """The name of a run of a file; where another run has it already, with that of the file. alone: in its file."""
+    if not any(entry.name == name for entry in runs()) or stem(file) == name:
+        return name
+    return stem(file) if alone and name.lower() in stem(file).lower() else f"{name} ({stem(file)})"
 
 
 def drop_run(digest: str) -> None:

@@ -1,4 +1,4 @@
-"""The Failures page's pictures: the way from gold to a right answer with what it loses, and stages by slice.
+"""The Failures page's pictures: the way from retrieval to a right answer with what it loses, and stages by slice.
 
 Letters: M steps, N other runs, L slices, S stages.
 """

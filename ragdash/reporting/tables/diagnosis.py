@@ -1,4 +1,4 @@
-"""Diagnoses as tables: the way from gold to a right answer, counts by stage, what each fix could gain, every query.
+"""Diagnoses as tables: the way from retrieval to a right answer, counts by stage, what fixes could gain, every query.
 
 Letters: N runs, S stages.
 """

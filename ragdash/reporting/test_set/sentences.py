@@ -14,6 +14,7 @@ from ragdash.analysis.test_set.unjudged import JudgmentPlan
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 
 NAMED = 5  # queries named in a sentence
+MAX_PAIRS = 3  # of the best run and the next ones: how many queries each verdict rests on
 FEW_RELEVANT = 10  # relevant documents from which chances are no longer called rough
 MANY_RELEVANT = 1.0  # unjudged ones per query above which metrics with an ideal are too sure (benchmarks/judgments.py)
 
@@ -24,7 +25,7 @@ def check_sentences(check: TestSetCheck) -> list[str]:
         *([answer] if (answer := answer_sentence(check)) else []),
         detectable_sentence(check),
         *([saturation_sentence(check)] if check.quality else []),
-        *(carriers_sentence(pair, check.query_ids) for pair in check.carriers),
+        *(carriers_sentence(pair, check.query_ids) for pair in check.carriers[:MAX_PAIRS]),
         *([discrimination_sentence(check)] if check.quality else []),
         *label_sentences(check.labels),
     ]
@@ -81,9 +82,8 @@ def saturation_sentence(check: TestSetCheck) -> str:
     quality, n = check.quality, int(check.quality.defined.sum())
     solved, failed, equal = (int(mask.sum()) for mask in (quality.solved, quality.failed, quality.equal))
     title, runs = escape(check.spec.title), "the run" if len(check.runs) == 1 else "every run"
-    none = "it gets nothing" if len(check.runs) == 1 else "no run gets anything"
-    text = (f"Of {count(n, 'query', 'queries')}, {runs} already has the best possible {title} at {solved:,} and at "
-            f"{failed:,} {none}.")
+    text = (f"{runs[:1].upper()}{runs[1:]} has the best possible {title} at {solved:,} of "
+            f"{count(n, 'query', 'queries')}, and the worst at {failed:,}.")
     if len(check.runs) == 1:
         return f"{text} Whether these queries distinguish runs, one run does not show."
     if equal == 1:

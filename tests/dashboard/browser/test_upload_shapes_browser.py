@@ -21,7 +21,7 @@ def on_the_page(page) -> Reading:
     runs = set()
     for card in page.locator("[data-testid=stVerticalBlock][class*=st-key-card_]").all_inner_texts():
         lines = card.split("\n")
-        size = re.search(r"([\d,]+) quer(?:y|ies), ([\d,]+) deep", card)
+        size = re.search(r"([\d,]+) quer(?:y|ies), up to ([\d,]+) documents? each", card)
         runs.add((re.sub(r"^\S\s", "", lines[0]), *size.groups()))
     truth = page.locator(".st-key-truth_card")
     judged = truth.count() and "queries of the runs" not in truth.inner_text()  # those are made for runs with scores

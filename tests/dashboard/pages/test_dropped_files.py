@@ -10,7 +10,7 @@ from dropped_files import EXPECTED, FILES, FOLDER, Reading, on_the_command_line
 from page_cases import opened
 from test_pages import upload
 
-SIZE = re.compile(r"([\d,]+) quer(?:y|ies), ([\d,]+) deep")
+SIZE = re.compile(r"([\d,]+) quer(?:y|ies), up to ([\d,]+) documents? each")
 
 
 def on_the_page(at) -> Reading:

@@ -171,14 +171,14 @@ def test_a_metric_without_a_better_end_gains_nothing():
 
 def test_what_cannot_be_assessed_is_said_of_the_runs_that_it_holds_of():
     said = texts(opened("old", "bare"))
-    assert "Not assessed of old: Gold in the corpus (no corpus is given)" in said
+    assert "Not assessed of old: Relevant document in corpus (no corpus is given)" in said
     assert re.search(r"Not assessed of bare: .*Answered right \(the run has no answers\)", said)
 
 
 def test_rules_are_kept_in_the_address_told_on_queries_and_taken_back():
     at = opened("old", coverage="0.5")
     assert at.query_params["coverage"] == ["0.5"] or at.query_params["coverage"] == "0.5"
-    assert "share of the gold needed 0.5" in texts(opened("old", page="queries", coverage="0.5"))
+    assert "share of the relevant documents needed 0.5" in texts(opened("old", page="queries", coverage="0.5"))
     assert "rules of your own" not in texts(opened("old", page="queries"))
     shown(at.button(key="usual_rules").click().run())
     assert at.session_state["coverage"] == 1.0 and "coverage" not in at.query_params

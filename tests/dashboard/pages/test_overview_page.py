@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from page_cases import address, asked, keys, leaderboard, opened, texts
+from page_cases import ROOT, address, asked, keys, leaderboard, opened, texts
 from test_compare_page import session
 from test_pages import upload, with_runs
 
-from ragdash import io
+from ragdash import io, read_run, read_truth
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.overview import start, without_judgments
@@ -39,6 +39,13 @@ def test_runs_of_equal_quality_are_tied_and_the_page_says_what_to_do():
     assert sum("badge[tied for best]" in one.value for one in at.markdown) == 1
     assert sum("badge[highest mean]" in one.value for one in at.markdown) == 1 and "badge[best]" not in texts(at)
     assert "Would a hybrid help?" in [link.proto.label for link in at.get("page_link")]
+
+
+def test_a_better_hybrid_is_said_on_the_first_visit():
+    folder = ROOT / "sample_runs"
+    runs = [read_run(folder / f"{name}.jsonl").renamed(name) for name in ("sparse", "dense")]
+    said = texts(opened("overview", **address(read_truth(folder / "truth.jsonl"), runs))).replace("\\", "")
+    assert said.count("A hybrid of **dense** and **sparse** would reach NDCG@10 0.814") == 1
 
 
 def test_five_queries_are_too_few():

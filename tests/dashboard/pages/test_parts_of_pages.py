@@ -230,6 +230,15 @@ def test_a_run_that_comes_back_keeps_its_color_where_it_is_free_and_else_has_the
     assert [entry.digest for entry in state.runs()] == ["d", "a", "c", "b"]
 
 
+@pytest.mark.parametrize(("name", "file", "alone", "expected"), [
+    ("dense", "runs/dense-chunk256.jsonl.gz", True, "dense-chunk256"), ("dense", "monday.csv", True, "dense (monday)"),
+    ("dense", "dense-and-sparse.csv", False, "dense (dense-and-sparse)"), ("dense", "dense.jsonl", True, "dense"),
+    ("other", "monday.csv", True, "other")])
+def test_a_run_whose_name_is_taken_is_named_by_its_file(session, name, file, alone, expected):
+    state.insert_run(SessionRun("a", "dense", 0), 0)
+    assert state.name_with_file(name, file, alone=alone) == expected
+
+
 @pytest.mark.parametrize(("typed", "default", "value"), [
     (None, 5, "5"), (None, 0, "1"), (None, 99, "10"), ("7", 5, "7"), ("0", 5, "1"), ("11", 5, "10"), (" 3 ", 5, "3"),
     ("x", 5, "5"), ("-1", 5, "5"), ("", 5, "5"), ("1" * 12, 5, "5"),

@@ -12,8 +12,8 @@ from ragdash.reporting.plots.many_runs import run_similarity
 
 HOSTILE = "<b>x</b> & %{x}"
 STEPS = [
-    WaterfallStep("not-retrieved", "Gold retrieved", 10, 3, 0),
-    WaterfallStep("below-k", "Gold in the first 10", 7, 2, 1),
+    WaterfallStep("not-retrieved", "Relevant document found", 10, 3, 0),
+    WaterfallStep("below-k", "One in the first 10", 7, 2, 1),
     WaterfallStep("answered-unanswerable", "Declined where there is no answer", 4, 1, 0),
 ]
 

@@ -119,7 +119,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "left-out-queries": Message(
         actual="{queries:count query} with the verdict 'wrong gold'",
-        expected="queries whose gold is right",
+        expected="queries whose ground truth is right",
         fix="They are left out; fix the truth to include them again.",
     ),
     "newer-reviews": Message(

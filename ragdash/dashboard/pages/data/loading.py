@@ -257,7 +257,8 @@ def _load_into_session(file: str, load: Callable, name: str | None, role: str | 
     for item in items:
         if isinstance(item, Run):
             LOADED.put(item)
-            state.add_run(item.digest, name if name and len(items) == 1 else item.name)
+            state.add_run(item.digest, name if name and len(items) == 1 else state.name_with_file(
+                item.name, file, alone=len(items) == 1))
         elif isinstance(item, Corpus):
             corpus_upload.attach(item)
         else:

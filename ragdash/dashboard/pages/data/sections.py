@@ -149,8 +149,8 @@ def _render_run(entry: SessionRun, run: Run) -> None:
                 _render_run_editor(entry, edit.open)
         lengths = run.lengths
         typical = int(np.median(lengths)) if len(lengths) else 0
-        depth = f"{run.depth:,} deep" + (f" (median {typical:,})" if typical != run.depth else "")
-        st.markdown(f"{fmt.count(len(run), 'query', 'queries')}, {depth}")
+        median = f" (median {typical:,})" if typical != run.depth else ""
+        st.markdown(f"{fmt.count(len(run), 'query', 'queries')}, up to {fmt.count(run.depth, 'document')} each{median}")
         is_reversed = any(name == "scores" for name, _ in entry.fixes)
         contents = [word for word in run_contents(run) if not (is_reversed and word == "scores")]
         fixes = [":blue-badge[scores reversed]" if name == "scores" else f":blue-badge[{name}: {fmt.escape(word)}]"

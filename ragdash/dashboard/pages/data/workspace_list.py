@@ -229,7 +229,8 @@ def _render_entry(entry: CatalogueEntry, loaded: bool, listed: _Listed) -> None:
 def _entry_markdown(entry: CatalogueEntry) -> str:
     facts = entry.facts
     if entry.kind == "run":
-        description = f"run, {fmt.count(facts['queries'], 'query', 'queries')}, {facts['depth']:,} deep"
+        description = (f"run, {fmt.count(facts['queries'], 'query', 'queries')}, up to "
+                       f"{fmt.count(facts['depth'], 'document')} each")
     else:
         description = f"judgments, {fmt.count(facts['queries'], 'query', 'queries')}, {facts['judgements']:,} judged"
     contents = [CONTENT_TITLES[name] for name in facts["parts"] if name in CONTENT_TITLES]

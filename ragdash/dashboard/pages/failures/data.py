@@ -160,7 +160,7 @@ def common_fixes(data: FailuresData) -> list[str]:
     """What usually fixes the stages at which the runs lose most."""
     worst = {int(row[:FINE].argmax()) for row in data.counts if row[:FINE].any()}
     rank_low = any(_ranked_low_sentence(data, run) for run in range(len(data.counts)))
-    order = [f"To fix {RANKED_LOW_TITLE}: re-rank the first results, or fuse runs (What-if)"] if rank_low else []
+    order = [f"To fix {RANKED_LOW_TITLE}: re-rank the first results, or fuse runs (What-if)."] if rank_low else []
     return [*order, *(f"To fix {STAGES[stage].title}: {STAGES[stage].fix[:1].lower()}{STAGES[stage].fix[1:]}"
                       for stage in sorted(worst))]
 

@@ -61,7 +61,7 @@ def render_choices(data: FailuresData) -> None:
 def _render_rules(data: FailuresData) -> None:
     rules = data.diagnosis.rules
     st.caption(f"The first {rules.k:,} documents count: the cutoff k of the sidebar.")
-    st.slider("Share of the gold needed in the first k", 0.0, 1.0, step=0.05, key=state.COVERAGE,
+    st.slider("Share of the relevant documents needed in the first k", 0.0, 1.0, step=0.05, key=state.COVERAGE,
               persist_state="session", help=tooltip("needed_share"))
     st.text_input("Score threshold", key=state.CUT_OFF, placeholder="none", persist_state="session",
                   help=tooltip("score_threshold"))
@@ -101,7 +101,7 @@ def _reset_rules() -> None:
 def render_waterfall(data: FailuresData) -> None:
     """The waterfall of the run looked at, the other runs as symbols on it."""
     context, selected = data.context, data.run_index
-    st.header("From gold to a right answer", anchor=False,
+    st.header("From retrieval to a right answer", anchor=False,
               help=tooltip("stage_flow"))
     waterfalls = [diagnosis.waterfall(data.in_scope) for diagnosis in data.diagnoses]
     visible = [row for row, step in enumerate(waterfalls[selected]) if step.reached > step.unknown

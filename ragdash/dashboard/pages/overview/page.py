@@ -54,12 +54,13 @@ def render_result(context: PageContext, singles: PageContext) -> None:
     elements.problems(unfit, "metric")
     if not specs:
         return
-    verdict_panel.render(context, specs[0])
+    sentences = verdict_panel.render(context, specs[0])
     _render_answer_evidence(context, specs[0])
     repeat_lines.render(singles, specs[0], noise=True)
     run_cards.render(context, singles, specs[0])
     judge_note.render_judge_note(context, [*specs, *verdict_panel.answer_specs(context, specs[0])], quiet=True)
     comparability.render_open_checks(verdict_panel.current_verdict(context, specs[0]).warnings)
+    verdict_panel.add_hybrid(context, specs[0], sentences)
 
 
 def _render_answer_evidence(context: PageContext, spec: Spec) -> None:

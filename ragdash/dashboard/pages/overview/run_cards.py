@@ -33,7 +33,7 @@ from ragdash.reporting.sentences.latency_cost import duration, money
 from ragdash.reporting.sentences.runs.choice import ceiling_note, meaning_sentence, tied_note
 
 MAX_CARDS = 6  # of more runs than cards: the best, the baseline among them
-CARD_WIDTH, WIDE_LAST = 240, 5  # pixels at least; of this number of cards the last one takes two places
+CARD_WIDTH, WIDE_LAST = 176, 5  # pixels at least; of this number of cards the last one takes two places
 NAME = 60  # characters of a name
 
 

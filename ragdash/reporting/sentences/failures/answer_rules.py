@@ -42,7 +42,8 @@ def _judge_step(diagnoses: Sequence[Diagnosis], names: Sequence[str]) -> list[st
     steps = []
     for judge, runs in judges.items():
         some = "" if len(runs) == len(diagnoses) else f", for {escape(listed(runs))} only"
-        steps.append(f"{metric_title(JUDGED_RIGHT)} by the judge {escape(judge_name(judge))} is {YES:g} or more{some}")
+        steps.append(f"{metric_title(JUDGED_RIGHT)} by the judge {escape(judge_name(judge))} is {YES:g} (partly right) "
+                     f"or more{some}")
     return steps
 
 
