@@ -45,7 +45,7 @@ def test_a_better_hybrid_is_said_on_the_first_visit():
     folder = ROOT / "sample_runs"
     runs = [read_run(folder / f"{name}.jsonl").renamed(name) for name in ("sparse", "dense")]
     said = texts(opened("overview", **address(read_truth(folder / "truth.jsonl"), runs))).replace("\\", "")
-    assert said.count("A hybrid of **dense** and **sparse** would reach NDCG@10 0.814") == 1
+    assert said.count("A hybrid of **sparse** and **dense** would reach NDCG@10 0.814") == 1
 
 
 def test_five_queries_are_too_few():
