@@ -18,6 +18,7 @@ for _library in ("OPENBLAS", "OMP"):  # read when numpy and torch are imported: 
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")  # workers of the tests have no core left for that
 
 from fixed_cases import pin_cases, seed_generators  # noqa: E402
+from slow_tests import is_slow  # noqa: E402
 
 pin_cases()
 gc.set_threshold(50_000, 20, 20)  # the source of the tests and of the package is most of what there is, and stays
@@ -57,9 +58,13 @@ def pytest_xdist_auto_num_workers(config):
 
 
 def pytest_itemcollected(item):
-    """A test that asks for the browser drives one, in whichever file it is."""
-    if "browser" in getattr(item, "fixturenames", ()):
+    """A test that asks for the browser drives one, in whichever file it is; others are slow by what they use."""
+    if not isinstance(item, pytest.Function):
+        return
+    if "browser" in item.fixturenames:
         item.add_marker("browser")
+    elif not item.get_closest_marker("smoke") and is_slow(item):
+        item.add_marker("slow")
 
 
 def pytest_collection_finish(session):

@@ -39,10 +39,11 @@ def on_the_command_line(capfdbinary, *arguments: str) -> tuple[Reading, str]:
 
 
 def of_each_kind() -> list[str]:
-    """The first file of each ending that is read in some way as something."""
+    """The first text file and the first other file of each kind: what it holds, and how it is read."""
     first: dict[tuple, str] = {}
     for name in FILES:
         expected = EXPECTED[name]
         contents = next((kind for kind in ("runs", "corpus") if kind in expected), "truth")
-        first.setdefault((Path(name).suffix, expected["how"], "refused" in expected, contents), name)
+        is_text = Path(name).suffix not in (".parquet", ".xlsx")
+        first.setdefault((is_text, expected["how"], "refused" in expected, contents), name)
     return list(first.values())

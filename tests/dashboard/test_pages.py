@@ -98,7 +98,7 @@ def test_the_samples_come_with_labels_that_validate_their_judge_and_keep_those_o
     assert said.count("Not settled") == 1 and said.count("% narrower than the labels alone") == 2
 
 
-@pytest.mark.parametrize("many", [1, 3, 10])
+@pytest.mark.parametrize("many", [1, pytest.param(3, marks=pytest.mark.smoke), 10])
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_with_runs_draws_them(page, many):
     at = opened(page, **with_runs(many))

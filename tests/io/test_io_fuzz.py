@@ -11,6 +11,7 @@ from unittest.mock import patch
 
 import pandas as pd
 import pyarrow as pa
+import pytest
 from both_ways import read_both_ways
 from fixed_cases import with_cases
 from hypothesis import strategies as st
@@ -21,6 +22,7 @@ from ragdash.io.formats.text.trec_lines import QRELS, RUN
 from ragdash.io.json.exact_parser import NeedsExact
 from ragdash.io.source.source import Source
 
+pytestmark = pytest.mark.slow
 CASES = 150
 TREC = b"q1 Q0 d1 1 0.9 t\nq1\tQ0\td 2\t2\t0.8\tt\nq2  Q0 d1 1 5e-1 t\n"
 SEEDS = [

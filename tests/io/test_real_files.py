@@ -49,7 +49,13 @@ def test_nearly_all_files_are_read_right():
 
 @pytest.mark.parametrize(("folder", "name"), files_read("as is"))
 def test_a_file_is_read_as_it_is(folder, name):
-    assert differences(read_as_is(folder / name), folder, name) == []
+    result = read_as_is(folder / name)
+    assert differences(result, folder, name) == []
+    assert (result.how == "refused") == ("refused" in EXPECTED[folder.name]["files"][name])
+    if result.how != "refused":
+        assert result.runs or result.truth is not None or result.corpus is not None
+        recognized = detect(folder / name).role == "corpus"
+        assert recognized == (result.corpus is not None), "documents are recognized without a word"
 
 
 @pytest.mark.parametrize(("folder", "name"), files_read("proposal"))
@@ -64,6 +70,7 @@ def test_a_file_is_read_by_one_of_the_offered_readings(folder, name):
     assert [] in [differences(result, folder, name) for result in results]
 
 
+@pytest.mark.slow
 def test_changed_copies_give_a_result_or_an_input_error():
     """A few; benchmarks/fuzz_files.py reads as many as one likes, of all files."""
     contents = [(name, (folder / name).read_bytes()) for folder, name in FILES]

@@ -30,7 +30,8 @@ pytestmark = pytest.mark.filterwarnings("error")
 KS = (1, 2, 3, 5, 10, 30, 1000)
 CUT_OFF = {"P": "P", "R": "recall", "nDCG": "ndcg_cut", "Success": "success", "AP": "map_cut"}
 WHOLE = {"RR": "recip_rank", "AP": "map", "nDCG": "ndcg", "Rprec": "Rprec"}
-ENGINES = ("as shipped", "blocks of a few rows", "colliding hashes")
+ENGINES = ("as shipped", *(pytest.param(name, marks=pytest.mark.slow)
+                          for name in ("blocks of a few rows", "colliding hashes")))
 # The constants that say how many rows one step of the engine takes.
 BLOCKS = [
     (module, name)

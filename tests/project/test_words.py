@@ -82,10 +82,13 @@ def literals(node: ast.AST) -> Iterator[str]:
 
 
 def prose_of_python(source: str) -> Iterator[str]:
-    """Yield the texts of several words, docstrings and comments of a module, without the code in them."""
+    """Yield the texts of several words, docstrings and comments of a module, without the code in them.
+
+    Comments are read only where one may have a listed phrase: to find them takes a while.
+    """
     code = re.compile(r"`[^`\n]+`|^ *(?:>>>|\.\.\.) .*$", re.MULTILINE)
     yield from (code.sub("`", text) for text in literals(ast.parse(source)) if " " in text.strip())
-    if "#" in source:
+    if any("#" in line and occurrences(line[line.index("#"):]) for line in source.splitlines()):
         yield from (token.string for token in tokenize.generate_tokens(io.StringIO(source).readline)
                     if token.type == tokenize.COMMENT)
 

@@ -1,6 +1,6 @@
-"""A file of each kind, dropped on the upload field of a real browser, is read as on the command line.
+"""Files of each kind, dropped on the upload field of a real browser, are read as on the command line.
 
-tests/dashboard/pages/test_dropped_files.py drops all files on the page, without a browser.
+tests/dashboard/pages/test_dropped_files.py drops every file on the page, without a browser.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import shlex
 
 import pytest
 from dropped_files import EXPECTED, FOLDER, Reading, of_each_kind, on_the_command_line
-from live_dashboard import visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -33,20 +32,11 @@ def on_the_page(page) -> Reading:
                    " ".join(page.get_by_test_id("stAlert").all_inner_texts()))
 
 
-@pytest.fixture(scope="module")
-def page_of_files(browser, server):
-    """One page for all files; each begins with an empty session."""
-    app, faults, context = visitor(browser, server)
-    yield app
-    context.close()
-    assert not faults, faults
-
-
-@pytest.mark.parametrize("name", of_each_kind())
-def test_a_dropped_file_is_read_as_on_the_command_line(page_of_files, name, capfdbinary):
+def read_as_on_the_command_line(app, name: str, capfdbinary) -> None:
+    """The page, which has read nothing else, shows what `ragdash check` reads from this file."""
     expected, path = EXPECTED[name], str(FOLDER / name)
     reading, proposed = on_the_command_line(capfdbinary, path)
-    app = page_of_files.open().upload(path)
+    app.upload(path)
     shown, apply = on_the_page(app.page), app.page.get_by_role("button", name="Apply", exact=True)
     if "refused" in expected:
         assert expected["refused"] in reading.refused and expected["refused"] in shown.refused
@@ -64,17 +54,27 @@ def test_a_dropped_file_is_read_as_on_the_command_line(page_of_files, name, capf
     app.calm()
 
 
+def test_dropped_files_are_read_as_on_the_command_line(visit, capfdbinary):
+    app = visit()
+    for name in of_each_kind():
+        try:
+            read_as_on_the_command_line(app.open(), name, capfdbinary)
+        except BaseException as fault:
+            fault.add_note(name)
+            raise
+
+
 TOGETHER = {  # files that are dropped at once -> the runs in them
     "answers_with_mode.jsonl": {"answers_with_mode"}, "chunks_of_documents.csv": {"chunks_of_documents"},
     "settings_of_stages.csv": {"sparse", "dense"}, "query_variants.jsonl": {"query_variants"},
     "cited_reports.jsonl": {"vault-1"}}
 
 
-def test_several_files_are_dropped_previewed_applied_and_shown_on_overview(page_of_files):
+def test_several_files_are_dropped_previewed_applied_and_shown_on_overview(visit):
     folder = FOLDER.with_name("collected_shapes")
     ways = {name: json.loads((folder / "expected.json").read_text(encoding="utf-8"))["files"][name]["how"]
             for name in TOGETHER}
-    app = page_of_files.open().upload(*(str(folder / name) for name in TOGETHER))
+    app = visit().open().upload(*(str(folder / name) for name in TOGETHER))
     boxes = app.page.locator("[class*=st-key-proposed_]:has(button):has([data-testid=stDataFrame])")
     apply = app.page.get_by_role("button", name="Apply", exact=True)
     proposed = [name for name, how in ways.items() if how != "as is"]
