@@ -315,3 +315,61 @@ def test_one_long_line_among_many_short_ones_takes_time_in_proportion_to_the_fil
     start = time.process_time()
     assert with_decimal_points(rows)[1] == ["a", "1.5"]
     assert time.process_time() - start < 2
+
+
+def test_tokens_and_cost_are_read_under_their_common_names():
+    rows = [{"id": f"q{i}", "question": f"What is number {i}?", "retrieved_contexts": [LONG], "llm_answer": LONG,
+             "usage": {"inputTokens": 100 + i, "outputTokens": 20.5}, "total_cost_usd": 0.01} for i in range(3)]
+    data = ("file.json", json.dumps({"results": rows}).encode())
+    mapping = best(data[1])
+    assert (mapping["prompt_tokens"], mapping["cost_usd"]) == ("usage.inputTokens", "total_cost_usd")
+    details = read_runs(data, mapping=mapping)[0].details
+    assert details["prompt_tokens"].to_pylist() == [100, 101, 102]
+    assert details["cost_usd"].to_pylist() == [0.01] * 3
+    assert "completion_tokens" not in details.column_names or details["completion_tokens"].null_count == 3
+
+
+@pytest.mark.parametrize("nothing", ["NOT_FOUND", "N/A", "out of scope", "none"])
+def test_a_word_for_no_document_is_no_judgment(nothing):
+    rows = [{"id": f"q{i}", "question": f"What is number {i}?", "gold_doc": f"d{i}.pdf"} for i in range(4)]
+    rows.append({"id": "q9", "question": "What is missing?", "gold_doc": nothing})
+    data = ("file.json", json.dumps({"results": rows}).encode())
+    truth = read_truth(data, mapping=best(data[1]))
+    assert truth.judgments == 4 and "q9" in truth.query_ids.to_pylist()
+    noted = [problem for problem in truth.problems if problem.kind == "no-document"]
+    assert len(noted) == (nothing != "N/A")  # which is empty everywhere
+
+
+@pytest.mark.parametrize(("answer", "first"), [("forty years", "answers"), ("They live for forty years.", "answer")])
+def test_an_answer_next_to_a_ranking_and_its_right_document_is_asked_about(answer, first):
+    rows = [{"qid": f"q{i}", "question": f"What is number {i}?", "answer": f"{i} {answer}", "gold_doc_id": f"d{i}",
+             "top3_doc_ids": ["d1", f"d{i + 2}", "d9"], "hit_at_3": i % 2} for i in range(6)]
+    with pytest.raises(InputError) as caught:
+        read_runs(("file.jsonl", as_lines(*rows)))
+    mappings = caught.value.problems[0].facts["mappings"]
+    assert [{"answer", "answers"} & mapping.keys() for mapping in mappings] == [
+        {first}, {"answer", "answers"} - {first}]
+
+
+def test_a_score_of_the_query_is_none_of_its_documents():
+    lines = ["query,method,rank,doc_id_,bm25_score,dense_score,relevance"]
+    lines += [f"What is number {i}?,{method},{rank},d{rank + i},{1 / rank},{0.5 / rank},relevant"
+              for method in ("bm25_only", "dense_only") for i in range(4) for rank in (1, 2, 3)]
+    mapping = best("\n".join(lines).encode(), "file.csv")
+    assert mapping["config"] == "method" and "{run}" not in "".join(mapping.values())
+    assert "scores" not in mapping
+
+
+@pytest.mark.parametrize("name", ["quality", "accuracy", "f1_percent", "rating", "verdict"])
+def test_a_score_is_a_score_in_every_format(name):
+    values = {"quality": ["high", "low"], "accuracy": ["80%", "70%"], "f1_percent": [80.5, 70], "rating": [5, 1],
+              "verdict": ["Correct", "Wrong"]}[name]
+    rows = [{"question": f"What is number {i}?", "response": f"Number {i}.", name: values[i % 2]} for i in range(6)]
+    table = "\n".join([",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)])
+    deep = json.dumps({"deep": {"items": [{"llm_answer" if key == "response" else key: value
+                                           for key, value in row.items()} for row in rows]}}).encode()
+    found = [read_runs(("file.csv", table.encode())), read_runs(("file.jsonl", as_lines(*rows))),
+             read_runs(("file.json", deep), mapping=best(deep))]
+    scores = [runs[0].file_scores for runs in found]
+    assert [{*each.names, *each.label_names} for each in scores] == [{name}] * 3
+    assert len({tuple(sorted(map(str, each.by_query().items()))) for each in scores}) == 1

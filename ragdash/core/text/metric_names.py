@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+_WORD = re.compile(r"(?<![A-Za-z])[Ff]1(?!\d)|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 
 # One word, however it is written.
 _SPELLINGS = re.compile(r"nDCG|hit[_ ]?rate|ROUGE[_ ]?L|reciprocal[_ ]?rank", re.IGNORECASE)
@@ -99,7 +99,7 @@ def is_metric_name(name: str) -> bool:
         return False
     if words >= {"similarity", "top", "k"}:
         return False  # a setting: similarity_top_k
-    return bool(measures) and not words & _COUNTS - {"page"}
+    return bool(measures) and not words & _COUNTS - {"page", "version"}
 
 
 def may_hold_scores(name: str) -> bool:

@@ -122,7 +122,9 @@ def _metrics_in(column: str, cells: Cells) -> dict[str, dict[tuple[str | None, s
     if any(isinstance(value, dict) for value in cells.values()):
         return _members(column, cells) if may_group_scores(column) else {}
     differs = may_differ(column) and _differs(cells)
-    numbers = {key: _number(value) for key, value in cells.items()}
+    are_percents = all(isinstance(value, str) and value.strip().endswith("%") for value in cells.values())
+    numbers = {key: _number(value.strip()[:-1] if are_percents and isinstance(value, str) else value)
+               for key, value in cells.items()}
     if all(number is not None for number in numbers.values()):
         is_metric = may_hold_scores(column) or differs or (
             may_hold_labels(column) and all(isinstance(value, (bool, str)) for value in cells.values())) or (

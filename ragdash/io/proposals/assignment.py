@@ -16,7 +16,9 @@ _OF_SYSTEMS = SURE_METRICS - {"score", "quality", "similarity", "rouge", "covera
 _QUESTIONS = re.compile(r"(?:.*\.)?(?:queries|questions|qas?)\[\]\.(?:query|question|text|q)", re.IGNORECASE)
 _HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{12,}")
 _REPORTED = {"disagreement", "mismatch", "discrepancy", "inconsistency",  # of judges, in a report
-             "failure", "failed"}
+             "failure", "failed", "miss", "misse", "missed"}
+_CHECKED = {"contain", "keyword", "phrase", "term", "substr"}  # lists of what an answer has to say
+_SAMPLED = {"sample", "example", "miss", "missed", "failure", "failed"}  # lists of a few of the queries
 _RATED = (("metric",), ("metric", "name"), ("measure",), ("criterion",))
 DOCUMENT_TEXTS = ("text", "content", "contents", "body")
 CONTENT = ("retrieved", "doc_id", "contexts", "text", "answer", "relevant", "answers", "evidence", "scores", "labels")
@@ -50,6 +52,9 @@ class Assignment:
             return False  # all of it is said of the records above
         if self.roles.get("doc_id", "").startswith(f"{KEY}."):
             return False  # the document above its sentences
+        if self.roles.get("query_id", "").startswith(KEY) and not _SAMPLED.isdisjoint(
+                words(self.roles.get("retrieved", "").rpartition("[].")[0])):
+            return False  # means of configurations with a few examples each
         names_queries = not {"query", "question", "case", "item", "sample"}.isdisjoint(words(self.records.path))
         is_keyed = self.roles.get("query_id", "").startswith(KEY) and not (
             names_queries and self.roles.get("config", "").startswith(KEY))
@@ -126,8 +131,9 @@ class Assignment:
         if not rest and "query" in self.roles and len(self.records.rows) > 1:
             return self.roles["query"].lower() in ("question", "questions", "query", "queries")
         return "query" in self.roles and len(self.records.rows) > 1 and all(
-            not item.is_list and not item.is_object and item.name_words[-1:] != ("id",)
-            and (not item.is_long_text or not NOTES.isdisjoint(item.name_words)) for item in rest)
+            not _CHECKED.isdisjoint(item.name_words) or (
+                not item.is_list and not item.is_object and item.name_words[-1:] != ("id",)
+                and (not item.is_long_text or not NOTES.isdisjoint(item.name_words))) for item in rest)
 
     @property
     def role(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -10,7 +11,7 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import Problem
 from ragdash.core.file_scores import FileScores
 from ragdash.core.ranking.reverse_scores import DISTANCES
 from ragdash.core.records import Run, Truth
@@ -21,12 +22,14 @@ from ragdash.io.json.exact_parser import to_python
 from ragdash.io.proposals.content.grades import graded_object, whole_factor, with_grades
 from ragdash.io.proposals.content.numbered_rows import NAME as NUMBERED
 from ragdash.io.proposals.content.times import TOTAL, time_stage, time_unit
+from ragdash.io.proposals.content.usage import USAGE, usage_value
 from ragdash.io.proposals.content.values import (
     answer_of,
     joined_ids,
     joined_key,
     json_value,
     metric_name,
+    says_none,
     split_paths,
     text_of,
     texts_of,
@@ -119,13 +122,15 @@ class _Builder:
         self.grades: dict[tuple[str, str], float] = {}
         self.scores: list[tuple] = []
         self.seen: dict[tuple, int] = {}
-        self.repeated = self.averages = self.without_query = self.without_grade = self.rows_read = 0
+        self.left_out: Counter[str] = Counter()  # by what the problems say
+        self.rows_read = 0
         self.is_long = "doc_id" in self.paths or ("text" in self.paths and "retrieved" not in self.paths)
         self.grades_texts = {"evidence", "grade"} <= self.paths.keys() and {
             "doc_id", "relevant", "retrieved"}.isdisjoint(self.paths)  # a row for each judged text
         self.is_long = self.is_long or self.grades_texts
         self.has_distances = "distance" in last_words(self.paths.get("score", [""])[0])
-        self.is_judged_rows = {"answers", "answer", "contexts", "retrieved"}.isdisjoint(self.paths)
+        self.is_judged_rows = {"answer", "contexts", "retrieved"}.isdisjoint(self.paths) and not (
+            {"answers", "query"} <= self.paths.keys())
 
     def _check_paths(self, names: dict[str, None]) -> None:
         missing = [path for paths in self.paths.values() for path in paths
@@ -172,12 +177,12 @@ class _Builder:
         query_id = joined_key(self._values(row, "query_id", {}))
         if is_missing(query_id) and not query:
             is_average = any(type(value) is str and names_average(value) for value in row.values())
-            self.averages += is_average
-            self.without_query += not is_average
+            self.left_out["average-row"] += is_average
+            self.left_out["record-without-query"] += not is_average
             return
         name = id_text(query_id) if not is_missing(query_id) else question_as_id(query or "")
         if names_average(name) or names_average(query or ""):
-            self.averages += 1
+            self.left_out["average-row"] += 1
             return
         for variant, fields in self.variants.items():
             configs = [id_text(value) for value in self._values(row, "config", {}) if not is_missing(value)]
@@ -190,7 +195,7 @@ class _Builder:
         if not self.is_long and not (self.is_judged_rows and self._adds_to_query(row)):
             count = self.seen[config, name] = self.seen.get((config, name), 0) + 1
             if count > 1:
-                self.repeated += 1
+                self.left_out["repeated-question"] += 1
                 name = f"{name} ({count})"
         if self.role in ("truth", "both", "questions"):
             self._add_truth(row, name, query)
@@ -239,6 +244,9 @@ class _Builder:
         times = self._times(row, variant)
         if times:
             details.setdefault("latency_ms", times)
+        for name in USAGE:
+            if (value := usage_value(name, next(iter(self._values(row, name, variant)), None))) is not None:
+                details.setdefault(name, value)
         self._add_attributes(details, row)
 
     def _times(self, row: dict, variant: Mapping[str, str]) -> dict[str, float]:
@@ -268,8 +276,9 @@ class _Builder:
             details.setdefault("query", query)
         self._add_history(details, row)
         answers = [text for value in self._values(row, "answers", {}) for text in texts_of(value)]
-        if answers:
-            details.setdefault("answers", answers)
+        known_answers = details.setdefault("answers", answers) if answers else answers
+        if known_answers is not answers:  # another row of the same query
+            known_answers += [text for text in answers if text not in known_answers]
         sources = [id_text(value) for value in self._values(row, "source", {}) if not is_missing(value)]
         spans = [{"text": text, "source": sources[0] if sources else None}
                  for value in self._values(row, "evidence", {}) for text in texts_of(value)
@@ -293,7 +302,7 @@ class _Builder:
         """(document, grade) of a record."""
         gains = next(iter(self._values(row, "grade", {})), None)
         if "relevant" not in self.paths:
-            self.without_grade += "grade" in self.paths and "doc_id" in self.paths and is_missing(gains)
+            self.left_out["record-without-grade"] += {"grade", "doc_id"} <= self.paths.keys() and is_missing(gains)
             if gains is None or self.grades_texts:
                 return
             docs = joined_ids(self._values(row, "doc_id" if "doc_id" in self.paths else "retrieved", {}))
@@ -308,7 +317,9 @@ class _Builder:
                 yield from with_grades([id_text(item) for item in leaves(value)], gains)
             else:
                 grade = float(graded[2]) if graded and path not in row else 1.0
-                yield from ((id_text(item), grade) for item in leaves(value))
+                docs = list(leaves(value))
+                self.left_out["no-document"] += sum(map(says_none, docs))
+                yield from ((id_text(item), grade) for item in docs if not says_none(item))
 
     def _add_scores(self, row: dict, name: str, config: str | None, variant: Mapping[str, str]) -> None:
         run = config or self.source.name
@@ -337,19 +348,16 @@ class _Builder:
         self.problems.raise_errors()
         scores = FileScores.build(self.scores) if self.scores else None
         truth = self._truth() if self.role in ("truth", "both", "questions") else None
-        runs = [self._run(config, entries) for config, entries in self.entries.items()]
-        runs = [run.with_file_scores(scores) for run in runs]
+        runs = [self._run(config, entries).with_file_scores(scores) for config, entries in self.entries.items()]
         if not runs and truth is None:
             self.source.fail("no-rows/returned")
         return FileContent(runs, truth, scores, self.problems.problems)
 
     def _note(self) -> None:
-        for message, count in (("repeated-question", self.repeated), ("average-row", self.averages),
-                               ("record-without-query", self.without_query),
-                               ("record-without-grade", self.without_grade),
-                               ("numbered-rows", self.rows_read if self.paths.get("query_id") == [NUMBERED] else 0)):
-            if count:
-                self.problems.add(message, {"count": count}, severity="warning")
+        if self.paths.get("query_id") == [NUMBERED]:
+            self.left_out["numbered-rows"] = self.rows_read
+        for message in [message for message, count in self.left_out.items() if count]:
+            self.problems.add(message, {"count": self.left_out[message]}, severity="warning")
 
     def _run(self, config: str | None, entries: dict[str, _Entry]) -> Run:
         queries = [name for name, entry in entries.items() for _ in entry.docs]
@@ -385,13 +393,3 @@ class _Builder:
         return Truth.build(self.source.name, pa.array([query for query, _ in keys], pa.string()),
                            pa.array([doc for _, doc in keys], pa.string()), grades, details=details,
                            problems=self.problems.problems, file=self.source.file)
-
-
-def try_content(source: Source, records: RecordList, mapping: Mapping[str, str]) -> FileContent | None:
-    """The content under a mapping; None where it cannot be built."""
-    try:
-        content = build_content(source, records, mapping)
-    except InputError:
-        return None
-    left_out = sum(problem.facts["count"] for problem in content.problems if problem.kind == "record-without-query")
-    return None if 10 * left_out > max(len(records.rows), 10 * (len(records.rows) > 4)) else content

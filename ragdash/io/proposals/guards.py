@@ -15,7 +15,7 @@ from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import QUERY_ALIASES, find_fields, is_document_row
 from ragdash.io.proposals.content.paired_ids import PairedId
 from ragdash.io.proposals.fields import is_missing
-from ragdash.io.proposals.names import ID, RANKS, SCORES, SURE_METRICS, WEAK_GOLD, words
+from ragdash.io.proposals.names import CODES, GOLD, ID, RANKS, SCORES, SURE_METRICS, WEAK_GOLD, words
 from ragdash.io.proposals.propose import propose
 from ragdash.io.proposals.reading import Reading
 from ragdash.io.proposals.records import KEY, fail_quietly
@@ -51,8 +51,8 @@ def misread(source: Source, detected: DetectedFormat) -> list[Reading]:
         return readings
     if source.container == "xlsx" and any("average" in reading.notes for reading in readings):
         return readings  # the sheet that is read has a row of means
-    is_open = _is_open_answer(detected) and any(reading.mapping.get("answers") == detected.guess["answer"]
-                                                for reading in readings)
+    is_open = (_is_open_answer(detected) or _is_next_to_gold(detected)) and any(
+        reading.mapping.get("answers") == detected.guess["answer"] for reading in readings)
     return readings if is_open else []
 
 
@@ -69,6 +69,14 @@ def _is_open_answer(detected: DetectedFormat) -> bool:
     Our own format says it by its names: `query_id` with `answer` is a run, `answers` is the truth.
     """
     return _has_only_answers(detected) and not _is_native(detected)
+
+
+def _is_next_to_gold(detected: DetectedFormat) -> bool:
+    """True for an answer next to the right documents under a name that the format does not know: gold_doc_id."""
+    guess = detected.guess
+    return guess.get("answer", "").lower() == "answer" and "answers" not in guess and any(
+        not (GOLD - WEAK_GOLD).isdisjoint(words(name)) and not CODES.isdisjoint(words(name))
+        for name in set(detected.columns) - set(guess.values()))
 
 
 def _is_native(detected: DetectedFormat) -> bool:
@@ -93,7 +101,7 @@ def _has_only_answers(detected: DetectedFormat) -> bool:
 def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     """Tests of the best reading, each of which says that the known format is wrong."""
     guess = detected.guess
-    if _is_open_answer(detected):
+    if _is_open_answer(detected) or _is_next_to_gold(detected):
         yield lambda reading: False  # all readings are looked at
     answer = guess.get("answer")
     if answer and not {"answers", "retrieved", "contexts", "config", "latency_ms"} & guess.keys():
@@ -122,6 +130,7 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     if references and answer and words(references) == ("answer",):  # next to the class that was predicted
         yield lambda reading: reading.mapping.get("answer") == references
     if references:
+        yield lambda reading: reading.role == "run" and reading.mapping.get("answer", "").startswith(f"{references}[].")
         yield lambda reading: reading.mapping.get("evidence", "").split("[]")[0] == references
         if set(words(references)) <= WEAK_GOLD:  # ids of documents that the answer cites
             yield lambda reading: references in (reading.mapping.get("relevant"), reading.mapping.get("retrieved"))

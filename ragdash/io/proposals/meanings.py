@@ -41,9 +41,10 @@ _QUERY_IDS = {"query", "question", "case", "test", "item", "example", "turn", "s
               "qa", "prompt", "record", "row", "entry", "input", "interaction", "conversation", "request"}
 _NO_DOCUMENT = {"turn", "query", "question", "user", "session", "conversation", "case", "test", "tool", "run",
                 "start", "end", "offset", "character", "title", "type", "author", "parent", "request", "task",
-                "created", "date", "annotation", "annotator", "rater", "worker", "claim",
-                "language", "lang", "status", "dataset", "split", "feedback"}
-_NO_QUESTION = {"token", "count", "expansion", "rewritten", "vector", "set", "group", "kind", "class", "template"}
+                "created", "date", "annotation", "annotator", "rater", "worker", "claim", "language", "lang", "status",
+                "dataset", "split", "feedback", "strategy", "method", "size", "overlap", "mode", "format"}
+_NO_QUESTION = {"count", "expansion", "rewritten", "vector", "set", "group", "kind", "class", "template", "format",
+                "token"}
 _NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",
               "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score", "rating", "in",
               "words", "alias", "var", "variable", "fact", "point", "term", "rule"}
@@ -138,9 +139,8 @@ def is_gold_list(field: Field) -> bool:
     name = {word.rstrip("0123456789") for word in field.name_words}
     if _names_kinds(field) or (name <= WEAK_GOLD and not all(_ID.fullmatch(str(item)) for item in field.items)):
         return False  # references may be short texts
-    is_titles = bool(name & {"article", "title"}) and field.mean_length < 60
     strong = bool(name & (GOLD - WEAK_GOLD)) and bool(name & DOCUMENT)
-    is_titles = is_titles or (strong and _are_places(field))
+    is_titles = (bool(name & {"article", "title"}) and field.mean_length < 60) or (strong and _are_places(field))
     is_named = field.is_text or (field.is_number and field.is_id_like and "." not in field.path)  # whole numbers
     return (field.is_list and is_named and "[]" not in field.path
             and (is_titles or (field.is_id_like and field.blank_share < 0.4))
@@ -310,14 +310,14 @@ def is_context(field: Field) -> bool:
         return True  # prediction.references
     if "claim" in above or ("citation" in above and name & {"quote", "quoted"}):
         return False  # parts of the answer, and what it quotes
-    if "[]" in field.path and above and (above <= QUESTION or "sub" in above):
-        return False  # input[].text, sub_questions[].text
+    if "[]" in field.path and above and (above <= QUESTION or not above.isdisjoint({"sub", "choice", "option"})):
+        return False  # input[].text, sub_questions[].text, choices[].text
     if not field.is_long_text and not (field.is_list and field.is_text and "context" in name):
         return not field.present and "context" in name and name.isdisjoint(METRICS) and field.path.count(".") == 0
     if not name.isdisjoint(METRICS | NOTES | QUESTION | ID | ANSWER | {"tool", "highlight", "highlighted"}) or (
             not path.isdisjoint(GOLD | _AGAINST | _LACKING | {"judgment"})) or name == {"generated", "text"}:
         return False
-    if name <= {"document", "doc"} and not field.is_id_like:
+    if name and name <= {"document", "doc"} and not field.is_id_like:
         return True
     if field.is_list and "[]" not in field.path and name & RETRIEVING and not field.is_id_like:
         return True  # returned_facts
@@ -339,8 +339,9 @@ def is_reference(field: Field) -> bool:
     others = RETURNED - {"response", "output"} | _NO_ANSWER | DOCUMENT | {"match"}
     if name & ANSWER and name & ACCEPTED and name.isdisjoint(others):
         return True
-    if not name.isdisjoint(_NO_ANSWER | TEXT | (QUESTION - {"q"})) or not name.isdisjoint(DOCUMENT - {"source"}) or (
-            field.is_bool and name.isdisjoint(ANSWER)):
+    texts = TEXT - {"text", "content"} if name & ANSWER else TEXT  # answer_text
+    no_answer = _NO_ANSWER | texts | {"image"} | (QUESTION - {"q"}) | (DOCUMENT - {"source"})
+    if not name.isdisjoint(no_answer) or (field.is_bool and name.isdisjoint(ANSWER)):
         return False
     if (field.distinct_count == 1 and len(field.values) > 5) or is_kind(field):
         return False

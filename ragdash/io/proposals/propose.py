@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from ragdash.core.errors import shorten
+from collections.abc import Mapping
+
+from ragdash.core.errors import InputError, shorten
 from ragdash.core.records.details import conversation_text
-from ragdash.io.proposals.build import FileContent, try_content
+from ragdash.io.proposals.build import FileContent, build_content
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
-from ragdash.io.proposals.records import KEY, fail_quietly
+from ragdash.io.proposals.records import KEY, RecordList, fail_quietly
 from ragdash.io.proposals.roles import Assignment, assign
 from ragdash.io.source.source import Source
 
@@ -15,8 +17,8 @@ MOST_READINGS = 3
 _UNREADABLE = {"context.span_id", "document_position"}  # documents of Phoenix, without their ids
 _OF_RUNS = ("scores", "labels")  # a truth has no place for them
 _ORDER = ("query_id", "query", "chat_history", "config", "retrieved", "doc_id", "score", "rank", "text", "contexts",
-          "answer", "relevant", "grade", "answers", "evidence", "source", "latency_ms", "scores", "labels",
-          "attributes")
+          "answer", "relevant", "grade", "answers", "evidence", "source", "latency_ms", "prompt_tokens",
+          "completion_tokens", "cost_usd", "scores", "labels", "attributes")
 
 
 def propose(source: Source) -> list[Reading]:
@@ -41,12 +43,22 @@ def propose_with_content(source: Source) -> list[tuple[Reading, FileContent]]:
         mapping = _mapping(item)
         if any(reading.mapping == mapping for reading, _ in result):
             continue
-        content = try_content(source, item.records, mapping)
+        content = _try_content(source, item.records, mapping)
         if content is not None and _is_meaningful(content):
             result.append((_reading(item, mapping, content), content))
         if len(result) == MOST_READINGS:
             break
     return result
+
+
+def _try_content(source: Source, records: RecordList, mapping: Mapping[str, str]) -> FileContent | None:
+    """The content under a mapping; None where it cannot be built."""
+    try:
+        content = build_content(source, records, mapping)
+    except InputError:
+        return None
+    left_out = sum(problem.facts["count"] for problem in content.problems if problem.kind == "record-without-query")
+    return None if 10 * left_out > max(len(records.rows), 10 * (len(records.rows) > 4)) else content
 
 
 def _is_part(item: Assignment, candidates: list[Assignment]) -> bool:

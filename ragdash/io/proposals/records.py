@@ -23,6 +23,7 @@ from ragdash.io.proposals.shapes.headers import header_names, looks_like_header
 from ragdash.io.proposals.shapes.logs import is_log
 from ragdash.io.proposals.shapes.record_kinds import queries_only, with_speakers
 from ragdash.io.proposals.shapes.sheets import (
+    rows_without_percent_signs,
     with_decimal_points,
     with_metric_columns,
     without_percent_signs,
@@ -101,7 +102,8 @@ def read_record_lists(source: Source) -> list[RecordList]:
 def _with_systems(lists: list[RecordList]) -> list[RecordList]:
     """The lists, and those with a record for each system where systems are columns, or with a number for each record.
     """
-    lists = [replace(item, rows=numbered_rows(item.rows) or with_named_pairs(item.rows)) for item in lists]
+    lists = [replace(item, rows=numbered_rows(item.rows) or rows_without_percent_signs(with_named_pairs(item.rows)))
+             for item in lists]
     return [*lists, *(RecordList(f"{item.path}.{KEY}" if item.path else KEY, rows)
                       for item in lists if (rows := rows_of_systems(item.rows)))]
 

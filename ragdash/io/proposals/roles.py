@@ -15,7 +15,7 @@ from ragdash.io.proposals.choices.documents import (
     settle_units,
     shares_ids,
 )
-from ragdash.io.proposals.choices.others import drop_of_others
+from ragdash.io.proposals.choices.others import are_parts_of_score, drop_of_others, drop_settings
 from ragdash.io.proposals.choices.row_keys import assign_rows
 from ragdash.io.proposals.choices.settle import (
     settle_answer,
@@ -30,6 +30,7 @@ from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.places import without_marked_sentences
 from ragdash.io.proposals.content.spread import with_spread_columns
 from ragdash.io.proposals.content.times import time_stage
+from ragdash.io.proposals.content.usage import usage_fields
 from ragdash.io.proposals.fields import HISTORIES, Field, profile
 from ragdash.io.proposals.names import (
     ACTUAL_ANSWER,
@@ -60,6 +61,7 @@ KEYLESS = Field("", ())
 _DEEPEVAL = {"actualoutput", "expectedoutput", "retrievalcontext"}
 _EARLY = {"initial", "draft", "intermediate", "previous", "old", "closed"}  # answers that were replaced
 _TRUTH_ALONE = {"ground", "truth", "groundtruth", "gt"}  # next to an answer: answers as well
+_RIGHT_TEXTS = (("target", "text"), ("expected", "text"), ("correct", "text"))  # short ones are answers, not evidence
 _COUNTED = {"found", "total", "count", "max", "min"}  # next to num: a number of something
 _COMPARED = {"model", "system", "retriever", "config", "configuration", "strategy", "run", "pipeline", "method",
              "experiment", "framework"}  # what is compared: their ids are not those of queries
@@ -95,6 +97,7 @@ def assign(records: RecordList) -> list[Assignment]:
         _add_plain(result, free, family)
     drop_unlike_ids(result, free)
     drop_of_others(result, free)
+    drop_settings(result, free)
     settle_times(result)
     result.ignored = [name for name in free if not name.startswith(KEY) and not is_inside(name, result.roles)]
     return [item for item in (result, *alternatives) if item.is_useful]
@@ -110,6 +113,10 @@ def _assign_history(result: Assignment, free: dict[str, Field]) -> None:
 
 def _drop_cited(result: Assignment, free: dict[str, Field]) -> None:
     """What an answer cites, or its evidence if none of it was retrieved, is of the system, not what is right."""
+    quoted = result.fields.get(result.roles.get("evidence", ""))
+    if quoted is not None and {"answer", "answers"} <= result.roles.keys() and (
+            "citation" in words(quoted.path.rpartition(".")[0]) and (GOLD - {"cited"}).isdisjoint(quoted.words)):
+        free[result.roles.pop("evidence")] = quoted
     cited = result.fields.get(result.roles.get("relevant", ""))
     if cited is None or not {"retrieved", "answer"} <= result.roles.keys():
         return
@@ -138,7 +145,7 @@ def _with_families(fields: dict[str, Field], empty: Collection[str] = ()) -> tup
                           and not _is_setting(item)),
                          {name for name, item in fields.items() if item.is_list and item.is_id_like},
                          {name for name, item in fields.items() if item.is_number and not item.is_list})
-    if family is None:
+    if family is None or are_parts_of_score(family, fields):
         return fields, None
     family = with_empty_members(family, fields, empty)
     taken = {name for members in family.members.values() for name in members.values()}
@@ -250,7 +257,8 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
     if not references and (references := _actual_answer(free)):
         take(result, free, "answers", references[0])
     if not references:
-        expected = [item for item in free.values() if meanings.is_expected_text(item)]
+        expected = [item for item in free.values() if meanings.is_expected_text(item) or (
+            item.name_words in _RIGHT_TEXTS and item.is_text and not item.is_list and item.mean_length < 80)]
         if expected:
             take(result, free, "answers", max(expected, key=lambda item: item.share))
     deepeval = _DEEPEVAL & {normalize_name(name) for name in result.fields}
@@ -318,6 +326,8 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
             times.setdefault(time_stage(item.path), item)
     if times:
         take(result, free, "latency_ms", *times.values())
+    for role, item in usage_fields(item for item in free.values() if "{run}" in item.path or not has_runs).items():
+        take(result, free, role, item)
     metrics = [item for item in free.values() if ratings.is_metric(item)]
     named = [item for item in free.values() if item.path.endswith("[].score") and item.path.count("[]") == 1
              and f"{item.path[:-5]}name" in result.fields and {"metric", "score"} & set(words(item.path[:-8]))]

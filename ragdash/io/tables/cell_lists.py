@@ -160,7 +160,16 @@ def _separator(name: str, cells: list[str]) -> str | None:
         several = sum(separator in cell for cell in cells)
         if 5 * several >= len(cells) and all(_ID_LIST.fullmatch(cell.strip()) for cell in cells):
             return separator
-    return ";" if _PLACE_NAMES.search(name.strip()) and _are_places(cells) else None
+    is_list = _PLACE_NAMES.search(name.strip()) and (_are_places(cells) or _are_titles(cells))
+    return ";" if is_list else None
+
+
+def _are_titles(cells: list[str]) -> bool:
+    """True for short names between semicolons in most cells, many of which come back: "BLEU; Word2vec; BLEU"."""
+    parts = [part.strip() for cell in cells for part in cell.split(";")]
+    several = sum("; " in cell for cell in cells)
+    return 2 * several > len(cells) and 5 * len(set(parts)) <= 4 * len(parts) and all(
+        0 < len(part) < _LONGEST_PLACE and not part.endswith((".", "?", "!")) for part in parts)
 
 
 def _are_places(cells: list[str]) -> bool:

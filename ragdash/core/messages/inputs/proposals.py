@@ -83,6 +83,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a grade in each record",
         fix="They are left out.",
     ),
+    "no-document": Message(
+        actual="{count:count cell} that say there is no relevant document, such as NOT_FOUND",
+        expected="the id of a document, or nothing",
+        fix="They are read as nothing.",
+    ),
     "numbered-rows": Message(
         actual="{count:count record} with values and nothing that names the query",
         expected="an id or a question in each record",

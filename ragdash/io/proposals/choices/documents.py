@@ -10,12 +10,13 @@ from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import WEIGHTS, Assignment, is_inside, take
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.spread import is_constant
-from ragdash.io.proposals.fields import Field, is_missing, leaves
-from ragdash.io.proposals.names import DOCUMENT, GOLD, ID, RETURNED, SPANS, words
+from ragdash.io.proposals.fields import GOLD_OBJECTS, Field, is_missing, leaves
+from ragdash.io.proposals.names import DOCUMENT, GOLD, ID, RETURNED, SPANS, WEAK_GOLD, words
 from ragdash.io.proposals.shapes.families import ColumnFamily
 from ragdash.io.proposals.shapes.ranked_lists import are_places, counts_within, falls, lists_with_scores, same_lengths
 
 _SEVERAL = 5  # queries with judgments
+_PLACES = {"index", "idx", "number", "no", "position"}  # in names of places in a document
 _RANKED = {"ranked", "reranked", "ranking"}  # of two lists of returned documents: the one in their order
 
 
@@ -31,6 +32,8 @@ def assign_relevant(result: Assignment, free: dict[str, Field], lists: Sequence[
     gold = [item for item in gold if item.path != result.roles.get("query_id") and (not lists or item in lists)]
     gold = gold or lists
     gold = [item for item in gold if not _is_rare(item)]
+    sure = [item for item in gold if not (GOLD - WEAK_GOLD).isdisjoint(item.words)]
+    gold = [item for item in gold if "cited" not in item.words] if sure else gold  # next to what is expected
     if not gold:
         gold = [item for item in free.values() if item.is_object and not item.path.endswith("]") and not set(
             item.words).isdisjoint({"relevant", "qrels", "judgment", "relevance", "gold"}) and all(
@@ -48,7 +51,19 @@ def assign_relevant(result: Assignment, free: dict[str, Field], lists: Sequence[
         if full and partial:
             take(result, free, "relevant", full[0], partial[0], note=f"{full[0].path}:2+{partial[0].path}:1")
         else:
-            take(result, free, "relevant", (full or partial)[0])
+            chosen = (full or partial)[0]
+            take(result, free, "relevant", next((item for item in free.values() if _grades(item, chosen)), chosen))
+
+
+def _grades(item: Field, gold: Field) -> bool:
+    """True for objects with a grade for each of the relevant ids: {"d7": 2, "d2": 1} next to ["d7", "d2"]."""
+    if not item.is_object or item.is_list or gold.is_object or GOLD_OBJECTS.isdisjoint(item.name_words):
+        return False
+    pairs = [(value, {str(doc) for doc in leaves(docs)}) for value, docs in zip(item.values, gold.values, strict=False)
+             if not is_missing(docs)]
+    return all(type(value) is dict and docs <= value.keys() and all(type(grade) in (int, float)
+                                                                    for grade in value.values())
+               for value, docs in pairs)
 
 
 def _is_rare(item: Field) -> bool:
@@ -96,17 +111,27 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
         lists = [item for item in titles if _overlap(item, gold_ids)] or lists
     if gold in result.fields:
         lists = [item for item in lists if not _resolves(item, result.fields[gold], result.fields)]
+    pools = {item.path.rpartition("[].")[0] for item in lists if gold_ids and _is_pool(item, result.fields[gold], free)}
+    lists = [item for item in lists if item.path.rpartition("[].")[0] not in pools or "[]." not in item.path]
     if lists:
-        best = max(lists, key=lambda item: (_overlap(item, gold_ids), "citation" not in item.words,
+        known = gold_ids or (_origins(result, free) if all("[]." in item.path for item in lists) else set())
+        best = max(lists, key=lambda item: (_overlap(item, known), "citation" not in item.words,
                                             not _RANKED.isdisjoint(item.name_words),
+                                            id_rank(item) == 0 and _PLACES.isdisjoint(item.name_words),
                                             id_rank(item) == 0, -item.path.count("."),
                                             item.distinct_share))
-        _take_documents(result, free, best, bool(gold_ids and _overlap(best, gold_ids)), family)
+        _take_documents(result, free, best, bool(known and _overlap(best, known)), family)
     _settle_texts(result, free)
+    _take_texts(result, free, pools - {""})
+
+
+def _take_texts(result: Assignment, free: dict[str, Field], pools: set[str]) -> None:
+    """The texts of the returned documents, or contexts; pools: lists of candidates, whose texts nothing returned."""
     judged = result.roles.get("relevant", "").rpartition("[].")[0] if "grade" in result.roles else ""
     spans = result.roles.get("evidence", "").rpartition("[].")[0]
     spans_are_read = "evidence" in words(result.roles.get("evidence", ""))
     contexts = [item for item in free.values() if meanings.is_context(item) and not _is_aside(item, result)
+                and item.path.rpartition("[].")[0] not in pools
                 and not (spans_are_read and "evidence" in item.words and RETURNED.isdisjoint(item.words))
                 and not (spans and item.path.startswith(f"{spans}[]."))
                 and not (judged and item.path.startswith(f"{judged}[]."))
@@ -122,6 +147,25 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
         take(result, free, "text", texts_of_documents[0])
     elif contexts:
         take(result, free, "contexts", contexts[0])
+
+
+def _origins(result: Assignment, free: dict[str, Field]) -> set[str]:
+    """The documents that questions with right answers were made from, such as those under source_doc."""
+    if "answers" not in result.roles:
+        return set()
+    origins = [item for item in free.values() if not item.is_list and "[]" not in item.path
+               and meanings.is_neutral_documents(item) and {"source", "document"} & set(item.name_words)]
+    return {str(value) for item in origins for value in item.items}
+
+
+def _is_pool(item: Field, gold: Field, free: dict[str, Field]) -> bool:
+    """True for candidates with all that is right and in no order: what is to be ranked, not a ranking."""
+    parent = item.path.rpartition("[].")[0]
+    if not parent or "candidate" not in words(parent) or any(
+            ratings.parallel_role(other) for other in free.values() if other.path.startswith(f"{parent}[].")):
+        return False
+    return all(set(map(str, leaves(right))) <= set(map(str, leaves(value)))
+               for value, right in zip(item.values, gold.values, strict=False))
 
 
 def _resolves(item: Field, gold: Field, fields: Iterable[str]) -> bool:

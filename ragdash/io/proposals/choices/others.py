@@ -1,17 +1,19 @@
-"""What is said of something else than the system and the query: a judge, a rival, another data set."""
+"""What is said of something else than the system and the query: a judge, a rival, another data set, a setting."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ragdash.io.proposals.assignment import Assignment, take
-from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import GOLD
+from ragdash.io.proposals.fields import Field, as_number
+from ragdash.io.proposals.names import CONFIGS, GOLD, SCORES, words
+from ragdash.io.proposals.shapes.families import ColumnFamily
 
 _JUDGES = {"judge", "grader", "evaluator", "critic", "assessor"}
 _RIVALS = {"baseline", "competitor", "opponent", "rival", "distractor"}
 _OF_OTHERS = {"answers": _JUDGES | _RIVALS, "evidence": _JUDGES | _RIVALS, "relevant": _JUDGES | _RIVALS,
               "answer": _JUDGES, "retrieved": _JUDGES, "contexts": _JUDGES}
+_SIZES = {"overlap", "chunk", "word", "size", "token", "top", "k", "window", "limit", "max", "min", "depth", "count"}
 _DATA_SETS = {"dataset", "ds", "corpus", "benchmark", "subset", "collection", "bench"}
 
 
@@ -38,3 +40,39 @@ def take_data_set(result: Assignment, free: dict[str, Field], names: Sequence[st
     take(result, free, "query_id", named[0], key)
     return True
 
+
+def drop_settings(result: Assignment, free: dict[str, Field]) -> None:
+    """A whole number above 1 that is the same for all queries of each configuration is a setting, not a score."""
+    names = result.roles.get("config", "").split("+")
+    configs = [result.fields[path].values for path in names if path in result.fields]
+    if not configs or "scores" not in result.roles:
+        return
+    keys = [repr(values) for values in zip(*configs, strict=True)]
+    paths = result.roles["scores"].split("+")
+    settings = [path for path in paths if path in result.fields and _is_setting_of(result.fields[path], keys)]
+    for path in settings:
+        free[path] = result.fields[path]
+    left = [path for path in paths if path not in settings]
+    result.roles |= {"scores": "+".join(left)}
+    if not left:
+        del result.roles["scores"]
+
+
+def _is_setting_of(item: Field, configs: list[str]) -> bool:
+    values: dict[str, set[str]] = {}
+    for name, value in zip(configs, item.values, strict=False):
+        values.setdefault(name, set()).add(str(value))
+    numbers = [as_number(value) for value in item.items]
+    return not _SIZES.isdisjoint(item.name_words) and len(configs) >= 5 * len(values) and all(
+        len(each) == 1 for each in values.values()) and all(
+        number is not None and number.is_integer() and number > 1 for number in numbers)
+
+
+def are_parts_of_score(family: ColumnFamily, fields: dict[str, Field]) -> bool:
+    """True for bm25_score and dense_score in the rows of several methods, which a column names: parts of one score."""
+    if not all(set(words(stem.replace("{run}", " "))) <= SCORES for stem in family.members):
+        return False
+    named = [item for item in fields.values() if not item.is_list and not CONFIGS.isdisjoint(item.name_words)
+             and 1 < item.distinct_count < 60]
+    return any(sum(any(variant.lower() in str(value).lower() for value in set(map(str, item.items)))
+                   for variant in family.variants) > 1 for item in named)

@@ -10,7 +10,7 @@ from ragdash.io.proposals.choices.documents import id_rank
 from ragdash.io.proposals.choices.others import take_data_set
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import CONFIGS, DOCUMENT, ID, names_average, words
+from ragdash.io.proposals.names import CONFIGS, COUNTING, DOCUMENT, ID, SCORES, names_average, words
 from ragdash.io.proposals.records import KEY
 
 _DISTINGUISHING = CONFIGS | {"annotator", "rater", "judge", "assessor", "reviewer", "evaluator"}
@@ -75,15 +75,28 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
         return
     if is_long:
         _take_document_rows(result, free, documents, key)
-        _drop_of_documents(result, free, names)
         if named and ("grade" not in result.roles or {"rank", "score"} & result.roles.keys()):
             take(result, free, "config", named[0])
+        _drop_of_documents(result, free, names)
         return
     _take_likely_config(result, free, named, names)
 
 
 def _drop_of_documents(result: Assignment, free: dict[str, Field], names: list[str]) -> None:
-    """Of judged documents, what differs within a query is said of the document: a judge's response and its grade."""
+    """Of documents, what differs within a query is said of the document: a part of its score; of judged ones a judge's
+    response and its grade as well.
+    """
+    configs = [result.fields[path].values for path in result.roles.get("config", "").split("+")
+               if path in result.fields]
+    paths = [path for path in result.roles.get("scores", "").split("+") if "doc_id" in result.roles and (
+        path in result.fields and set(result.fields[path].name_words) & SCORES)]
+    differing = [path for path in paths if len(set(zip(names, *configs, map(repr, result.fields[path].values),
+                                                       strict=False))) > len(set(zip(names, *configs, strict=False)))]
+    for path in differing:
+        free[path] = result.fields[path]
+    if differing:
+        left = [path for path in result.roles.pop("scores").split("+") if path not in differing]
+        result.roles |= {"scores": "+".join(left)} if left else {}
     if not {"doc_id", "grade"} <= result.roles.keys():
         return
     item = result.fields.get(result.roles.get("answer", ""))
@@ -170,11 +183,13 @@ def _take_document_rows(result: Assignment, free: dict[str, Field], documents: l
                                   "relevant"}),
                        ("rank", {"rank", "position"}), ("score", {"score", "similarity", "distance"})):
         rated = "+".join(result.roles.get(rating, "") for rating in ("scores", "labels")).split("+")
+        if name == "score" and "rank" in result.roles and sum("score" in words(path) for path in (*free, *rated)) > 1:
+            continue  # the parts of a score, of which the rank is made
         for item in list(free.values()) + [result.fields[path] for path in rated if path in result.fields]:
             is_value = (item.is_number or item.is_bool or (name == "grade" and item.is_grade)) and (
                 name == "grade" or item.share > 0.9)
             if not item.is_list and is_value and role & set(item.name_words) and (
-                    name not in result.roles):
+                    item.name_words[0] not in COUNTING and name not in result.roles):
                 take(result, free, name, item)
                 for rating in ("scores", "labels"):
                     rest = [path for path in result.roles.pop(rating, "").split("+") if path and path != item.path]

@@ -28,6 +28,9 @@ from ragdash.io.proposals.shapes.ranked_lists import are_places
 _AS_TRUTH = {"retrieved": "relevant", "text": "evidence", "answer": "answers"}  # roles in a file of what is right
 _NAMES_OF_DOCUMENTS = (("doc", "name"), ("document", "name"))
 _AS_RUN = {"relevant": "retrieved"}
+_SHORT_ANSWER = 40  # characters, as people write right answers
+_OF_RANKINGS = {"hit", "recall", "precision", "mrr", "ndcg", "rr", "map", "ap", "at", "k", "rank", "reciprocal", "rate",
+                *map(str, range(1, 101))}  # words in names of values of a ranking
 _NO_ANSWER = GOLD | NOTES | QUESTION | ID | DOCUMENT | TEXT | CRITERIA | METRICS | LATENCIES | {
     "summary", "persona", "hint", "keyword", "review", "remark", "reviewer", "annotator", "user", "intent", "step"}
 
@@ -165,6 +168,9 @@ def settle_judged_texts(result: Assignment) -> None:
     if {"doc_id", "evidence"} <= result.roles.keys() and {"score", "rank", "grade", "retrieved", "relevant", "answer",
                                                           "text", "contexts"}.isdisjoint(result.roles):
         result.roles = {{"doc_id": "relevant"}.get(name, name): path for name, path in result.roles.items()}
+    if {"doc_id", "answers"} <= result.roles.keys() and {"score", "rank", "grade", "retrieved", "relevant", "answer",
+                                                         "text", "contexts", "config"}.isdisjoint(result.roles):
+        result.roles = {{"doc_id": "relevant"}.get(name, name): path for name, path in result.roles.items()}
     text = result.fields.get(result.roles.get("contexts", ""))
     if text is not None and not text.is_list and RETURNED.isdisjoint(text.words) and "relevant" in result.roles and {
             "retrieved", "doc_id", "answer", "evidence"}.isdisjoint(result.roles) and not _is_of_system(result):
@@ -185,16 +191,24 @@ def _is_of_system(result: Assignment) -> bool:
 def settle_answer(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
     """In a file of truth an answer is the reference; where both are plausible, both readings."""
     path = result.roles.get("answer")
-    if path is None or "answers" in result.roles or "{run}" in path:
+    if path is None or "answers" in result.roles or "{run}" in path or _is_scored(result, path):
         return []
     as_truth = replace(result, roles={("answers" if name == "answer" else name): value
                                       for name, value in result.roles.items()})
     retrieved = result.roles.get("retrieved", "")
+    if "{run}" in retrieved and words(path) == ("answer",) and {"relevant", "evidence"} & result.roles.keys():
+        result.roles = as_truth.roles  # one answer next to the rankings of several systems is of none of them
+        return []
     if path.startswith("outputs.") and retrieved.startswith("outputs.") and not _is_of_system(result):
         as_truth.roles = {_AS_TRUTH.get(name, name): value for name, value in result.roles.items()}
         return [as_truth]  # an example of a data set, or what a system returned
     if {"retrieved", "contexts", "doc_id", "text"} & result.roles.keys() or _is_of_system(result):
-        return [as_truth] if path == "answer" and not _is_of_system(result) and "doc_id" not in result.roles else []
+        if _may_be_right(result) and _are_phrases(result.fields[path]):
+            other = replace(result, roles=dict(result.roles))
+            result.roles = as_truth.roles
+            return [other]
+        is_open = path == "answer" and not _is_of_system(result) and "doc_id" not in result.roles
+        return [as_truth] if is_open or _may_be_right(result) else []
     plain = set(words(path)).isdisjoint(RETURNED - {"response", "output"})
     if not plain and words(path) != ACTUAL_ANSWER:
         return []
@@ -215,9 +229,33 @@ def settle_answer(result: Assignment, free: dict[str, Field]) -> list[Assignment
     return [other]
 
 
+def _is_scored(result: Assignment, path: str) -> bool:
+    """True for members of a list of answers with a score each, as a system gives them."""
+    parent = path.rpartition("[].")[0]
+    return bool(parent) and any(name.startswith(f"{parent}[].") and {"score", "confidence"} & set(words(name))
+                                for name in result.fields)
+
+
+def _may_be_right(result: Assignment) -> bool:
+    """True for an answer next to a ranking and its right documents, where nothing but values of the ranking is known.
+    """
+    gold = words(result.roles.get("relevant", ""))
+    rated = {word for name in ("scores", "labels") for word in words(result.roles.get(name, ""))}
+    return (words(result.roles.get("answer", "")) == ("answer",) and "retrieved" in result.roles
+            and not (GOLD - WEAK_GOLD).isdisjoint(gold) and {"contexts", "text", "latency_ms", "config"}.isdisjoint(
+                result.roles) and rated <= _OF_RANKINGS)
+
+
+def _are_phrases(item: Field) -> bool:
+    """True for a few words without a full stop, as people write right answers."""
+    return item.mean_length < _SHORT_ANSWER and 2 * sum(str(text).strip().endswith((".", "!"))
+                                                        for text in item.items) < len(item.items)
+
+
 def settle_leftover_text(result: Assignment, free: dict[str, Field]) -> None:
     """One column of different long texts is left next to the question and what was returned: what the system wrote."""
-    if "query" not in result.roles or "answer" in result.roles or "retrieved" not in result.roles or result.runs:
+    if "query" not in result.roles or "answer" in result.roles or result.runs or {
+            "retrieved", "contexts"}.isdisjoint(result.roles):
         return
     left = [item for item in free.values() if item.is_long_text and not item.is_list and not item.is_object
             and _NO_ANSWER.isdisjoint(item.words)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ragdash.core.text.metric_names import are_verdicts, is_measured, labels_in
+from ragdash.core.text.metric_names import are_verdicts, is_measured, is_metric_name, labels_in, may_hold_scores
 from ragdash.io.proposals.content.times import time_stage, time_unit
 from ragdash.io.proposals.fields import Field, as_bool, as_number
 from ragdash.io.proposals.names import ANSWER, CRITERIA, GRADES, LATENCIES, METRICS, RANKS, SCORES, SURE_METRICS
@@ -43,7 +43,7 @@ def is_metric(field: Field) -> bool:
     known = not (name | stripped).isdisjoint(METRICS) or (
         field.name_words == ("margin",)) or field.name_words[:1] == ("metric",) or (
         _PRECISION.fullmatch(field.path.rpartition(".")[2]) is not None) or (
-        field.is_bool and not name.isdisjoint(_OUTCOMES))
+        field.is_bool and not name.isdisjoint(_OUTCOMES)) or is_metric_name(field.path.rpartition(".")[2])
     if not (known or nested) or (name & _COUNTS and not (name & SURE_METRICS)):
         return False
     return _is_bounded(field) or known
@@ -73,7 +73,8 @@ def is_label(field: Field) -> bool:
         return False  # the right class
     short = field.mean_length < 25 and field.distinct_count <= 8 and field.blank_share < 0.3
     enough = len(field.present) > 2 * field.distinct_count or field.path.startswith("scores.")
-    rated = not name.isdisjoint(_LABELS) and set(field.name_words).isdisjoint({
+    is_named = not name.isdisjoint(_LABELS) or may_hold_scores(field.path.rpartition(".")[2])
+    rated = is_named and set(field.name_words).isdisjoint({
         "model", "type", "id", "error", "name", "metric", "dataset", "subset", "split", "expected",
         "option", "choice"})
     return short and enough and rated and set(field.name_words).isdisjoint(ANSWER - {"response"})

@@ -23,7 +23,8 @@ _WHOLE = re.compile(r"end[ _-]?to[ _-]?end|e2e", re.IGNORECASE)
 def time_unit(path: str) -> str:
     """ms or s for the name of a duration; "" for any other."""
     names = _words(path)
-    is_time = not LATENCIES.isdisjoint(names) or time_stage(path) not in ("", TOTAL)
+    is_time = not LATENCIES.isdisjoint(names) or time_stage(path) not in ("", TOTAL) or (
+        names - SECONDS - MILLISECONDS == {TOTAL})  # total_seconds
     if not is_time or not _NO_DURATION.isdisjoint(names):
         return ""
     if not MILLISECONDS.isdisjoint(names):

@@ -11,6 +11,9 @@ from ragdash.io.json.exact_parser import NumberText, to_python
 from ragdash.io.proposals.fields import id_text, is_missing, leaves
 from ragdash.io.proposals.names import words
 
+_NONE = {"notfound", "na", "none", "null", "nodocument", "nodoc", "nosource", "outofscope", "unanswerable",
+         "notapplicable", "notavailable"}
+
 
 def split_paths(text: str, names: Mapping[str, object]) -> list[str]:
     """The paths of a text joined with +; a name that has a + itself is one path."""
@@ -32,6 +35,11 @@ def metric_name(path: str) -> str:
     while len(parts) > 1 and parts[-1].lower() in ("value", "score", "scores", "individual_scores"):
         parts = parts[:-1]
     return ".".join(parts)
+
+
+def says_none(value: object) -> bool:
+    """True for NOT_FOUND and NA in the place of a document, where nothing is right."""
+    return isinstance(value, str) and re.sub(r"[\W_]+", "", value).lower() in _NONE
 
 
 def joined_key(values: Sequence):

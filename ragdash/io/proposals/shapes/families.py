@@ -40,7 +40,7 @@ _NO_SYSTEM = ROLE_WORDS | RANKS | GOLD | {"spec", "short",
                                           "n",
                                           "count", "is", "has", "k", "p", "by", "of", "in", "with", "from", "for",
                                           "to", "line", "name", "key", "value", "no", "start", "end", "begin",
-                                          "offset", "char", "character", "span", "benchmark"}
+                                          "offset", "char", "character", "span", "benchmark", "image"}
 _CONTENT = {"retrieved", "ranking", "returned", "hit", "top", "label", "verdict", "judgment"} | (
     TEXT | ANSWER | DOCUMENT | SCORES | LATENCIES | METRICS | ID)
 _ACTORS = {"agent", "bot", "assistant", "system", "llm", "model"}  # a configuration next to a known one

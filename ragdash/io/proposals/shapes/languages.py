@@ -21,6 +21,7 @@ _UNSPACED = {
     "모델": "model", "생성": "generated", "검색": "retrieved", "결과": "result", "문서": "document", "출처": "source",
     "점수": "score", "유사도": "similarity", "순위": "rank", "내용": "content", "본문": "text", "문맥": "context",
     "컨텍스트": "context", "관련": "relevant", "번호": "id", "아이디": "id",
+    "텍스트": "text", "이미지": "image", "평가": "evaluation",
 }
 _UNSPACED_PARTS = re.compile("|".join(sorted(_UNSPACED, key=len, reverse=True)))
 _WORDS = {

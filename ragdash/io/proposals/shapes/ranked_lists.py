@@ -17,7 +17,7 @@ def with_returned_lists(fields: dict[str, Field]) -> dict[str, Field]:
     """The fields; those of lists of objects with falling fractional scores know that they were returned."""
     scored = {item.path.split("[]")[0] for item in fields.values() if "[]." in item.path
               and ratings.parallel_role(item) in ("score", "grade") and falls(item)}
-    scored = {path for path in scored if (GOLD - WEAK_GOLD).isdisjoint(words(path))}
+    scored = {path for path in scored if (GOLD - WEAK_GOLD).isdisjoint(words(path)) and words(path)[-1:] != ("answer",)}
     return {path: ReturnedField(path, item.values) if path.split("[]")[0] in scored and "[]" in path else item
             for path, item in fields.items()}
 

@@ -43,6 +43,16 @@ def without_percent_signs(column: list) -> list:
     return [None if cell is None else cell.strip().removesuffix("%").strip() for cell in column]
 
 
+def rows_without_percent_signs(rows: list[dict]) -> list[dict]:
+    """The records with numbers such as "91%" without their sign, where all values of a field are such."""
+    columns = {name: without_percent_signs([row.get(name) for row in rows])
+               for name, value in (rows[0].items() if rows else ()) if type(value) is str and _PERCENT.fullmatch(value)}
+    if not columns:
+        return rows
+    return [{name: columns[name][place] if name in columns else value for name, value in row.items()}
+            for place, row in enumerate(rows)]
+
+
 def _are_decimals(cells: Sequence[str]) -> bool:
     return any(map(_DECIMAL.fullmatch, cells)) and all(
         _DECIMAL.fullmatch(cell) or _NUMBER.fullmatch(cell) for cell in cells)
