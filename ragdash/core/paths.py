@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from ragdash.core.errors import InputError, Problem, shorten
+
 PACKAGE = Path(__file__).resolve().parents[1]
 SAMPLES = ("dense.jsonl", "sparse.jsonl", "hybrid.jsonl")
 SAMPLE_TRUTH = "truth.jsonl"
@@ -41,6 +43,20 @@ def split_name(text: str) -> tuple[str | None, str]:
     return name.encode("utf-8", "backslashreplace").decode(), path
 
 
+def path_of(value: object) -> Path:
+    """The path that a function of Python was given; InputError for what is none.
+
+    Examples
+    --------
+    >>> path_of("report.html").name
+    'report.html'
+    """
+    text = os.fspath(value) if isinstance(value, str | os.PathLike) else None
+    if not isinstance(text, str) or not text or "\0" in text:
+        raise InputError([Problem("python-object/path", {"value": shorten(repr(value))}, field="path")])
+    return Path(text)
+
+
 def numbered(names: Sequence[str]) -> list[str]:
     """The names, each repetition with a number behind it that makes it differ from all others.
 
@@ -49,14 +65,16 @@ def numbered(names: Sequence[str]) -> list[str]:
     >>> numbered(["bm25", "dense", "bm25"]), numbered(["bm25", "bm25", "bm25 (2)"])
     (['bm25', 'dense', 'bm25 (2)'], ['bm25', 'bm25 (3)', 'bm25 (2)'])
     """
-    taken, result = set(names), list[str]()
+    taken, result = set(names), dict[str, None]()
+    numbers: dict[str, int] = {}  # the last one of each name, so that many equal names take no more time than others
     for name in names:
-        number, free = 1, name
+        number, free = numbers.get(name, 1), name
         while free in result or (number > 1 and free in taken):
             number += 1
             free = f"{name} ({number})"
-        result.append(free)
-    return result
+        numbers[name] = number
+        result[free] = None
+    return list(result)
 
 
 def workspace() -> Path:

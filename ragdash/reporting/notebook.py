@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ragdash.core.console import write
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import path_of
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.evaluate import Evaluation, Summary, evaluate, summaries
 from ragdash.evaluation.outcomes import Comparison, ComparisonRules
@@ -40,10 +42,10 @@ def write_report(evaluations: Sequence[Evaluation], path: str | Path, *, title: 
     from ragdash.reporting.html.report_page import render_report
     from ragdash.reporting.html.sections import ONE_PAGE
 
+    file = path_of(path)
     content = report_content(evaluations, specs or evaluations[0].specs, title=title, texts=texts, k=k,
                              sections=None if full else ONE_PAGE, **settings)
-    file = Path(path)
-    file.write_bytes(render_report(content))
+    write(render_report(content), str(file))
     return file
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 
+from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Truth
 
 KEY = "truth-version/"  # of the catalogue, and the digest of the version's judgments
@@ -51,8 +52,17 @@ class TruthVersion:
 
 
 def version_of_json(text: str) -> TruthVersion:
-    """The version of the text that `as_json` gives."""
-    return TruthVersion(**json.loads(text))
+    """The version of the text that `as_json` gives; InputError for another one."""
+    try:
+        values = json.loads(text)
+        counts, texts = dict(values.pop("counts")), TruthVersion(**values)
+    except (TypeError, ValueError, AttributeError, KeyError) as error:
+        raise InputError([Problem("damaged-truth-version", {"reason": f"{type(error).__name__}: {error}"})]) from None
+    if not all(isinstance(value, str) for value in values.values()) or not all(
+        isinstance(count, int) for count in counts.values()
+    ):
+        raise InputError([Problem("damaged-truth-version", {"reason": "a value of the wrong kind"})])
+    return replace(texts, counts=counts)
 
 
 def family(versions: Iterable[TruthVersion], judged_digest: str) -> list[TruthVersion]:

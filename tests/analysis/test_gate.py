@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import jsonschema
@@ -165,7 +165,18 @@ def test_age_is_shown_and_fails_only_if_asked():
     assert b"31 days ago" in render_gate(gated(BEFORE, today=later), "markdown")
     old = gated(BEFORE, today=later, max_age=30)
     assert [check.kind for check in old.withheld] == ["old-baseline"] and not old.passed
-    assert gated(BEFORE, today=datetime(2020, 1, 1, tzinfo=UTC)).age == 0
+
+
+def test_a_baseline_of_the_future_has_no_age():
+    before = datetime.fromisoformat(BASELINE.pinned)
+    ahead = gated(BEFORE, today=before - timedelta(days=400))
+    assert ahead.age == 0 and ahead.passed and ahead.checks[-1].kind == "future-baseline"
+    text = render_gate(ahead, "table").decode()
+    assert "pinned in the future" in text and "today" not in text and "A clock is wrong" in text
+    limited = gated(BEFORE, today=before - timedelta(days=400), max_age=30)
+    assert [check.kind for check in limited.withheld] == ["future-baseline"] and not limited.passed
+    assert gated(BEFORE, today=before - timedelta(days=400), max_age=30, accepted=["future-baseline"]).passed
+    assert gated(BEFORE, today=before - timedelta(minutes=5), max_age=0).passed  # clocks differ by as much
 
 
 def test_other_settings_and_another_judge_are_not_comparable():

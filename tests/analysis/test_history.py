@@ -12,6 +12,7 @@ import pytest
 from helpers import call, run_of, truth_of
 from history_cases import PLANTED, QUERIES, TRUTH, commits, repeated_nights, write_log_folder
 from page_cases import address, opened, texts
+from speed import quick
 
 from ragdash import io, record
 from ragdash.analysis.tracking import (
@@ -25,6 +26,7 @@ from ragdash.analysis.tracking import (
     settings_changes,
 )
 from ragdash.analysis.tracking.experiment_runs import experiment_runs
+from ragdash.cli.commands.tracking import history as history_command
 from ragdash.core.records import Conventions
 from ragdash.dashboard.watching import log_watch
 from ragdash.evaluation.evaluate import evaluate
@@ -183,6 +185,24 @@ def test_the_points_of_a_sweep_are_no_changes_over_time():
     assert experiment_runs([replace(point, commit=str(place)) for place, point in enumerate(line)]) == frozenset()
     [chosen] = history(line, SPECS, accepted=5, fixed=True)  # the accepted run may be a point of the sweep
     assert chosen.rows[5].accepted is None and {row.accepted for row in chosen.rows[9:]} == {5}
+
+
+def test_the_runs_of_a_large_experiment_are_found_in_time_that_rises_with_their_number():
+    [night] = points(commits(1))
+    line = [replace(night, time=night.time + timedelta(seconds=place), settings={"k": place % 7, "seed": place})
+            for place in range(8_000)]
+    assert quick(lambda: experiment_runs(line), 1.0) == frozenset(range(8_000))
+
+
+def test_a_history_without_chosen_metrics_computes_the_one_that_it_shows(tmp_path, monkeypatch, capfdbinary):
+    asked = []
+    monkeypatch.setattr(history_command, "history_point", lambda run, truth, specs, *rest: asked.append(
+        [str(spec) for spec in specs]) or history_point(run, truth, specs, *rest))
+    write_log_folder(tmp_path)
+    (tmp_path / "qrels.txt").write_text("".join(f"{query} 0 a 1\n" for query in QUERIES))
+    status, out, err = call(capfdbinary, "history", tmp_path / "logs", "--truth", tmp_path / "qrels.txt")
+    assert (status, out[:7]) == (0, "NDCG@10"), err
+    assert len(asked[0]) > 1 and asked[1:] == [["nDCG@10"]] * 20
 
 
 def test_a_repository_of_twenty_commits_shows_its_two_regressions(tmp_path, monkeypatch, capfdbinary):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from dataclasses import replace
 from itertools import product
 
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers import call, run_of, truth_of
+from speed import quick
 
 import ragdash
 from ragdash.analysis.variants import MainEffects, SettingEffect, best_compromises, compare_variants, main_effects
@@ -147,6 +149,17 @@ def test_best_compromises_are_those_that_nothing_beats():
         beaten = any((good[other] >= good[run]).all() and (good[other] > good[run]).any() for other in range(60)
                      if not np.isnan(values[other]).any())
         assert chosen[run] == (not np.isnan(values[run]).any() and not beaten)
+
+
+def test_the_best_of_many_runs_are_found_in_little_memory():
+    """All of 8,000 runs are compromises: comparing each with each at once would take 200 MB."""
+    values = np.arange(8_000.0)[:, None] * [1, 1]
+    tracemalloc.start()
+    try:
+        assert quick(lambda: best_compromises(values, ["higher", "lower"]), 4.0).all()
+        assert tracemalloc.get_traced_memory()[1] < 20e6
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.fixture

@@ -94,6 +94,18 @@ def test_a_number_of_repeats_or_calls_is_a_whole_number(value, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("path", [5, None, "", b"report.html", 2.5, [], "a\0b"])
+def test_a_report_is_written_to_a_path(path):
+    assert message(lambda: ragdash.evaluate(RUN, TRUTH, "RR").report(path)) == "python-object/path"
+
+
+def test_a_report_that_cannot_be_written_is_one_message(tmp_path):
+    evaluation = ragdash.evaluate(RUN, TRUTH, "RR")
+    for path in (tmp_path, tmp_path / "none" / "report.html", tmp_path / ("x" * 300)):
+        assert message(lambda path=path: evaluation.report(path)) == "unwritable-file"
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("columns", [3, "qid", [], ["qid"], 0, False])
 def test_names_of_columns_are_a_dict(columns):
     frame = {"query_id": ["q1"], "doc_id": ["a"]}

@@ -256,3 +256,9 @@ def test_hosts_of_judges_are_limited_where_there_is_a_login(monkeypatch, setting
     if variable is not None:
         monkeypatch.setenv("RAGDASH_JUDGE_HOSTS", variable)
     assert roles.judge_hosts() == hosts
+
+
+def test_an_address_among_the_hosts_of_judges_is_said_to_be_none(monkeypatch):
+    monkeypatch.setattr(roles.st, "secrets", Secrets({"auth": AUTH, "access": {**LISTS, "judge_hosts": ["http://x"]}}))
+    with pytest.raises(InputError, match="without http:// and path"):
+        roles.judge_hosts()

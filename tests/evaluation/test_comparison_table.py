@@ -8,10 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from speed import quick
 
 import ragdash
 from ragdash import Evaluation, InputError, Run, compare, evaluate, read_run, read_truth
 from ragdash.core.file_scores import FileScores
+from ragdash.core.paths import numbered
 from ragdash.core.slices import slices
 from ragdash.evaluation.compare import compare_slices
 from ragdash.evaluation.repeats import mean_over_repeats
@@ -29,6 +31,11 @@ def test_dicts_give_what_evaluations_give():
                    for name, run in (("baseline", POOR), ("good", GOOD), ("mixed", MIXED))]
     assert table == compare(evaluations[0], evaluations[1:])
     assert [[comparison.candidate for comparison in row] for row in table] == [["good"] * 2, ["mixed"] * 2]
+
+
+def test_thousands_of_equal_names_are_numbered_as_quickly_as_others():
+    names = quick(lambda: numbered(["sweep", "night (2)", *["night"] * 8_000]), 0.5)
+    assert names[:5] == ["sweep", "night (2)", "night", "night (3)", "night (4)"] and len(set(names)) == 8_002
 
 
 def test_a_list_of_candidates_is_numbered():

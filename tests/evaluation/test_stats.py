@@ -89,6 +89,14 @@ def test_the_seed_decides():
     assert (np.array(first) != np.array(other)).all()
 
 
+@pytest.mark.parametrize("rows", [0, 1, 30])
+def test_many_columns_are_resampled_in_groups_and_as_all_at_once(rows, monkeypatch):
+    values = np.random.default_rng(3).random((rows, 50))
+    whole = stats.bootstrap_intervals(values, resamples=200)
+    monkeypatch.setattr(stats.bootstrap, "_SERIES", 7)
+    np.testing.assert_allclose(stats.bootstrap_intervals(values, resamples=200), whole, rtol=1e-6)
+
+
 def test_resamples_do_not_depend_on_other_columns_or_blocks(monkeypatch):
     values = np.column_stack([sample("skewed", 300), sample("hits", 300), sample("reciprocal ranks", 300)])
     together = np.array(stats.bootstrap_intervals(values, resamples=3000))

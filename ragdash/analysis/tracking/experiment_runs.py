@@ -29,14 +29,19 @@ def experiment_runs(points: Sequence[DatedRun]) -> frozenset[int]:
     """
     places: set[int] = set()
     group: list[int] = []
+    settings: set[str] = set()
     for place, point in enumerate(points):
         before = points[place - 1] if place else None
         together = (before is not None and before.time is not None and point.time is not None
                     and point.time - before.time < WINDOW and (point.commit, point.dirty) == (before.commit,
                                                                                             before.dirty))
-        group = [*group, place] if together else [place]
-        if len({_settings_text(points[index]) for index in group}) >= FEWEST:
-            places |= set(group)
+        if not together:
+            group, settings = [], set()
+        group.append(place)
+        settings.add(_settings_text(point))
+        if len(settings) >= FEWEST:
+            places.update(group)
+            group.clear()  # these are listed; those that follow join them
     return frozenset(places)
 
 

@@ -215,8 +215,8 @@ def gate_baseline(candidate: Evaluation, truth: Truth, baseline: PinnedBaseline,
     before, after = (_in_order(evaluation, compared, candidate.specs) for evaluation in (pinned, candidate))
     before = replace(before, settings=after.settings)  # differences of settings are checks
     added = len(set(candidate.query_ids.to_pylist()) - set(baseline.judgments))
-    findings = [*checks, *_truth_checks(candidate, baseline, compared, changed), *_age_checks(age, max_age, baseline),
-                *_count_checks(before, after, added)]
+    findings = [*checks, *_truth_checks(candidate, baseline, compared, changed), *_count_checks(before, after, added),
+                *_age_checks(age, max_age, baseline, baseline.is_ahead(today))]
     general, of_models = _settings_checks(candidate, pinned)
     findings += [*general, *of_models]
     withheld = of_level(findings, "withheld", accepted)
@@ -282,7 +282,10 @@ def _truth_checks(candidate: Evaluation, baseline: PinnedBaseline, compared: Seq
     return [RunCheck("truth-changed", "withheld", (), facts)]
 
 
-def _age_checks(age: int, max_age: int | None, baseline: PinnedBaseline) -> list[RunCheck]:
+def _age_checks(age: int, max_age: int | None, baseline: PinnedBaseline, ahead: bool) -> list[RunCheck]:
+    if ahead:
+        return [RunCheck("future-baseline", "qualified" if max_age is None else "withheld", (), {
+            "date": baseline.pinned[:10]})]
     if max_age is None or age <= max_age:
         return []
     return [RunCheck("old-baseline", "withheld", (), {"age": age, "max_age": max_age, "date": baseline.pinned[:10]})]

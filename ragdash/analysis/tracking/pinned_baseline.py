@@ -11,7 +11,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +27,7 @@ from ragdash.evaluation.repeats import joined_digest
 from ragdash.metrics import Spec, parse_spec
 
 FORMAT, VERSION = "ragdash-baseline", 1
+WRONG_CLOCK = timedelta(minutes=10)  # ahead of this machine's clock
 _DIGITS = 12  # of a digest of the judgments of one query
 
 
@@ -62,6 +63,10 @@ class PinnedBaseline:
     def name(self) -> str:
         """Name of the pinned configuration."""
         return self.evaluation.name
+
+    def is_ahead(self, today: datetime | None = None) -> bool:
+        """Whether it was pinned in the future, by more than clocks differ: then its age is not known."""
+        return datetime.fromisoformat(self.pinned) > (today or datetime.now(UTC)) + WRONG_CLOCK
 
     def age(self, today: datetime | None = None) -> int:
         """Whole days since it was pinned; 0 for a time in the future."""

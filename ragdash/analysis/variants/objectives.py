@@ -30,7 +30,12 @@ def best_compromises(values: np.ndarray, better: Sequence[str]) -> np.ndarray:
     """
     values = np.asarray(values, float)
     good = values * np.array([-1.0 if end == "lower" else 1.0 for end in better])
-    defined = ~np.isnan(good).any(axis=1)
-    no_worse = (good[:, None] >= good[None]).all(axis=2)  # [a, b]: a is at least as good as b in every aim
-    beats = no_worse & (good[:, None] > good[None]).any(axis=2) & defined[:, None]
-    return defined & ~beats.any(axis=0)
+    defined = np.flatnonzero(~np.isnan(good).any(axis=1))
+    order = defined[np.lexsort(-good[defined].T[::-1])]  # what beats a run comes before it
+    best, found = np.zeros(len(good), bool), np.empty((len(order), good.shape[1]))
+    for run in order:
+        known = found[:int(best.sum())]
+        if not ((known >= good[run]).all(axis=1) & (known > good[run]).any(axis=1)).any():
+            found[len(known)] = good[run]
+            best[run] = True
+    return best

@@ -73,9 +73,12 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
     matches, k = with_default_judges(matches, [spec]), spec.k or k or DEFAULT_K
     checks = [*_several_truths(truths)]
     ids = check_ids([match.run for match in matches], matches[0].truth) if ids is None else ids
+    ids_of: dict[str | None, list[ComparabilityEntry]] = {}
+    for entry in ids:
+        ids_of.setdefault(entry.run, []).append(entry)
     for match in matches:
         checks += [*_without_rankings(match.run), *score_direction(match), *_missing(match, queries),
-                   *_ids_of(match, ids)]
+                   *_ids_of(match, ids_of.get(match.run.name, ()))]
     checks += [*_same_content(matches), *_tuned_here(matches), *_other_spellings(matches, checks)]
     if matches[0].matching.by == "id" and matches[0].truth.judgments:
         checks += _stale(matches[0].truth)
@@ -120,7 +123,7 @@ def _ids_of(match: Match, ids: Sequence[ComparabilityEntry]) -> list[RunCheck]:
         elif run.has_rankings and not len(match.ranked.rank):
             checks.append(RunCheck("no-common-document", "withheld", (name,), {"run": name}))
     for entry in ids:
-        if entry.run != name or entry.kind not in _IDS or entry.severity == "note":
+        if entry.kind not in _IDS or entry.severity == "note":
             continue
         many = entry.count > MOST_MISSING * entry.total or entry.kind in ("another-level", "finer-truth")
         facts = {"run": name, "count": entry.count, "total": entry.total, "examples": list(entry.examples[:2]),
@@ -178,12 +181,13 @@ def _unknown(matches: Sequence[Match], checks: Sequence[RunCheck],
     if len(matches) < 2:
         return []
     known = [known_shares(match.run, match.truth) for match in matches] if known is None else known
+    highest = [sorted((share for share, _ in measure), reverse=True)[:2] for measure in zip(*known, strict=True)]
     unknown = []
-    for index, match in enumerate(matches):
-        shares = [share for other, share in enumerate(known) if other != index]
+    for match, shares in zip(matches, known, strict=True):
         if match.run.name in explained:
             continue
-        for (share, n), (best, _) in zip(known[index], map(max, zip(*shares, strict=True)), strict=True):
+        for (share, n), (first, second) in zip(shares, highest, strict=True):
+            best = second if share == first else first  # of the other runs
             if n >= LEAST_DOCUMENTS and best >= 0.3 and share < KNOWN_RATIO * best:
                 facts = {"run": match.run.name, "share": 1 - share, "other": 1 - best}
                 unknown.append(RunCheck("unknown-ids", "withheld", (match.run.name,), facts))

@@ -252,6 +252,12 @@ MESSAGES: Mapping[str, Message] = {
         fix="Check that the accepted run is still the right one, then pin it again.",
         reason="old baseline",
     ),
+    "check-future-baseline": Message(
+        actual="The baseline was pinned in the future, on {date}",
+        expected="A clock is wrong, so its age is not known.",
+        fix="Set the clock of this machine, or pin the baseline again.",
+        reason="future baseline",
+    ),
     "check-fewer-queries": Message(
         actual="{run} lacks {missing:count query}, {lost:,} more than the baseline",
         expected="A run that leaves out hard questions can look better than it is.",

@@ -54,7 +54,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "unclear-access/hosts": Message(
         actual="judge_hosts = {value}",
-        expected="a list of hosts",
+        expected="a list of hosts, each a name or an address without http:// and path",
         fix='Write judge_hosts = ["public", "llm.example.org:8000"].',
     ),
     "unclear-access/keys": Message(

@@ -27,7 +27,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.addresses import workspace_database
 from ragdash.dashboard.auth.actions import ADMIN, EDITOR, VIEWER
 from ragdash.dashboard.caches.shared_cache import once_a_run
-from ragdash.models.judge.allowed_hosts import PUBLIC, VARIABLE
+from ragdash.models.judge.allowed_hosts import PUBLIC, VARIABLE, AllowedHosts
 
 AUTH, ACCESS, EDITORS, VIEWERS, JUDGE_HOSTS = "auth", "access", "editors", "viewers", "judge_hosts"
 EDITOR_GROUPS, VIEWER_GROUPS, GROUPS_CLAIM, PROJECTS = "editor_groups", "viewer_groups", "groups_claim", "projects"
@@ -160,6 +160,10 @@ def _judge_hosts(lists: Mapping) -> str:
     hosts = lists.get(JUDGE_HOSTS, [PUBLIC])
     if not isinstance(hosts, list | tuple) or not all(isinstance(host, str) for host in hosts):
         raise _unclear("unclear-access/hosts", {"value": repr(hosts)}, JUDGE_HOSTS)
+    try:
+        AllowedHosts.parse(",".join(hosts))
+    except InputError:
+        raise _unclear("unclear-access/hosts", {"value": repr(hosts)}, JUDGE_HOSTS) from None
     return ",".join(hosts)
 
 

@@ -13,6 +13,7 @@ from ragdash.evaluation.stats.defaults import LEVEL, RESAMPLES, SEED
 METHODS = ("percentile", "bca", "expanded", "t")
 METHOD = "expanded"  # chosen by benchmarks/calibration.py
 _CELLS = 1 << 20  # weights drawn together
+_SERIES = 4096  # columns resampled together: their means take 160 MB
 _CLOSE = 1e-6  # of the largest deviation: a resampled mean no further from the mean is it, rounded
 _SPREADLESS = 1e-4  # of the second moment: a resample's variance below it may be rounding
 
@@ -38,6 +39,13 @@ def bootstrap_intervals(values: np.ndarray, *, level: float = LEVEL, resamples: 
     if method not in METHODS:
         raise ValueError(f"method {method!r} is none of {', '.join(METHODS)}")
     values = np.asarray(values, np.float64)
+    if values.shape[1] > _SERIES:
+        if weights is None and len(values):
+            weights = resample_weights(len(values), resamples=resamples, seed=seed)
+        draw = {"level": level, "resamples": resamples, "seed": seed, "weights": weights, "method": method}
+        ends = [bootstrap_intervals(values[:, start:start + _SERIES], **draw)  # type: ignore[arg-type]
+                for start in range(0, values.shape[1], _SERIES)]
+        return np.concatenate([low for low, _ in ends]), np.concatenate([high for _, high in ends])
     defined = ~np.isnan(values)
     n = defined.sum(axis=0)
     mean = column_sums(np.where(defined, values, 0.0)) / np.maximum(n, 1)

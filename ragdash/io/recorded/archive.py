@@ -12,6 +12,8 @@ from ragdash.io.recorded.names import FAILURE, HEADER, PART, RESULTS, folder_of
 from ragdash.io.source.source import Source
 from ragdash.io.source.zip_file import open_archive
 
+MOST_KEPT = 1 << 16  # headers; a folder with more runs than are kept would be read anew each time
+
 
 @dataclass(frozen=True)
 class PackedRun:
@@ -38,7 +40,7 @@ def packed_run(path: Path) -> PackedRun | None:
     return run
 
 
-@lru_cache(2048)
+@lru_cache(MOST_KEPT)
 def _packed_run(path: Path, _changed: int, _size: int) -> PackedRun | Problem | None:
     """The same once for each content; a problem in place of an error, so that it is kept too."""
     source = Source(path)

@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, RunHeader
-from ragdash.io.recorded.archive import packed_run
+from ragdash.io.recorded.archive import MOST_KEPT, packed_run
 from ragdash.io.recorded.file_lock import is_locked
 from ragdash.io.recorded.lines import parsed_lines, split_lines
 from ragdash.io.recorded.names import FAILURE, HEADER, PART, RESULTS, folder_of
@@ -199,7 +199,7 @@ def log_entry(path: Path) -> LogEntry | None:
     return LogEntry(path, header, state, queries, failures, (status.st_mtime_ns, status.st_size))
 
 
-@lru_cache(2048)
+@lru_cache(MOST_KEPT)
 def _header(file: Path, _changed: int) -> RunHeader:
     return RunHeader.from_json(file.read_bytes(), str(file))
 

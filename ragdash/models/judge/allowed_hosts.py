@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from ragdash.core.errors import InputError, Problem
 
 PUBLIC = "public"  # in a list of hosts: every host on the internet
 VARIABLE = "RAGDASH_JUDGE_HOSTS"
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\s/\\?#@*:\[\]]+)(:(?P<port>[0-9]{1,5}))?")  # or an IPv6 address alone
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,11 @@ class AllowedHosts:
 
     @classmethod
     def parse(cls, text: str) -> AllowedHosts:
-        """The hosts of a text such as "public,localhost:11434"."""
+        """The hosts of a text such as "public,localhost:11434"; InputError for what is none, such as an address."""
         words = {word.strip().casefold() for word in text.split(",")} - {""}
+        wrong = sorted(word for word in words if not _is_host(word))
+        if wrong:
+            raise InputError([Problem("bad-judge-host", {"host": host}, field="--judge-hosts") for host in wrong])
         return cls(frozenset(words - {PUBLIC}), PUBLIC in words)
 
     def check(self, host: str, port: int) -> None:
@@ -58,6 +63,15 @@ class AllowedHosts:
     def _lists(self, host: str, port: int) -> bool:
         name = host.casefold().strip("[]").rstrip(".")
         return bool(self.hosts & {name, f"[{name}]", f"{name}:{port}", f"[{name}]:{port}"})
+
+
+def _is_host(word: str) -> bool:
+    """Whether this is a name or an address, with a port or without."""
+    try:
+        return bool(ipaddress.IPv6Address(word))
+    except ValueError:
+        match = _HOST.fullmatch(word)
+    return match is not None and 0 < int(match["port"] or 1) < 65_536
 
 
 def _addresses(host: str, port: int) -> list[str]:

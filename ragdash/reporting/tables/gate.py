@@ -75,7 +75,8 @@ def gate_checks_of(result: GateResult) -> list[GateCheck]:
 def staleness(result: GateResult) -> str:
     """How old the baseline is, whether the judgments are the same, and the version that pinned it."""
     baseline, days = result.baseline, result.age
-    age = "today" if days == 0 else f"{days:,} {'day' if days == 1 else 'days'} ago"
+    ahead = any(check.kind == "future-baseline" for check in result.checks)
+    age = "in the future" if ahead else "today" if days == 0 else f"{days:,} {'day' if days == 1 else 'days'} ago"
     git = baseline.run.get("git")
     commit = git.get("commit") if isinstance(git, dict) else None
     return (f"Baseline: {baseline.name}, pinned {age} ({baseline.pinned[:10]}) with ragdash {baseline.version}"

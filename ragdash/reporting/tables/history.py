@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from ragdash.analysis.tracking import HistoryPoint, HistoryRow, MetricHistory, point_spread, settings_changes
 from ragdash.analysis.tracking.experiment_runs import experiment_runs
+from ragdash.analysis.tracking.pinned_baseline import WRONG_CLOCK
 from ragdash.core.console import one_line
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.runs.repeats import noise_and_design
 from ragdash.reporting.tables.escaping import finite_or_none, number, signed, table_text
 
-WRONG_CLOCK = timedelta(minutes=10)  # ahead of this machine's clock
 HISTORY_FORMATS = ("table", "json", "markdown")
 CHANGES = {"": "", "better": "▲ better", "worse": "▼ worse",
            "not-comparable": "not comparable: a new line begins",

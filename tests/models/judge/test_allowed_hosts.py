@@ -36,6 +36,14 @@ def test_a_list_names_hosts_with_or_without_a_port(listed, host, port, allowed):
     assert AllowedHosts.parse(listed).allows(host, port, "10.1.2.3") is allowed
 
 
+@pytest.mark.parametrize("word", ["http://x/y", "https://llm.example.org", "x/y", "user@x", "*.example.org", "a b",
+                                  "x:0", "x:99999", "x:", ":80", "x:80:90", "[::1", "x?y"])
+def test_what_is_no_host_is_refused_and_not_taken_for_one_that_allows_nothing(word):
+    with pytest.raises(InputError) as error:
+        AllowedHosts.parse(f"public,{word}")
+    assert [problem.kind for problem in error.value.problems] == ["bad-judge-host"] and word in str(error.value)
+
+
 def test_an_address_where_clouds_keep_credentials_may_never_be_called():
     assert not AllowedHosts.parse("public,169.254.169.254").allows("169.254.169.254", 80, "169.254.169.254")
     assert not AllowedHosts.parse("metadata").allows("metadata", 80, "::ffff:169.254.169.254")

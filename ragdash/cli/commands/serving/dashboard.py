@@ -17,7 +17,7 @@ from ragdash.core.paths import PACKAGE, home, split_name, workspace
 from ragdash.core.storage.addresses import BLOBS, WORKSPACE, is_address
 from ragdash.core.storage.temporary_folders import remove_leftovers
 from ragdash.io.recorded.folder import is_recorded_folder
-from ragdash.models.judge.allowed_hosts import VARIABLE
+from ragdash.models.judge.allowed_hosts import VARIABLE, AllowedHosts
 from ragdash.workspace import Workspace, open_workspace
 
 STATUS = "RAGDASH_STATUS"  # as ragdash.dashboard.monitoring reads it
@@ -70,6 +70,7 @@ def run(options: argparse.Namespace) -> int:
                    **({"RAGDASH_WATCH": str(Path(options.logdir).expanduser().resolve())} if options.logdir else {})}
     if options.judge_hosts is not None:
         environment[VARIABLE] = options.judge_hosts
+    AllowedHosts.parse(environment.get(VARIABLE, ""))
     environment |= _workspace(options) | _imports()
     remove_leftovers()
     port = options.port or _free_port(options.host)

@@ -19,6 +19,7 @@ from ragdash.core.console import print_note, say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.compare import select_comparable
+from ragdash.metrics import Spec
 from ragdash.reporting.tables.history import HISTORY_FORMATS, notes, render_history
 
 LINES = ("name", "branch", "group", "tag")
@@ -54,7 +55,6 @@ def run(options: argparse.Namespace) -> int:
     say(problems)
     baseline = read_baseline(options.against) if options.against else None
     specs = select_comparable(points[0].evaluation, points[0].evaluation.specs)[0]
-    specs = specs if options.metrics or options.cutoffs else specs[:1]
     lines = {}
     for name, line in (lines_of(points, options.by) if dated or options.by != "name" else {"all runs": points}).items():
         accepted = _accepted(line, options.accepted)
@@ -74,14 +74,21 @@ def run(options: argparse.Namespace) -> int:
 
 def _points(runs: Sequence[Run], truth: Truth, options: argparse.Namespace) -> tuple[list[HistoryPoint], list[Problem]]:
     """A point for each run that has queries of the judgments, and the problems of the others."""
-    specs = specs_of(options, runs, truth)
+    specs: Sequence[Spec] = specs_of(options, runs, truth)
+    conventions, matching = conventions_of(options), matching_of(options)
+    is_chosen = bool(options.metrics or options.cutoffs)
     points: list[HistoryPoint] = []
     problems: list[Problem] = []
     for item in runs:
         try:
-            points.append(history_point(item, truth, specs, conventions_of(options), matching_of(options)))
+            point = history_point(item, truth, specs, conventions, matching)
         except InputError as error:
             problems.extend(error.problems)
+            continue
+        if not points and not is_chosen:  # one metric is shown, so the others are not computed for every run
+            specs = select_comparable(point.evaluation, specs)[0][:1] or specs[:1]
+            point = history_point(item, truth, specs, conventions, matching)
+        points.append(point)
     if not points:
         raise InputError(problems)
     return points, problems

@@ -52,12 +52,12 @@ def run(options: argparse.Namespace) -> int:
     specs = specs_of(options, runs, truth)
     matches = with_default_judges(
         [Match(item, truth, conventions_of(options), matching_of(options)) for item in runs], specs)
-    evaluations = [evaluate_match(match, specs) for match in matches]
-    say(merged_problems(evaluations))
-    comparable, problems = select_comparable(evaluations[0], specs)
+    comparable, problems = select_comparable(evaluate_match(matches[0], specs), specs)
     if not comparable:
         raise InputError(problems)
     spec = comparable[0]
+    evaluations = [evaluate_match(match, [spec]) for match in matches]
+    say(merged_problems(evaluations))
     if len(comparable) > 1:
         print_note(f"ragdash: note: the effects are those of one metric, {spec}, the first that can be compared. For "
                    f'another: -m "{comparable[1]}"')

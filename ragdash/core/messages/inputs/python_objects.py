@@ -122,6 +122,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a {name} for every document, or for none",
         fix="Add it to all of them, or remove it.",
     ),
+    "python-object/path": Message(
+        actual="{value} as a path",
+        expected="the path of a file",
+        fix='Pass one, such as "report.html".',
+    ),
     "python-object/ranking": Message(
         actual="query {query!r} has an object of type {kind}",
         expected="{{document: score}} or a list of documents, best first",

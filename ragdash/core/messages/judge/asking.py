@@ -32,6 +32,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="letters, digits and marks",
         fix="Copy the key again.",
     ),
+    "bad-judge-host": Message(
+        actual="{host!r} among the hosts that may be called",
+        expected='a name or an address without http:// and path, with a port or without, or "public"',
+        fix="Write llm.example.org or llm.example.org:8000.",
+    ),
     "judge-host-not-allowed": Message(
         actual="the host {host}{address:? ({address})}",
         expected="a host that may be called from this server: {allowed:comma}",

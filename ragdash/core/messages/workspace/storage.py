@@ -97,6 +97,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a file that can be read",
         fix="Check whether reviews are missing; restore a copy of the file, or delete this one.",
     ),
+    "damaged-truth-version": Message(
+        actual="a damaged note on a version of the judgments ({reason})",
+        expected="what ragdash wrote",
+        fix="Follow the documents to their new ids again.",
+    ),
     "broken-view": Message(
         actual="the saved view {slug!r} with damaged content",
         expected="a view as it was saved",

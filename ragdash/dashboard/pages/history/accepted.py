@@ -80,7 +80,7 @@ def _pinned(line: Sequence[HistoryPoint], spec: Spec) -> PinnedBaseline | None:
         st.warning(f"The baseline was evaluated with other settings ({fmt.escape(', '.join(other))}) and is not "
                    "compared.", icon=":material/warning:")
         return None
-    age = fmt.count(baseline.age(), "day")
-    st.caption(f"Baseline {fmt.escape(baseline.name)}, pinned {baseline.pinned[:10]} ({age} ago). "
+    age = "in the future: a clock is wrong" if baseline.is_ahead() else f"{fmt.count(baseline.age(), 'day')} ago"
+    st.caption(f"Baseline {fmt.escape(baseline.name)}, pinned {baseline.pinned[:10]} ({age}). "
                "Only queries whose judgments are the same count.")
     return baseline
