@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 
 from ragdash.cli.command_line import Parser, PrintCompletion, check_metrics, check_outputs
-from ragdash.core.console import STANDARD_OUTPUT, print_note, printable, say
+from ragdash.core.console import STANDARD_OUTPUT, discard_output, print_note, printable, say
 from ragdash.core.errors import InputError, Problem, lacks_memory
 
 # The module of a command is <name>.py in ragdash/cli/commands/ or a folder there, with add_options(parser) and
@@ -77,10 +77,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except InputError as error:
         say(error.problems)
         if any(problem.file == STANDARD_OUTPUT for problem in error.problems):
-            _discard_output()
+            discard_output()
         return 2
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`
-        _discard_output()
+        discard_output()
         return 0
     except KeyboardInterrupt:
         print_note("error: stopped")
@@ -116,12 +116,6 @@ def _outside_fault(error: Exception) -> Problem | None:
         if not os.path.abspath(file).startswith(os.path.dirname(os.path.dirname(__file__)) + os.sep):
             return Problem("unusable-path", {"reason": error.strerror or str(error)}, file)
     return None
-
-
-def _discard_output() -> None:
-    """Send what is left in the buffers nowhere, so that the end of the process does not fail on it."""
-    if sys.stdout is not None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:

@@ -125,6 +125,7 @@ def write(content: bytes, path: str | None, form: str = "") -> None:
     form: what the content is; what people read, and all that a terminal shows, is `printable`.
 
     A file that exists is replaced at once, when everything is written next to it: a full disk leaves it as it was.
+    Where the reader of standard output has gone, the rest is dropped.
     """
     if form in FOR_PEOPLE or (not path and sys.stdout is not None and sys.stdout.isatty()):
         with suppress(UnicodeDecodeError):
@@ -142,9 +143,15 @@ def write(content: bytes, path: str | None, form: str = "") -> None:
             sys.stdout.buffer.write(content)
             sys.stdout.buffer.flush()
         except BrokenPipeError:
-            raise  # the reader has seen enough
+            discard_output()  # the reader has seen enough; the exit status is still that of the result
         except OSError as error:
             raise unwritable(STANDARD_OUTPUT, error) from None
+
+
+def discard_output() -> None:
+    """Send what is left for standard output nowhere, so that the end of the process does not fail on it."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def unwritable(path: str, error: OSError) -> InputError:

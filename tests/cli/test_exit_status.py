@@ -146,6 +146,24 @@ def test_a_command_that_is_stopped_says_so_in_one_line(files):
     assert process.returncode == 130
 
 
+@pytest.mark.parametrize(("arguments", "status"), [
+    (("evaluate", "run.trec", "--truth", "qrels.txt", "-m", "RR", "--fail-under", "RR=0.99"), 1),
+    (("evaluate", "run.trec", "--truth", "qrels.txt", "-m", "RR"), 0),
+    (("compare", "run.trec", "short.trec", "--truth", "qrels.txt", "-m", "RR", "--no-worse-than", "0.02"), 1),
+    (("gate", "short.trec", "--truth", "qrels.txt", "--against", "pinned"), 1), (("check", "none", "run.trec"), 2)])
+def test_a_reader_that_has_gone_changes_no_exit_status(files, capfdbinary, arguments, status):
+    """As in `ragdash gate ... | head -1`, where a pipeline would take a regression for a success."""
+    (files / "short.trec").write_text("q1 Q0 a 1 3.0 t\n")
+    assert call(capfdbinary, "pin", files / "run.trec", "--truth", files / "qrels.txt", "-o", files / "pinned")[0] == 0
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = ragdash(*arguments, cwd=files, stdout=writing)
+    finally:
+        os.close(writing)
+    assert done.returncode == status and b"BrokenPipe" not in done.stderr and b"Traceback" not in done.stderr
+
+
 def test_a_closed_standard_output_is_one_line(files):
     done = subprocess.run(f'exec "{sys.executable}" -m ragdash metrics RR >&-', shell=True, stderr=subprocess.PIPE,
                           env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)

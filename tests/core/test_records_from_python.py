@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from ragdash import InputError, Run, Truth, read_truth
+from ragdash import InputError, Problem, Run, Truth, read_truth
 from ragdash.core.slices import slices
 
 RANKINGS = {"q1": {"d2": 1.5, "d7": 3.0}, "q2": {"d1": 0.5}, "q3": {}}
@@ -72,6 +72,34 @@ def test_columns_of_other_names_and_of_whole_numbers():
     assert table.column("doc_id").to_pylist() == ["20", "10"] and table.column("text").to_pylist() == ["y", "x"]
 
 
+def test_numbers_under_another_name_are_not_left_out_without_a_word():
+    judged = pd.DataFrame({"query_id": ["a", "a"], "doc_id": ["x", "y"], "relevance": [0, 1]})
+    returned = pd.DataFrame({"query_id": ["a", "a"], "doc_id": ["x", "y"], "similarity": [0.1, 0.9]})
+    for read, frame, field, name in ((Truth.from_frame, judged, "grade", "relevance"),
+                                     (Run.from_frame, returned, "score", "similarity"),
+                                     (Truth.from_frame, judged.astype({"relevance": bool}), "grade", "relevance")):
+        with pytest.raises(InputError, match=f"no column '{field}', and numbers in {name}") as caught:
+            read(frame)
+        assert f"columns={{'{field}': '{name}'}}" in str(caught.value)
+    assert Truth.from_frame(judged, columns={"grade": "relevance"}).grades.tolist() == [1, 0]
+    run = Run.from_frame(returned, columns={"score": "similarity"})
+    assert run.ranking("a").column("doc_id").to_pylist() == ["y", "x"] and run.problems == ()
+
+
+def test_a_column_that_is_not_read_is_named():
+    warned = Run.from_frame({**ROWS, "note": ["x", "y", "z"], "year": [1, 2, 3]}, problems=[Problem("no-worker")])
+    assert [(problem.kind, problem.field) for problem in warned.problems] == [
+        ("unread-column", "note"), ("unread-column", "year"), ("no-worker", None)]
+    assert warned.digest == Run.from_frame(ROWS).digest
+
+
+@pytest.mark.parametrize("records", [5, None, "text", {"query_id": "q1"}])
+def test_what_is_no_list_of_records_is_refused(records):
+    for read in (Run.from_records, Truth.from_records):
+        with pytest.raises(InputError, match="as records"):
+            read(records)
+
+
 def test_records_keep_texts_and_details():
     run = Run.from_records([
         {"query_id": "q1", "documents": [{"doc_id": "a", "score": 1.0, "text": "x"}, {"doc_id": "b", "score": 2.0}],
@@ -87,7 +115,7 @@ def test_judgments_from_dicts_and_frames():
     assert Truth.from_dict({"q1": ["a"], "q2": {"b"}}).grades.tolist() == [1, 1]
     frame = pd.DataFrame({"query_id": ["q1", "q1"], "doc_id": ["a", "b"], "label": [2.0, 0.0]})
     assert Truth.from_frame(frame, columns={"grade": "label"}).grades.tolist() == [2, 0]
-    assert Truth.from_frame(frame).grades.tolist() == [1, 1]
+    assert Truth.from_frame(frame.drop(columns="label")).grades.tolist() == [1, 1]
 
 
 def test_judgments_from_records():

@@ -282,6 +282,14 @@ def test_great_grades_are_scored_or_refused_but_do_not_overflow(metric, grade):
     assert 0 < found.values[0, 0] <= 1
 
 
+def test_the_grades_of_one_query_do_not_matter_to_another():
+    truth = truth_of({"clicks": {"a": 1000, "b": 2000}, "plain": {"a": 1}})
+    found = evaluate(run_of({"clicks": ["a", "b"], "plain": ["a"]}), truth, "nDCG(gain='exp')@10 nDCG@10")
+    assert found.column("nDCG(gain='exp')@10").tolist() == pytest.approx([1 / np.log2(3), 1.0])
+    alone = evaluate(run_of({"plain": ["a"]}), truth_of({"plain": {"a": 1}}), "nDCG(gain='exp')@10")
+    assert alone.values.tolist() == [[1.0]]
+
+
 @pytest.mark.parametrize("k", [10**6, 2**31, 2**63 - 1, 2**63, 10**30])
 def test_a_great_cutoff_is_taken_or_refused(k):
     try:

@@ -71,22 +71,27 @@ def judgments_columns(judgments: Judgments) -> dict:
 def run_frame_columns(frame: object, names: Mapping[str, str]) -> dict:
     """Rows of a data frame with a row per returned document. names: the frame's column for each field."""
     table = _table(frame)
-    columns = _fields(table, names, ("query_id", "doc_id"), _OF_DOCUMENTS[1:])
+    columns, unread = _fields(table, names, ("query_id", "doc_id"), _OF_DOCUMENTS[1:])
+    if not {"score", "rank"} & columns.keys():
+        _refuse_numbers(table, unread, "score")
     return {"query_ids": columns["query_id"], "docs": columns["doc_id"], "texts": columns.get("text"),
             "sources": columns.get("source"), "scores": _numbers(columns, "score"),
-            "ranks": _numbers(columns, "rank")}
+            "ranks": _numbers(columns, "rank"), "problems": unread}
 
 
 def truth_frame_columns(frame: object, names: Mapping[str, str]) -> dict:
     """Rows of a data frame with a row per judgment; without a column of grades every row is relevant (1)."""
     table = _table(frame)
-    columns = _fields(table, names, ("query_id", "doc_id"), ("grade",))
+    columns, unread = _fields(table, names, ("query_id", "doc_id"), ("grade",))
+    if "grade" not in columns:
+        _refuse_numbers(table, unread, "grade")
     grades = _numbers(columns, "grade")
     if grades is not None and len(wrong := np.flatnonzero(~_are_grades(grades))):
         raise InputError([Problem("python-object/grade-column", {
             "row": int(row), "value": str(columns["grade"][int(row)])}, field="grade") for row in wrong[:20]])
     return {"query_ids": columns["query_id"], "docs": columns["doc_id"],
-            "grades": np.ones(len(table), np.int64) if grades is None else grades.astype(np.int64)}
+            "grades": np.ones(len(table), np.int64) if grades is None else grades.astype(np.int64),
+            "problems": unread}
 
 
 def run_record_columns(records: Iterable[Mapping]) -> dict:
@@ -97,7 +102,7 @@ def run_record_columns(records: Iterable[Mapping]) -> dict:
     problems = Collector(None)
     rows: list[dict] = []
     details: list[dict] = []
-    for index, record in enumerate(records):
+    for index, record in enumerate(_records(records)):
         if not isinstance(record, Mapping) or "query_id" not in record or "documents" not in record:
             problems.add("python-object/record", {"index": index, "fields": _names(record), "needed": "documents"},
                          field="records")
@@ -132,7 +137,7 @@ def truth_record_columns(records: Iterable[Mapping]) -> dict:
     problems = Collector(None)
     rows: list[tuple[str, str, int]] = []
     details: list[dict] = []
-    for index, record in enumerate(records):
+    for index, record in enumerate(_records(records)):
         if not isinstance(record, Mapping) or "query_id" not in record or "relevant" not in record:
             problems.add("python-object/record", {"index": index, "fields": _names(record), "needed": "relevant"},
                          field="records")
@@ -149,6 +154,12 @@ def truth_record_columns(records: Iterable[Mapping]) -> dict:
     problems.raise_errors()
     queries, docs, grades = ([row[i] for row in rows] for i in range(3))
     return {"query_ids": queries, "docs": docs, "grades": grades, "details": table}
+
+
+def _records(records: object) -> list:
+    if isinstance(records, str | bytes | Mapping) or not isinstance(records, Iterable):
+        raise InputError([Problem("python-object/records", {"kind": type(records).__name__}, field="records")])
+    return list(records)
 
 
 def _others(record: Mapping, name: str) -> dict:
@@ -261,8 +272,22 @@ def _arrow_table(frame: object) -> pa.Table | None:
     return None
 
 
-def _fields(table: pa.Table, names: Mapping[str, str], needed: Sequence[str], optional: Sequence[str]) -> dict:
-    """Columns by field. A needed one that is absent is a problem, and so is an optional one that was asked for."""
+def _refuse_numbers(table: pa.Table, unread: Sequence[Problem], field: str) -> None:
+    """Raise where the column of a field is absent and numbers are left over, which are likely those of the field."""
+    kinds = {name: table.schema.field(name).type for name in (problem.field or "" for problem in unread)}
+    numbers = [name for name, kind in kinds.items() if pa.types.is_integer(kind) or pa.types.is_floating(kind)
+               or pa.types.is_decimal(kind) or pa.types.is_boolean(kind)]
+    if numbers:
+        raise InputError([Problem("python-object/unnamed-numbers", {"field": field, "names": numbers,
+                                                                    "name": numbers[0]}, field=field)])
+
+
+def _fields(table: pa.Table, names: Mapping[str, str], needed: Sequence[str],
+            optional: Sequence[str]) -> tuple[dict[str, pa.ChunkedArray], list[Problem]]:
+    """Columns by field, and a warning for each column that is not read.
+
+    A needed one that is absent is a problem, and so is an optional one that was asked for.
+    """
     if not isinstance(names, Mapping):
         raise InputError([Problem("python-object/column-names", {"kind": type(names).__name__}, field="columns")])
     problems = Collector(None)
@@ -278,7 +303,9 @@ def _fields(table: pa.Table, names: Mapping[str, str], needed: Sequence[str], op
         if field in columns:
             columns[field] = _text(problems, columns[field], names.get(field, field))
     problems.raise_errors()
-    return columns
+    read = {names.get(field, field) for field in columns}
+    return columns, [Problem("unread-column", {"name": name}, field=name, severity="warning")
+                     for name in table.column_names if name not in read]
 
 
 def _text(problems: Collector, column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:

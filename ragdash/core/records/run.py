@@ -148,7 +148,8 @@ class Run:
         >>> Run.from_frame(frame, "bm25", columns={"query_id": "qid"}).depth
         2
         """
-        return cls.build(name, **from_python.run_frame_columns(frame, {} if columns is None else columns), **more)
+        given = from_python.run_frame_columns(frame, {} if columns is None else columns)
+        return cls.build(name, **{**given, **more, "problems": (*given["problems"], *more.get("problems", ()))})
 
     @classmethod
     def from_records(cls, records: Iterable[Mapping], name: str = "run", **more) -> Run:

@@ -129,7 +129,8 @@ class Truth:
         >>> Truth.from_frame({"query_id": [1, 1], "doc_id": ["d7", "d2"], "grade": [2, 0]})
         <Truth 'truth': 1 queries, 2 judgments>
         """
-        return cls.build(name, **from_python.truth_frame_columns(frame, {} if columns is None else columns), **more)
+        given = from_python.truth_frame_columns(frame, {} if columns is None else columns)
+        return cls.build(name, **{**given, **more, "problems": (*given["problems"], *more.get("problems", ()))})
 
     @classmethod
     def from_records(cls, records: Iterable[Mapping], name: str = "truth", **more) -> Truth:

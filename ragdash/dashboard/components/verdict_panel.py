@@ -87,8 +87,8 @@ def render(context: PageContext, spec: Spec) -> DeltaGenerator:
     """The verdict in a frame, with the ways on; gives the place of its sentences, for `add_hybrid`."""
     verdict = current_verdict(context, spec)
     with st.container(border=True, key="verdict"):
-        st.badge(shorten_names(context, fmt.escape(choice_sentences.verdict_title(verdict))),
-                 color=COLORS[verdict.state])
+        title = shorten_names(context, fmt.escape(choice_sentences.verdict_title(verdict)))
+        st.markdown(f":{COLORS[verdict.state]}-badge[{title}]")  # st.badge escapes brackets once more
         st.header(shorten_names(context, verdict_sentences.headline(verdict)).replace("**", ""), anchor=False)
         if verdict.summary is not None and (meaning := choice_sentences.meaning_sentence(spec)):
             st.caption(meaning)

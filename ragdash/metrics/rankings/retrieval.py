@@ -144,17 +144,28 @@ def average_precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: 
     return undefined_without(relevant, total / np.maximum(ranked.hits_at(k, rel), 1))
 
 
-def _share_of_highest(grade: np.ndarray, highest: int) -> np.ndarray:
+def _share_of_highest(grade: np.ndarray, highest: int | np.ndarray) -> np.ndarray:
     """(2^grade - 1) / 2^highest, without overflow for great grades."""
-    return np.exp2(grade - float(highest)) - np.exp2(-float(highest))
+    power = np.asarray(highest, np.float64)
+    return np.exp2(grade - power) - np.exp2(-power)
 
 
-def grade_gain(grade: np.ndarray, gain: str, highest: int) -> np.ndarray:
-    """What a document of each grade adds to DCG, before the discount; "exp" in units of 2^highest. Below 0 is 0."""
+def grade_gain(grade: np.ndarray, gain: str, highest: int | np.ndarray) -> np.ndarray:
+    """What a document of each grade adds to DCG, before the discount; "exp" in units of 2^highest. Below 0 is 0.
+
+    highest: one for all documents, or for each of them that of its query.
+    """
     grade = np.maximum(grade, 0)
     if gain == "exp":
         return _share_of_highest(grade, highest)
     return (grade > 0).astype(np.float64) if gain == "binary" else grade.astype(np.float64)
+
+
+def highest_grades(query: np.ndarray, grade: np.ndarray, queries: int) -> np.ndarray:
+    """The highest grade of each query: (Q,), 0 where it has none above. One query's grades say nothing of another's."""
+    highest = np.zeros(queries, np.int64)
+    np.maximum.at(highest, query, grade)
+    return highest
 
 
 @metric("nDCG", "NDCG",
@@ -177,14 +188,16 @@ def ndcg(ranked: Ranked, k: Cutoffs, *, gain: str = "linear") -> Values:
     the returned ones show higher numbers.
     Returns (Q, K) in [0, 1]; undefined without a document of grade 1 or more.
     """
+    highest = highest_grades(ranked.judged_query, ranked.judged_grade, ranked.queries) if gain == "exp" else np.zeros(
+        ranked.queries, np.int64)
     gainful = np.flatnonzero(ranked.grade > 0)  # others add nothing
     query, rank = ranked.query[gainful], ranked.rank[gainful]
-    gains = grade_gain(ranked.grade[gainful], gain, ranked.max_grade)
+    gains = grade_gain(ranked.grade[gainful], gain, highest[query])
     dcg = ranked.up_to(k, query, rank, gains / np.log2(rank + 1))
     gainful = np.flatnonzero(ranked.judged_grade > 0)  # the first ones of each query
     query = ranked.judged_query[gainful]
     ideal_rank = ordinal(query)
-    gains = grade_gain(ranked.judged_grade[gainful], gain, ranked.max_grade)
+    gains = grade_gain(ranked.judged_grade[gainful], gain, highest[query])
     ideal = ranked.up_to(k, query, ideal_rank, gains / np.log2(ideal_rank + 1))
     return np.minimum(ratio(dcg, ideal), 1.0, out=dcg)
 

@@ -11,7 +11,7 @@ import re
 
 from markupsafe import Markup, escape
 
-from ragdash.reporting.sentences.formatting import unescape_spans
+from ragdash.reporting.sentences.formatting import unescape_spans, without_isolates
 
 COLORS = ("blue", "orange", "gray")
 _TOKEN = re.compile(r"\\(?P<plain>.)|(?P<strong>\*\*)|(?P<em>\*)|`(?P<code>[^`]*)`|:(?P<color>blue|orange|gray)\[|"
@@ -60,8 +60,9 @@ def as_blocks(text: str) -> Markup:
 
 def as_plain(text: str) -> str:
     """The words alone, for titles and alternative texts."""
-    return re.sub(r"<[^>]*>", "", str(as_html(text)).replace("<br>", " ")).replace("&lt;", "<").replace(
-        "&gt;", ">").replace("&#39;", "'").replace("&#34;", '"').replace("&amp;", "&")
+    html = str(as_html(without_isolates(text))).replace("<br>", " ")
+    return re.sub(r"<[^>]*>", "", html).replace("&lt;", "<").replace("&gt;", ">").replace("&#39;", "'").replace(
+        "&#34;", '"').replace("&amp;", "&")
 
 
 def _open_tag(open_tags: list[str], tag: str) -> Markup:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -27,6 +28,10 @@ _LINE_MARKS = re.compile(r"^(?P<digits>\d{1,9})?(?P<mark>(?(digits)\.(?=\s|$)|=+
 _REPLACED = re.compile(r":(?=material/|[\w+-]+:)|(?<=http)s?:(?=//)|\bwww\.|"
                        r"(?<!\S)(?:<->|->|<-|--|>=|<=|~=)(?!\S)", re.IGNORECASE)
 _SPAN = re.compile(r":color\[(\\.)\]")
+# Letters that are written from right to left, and marks that turn the direction: numbers behind them change places.
+_TURNING = re.compile("[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc"
+                      "\U00010800-\U00010fff\U0001e800-\U0001efff]")
+_MARKS_OF_ISOLATES, _ISOLATE, _END = re.compile("[\u2066-\u2069]"), "\u2068", "\u2069"
 
 
 def number(value: float | None, decimals: int = 3, signed: bool = False) -> str:
@@ -118,7 +123,7 @@ def short_names(names: Sequence[str], limit: int) -> list[str]:
 def _shortened(names: Sequence[str], limit: int) -> list[str]:
     """Each name shortened to a limit; of those that would be the same, what is around their first difference stays."""
     short = [shorten_middle(name, limit) for name in names]
-    for text in {text for index, text in enumerate(short) if text in short[:index]}:
+    for text in {text for text, times in Counter(short).items() if times > 1}:
         group = [index for index, other in enumerate(short) if other == text]
         if len({names[index] for index in group}) > 1 and limit >= 12:
             columns = zip(*(names[index] for index in group), strict=False)
@@ -140,7 +145,8 @@ def escape(text: str) -> str:
     r"""Text that Markdown shows as written, on every surface that draws Markdown.
 
     A backslash before a mark is not enough for what Streamlit replaces after it has read the marks: icons, arrows and
-    addresses. There a part of the text is in a span without a style, so that nothing is left to replace.
+    addresses. There a part of the text is in a span without a style, so that nothing is left to replace. A text from
+    right to left is isolated, so that the numbers behind it stay in their order.
 
     Examples
     --------
@@ -155,8 +161,28 @@ def escape(text: str) -> str:
         fragments += [_MARKS.sub(r"\\\g<0>", text[position:split]), f":color[\\{text[split]}]"]
         position = split + 1
     escaped = "".join([*fragments, _MARKS.sub(r"\\\g<0>", text[position:])])
-    return _LINE_MARKS.sub(lambda match: f"{match['digits'] or ''}\\{match['mark']}",
-                           _INDENTED.sub(" ", escaped))
+    return _isolated(_LINE_MARKS.sub(lambda match: f"{match['digits'] or ''}\\{match['mark']}",
+                                     _INDENTED.sub(" ", escaped)))
+
+
+def _isolated(text: str) -> str:
+    """The text with marks around it that keep its direction inside; itself where it has one direction alone."""
+    if not _TURNING.search(text):
+        return text
+    opened = closed = 0
+    for mark in _MARKS_OF_ISOLATES.findall(text):  # its own may be more or fewer than it closes
+        if mark != _END:
+            opened += 1
+        elif opened:
+            opened -= 1
+        else:
+            closed += 1
+    return _ISOLATE * (1 + closed) + text + _END * (1 + opened)
+
+
+def without_isolates(text: str) -> str:
+    """Words for a terminal or an alternative text, which have no use for these marks."""
+    return _MARKS_OF_ISOLATES.sub("", text)
 
 
 def unescape_spans(text: str) -> str:
@@ -296,7 +322,7 @@ def menu_title(template: str) -> str:
 
 def strip_markdown(text: str) -> str:
     """Markdown without its marks, for alternative texts."""
-    return unescape_spans(text).replace("**", "").replace("\\", "")
+    return without_isolates(unescape_spans(text)).replace("**", "").replace("\\", "")
 
 
 def curve_alt_text(title: str, names: Sequence[str], values: np.ndarray, k: int) -> str:

@@ -31,7 +31,7 @@ from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.markdown import as_blocks, as_html, as_plain
 from ragdash.reporting.html.report_page import build_report, build_sections, select_sections
 from ragdash.reporting.html.sections import ASKED, ONE_PAGE, SECTIONS
-from ragdash.reporting.sentences.formatting import escape
+from ragdash.reporting.sentences.formatting import escape, strip_markdown
 from ragdash.reporting.sentences.verdict import (
     baseline_sentence,
     decision_sentence,
@@ -230,6 +230,22 @@ def test_markdown_of_the_sentences_becomes_html(markdown, expected):
 def test_what_is_escaped_for_markdown_comes_out_as_written(bad):
     assert html.unescape(str(as_html(escape(bad)))).replace("\u2028", "\u2028") == bad
     assert "<script" not in str(as_blocks(bad)) and as_plain(escape(bad)).split() == bad.split()
+
+
+@pytest.mark.parametrize("name", ["חיפוש צפוף", "بحث هجين", "\u202egnp", "a\u2069\u202eb", "\u2067x", "dense חיפוש"])
+def test_a_name_from_right_to_left_does_not_turn_the_numbers_behind_it(name):
+    """What is around the name has one direction: each mark that opens is closed within the name's own."""
+    text, depth, turned = f"**{escape(name)}** (+0.290 [+0.096, +0.484])", 0, []
+    for char in text:
+        depth += (char in "\u2066\u2067\u2068") - (char == "\u2069")
+        turned.append(depth > 0)
+    assert depth == 0 and all(turned[text.index(char)] for char in name)
+    assert not any(turned[text.index(" (+"):]) and not any(turned[:2])
+    assert as_plain(text) == strip_markdown(text) and "\u2068" not in as_plain(text)
+
+
+def test_a_name_from_left_to_right_has_no_marks_around_it():
+    assert escape("dense café 密集") == "dense café 密集"
 
 
 def test_hostile_fields_stay_text():

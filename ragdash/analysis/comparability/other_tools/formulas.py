@@ -10,7 +10,7 @@ import numpy as np
 from ragdash.analysis.comparability.other_tools.ranks import Ranks
 from ragdash.analysis.comparability.other_tools.rules import Rules
 from ragdash.matching.views.ranked import ordinal
-from ragdash.metrics.rankings.retrieval import grade_gain
+from ragdash.metrics.rankings.retrieval import grade_gain, highest_grades
 
 
 def values_under(metric: str, k: int | None, ranks: Ranks, rules: Rules) -> np.ndarray:
@@ -85,8 +85,8 @@ def _ndcg(ranks: Ranks, rules: Rules, cutoff: int) -> np.ndarray:
     shown = ranks.rank <= cutoff
     if rules.duplicates != "count":
         shown &= _first_time(ranks.judgment)
-    highest = int(ranks.judged_grade.max(initial=0))
-    gains = grade_gain(ranks.grade, rules.gain, highest)
+    highest = highest_grades(ranks.judged_query, ranks.judged_grade, queries)
+    gains = grade_gain(ranks.grade, rules.gain, highest[ranks.query])
     dcg = np.bincount(ranks.query[shown], (gains / np.log2(ranks.rank + 1))[shown], queries)
     query, grade = ranks.judged_query, ranks.judged_grade
     if rules.ideal == "found":
@@ -97,5 +97,6 @@ def _ndcg(ranks: Ranks, rules: Rules, cutoff: int) -> np.ndarray:
     if rules.ideal == "returned":
         limit = np.minimum(limit, ranks.returned)
     inside = place <= limit[query]
-    best = np.bincount(query[inside], (grade_gain(grade, rules.gain, highest) / np.log2(place + 1))[inside], queries)
+    gains = grade_gain(grade, rules.gain, highest[query]) / np.log2(place + 1)
+    best = np.bincount(query[inside], gains[inside], queries)
     return np.divide(dcg, best, out=np.zeros(queries), where=best > 0)

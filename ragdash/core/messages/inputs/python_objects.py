@@ -137,6 +137,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="query_id and {needed}",
         fix="Give each record both fields.",
     ),
+    "python-object/records": Message(
+        actual="an object of type {kind} as records",
+        expected="a list with an object for each query",
+        fix="Use from_frame for data frames and from_dict for dicts.",
+    ),
     "python-object/runs": Message(
         actual="an object of type {kind}",
         expected="a list of runs, or {{name: run}}",
@@ -151,6 +156,11 @@ MESSAGES: Mapping[str, Message] = {
         actual="an object of type {kind} without a truth",
         expected="evaluations, or runs with truth=...",
         fix="Pass the judgments as truth=..., or evaluate the runs first.",
+    ),
+    "python-object/unnamed-numbers": Message(
+        actual="no column {field!r}, and numbers in {names:comma}",
+        expected="to know what these numbers are",
+        fix="Pass columns={{{field!r}: {name!r}}}, or leave these columns out.",
     ),
     "python-object/whole": Message(
         actual="{name} = {value}",

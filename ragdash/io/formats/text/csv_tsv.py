@@ -28,6 +28,7 @@ from ragdash.io.tables.header import Header, describe_query_rows, read_header, w
 from ragdash.io.tables.mapping_hints import mapping_example
 from ragdash.io.tables.plain_columns import has_odd_ids, split_by_config
 from ragdash.io.tables.query_columns import QueryColumns
+from ragdash.io.tables.quotes import has_whole_quotes
 from ragdash.io.tables.row_reader import ID_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS, TableColumns, read_rows
 from ragdash.io.tables.whitespace import normalize_line_ends
 from ragdash.io.write import format_writers
@@ -259,6 +260,8 @@ def _read_fast(source: Source, header: Header, indices: dict[str, int]) -> Table
     names = [f"column {i}" for i in range(len(header.names))]
     types = {names[index]: COLUMN_TYPES.get(name, pa.string()) for name, index in indices.items()}
     quoted = b'"' in source.data
+    if quoted and not has_whole_quotes(source.data, header.delimiter):
+        return None
     try:
         table = csv.read_csv(
             source.arrow_text(), memory_pool=memory_pool(),
