@@ -32,10 +32,10 @@ def best_compromises(values: np.ndarray, better: Sequence[str]) -> np.ndarray:
     good = values * np.array([-1.0 if end == "lower" else 1.0 for end in better])
     defined = np.flatnonzero(~np.isnan(good).any(axis=1))
     order = defined[np.lexsort(-good[defined].T[::-1])]  # what beats a run comes before it
-    best, found = np.zeros(len(good), bool), np.empty((len(order), good.shape[1]))
+    best, front = np.zeros(len(good), bool), np.empty((len(order), good.shape[1]))
     for run in order:
-        known = found[:int(best.sum())]
+        known = front[:int(best.sum())]
         if not ((known >= good[run]).all(axis=1) & (known > good[run]).any(axis=1)).any():
-            found[len(known)] = good[run]
+            front[len(known)] = good[run]
             best[run] = True
     return best
