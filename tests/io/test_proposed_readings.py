@@ -351,6 +351,13 @@ def test_an_answer_next_to_a_ranking_and_its_right_document_is_asked_about(answe
         {first}, {"answer", "answers"} - {first}]
 
 
+def test_an_answer_next_to_its_contexts_is_of_the_system_also_with_a_right_document():
+    rows = [{"question": f"What is number {i}?", "answer": f"Number {i}.", "contexts": [LONG], "gold_doc_id": f"d{i}"}
+            for i in range(6)]
+    run = read_runs(("file.jsonl", as_lines(*rows)))[0]
+    assert run.details["answer"].to_pylist() == [f"Number {i}." for i in range(6)]
+
+
 def test_a_score_of_the_query_is_none_of_its_documents():
     lines = ["query,method,rank,doc_id_,bm25_score,dense_score,relevance"]
     lines += [f"What is number {i}?,{method},{rank},d{rank + i},{1 / rank},{0.5 / rank},relevant"

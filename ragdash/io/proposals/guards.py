@@ -74,7 +74,8 @@ def _is_open_answer(detected: DetectedFormat) -> bool:
 def _is_next_to_gold(detected: DetectedFormat) -> bool:
     """True for an answer next to the right documents under a name that the format does not know: gold_doc_id."""
     guess = detected.guess
-    return guess.get("answer", "").lower() == "answer" and "answers" not in guess and any(
+    is_plain = guess.get("answer", "").lower() == "answer" and {"answers", "contexts"}.isdisjoint(guess)
+    return is_plain and not _is_native(detected) and any(
         not (GOLD - WEAK_GOLD).isdisjoint(words(name)) and not CODES.isdisjoint(words(name))
         for name in set(detected.columns) - set(guess.values()))
 
