@@ -40,7 +40,7 @@ FLAGS = [
     "--disable-background-networking",
     "--no-first-run",
     "--process-per-site",  # a new page runs in the process of the visitor's page before, where Streamlit is compiled
-    "--js-flags=--no-opt --no-maglev --max-lazy",  # pages are too short for what compiling ahead and optimizing cost
+    "--js-flags=--max-lazy",  # pages are too short for what compiling ahead costs
 ]
 DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 BUFFERED = "() => new Promise(done => setTimeout(done, 50))"  # Streamlit collects what it draws for a moment
