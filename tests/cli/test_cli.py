@@ -16,18 +16,6 @@ from helpers import call
 
 from ragdash.cli.main import main
 
-RUN = "q1 Q0 a 1 3.0 t\nq1 Q0 b 2 2.0 t\nq1 Q0 c 3 1.0 t\nq2 Q0 b 1 2.0 t\nq2 Q0 a 2 1.0 t\n"
-OTHER = "q1 Q0 c 1 3.0 t\nq1 Q0 b 2 2.0 t\nq2 Q0 a 1 2.0 t\n"
-QRELS = "q1 0 b 1\nq2 0 b 2\nq2 0 z 1\nq3 0 a 1\nq4 0 a 0\n"
-
-
-@pytest.fixture
-def files(tmp_path):
-    """run.trec, other.trec and qrels.txt in a folder of their own."""
-    for name, text in (("run.trec", RUN), ("other.trec", OTHER), ("qrels.txt", QRELS)):
-        (tmp_path / name).write_text(text)
-    return tmp_path
-
 
 def evaluate(capfdbinary, files, *more):
     return call(capfdbinary, "evaluate", files / "run.trec", files / "other.trec", "--truth", files / "qrels.txt",
@@ -94,8 +82,8 @@ def test_cutoffs_go_to_metrics_without_one(files, capfdbinary):
 
 def test_names_standard_input_and_gzip(files, capfdbinary, monkeypatch):
     packed = files / "run.gz"
-    packed.write_bytes(gzip.compress(RUN.encode()))
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(OTHER.encode())))
+    packed.write_bytes(gzip.compress((files / "run.trec").read_bytes()))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((files / "other.trec").read_bytes())))
     _, out, _ = call(capfdbinary, "evaluate", f"bm25={packed}", "-", "--truth", files / "qrels.txt", "--format", "json")
     assert [run["name"] for run in json.loads(out)["runs"]] == ["bm25", "standard input"]
 

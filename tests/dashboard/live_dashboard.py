@@ -184,8 +184,7 @@ class App:
 
     def __init__(self, page, url: str):
         self.page, self.url = page, url
-        self.asked = 0  # runs of the script, so far; and whether one
-        self.awaited = False  # is asked for and has not begun,
+        self.awaited = False  # a run of the script is asked for and has not begun,
         self.running = False  # or has not ended
         self.finished = 0  # runs that have ended, so far
         self.whole_runs = 0  # asked for, so far: those that do not draw a section alone
@@ -202,7 +201,7 @@ class App:
     def sent(self, frame: bytes) -> None:
         message = BackMsg.FromString(frame)
         if message.HasField("rerun_script"):
-            self.asked, self.awaited = self.asked + 1, True
+            self.awaited = True
             self.whole_runs += not message.rerun_script.fragment_id
             for widget in message.rerun_script.widget_states.widgets:
                 self.files.update(file.file_id for file in widget.file_uploader_state_value.uploaded_file_info)
@@ -275,10 +274,21 @@ class App:
         return self
 
     def go(self, name: str) -> App:
-        """Follow a link of the navigation."""
-        self.page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
-        self.page.get_by_role("heading", name=name, level=1).wait_for()
-        return self.settle()
+        """Follow a link of the navigation, again where Streamlit undoes the click.
+
+        What runs a page by itself, such as the end of an upload or a progress bar, names the page that the browser
+        takes for the open one. Until the clicked page has begun, that is the page before. A visitor clicks again.
+        """
+        link = self.page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True)
+        heading = self.page.get_by_role("heading", name=name, level=1)
+
+        def is_open() -> bool:
+            link.click()
+            self.settle()
+            return heading.count() == 1
+
+        self.until(is_open)
+        return self
 
     def part(self, key: str, name: str) -> App:
         """Open a tab of the page; key: of the choice of tabs."""

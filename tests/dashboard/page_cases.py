@@ -43,6 +43,21 @@ def opened(page: str = "data", /, *, state: dict | None = None, secrets: dict | 
     return shown(at.run())
 
 
+class OpenContainer:
+    """An expander or a popover that the visitor has opened, which AppTest cannot do."""
+
+    open = True
+
+    def __init__(self, container):
+        self.container = container
+
+    def __enter__(self):
+        return self.container.__enter__()
+
+    def __exit__(self, *rest):
+        return self.container.__exit__(*rest)
+
+
 def shown(at: AppTest) -> AppTest:
     assert not at.exception, at.exception
     return at

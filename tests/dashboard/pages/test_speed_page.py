@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from page_cases import address, charts, opened
+from page_cases import OpenContainer, address, charts, opened
 from test_pages import SAMPLES, texts, with_runs
 
 from ragdash.core.records import Run, Truth
@@ -144,19 +144,7 @@ def test_the_editor_shows_the_prices_and_is_not_there_read_only(monkeypatch):
     workspace().keep_prices(write_prices(PriceTable((Price("m", 0.5),), {"one": ("m",)})))
     real = price_table.st.expander
 
-    class Open:
-        open = True
-
-        def __init__(self, inner):
-            self.inner = inner
-
-        def __enter__(self):
-            return self.inner.__enter__()
-
-        def __exit__(self, *rest):
-            return self.inner.__exit__(*rest)
-
-    monkeypatch.setattr(price_table.st, "expander", lambda *rest, **more: Open(real(*rest, **more)))
+    monkeypatch.setattr(price_table.st, "expander", lambda *rest, **more: OpenContainer(real(*rest, **more)))
     link = session(run("one", 1, 1, **tokens(1000)))
     at = opened("threshold-bands/speed", **link)
     assert at.multiselect(key=f"uses_{at.session_state['_runs'][0].digest[:8]}").value == ["m"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from page_cases import keys, leaderboard, opened
+from page_cases import OpenContainer, keys, leaderboard, opened
 from speed import quick
 from streamlit.testing.v1 import AppTest
 from test_pages import texts, upload
@@ -91,20 +91,8 @@ def with_change_open(run, monkeypatch, **visitor) -> AppTest:
 
     real = workspace_list.st.popover
 
-    class Open:
-        open = True
-
-        def __init__(self, inner):
-            self.inner = inner
-
-        def __enter__(self):
-            return self.inner.__enter__()
-
-        def __exit__(self, *rest):
-            return self.inner.__exit__(*rest)
-
-    monkeypatch.setattr(workspace_list.st, "popover", lambda *rest, **more: Open(real(*rest, **more)) if more.get(
-        "key") == f"change_run_{run.digest[:8]}" else real(*rest, **more))
+    monkeypatch.setattr(workspace_list.st, "popover", lambda *rest, **more: OpenContainer(real(*rest, **more))
+                        if more.get("key") == f"change_run_{run.digest[:8]}" else real(*rest, **more))
     return opened(**visitor)
 
 
