@@ -110,7 +110,7 @@ def test_a_hybrid_is_named_with_its_gain_and_is_not_the_loaded_one(samples):
     verdict = advised(*samples, hybrid=gain)
     sentence = hybrid_sentence(verdict, markdown=False)
     assert f"reach NDCG@10 {choice.held_out.value:.3f}, +{choice.against_single.mean_difference:.3f} [" in sentence
-    assert sentence.endswith("It is another hybrid than hybrid.")
+    assert sentence.endswith("The loaded hybrid is fused in another way.")
     assert change_sentence(verdict, markdown=False).startswith(sentence)
     assert gain_of(replace(choice, decision="single")) is None
 

@@ -47,8 +47,8 @@ def test_length_numbers_and_gold():
     found = properties(truth_of_questions(["one two", "one two 3", None], gold=[["a"], ["a", "b"], []]))
     assert found["words of the question"] == [2, 3, None]
     assert found["number in the question"] == [False, True, None]
-    assert found["relevant documents"] == [1, 2, 0] and "gold spans" not in found
-    assert properties(truth_of_questions(["a"], evidence=["some span"]))["gold spans"] == [1]
+    assert found["relevant documents"] == [1, 2, 0] and "evidence spans" not in found
+    assert properties(truth_of_questions(["a"], evidence=["some span"]))["evidence spans"] == [1]
     assert properties(truth_of_questions(["a"]), rel=2)["relevant documents"] == [0]
 
 
@@ -71,13 +71,13 @@ def test_words_shared_with_the_gold_and_the_rarest_word():
     truth = truth_of_questions(["the crater moon", "the sea", "sea", "sea moon"],
                                evidence=["the moon itself", "the sea of crises", "nothing", None])
     found = properties(truth)
-    assert found["words shared with the relevant text"] == [0.5, 1, 0, None]
+    assert found["words in relevant text"] == [0.5, 1, 0, None]
     assert found["queries with its rarest word"] == [1, 3, 3, 2]
     truth = truth_of_questions(["the crater", "the sea", "the"], gold=[["a"], ["b"], ["a"]])
-    assert properties(truth, {"a": "A crater.", "b": "a crater"})["words shared with the relevant text"] == [1, 0, None]
-    assert "words shared with the relevant text" not in properties(truth)
+    assert properties(truth, {"a": "A crater.", "b": "a crater"})["words in relevant text"] == [1, 0, None]
+    assert "words in relevant text" not in properties(truth)
     corpus = Corpus.build("c", ["b", "a", "z"], ["the sea", None, "crater"])
-    assert properties(truth.with_corpus(corpus))["words shared with the relevant text"] == [None, 1, None]
+    assert properties(truth.with_corpus(corpus))["words in relevant text"] == [None, 1, None]
     assert properties(truth)["queries with its rarest word"] == [1, 1, None], "a question of stop words has none"
 
 

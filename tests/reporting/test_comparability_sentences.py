@@ -31,9 +31,12 @@ def test_a_fix_is_shared_where_more_than_one_run_needs_it(entries, shared):
 
 
 @pytest.mark.parametrize(("options", "label"), [
-    ((("collapse", "source"),), "Collapse by source"), ((("collapse", "id"),), "Collapse by id"),
-    ((("collapse", "prefix:#"),), "Collapse at '#'"), ((("collapse", "chunks:prefix:_"),), "Collapse at '_'"),
-    ((("collapse", "prefix:_"), ("ids", "case,zeros")), "Collapse at '_', match any case and restored leading zeros"),
+    ((("collapse", "source"),), "Collapse chunks by source"),
+    ((("collapse", "id"),), "Collapse chunks by id"),
+    ((("collapse", "prefix:#"),), "Collapse chunks at '#'"),
+    ((("collapse", "chunks:prefix:_"),), "Collapse chunks at '_'"),
+    ((("collapse", "prefix:_"), ("ids", "case,zeros")),
+     "Collapse chunks at '_', match any case and restored leading zeros"),
     (ZEROS, "Match ids with restored leading zeros"), ((("missing", "skip"),), "Use common queries only"),
 ])
 def test_a_button_says_what_it_does(options, label):

@@ -61,9 +61,9 @@ def traits(truth: Truth, texts: Mapping[str, str] | None = None, *, rel: int = 1
 def properties(truth: Truth, texts: Mapping[str, str] | None = None, *, rel: int = 1) -> dict[str, list]:
     """What the truth has of each query in addition to its attributes: {name: Q values, None where not known}.
 
-    Its gold documents (of grade rel or more) and gold spans; of the question: its words, its question word, whether
-    it has a number, in how many of all questions with their gold texts its rarest word occurs (1: in none but its
-    own), the share of its content words that are in its gold texts. Gold texts are the evidence or, where a
+    Its relevant documents (of grade rel or more) and evidence spans; of the question: its words, its question word,
+    whether it has a number, in how many of all questions with their gold texts its rarest word occurs (1: in none but
+    its own), the share of its content words that are in its gold texts. Gold texts are the evidence or, where a
     corpus is given (texts: {doc_id: text}) or there is no evidence, the gold documents in the truth's corpus. Stop
     words are known for English only. A property that is not known of any query is left out.
     """
@@ -73,12 +73,12 @@ def properties(truth: Truth, texts: Mapping[str, str] | None = None, *, rel: int
     gold = _gold_words(truth, texts, rel)
     columns = {
         "relevant documents": np.bincount(truth.queries[truth.grades >= rel], minlength=len(truth)).tolist(),
-        "gold spans": _spans_of(truth),
+        "evidence spans": _spans_of(truth),
         "words of the question": [None if query_words is None else len(query_words) for query_words in words],
         "question word": list(map(_question_word, words)),
         "number in the question": [None if text is None else any(map(str.isdigit, text)) for text in question_texts],
         "queries with its rarest word": _rarest(content, gold),
-        "words shared with the relevant text": [
+        "words in relevant text": [
             None
             if not question_words or not gold_words
             else round(len(question_words & gold_words) / len(question_words), 3)

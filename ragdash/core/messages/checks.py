@@ -207,7 +207,7 @@ MESSAGES: Mapping[str, Message] = {
                "queries",
         expected="They count as two runs, so every difference is corrected for more pairs.",
         fix="Compare only one of them.",
-        page="Compare only one of them: choose under Runs shown in the sidebar.",
+        page="Compare only one of them: hide the other.",
         reason="nearly the same",
     ),
     "check-other-spellings": Message(

@@ -42,7 +42,7 @@ from ragdash.reporting.sentences.runs import choice as choice_sentences
 COLORS = {"clear-winner": "blue", "no-clear-difference": "gray", "one-run": "gray", "too-few": "orange",
           "not-comparable": "orange", "undefined": "orange"}
 RELINKABLE = ("stale-judgments", "unknown-ids", "no-common-document")  # what new ids of old documents look like
-FEW_QUERIES = "few-queries"
+NEARLY_SAME = "nearly-same"
 MAX_BADGES = 3  # badges next to a run
 MAX_CHECKS = 3  # lines of checks; more are folded away
 LOOKS = {False: ("orange", "warning"), True: ("gray", "build")}  # color and icon of a check; of a note
@@ -140,7 +140,7 @@ def _unsaid(verdict: Verdict) -> list[RunCheck]:
     """The checks without the one whose finding and fix the sentences have, and for which there is nothing to click."""
     is_said = verdict.state != "not-comparable" and len(
         {check.kind for check in verdict.qualified}) <= choice_sentences.MAX_NAMES
-    return [check for check in verdict.checks if check.kind != FEW_QUERIES or not is_said]
+    return [check for check in verdict.checks if check.kind != choice_sentences.FEW_QUERIES or not is_said]
 
 
 def render_warnings(context: PageContext) -> None:
@@ -220,10 +220,13 @@ def shorten_names(context: PageContext, text: str) -> str:
 def _render_fix(context: PageContext, check: RunCheck, key: str) -> None:
     if check.kind in RELINKABLE and truth_versions.can_relink():
         page_links.link("data", "Follow new ids", icon=":material/move_down:", data_part="relink")
-    if check.kind == FEW_QUERIES:
+    if check.kind == choice_sentences.FEW_QUERIES:
         return
     if check.kind == "tuned-here":
         page_links.link("what-if", "Open What-if", icon=":material/build:")
+        return
+    if check.kind == NEARLY_SAME and not check.alike:
+        _render_hide(context, check.runs, key)
         return
     if check.kind == "unjudged":
         page_links.link("queries", "Open Queries", icon=":material/build:")
@@ -239,6 +242,20 @@ def _render_fix(context: PageContext, check: RunCheck, key: str) -> None:
     options = [check.option, *check.also]
     label = f"Use k = {check.option[1]}" if check.option[0] == "k" else fix_label(options)
     st.button(label, icon=":material/build:", key=f"fix_check_{key}", on_click=run_fixes.apply, args=(digests, options))
+
+
+def _render_hide(context: PageContext, runs: Sequence[str], key: str) -> None:
+    """Take the second of two runs that are nearly the same out of the comparison; the first if that is the baseline."""
+    baseline = context.names[context.baseline]
+    name = next((run for run in reversed(runs) if run != baseline), runs[-1])
+    digests = [digest for entry in context.entries if entry.name == name for digest in digests_of(entry.digest)]
+    st.button(f"Hide {fmt.escape(fmt.shorten_middle(name, NAME))}", icon=":material/visibility_off:",
+              key=f"hide_check_{key}", on_click=_hide, args=(digests,))
+
+
+def _hide(digests: Sequence[str]) -> None:
+    shown = st.session_state.get(state.SHOWN) or [entry.digest for entry in state.runs()]
+    st.session_state[state.SHOWN] = [digest for digest in shown if digest not in digests]
 
 
 def _render_accept(check: RunCheck, key: str, accepted: Sequence[str]) -> None:

@@ -27,8 +27,8 @@ def is_hybrid(run: Run, name: str) -> bool:
 def runs_to_fuse(values: np.ndarray, spec: Spec, hybrids: Sequence[bool]) -> list[int]:
     """The best run, and the run that adds most to it: whose better queries would raise the mean of the best most.
 
-    Hybrids have what their searches found already: they take part only where there are no two other runs. A run that
-    is nearly the best one again (check "nearly-same") comes after all others.
+    Hybrids have what their searches found already: they take part only where there are no two other runs that differ.
+    A run that is nearly the best one again (check "nearly-same") comes after all others.
 
     Parameters
     ----------
@@ -50,20 +50,32 @@ def runs_to_fuse(values: np.ndarray, spec: Spec, hybrids: Sequence[bool]) -> lis
     >>> values = np.array([[0.2, 0.1, 0.9], [1.0, 1.0, 0.0], [1.0, 1.0, 0.1], [1.0, 1.0, 0.1]])
     >>> runs_to_fuse(values, parse_spec("RR"), [False] * 4)
     [0, 2]
+    >>> runs_to_fuse([[1.0, 1.0], [1.0, 1.0], [0.0, 1.0]], parse_spec("RR"), [False, False, True])
+    [0, 2]
     """
     singles = [index for index, hybrid in enumerate(hybrids) if not hybrid]
-    singles = singles if len(singles) > 1 else list(range(len(hybrids)))
-    oriented = direction(spec) * np.asarray(values, float)[singles]
+    oriented = direction(spec) * np.asarray(values, float)
+    chosen, differ = _best_and_addition(oriented[singles]) if len(singles) > 1 else ([], False)
+    if differ:
+        return sorted(singles[index] for index in chosen)
+    return sorted(_best_and_addition(oriented)[0])
+
+
+def _best_and_addition(oriented: np.ndarray) -> tuple[list[int], bool]:
+    """The best run and the one that adds most to it, and whether these differ. oriented: (N, Q), higher is better."""
     defined = ~np.isnan(oriented)
     count = defined.sum(axis=1)
     means = np.where(count > 0, np.where(defined, oriented, 0).sum(axis=1) / np.maximum(count, 1), np.nan)
     best, *others = best_first(means, "higher")
+
     def worth(other: int) -> tuple[bool, float]:
         ahead = oriented[other] - oriented[best]
         return bool(np.mean(np.abs(ahead) < EQUAL) < NEARLY_EQUAL), float(np.nansum(np.maximum(ahead, 0)))
 
-    chosen = [best, *([max(others, key=worth)] if others else [])]
-    return sorted(singles[index] for index in chosen)
+    if not others:
+        return [best], False
+    addition = max(others, key=worth)
+    return [best, addition], worth(addition)[0]
 
 
 def gain_of(choice: Choice, loaded: Sequence[str] = ()) -> HybridGain | None:

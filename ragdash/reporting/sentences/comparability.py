@@ -146,7 +146,7 @@ def fix_label(options: Sequence[Option]) -> str:
     if method:
         way = method.removeprefix(CHUNK_RANKS)
         method_text = "by source" if way == "source" else "by id" if way == "id" else f"at {way[len('prefix:'):]!r}"
-        return f"Collapse {method_text}" + (
+        return f"Collapse chunks {method_text}" + (
             f", match {fmt.listed([SHORT_IDS[name] for name in ids.split(',')])}" if ids else ""
         )
     return f"Match {_matched(ids)}" if ids else "; ".join(OPTION_LABELS[option] for option in options)

@@ -226,7 +226,7 @@ def query_counts(names: Sequence[str], counts: Sequence[Mapping[str, int]], conv
     sentences = []
     total = counts[0]["queries"]
     bare = counts[0]["unanswerable"]
-    sentences.append(f"{count(total, 'query', 'queries')} in the truth.")
+    sentences.append(f"{count(total, 'query', 'queries')} in the ground truth.")
     if bare == total and conventions.unanswerable == "skip":
         sentences.append("No query has a relevant document, so retrieval metrics are undefined.")
     elif bare:

@@ -27,6 +27,7 @@ from ragdash.reporting.sentences.runs.choice import (
     bold,
     choice_sentence,
     hybrid_sentence,
+    is_small,
     names_text,
     risk_sentence,
     verdict_title,
@@ -166,7 +167,8 @@ def _decision(verdict: Verdict, markdown: bool) -> str:
             return (f"By {plain(verdict.spec.title)}, these queries do not show which of {names_text(best, name)} is "
                     f"best. The answers do differ: {_evidence_text(verdict.differing[0], markdown)}. If the answers "
                     f"matter most, decide by that.{rest}")
-        return (f"{choice_sentence(verdict, name)} These queries do not show which of {names_text(best, name)} is "
+        choice = "Do not decide on so few queries." if is_small(verdict) else choice_sentence(verdict, name)
+        return (f"{choice} These queries do not show which of {names_text(best, name)} is "
                 f"best{_risk(verdict, name)}.{rest}")
     if verdict.state == "too-few":
         return "Do not decide on so small a test. Read the single queries instead."

@@ -209,7 +209,7 @@ def test_shared_traits_lead_to_their_queries_and_change_with_the_measure():
 
 
 def test_clusters_say_what_brings_them():
-    assert "ragdash score RUN... --truth TRUTH -m SemanticRelevance" in texts(opened("old"))
+    assert "Needs embeddings of the questions. **Query map** makes them" in texts(opened("old"))
 
 
 def test_clusters_are_shown_where_vectors_are_kept(monkeypatch):

@@ -96,7 +96,7 @@ def test_a_fix_that_several_runs_need_is_one_click_for_all():
 
 def test_chunks_are_collapsed_from_the_ledger_and_from_the_card():
     at = upload(opened(), ("chunks.run", CHUNKS), ("qrels", QRELS))
-    button(at, "Collapse at '#'").click().run()
+    button(at, "Collapse chunks at '#'").click().run()
     assert entry(at).collapse == "prefix:#" and hits(at) == 20 and "collapse: prefix:#" in said(at)
     at.session_state[f"edit_{entry(at).key}"] = True
     choice = at.run().selectbox(key=f"collapse_{entry(at).key}")
@@ -174,7 +174,7 @@ def test_two_fixes_that_need_each_other_are_one_button():
     truth = "".join(f"{q:03d} 0 d{q} 1\n" for q in range(1, 21)).encode()
     at = upload(opened(), ("both.run", lines), ("qrels", truth))
     offered = [one for one in at.button if one.key.startswith("fix_")]
-    assert [one.label for one in offered] == ["Collapse at '#', match restored leading zeros"]
+    assert [one.label for one in offered] == ["Collapse chunks at '#', match restored leading zeros"]
     offered[0].click().run()
     assert not at.exception and hits(at) == 20 and "can be measured" in said(at)
     assert (entry(at).collapse, entry(at).ids) == ("prefix:#", "zeros")

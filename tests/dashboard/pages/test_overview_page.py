@@ -53,6 +53,14 @@ def test_five_queries_are_too_few():
     assert "Too few queries" in states(at)[0] and "Do not decide" in texts(at)
 
 
+def test_a_tie_on_few_queries_is_no_reason_to_choose_by_cost():
+    truth = Truth.build("qrels", [f"q{number}" for number in range(10)], ["a"] * 10, [1] * 10)
+    runs = [Run.from_dict({f"q{number}": docs[number % 2] for number in range(10)}, name)
+            for name, docs in (("one", (["a", "b"], ["b", "a"])), ("two", (["b", "a"], ["a", "b"])))]
+    said = texts(opened("overview", **address(truth, runs)))
+    assert "Do not decide on so few queries. These queries do not show" in said and "Choose by cost" not in said
+
+
 def test_one_run_alone_is_not_compared():
     at = opened("overview", **with_runs(1))
     assert "One run" in states(at)[0] and "Add a second run" in texts(at)

@@ -211,3 +211,12 @@ def test_of_three_runs_two_that_are_nearly_the_same_are_not_proposed():
     shown(at.button(key=f"fuse_also_{runs[1].digest[:8]}").click().run())
     assert at.multiselect(key="fused").value == [runs[0].digest, runs[1].digest]
     assert "nearly the same rankings" in texts(at)
+
+
+def test_one_of_two_runs_that_are_nearly_the_same_is_hidden_with_a_button():
+    truth, runs = tried(lambda rows: {query: docs if query != "q0" else docs[1:] for query, docs in rows.items()})
+    at = opened("overview", **address(truth, runs))
+    (button,) = [one for one in at.button if one.label.startswith("Hide ")]
+    assert button.label == f"Hide {runs[1].name}", "the baseline stays"
+    shown(button.click().run())
+    assert at.session_state["shown"] == [runs[0].digest] and "nearly the same rankings" not in texts(at)

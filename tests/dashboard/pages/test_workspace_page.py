@@ -46,7 +46,7 @@ def test_a_link_to_a_fixed_run_opens_after_a_restart(restarted):
     at = upload(opened(), ("chunks.run", b"q1 Q0 d1#0 1 2.0 a\nq1 Q0 d1#1 2 1.0 a\nq2 Q0 d9#3 1 1.0 a\n"),
                 ("judged.txt", QRELS))
     digest = at.session_state["_runs"][0].digest
-    next(one for one in at.button if one.label == "Collapse at '#'").click().run()
+    next(one for one in at.button if one.label == "Collapse chunks at '#'").click().run()
     (fixed,) = at.session_state["_runs"]
     assert fixed.origin == digest and not at.exception
     link = dict(at.query_params)

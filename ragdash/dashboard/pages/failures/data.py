@@ -103,17 +103,19 @@ def build_data(context: PageContext, spec: Spec | None) -> FailuresData:
 
 
 def stage_sentences(data: FailuresData) -> list[str]:
-    """Where most queries fail: a sentence for each run; of many the run looked at, then all by stage."""
+    """Where most queries fail: a sentence for each run; of many the run looked at, then the others by stage."""
     names = [f"**{escape(name)}**" for name in data.context.names]
     if len(names) <= MAX_SENTENCES:
         return [_run_sentence(data, run, names[run]) for run in range(len(names))]
     lines = []
     worst = [int(row[:FINE].argmax()) if row[:FINE].any() else FINE for row in data.counts]
     for stage in sorted(set(worst)):
-        runs = [f"{name} ({row[stage]:,})" for name, row, worst_stage in zip(names, data.counts, worst, strict=True)
-                if worst_stage == stage]
+        runs = [f"{name} ({row[stage]:,})" for run, (name, row) in enumerate(zip(names, data.counts, strict=True))
+                if worst[run] == stage and run != data.run_index]
+        if not runs:
+            continue
         what = f"most failures are at **{STAGES[stage].title}**" if stage != FINE else "no failure found"
-        lines.append(f"{len(runs):,} of {count(len(names), 'run')}: {what}. {_some(runs)}.")
+        lines.append(f"{len(runs):,} of the other {len(names) - 1:,} runs: {what}. {_some(runs)}.")
     return [_run_sentence(data, data.run_index, names[data.run_index]), *lines]
 
 

@@ -177,8 +177,8 @@ def render_clusters(data: FailuresData) -> None:
         elements.problems(error.problems, "clusters")
         return
     if groups is None:
-        st.caption("Needs vectors of the questions, which a local model computes once: `ragdash score RUN... --truth "
-                   "TRUTH -m SemanticRelevance`.")
+        st.caption("Needs embeddings of the questions. **Query map** makes them where the server has a local model; "
+                   "without one it groups questions by shared words.")
         return
     if not groups:
         st.caption("No failing question has a vector.")

@@ -22,6 +22,7 @@ TITLES = {
     "one-run": "One run",
     "undefined": "No result",
 }
+FEW_QUERIES = "few-queries"  # kind of the check
 MAX_NAMES = 3  # names that a sentence lists; more are counted
 LOW_CEILING = 0.9  # a best possible mean below this is said next to the metric
 Say = Callable[[str], str]
@@ -63,6 +64,11 @@ def meaning_sentence(spec: Spec, *, markdown: bool = True) -> str:
     return f"{escape(spec.title)}: {escape(line)}" if markdown else f"{spec.title}: {line}"
 
 
+def is_small(verdict: Verdict) -> bool:
+    """Whether too few queries have a value for a choice by cost: a clear difference would not show on them."""
+    return any(check.kind == FEW_QUERIES for check in verdict.qualified)
+
+
 def choice_sentence(verdict: Verdict, name: Say) -> str:
     """Which of the runs that tie for best to choose: the cheapest or fastest, where that is known."""
     advice = verdict.advice
@@ -84,7 +90,8 @@ def choice_sentence(verdict: Verdict, name: Say) -> str:
         else ""
     unknown = [run for run in tied if run not in means]
     rest = f" The {what} of {names_text(unknown, name)} is not known." if unknown else ""
-    return f"Choose {name(advice.choice)}{_unless(advice.leans)}: {also}{reason}.{rest}"
+    of_these = "Of these runs, choose" if advice.hybrid else "Choose"
+    return f"{of_these} {name(advice.choice)}{_unless(advice.leans)}: {also}{reason}.{rest}"
 
 
 def _times(ratio: float) -> str:
@@ -145,11 +152,11 @@ def hybrid_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     difference = (f"{number(pair.mean_difference, signed=True)} [{number(pair.low, signed=True)}, "
                   f"{number(pair.high, signed=True)}]")
     text = (f"A hybrid of {listed([name(run) for run in gain.runs])} would reach {plain(pair.spec.title)} "
-            f"{plain(number(gain.value))}, {plain(difference)} against {name(pair.baseline)}, on held-out queries: see "
-            "What-if.")
+            f"{plain(number(gain.value))}, {plain(difference)} against {name(pair.baseline)}, on held-out "
+            "queries.")
     if len(gain.loaded) == 1:
-        return f"{text} It is another hybrid than {name(gain.loaded[0])}."
-    return f"{text} It is another hybrid than those loaded." if gain.loaded else text
+        return f"{text} The loaded {name(gain.loaded[0])} is fused in another way."
+    return f"{text} The loaded hybrids are fused in another way." if gain.loaded else text
 
 
 def tied_note(verdict: Verdict, *, markdown: bool = True) -> str:

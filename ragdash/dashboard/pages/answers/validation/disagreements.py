@@ -79,7 +79,7 @@ def _confusion_section(agreed: Agreement) -> None:
     for r, name in enumerate(agreed.classes):
         cells = {f"Judge: {judge_class}": f"**{agreed.confusion[r, c]:,}**" if r == c else f"{agreed.confusion[r, c]:,}"
                  for c, judge_class in enumerate(agreed.classes)}
-        rows.append({" ": f"Label: {name}", **cells})
+        rows.append({"Label": name, **cells})
     st.table(rows, border="horizontal", hide_index=True, alt="Queries by label and verdict")
 
 
