@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import inspect
 import logging
 import pkgutil
 
 PACKAGES = ("pandas", "pandas.io.formats.style", "scipy.stats", "plotly.graph_objects", "pyarrow.compute",
-            "pyarrow.parquet")
+            "pyarrow.pandas_compat", "pyarrow.parquet", "PIL.Image", "streamlit.material_icon_names",
+            "ragdash.dashboard.shell")
 
 
 def warm_up() -> None:
@@ -23,3 +25,5 @@ def warm_up() -> None:
         inspect.stack()  # Streamlit looks at it before its first element, which looks up the file of every module
     finally:
         logging.disable(logging.NOTSET)
+    gc.collect()
+    gc.freeze()  # the first page would look through all of it when its runs are loaded
