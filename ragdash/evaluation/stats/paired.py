@@ -5,6 +5,8 @@ Letters: Q queries, S series (columns), B sign flips. A NaN (a side is undefined
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from ragdash.core.arrow_columns import on_all_cores
@@ -13,6 +15,7 @@ from ragdash.evaluation.stats.defaults import PERMUTATIONS, SEED
 
 EXACT_BELOW = 16  # with up to this many nonzero differences, all 2^m flips are counted
 _CELLS = 1 << 23  # signs drawn together: part of what the seed means
+_REMEMBERED = 16  # batches of them, of at most a megabyte where there are fewer queries than signs
 _TABLE, _SUMS = 1 << 26, 1 << 16  # bytes of sums to look up; sums added up together, so that they stay in the cache
 _CLOSE = 1e-10  # of the sum of |differences|: sums no further apart are the same sum, rounded
 _EXACT_RANKS, _EXACT_TIED = 50, 13  # queries up to which scipy takes the exact distribution of rank sums
@@ -92,11 +95,22 @@ def flip_batches(n: int, permutations: int) -> range:
 
 
 def draw_flips(n: int, start: int, permutations: int, seed: int) -> np.ndarray:
-    """The flips of a batch: (rows, Q / 8) bytes, a bit for each query that keeps its sign."""
+    """The flips of a batch: (rows, Q / 8) bytes, a bit for each query that keeps its sign; not to be written.
+
+    Flips of a few batches are remembered: a slider tests other values of the same queries again and again.
+    """
+    few = len(flip_batches(n, permutations)) <= _REMEMBERED
+    return (_remembered_flips if few else _drawn_flips)(n, start, permutations, seed)
+
+
+def _drawn_flips(n: int, start: int, permutations: int, seed: int) -> np.ndarray:
     batch_size = max(1, _CELLS // n)
     rows, width = min(batch_size, permutations - start), -(-n // 8)
     random = np.random.default_rng((seed, start // batch_size)).bytes(rows * width)
     return np.frombuffer(random, np.uint8).reshape(rows, width)
+
+
+_remembered_flips = lru_cache(maxsize=_REMEMBERED)(_drawn_flips)
 
 
 def byte_sums(values: np.ndarray) -> np.ndarray:

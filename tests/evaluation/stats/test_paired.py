@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats as reference
 
 from ragdash.evaluation import stats
+from ragdash.evaluation.stats import paired
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -371,3 +372,16 @@ def test_a_win_turned_to_a_loss_is_weaker_evidence(test, sizes, lost):
     won = np.array(sizes, np.float64)
     one_lost = np.where(np.arange(len(won)) == lost, -won, won)
     assert test(won[:, None]) <= test(one_lost[:, None])
+
+
+@pytest.mark.parametrize(("n", "permutations"), [(3, 50), (7_000, 10_000), (7_000, 30_000)])
+def test_flips_that_are_remembered_are_those_that_are_drawn_and_take_little_memory(n, permutations):
+    paired._remembered_flips.cache_clear()
+    batches = paired.flip_batches(n, permutations)
+    for _ in range(2):
+        for start in batches:
+            flips = paired.draw_flips(n, start, permutations, 5)
+            assert (flips == paired._drawn_flips(n, start, permutations, 5)).all() and not flips.flags.writeable
+            assert flips.nbytes <= 1 << 20
+    facts = paired._remembered_flips.cache_info()
+    assert (facts.hits, facts.misses) == ((len(batches),) * 2 if len(batches) <= 16 else (0, 0))
