@@ -19,15 +19,15 @@ SLOW = {"streamlit.testing.v1.app_test.AppTest", "ragdash.cli.main.main", "subpr
 
 
 def is_slow(test: pytest.Function) -> bool:
-    """Whether a test, or a fixture that is made for it alone, uses one of SLOW."""
+    """Whether a test, or a fixture of its file, uses one of SLOW."""
     return any(map(uses_slow, [test.function, *_fixtures(test, test._fixtureinfo.argnames)]))
 
 
 def _fixtures(test: pytest.Function, names: Iterable[str]) -> Iterator[FunctionType]:
-    """The functions of the fixtures with these names and of those that they ask for, but for those that tests share."""
+    """The functions of the fixtures with these names and of those that they ask for, but for those of a session."""
     for name in names:
         for definition in test._fixtureinfo.name2fixturedefs.get(name, ())[-1:]:
-            if definition.scope == "function":
+            if definition.scope != "session":
                 yield definition.func
                 yield from _fixtures(test, definition.argnames)
 
