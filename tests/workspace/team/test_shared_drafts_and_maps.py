@@ -82,7 +82,7 @@ def asked(server: Server) -> Counter:
 def test_a_set_whose_worker_is_killed_is_finished_by_the_other_one_as_if_nothing_had_happened(
         tmp_path, place_of, capsys):
     queue = shared_queue.queue()
-    with Server(delay=0.05) as server, workers(2, 5, tmp_path / "workers.log") as processes:
+    with Server(delay=0.2) as server, workers(2, 5, tmp_path / "workers.log") as processes:
         wait(lambda: len(queue.workers()) >= 2)
         id = enqueue(server, 40, concurrency=4)
         wait(lambda: len(server.asked) >= 12)
@@ -106,7 +106,7 @@ def test_a_set_whose_worker_is_killed_is_finished_by_the_other_one_as_if_nothing
 
 def test_a_set_is_canceled_from_another_server_and_goes_on_from_there(shared_workspace, capsys):
     queue, worker = shared_queue.queue(), a_worker(shared_workspace)
-    with Server(delay=0.1) as server:
+    with Server(delay=0.3) as server:
         id = enqueue(server, 60, concurrency=2)
         running = threading.Thread(target=worker.run, args=(True,), daemon=True)
         running.start()
@@ -127,7 +127,7 @@ def test_a_set_is_canceled_from_another_server_and_goes_on_from_there(shared_wor
 
 
 def test_a_worker_that_ends_or_lost_its_job_keeps_no_part_of_a_set(shared_workspace, postgres):
-    with Server(delay=0.2) as server:
+    with Server(delay=0.4) as server:
         id, worker = enqueue(server, 40, concurrency=2), a_worker(shared_workspace)
         running = threading.Thread(target=worker.run, daemon=True)
         running.start()
