@@ -380,3 +380,14 @@ def test_a_score_is_a_score_in_every_format(name):
     scores = [runs[0].file_scores for runs in found]
     assert [{*each.names, *each.label_names} for each in scores] == [{name}] * 3
     assert len({tuple(sorted(map(str, each.by_query().items()))) for each in scores}) == 1
+
+
+def test_a_row_with_a_separator_in_a_value_is_named_and_no_reading_shifts_its_cells():
+    rows = [f"what is {number},d{number},d{number},yes" for number in range(12)]
+    content = "\n".join(["Question,Gold docs,Predicted docs,System answer", *rows]).encode()
+    assert best(content, "answers.csv")["relevant"] == "Gold docs"
+    with pytest.raises(InputError) as caught:
+        read_runs(("answers.csv", content + b"\nIs it big, red and round,d3,d3,ok\n"))
+    (problem,) = caught.value.problems
+    assert (problem.kind, problem.line) == ("column-count", 14)
+    assert problem.facts["count"] == 5 and problem.facts["width"] == 4

@@ -11,7 +11,7 @@ from ragdash.core.errors import InputError
 from ragdash.core.text.metric_names import may_hold_labels, may_hold_scores
 from ragdash.io.formats.json_columns import _name_of_ids
 from ragdash.io.proposals.records import _json_values
-from ragdash.io.proposals.shapes.headers import header_names
+from ragdash.io.proposals.shapes.text_tables import header_names
 from ragdash.io.proposals.shapes.values_by_query import KEY, columns_by_query, documents_by_query
 from ragdash.io.proposals.shapes.wrapped import with_named_pairs
 from ragdash.io.tables.cells import parse_cell, parse_nested, printed_array

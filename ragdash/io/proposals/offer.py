@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from typing import cast
 
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import Collector, InputError, Problem
 from ragdash.io.detect import detect_source
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.proposals.fields import is_missing, profile
@@ -15,8 +15,10 @@ from ragdash.io.proposals.meanings import is_query_id, is_question
 from ragdash.io.proposals.names import NOTES, SURE_METRICS, words
 from ragdash.io.proposals.propose import propose
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
-from ragdash.io.proposals.records import fail_quietly
+from ragdash.io.proposals.records import MAX_PROPOSED_BYTES, fail_quietly
+from ragdash.io.proposals.shapes.text_tables import DELIMITERS
 from ragdash.io.source.source import Source
+from ragdash.io.tables.row_reader import csv_rows
 
 REPLACED = {"unknown-format", "missing-field", "missing-column", "missing-header", "results", "bad-score", "bad-grade",
             "fractions-as-documents"}
@@ -94,7 +96,25 @@ def with_proposals(source: Source, error: InputError) -> InputError:
         return InputError([Problem("summary/metrics", {"metrics": names}, source.file)])
     if kinds <= REPLACED and (fields := _fields_without_query(source)):
         return InputError([Problem("rows-without-query", {"count": fields[0], "fields": fields[1]}, source.file)])
-    return error
+    longer = _longer_row(source) if kinds <= REPLACED else None
+    return InputError([longer]) if longer else error
+
+
+def _longer_row(source: Source) -> Problem | None:
+    """The first row of a table that has more cells than its header and nearly all other rows."""
+    if source.container or len(source.data) > MAX_PROPOSED_BYTES:
+        return None
+    for delimiter in DELIMITERS:
+        problems = Collector(source.file)
+        rows = list(csv_rows(source.text, delimiter, problems)) if delimiter in source.text[:1 << 16] else []
+        width = len(rows[0][1]) if rows else 0
+        longer = [(line, row) for line, row in rows if any(cell.strip() for cell in row[width:])]
+        if width > 1 and longer and len(longer) < len(rows) / 10:
+            line, row = longer[0]
+            problems.add("column-count", {"count": len(row), "row": delimiter.join(row)[:80], "width": width},
+                         line=line, count=len(longer))
+            return problems.problems[-1]
+    return None
 
 
 def _has_empty_column(source: Source) -> bool:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -15,20 +12,17 @@ from ragdash.io.json.exact_parser import NumberText, object_of_unique_keys
 from ragdash.io.proposals.content.marked_options import with_right_options
 from ragdash.io.proposals.content.numbered_rows import numbered_rows
 from ragdash.io.proposals.content.paired_ids import with_paired_ids
-from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, QUESTION, RETURNED, names_average, words
+from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, QUESTION, RETURNED, words
 from ragdash.io.proposals.shapes.agent_steps import with_retrieval
 from ragdash.io.proposals.shapes.asked_once import asked_once
 from ragdash.io.proposals.shapes.columns_of_systems import rows_of_systems
-from ragdash.io.proposals.shapes.headers import header_names, looks_like_header
 from ragdash.io.proposals.shapes.logs import is_log
 from ragdash.io.proposals.shapes.record_kinds import queries_only, with_speakers
 from ragdash.io.proposals.shapes.sheets import (
     rows_without_percent_signs,
-    with_decimal_points,
     with_metric_columns,
-    without_percent_signs,
-    without_titles,
 )
+from ragdash.io.proposals.shapes.text_tables import table_of_rows, text_table
 from ragdash.io.proposals.shapes.values_by_query import (
     columns_by_query,
     documents_by_query,
@@ -45,9 +39,7 @@ from ragdash.io.proposals.shapes.wrapped import (
     with_parsed_texts,
     without_envelopes,
 )
-from ragdash.io.source.limits import MAX_COLUMNS
 from ragdash.io.source.source import Source
-from ragdash.io.tables.cell_lists import parse_columns
 
 MAX_PROPOSED_BYTES = 64 << 20  # larger files are read in a known format only
 MAX_DEPTH = 5  # of lists of records
@@ -55,7 +47,6 @@ KEY = "*"  # in a path: any key; it names the configuration, or the query
 _PARTS = {"miss", "misse", "missed", "failure", "failed", "fail", "error", "wrong", "skipped", "example"}  # of a list
 _MANY = 12  # records
 _LONGEST_NAME = 160  # of a configuration, such as the path of a model
-_DELIMITERS = "\t,;|"
 
 
 def _parse_int(text: str) -> int | NumberText:
@@ -96,7 +87,7 @@ def read_record_lists(source: Source) -> list[RecordList]:
             return _with_systems([replace(item, rows=with_speakers(with_order(with_retrieval(with_paired_ids(
                 with_right_options(with_parsed_texts(item.rows)))))))
                                   for item in _in_json(values)])
-    return _with_systems([replace(item, rows=with_metric_columns(item.rows)) for item in _text_tables(text)])
+    return _with_systems([RecordList("", with_metric_columns(table))] if (table := text_table(text)) else [])
 
 
 def _with_systems(lists: list[RecordList]) -> list[RecordList]:
@@ -328,7 +319,7 @@ def _tables(source: Source) -> Iterator[RecordList]:
     from ragdash.io.tables.excel_sheets import read_all_sheets
 
     sheets = {name: table for name, rows in read_all_sheets(source)
-              if (table := _table_of_rows([[_cell_text(cell) for cell in row] for row in rows]))}
+              if (table := table_of_rows([[_cell_text(cell) for cell in row] for row in rows]))}
     alike = [name for name, table in sheets.items() if table[0].keys() == next(iter(sheets.values()))[0].keys()]
     if 1 < len(alike) == len(sheets):  # a sheet for each configuration
         yield RecordList(KEY, [{KEY: name, **row} for name, table in sheets.items() for row in table])
@@ -340,56 +331,6 @@ def _cell_text(cell) -> str:
     if type(cell) is float and cell.is_integer() and abs(cell) < 1e15:
         return str(int(cell))
     return str(cell)
-
-
-def _text_tables(text: str) -> Iterator[RecordList]:
-    """The table of a text, split by the separator that gives the most regular rows; also without a header."""
-    candidates = []
-    previous = csv.field_size_limit(2**31 - 1)
-    try:
-        for delimiter in _DELIMITERS:
-            if delimiter not in text[:1 << 16]:
-                continue
-            try:
-                rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-                        if any(cell.strip() for cell in row)]
-            except csv.Error:
-                continue
-            count = len(rows)
-            rows = without_titles(with_decimal_points(rows) if delimiter in "\t;" else rows)
-            widths = Counter(len(row) for row in rows if not names_average(row[0]))
-            width = max(widths, key=widths.__getitem__, default=0)
-            regular = widths[width] / max(widths.total(), 1)
-            if width > 1 and regular > 0.9:
-                candidates.append((len(rows) < count, -regular, -width, rows, delimiter))
-    finally:
-        csv.field_size_limit(previous)
-    for *_, rows, delimiter in sorted(candidates, key=lambda item: item[:3])[:2]:
-        table = _table_of_rows(rows, headerless=delimiter == "\t")
-        if table:
-            yield RecordList("", table)
-            return
-
-
-def _table_of_rows(rows: list[list[str]], headerless: bool = False) -> list[dict]:
-    """Objects of rows below a header; cells that are lists in most of their column are parsed."""
-    rows = without_titles([row for row in rows if any(str(cell).strip() for cell in row)])
-    if not rows:
-        return []
-    width = max(len(row) for row in rows[:50])
-    while width > 2 and len(rows) > 2 and sum(bool(str(cell).strip()) for cell in rows[-1]) < 2:
-        rows.pop()  # numbered lines that nobody filled in
-    if width > MAX_COLUMNS:
-        return []
-    header, body = [cell.strip() for cell in rows[0]], rows[1:]
-    if headerless and width in (2, 3) and not looks_like_header(header, body):
-        names, body = [f"column {i}" for i in range(1, width + 1)], rows
-    else:
-        names, body = header_names(header, body, width)
-    body = [row[:width] + [""] * (width - len(row)) for row in body]
-    columns = parse_columns(names, list(zip(*body, strict=True)) if body else [[] for _ in names])
-    columns = [without_percent_signs(column) for column in columns]
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def fail_quietly(source: Source) -> list[RecordList]:

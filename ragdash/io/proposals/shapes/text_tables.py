@@ -1,0 +1,113 @@
+"""The table of a text or a sheet: a header in one row or two, or none, and rows that have as many cells."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+
+from ragdash.io.proposals.names import ROLE_WORDS, names_average, words
+from ragdash.io.proposals.shapes.sheets import with_decimal_points, without_percent_signs, without_titles
+from ragdash.io.source.limits import MAX_COLUMNS
+from ragdash.io.tables.cell_lists import parse_columns
+
+DELIMITERS = "\t,;|"
+
+
+def text_table(text: str) -> list[dict]:
+    """The table of a text, split by the separator that gives the most regular rows; also without a header.
+
+    Empty where a row has more cells than the others: a value holds the separator, and which one is not known.
+    """
+    candidates = []
+    previous = csv.field_size_limit(2**31 - 1)
+    try:
+        for delimiter in DELIMITERS:
+            if delimiter not in text[:1 << 16]:
+                continue
+            try:
+                rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+                        if any(cell.strip() for cell in row)]
+            except csv.Error:
+                continue
+            count = len(rows)
+            rows = without_titles(with_decimal_points(rows) if delimiter in "\t;" else rows)
+            widths = Counter(len(row) for row in rows if not names_average(row[0]))
+            width = max(widths, key=widths.__getitem__, default=0)
+            regular = widths[width] / max(widths.total(), 1)
+            cells_are_lost = any(any(cell.strip() for cell in row[width:]) for row in rows)
+            if width > 1 and regular > 0.9 and not cells_are_lost:
+                candidates.append((len(rows) < count, -regular, -width, rows, delimiter))
+    finally:
+        csv.field_size_limit(previous)
+    for *_, rows, delimiter in sorted(candidates, key=lambda item: item[:3])[:2]:
+        table = table_of_rows(rows, headerless=delimiter == "\t")
+        if table:
+            return table
+    return []
+
+
+def table_of_rows(rows: list[list[str]], headerless: bool = False) -> list[dict]:
+    """Objects of rows below a header; cells that are lists in most of their column are parsed."""
+    rows = without_titles([row for row in rows if any(str(cell).strip() for cell in row)])
+    if not rows:
+        return []
+    width = max(len(row) for row in rows[:50])
+    while width > 2 and len(rows) > 2 and sum(bool(str(cell).strip()) for cell in rows[-1]) < 2:
+        rows.pop()  # numbered lines that nobody filled in
+    if width > MAX_COLUMNS:
+        return []
+    header, body = [cell.strip() for cell in rows[0]], rows[1:]
+    if headerless and width in (2, 3) and not looks_like_header(header, body):
+        names, body = [f"column {i}" for i in range(1, width + 1)], rows
+    else:
+        names, body = header_names(header, body, width)
+    body = [row[:width] + [""] * (width - len(row)) for row in body]
+    columns = parse_columns(names, list(zip(*body, strict=True)) if body else [[] for _ in names])
+    columns = [without_percent_signs(column) for column in columns]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def looks_like_header(header: list[str], body: list[list[str]]) -> bool:
+    """False for a first row such as "17<tab>What is it?", which is like the rows below."""
+    if any(cell.strip().isdecimal() or cell.rstrip().endswith("?") or len(cell) > 60 for cell in header):
+        return False
+    known = sum(not ROLE_WORDS.isdisjoint(words(cell)) for cell in header)
+    return known * 2 >= len(header)
+
+
+def header_names(header: list[str], body: list[list[str]], width: int) -> tuple[list[str], list[list[str]]]:
+    """(names, rows below) of a header in one row or two: merged cells above, names below."""
+    header = header + [""] * (width - len(header))
+    if len(body) > 1 and any(not cell for cell in header) and header.count("") < width:
+        second = [cell.strip() for cell in body[0]] + [""] * (width - len(body[0]))
+        third = body[1]
+        named = [above or below for above, below in zip(header, second, strict=True)]
+        is_names = all(named) and not any(_is_number(cell) or len(cell) > 40 for cell in second) and (
+            2 * sum(map(bool, second)) > width) and any(_is_number(cell) or len(cell) > 40 for cell in third)
+        if is_names:
+            group, names = "", []
+            for above, below in zip(header, second, strict=True):
+                group = above or group
+                names.append(f"{group}.{below}" if group != below and group and below else below or group)
+            return _distinct(names), body[1:]
+    return _distinct(header), body
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Names without empty ones and repeats."""
+    result: dict[str, None] = {}
+    for index, name in enumerate(names, 1):
+        name = name or f"column {index}"
+        while name in result:
+            name = f"{name} ({index})"
+        result[name] = None
+    return list(result)
