@@ -34,7 +34,7 @@ LETTER = 6.6  # pixels of a letter
 BOLD = {**dict.fromkeys(" !'(),-./:;I[\\]fijlrt{|}", 5.2), **dict.fromkeys("BCDEGHKNOPQRSTUVXZ&", 9.4),
         **dict.fromkeys("%@MWmw…", 13.6)}
 BOLD_OTHER, BOLD_FOREIGN, AIR = 8.0, 14.0, 22
-MAX_ROWS, ROW = 12, 35  # rows shown without scrolling; pixels
+MAX_ROWS, OF_MANY, ROW = 12, 9.5, 35  # rows shown without scrolling; of more; pixels
 OUTCOMES = {**comparison_sentences.OUTCOMES, "undecided": "not significant"}
 
 
@@ -73,7 +73,8 @@ def render(context: PageContext, summaries: Sequence[Sequence[Summary]], order: 
     st.dataframe(
         _styled(table, context, [deltas.get((row, specs[0])) for row in order], order), hide_index=True, key=key,
         alt=f"Leaderboard: {fmt.count(len(order), 'run')} by {specs[0].title}", placeholder=fmt.UNDEFINED,
-        height=int(ROW * (min(len(order), MAX_ROWS + 0.5) + 1)) + 3, column_config=_columns(context, specs, table),
+        height=int(ROW * ((len(order) if len(order) <= MAX_ROWS else OF_MANY) + 1)) + 3,
+        column_config=_columns(context, specs, table),
         selection_mode="single-row" if pick is None else "single-cell",
         on_select="ignore" if pick is None else lambda: _picked(key, list(order), pick))
 
