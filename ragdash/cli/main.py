@@ -7,19 +7,22 @@ or usage; 3 an error of ragdash itself; 130 stopped with Ctrl+C.
 from __future__ import annotations
 
 import argparse
+import mmap
 import os
 import sys
 import traceback
 import warnings
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 from ragdash.cli.command_line import Parser, PrintCompletion, check_metrics, check_outputs
 from ragdash.core.console import STANDARD_OUTPUT, discard_output, print_note, printable, say
-from ragdash.core.errors import InputError, Problem, lacks_memory
+from ragdash.core.errors import InputError, Problem, Unavailable, lacks_memory
 
+NEEDED = 320 << 20  # bytes of addresses: with less, OpenBLAS ends the process with words of its own, or it waits
 # The module of a command is <name>.py in ragdash/cli/commands/ or a folder there, with add_options(parser) and
 # run(options). It is imported when its command is used, because some of them import much.
 COMMANDS = {
@@ -73,11 +76,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command = _module_of(options.command)
         if "pyarrow" in sys.modules:
             import_module("ragdash.core.arrow_columns").leave_pandas_out()
+            _require_memory()
         return command.run(options)
     except InputError as error:
         say(error.problems)
         if any(problem.file == STANDARD_OUTPUT for problem in error.problems):
             discard_output()
+        return 2
+    except Unavailable as missing:  # such as a negative cost in a run
+        say([replace(missing.problem, severity="error")])
         return 2
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`
         discard_output()
@@ -93,6 +100,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: this is a fault of ragdash {_version()}, not of your files. Please report it with the lines "
               "above; CONTRIBUTING.md says how.", file=sys.stderr)
         return 3
+
+
+def _require_memory() -> None:
+    """Raise MemoryError where a limit of the process leaves less than NEEDED: OpenBLAS would end it with its own words.
+
+    Without a limit, memory is taken from the system as it is used, and nothing is to be tried.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
+        return
+    try:
+        mmap.mmap(-1, NEEDED).close()
+    except OSError:
+        raise MemoryError from None
 
 
 def show_warnings() -> None:

@@ -22,6 +22,11 @@ from ragdash.core.records import Run, RunHeader, Truth
 
 FORMAT = 1
 KEY = b"ragdash"  # of the metadata of each table
+COLUMNS: Mapping[tuple[str, str], frozenset[str]] = {  # of the tables whose columns are ours, by kind and table
+    ("run", "rows"): frozenset(("query", "position", "doc_id", "score", "text", "source", "repeated")),
+    ("run", "file_scores"): frozenset(("query", "run", "metric", "value", "label")),
+    ("truth", "rows"): frozenset(("query", "doc_id", "grade")),
+    ("truth", "corpus"): frozenset(("doc_id", "text", "title"))}
 Tables = dict[str, pa.Table]
 
 
@@ -38,6 +43,12 @@ def unpack(tables: Tables, name: str | None = None) -> Run | Truth:
     metadata = about_of(tables["queries"].schema)
     if metadata["format"] != FORMAT:
         raise ValueError(f"format {metadata['format']} instead of {FORMAT}")
+    for table, content in tables.items():
+        known = COLUMNS.get((metadata["kind"], table))
+        if known is not None and (odd := set(content.column_names) - known):
+            raise ValueError(f"a column {min(odd)!r} in {table}")  # a name with a flipped bit is another column
+    if metadata.get("ranked_by") == "score" and "score" not in tables["rows"].column_names:
+        raise ValueError("no scores in rows, which rank it")
     metadata["name"] = metadata["name"] if name is None else name
     return (_unpack_run if metadata["kind"] == "run" else _unpack_truth)(tables, metadata)
 

@@ -328,6 +328,16 @@ def test_a_file_that_does_not_fit_is_refused_before_arrow_ends_the_process(tmp_p
     assert done.returncode == 2 and "of free memory" in done.stderr and str(path) in done.stderr, done.stderr[-500:]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of addresses are those of Linux")
+@pytest.mark.parametrize("limit", [500, 550])
+def test_too_few_addresses_are_said_by_ragdash_and_not_by_a_library(files, limit):
+    import resource
+
+    done = ragdash("evaluate", "run.trec", "--truth", "qrels.txt", cwd=files, stdout=subprocess.PIPE, timeout=120,
+                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit << 20, limit << 20)))
+    assert done.returncode == 2 and b"not enough memory" in done.stderr and b"OpenBLAS" not in done.stderr
+
+
 def test_version(capfdbinary):
     with pytest.raises(SystemExit) as ended:
         command_line.main(["--version"])

@@ -229,6 +229,18 @@ def test_a_broken_file_is_named_and_set_aside_and_the_others_stay_usable(workspa
     assert workspace.load_run(broken.digest).digest == broken.digest
 
 
+@pytest.mark.parametrize("name", [b"score", b"query", b"doc_id"])
+def test_a_damaged_name_of_a_column_is_named_and_the_run_set_aside(workspace, name):
+    run = Run.build("broken", ["q", "q"], ["a", "b"], [2.0, 1.0])
+    digest = workspace.add_run(run).digest
+    path = workspace.folder / "runs" / digest / "rows.parquet"
+    path.write_bytes(path.read_bytes().replace(name, name[:-1] + bytes([name[-1] ^ 1])))
+    with pytest.raises(InputError) as error:
+        workspace.load_run(digest)
+    assert kind_of(error) == "broken-workspace-file" and workspace.runs()[0].broken
+    assert (workspace.folder / "broken").is_dir()
+
+
 def test_a_run_under_the_name_of_another_is_broken(workspace):
     one, two = (workspace.add_run(small(name, [name])).digest for name in ("one", "two"))
     for file in ("rows", "queries"):

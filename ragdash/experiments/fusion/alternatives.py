@@ -95,7 +95,7 @@ def other_metrics(pool: JudgedPool, choice: Choice, specs: Sequence[Spec], *, se
     rows, sign = [], direction(choice.spec)
     for index, spec in enumerate(specs):
         measured, base = values[:, index], np.where(counted, single.column(spec), np.nan)
-        value, gain = (held_out(choice.values, baseline, sign=sign, seed=seed, measured=measured)
+        value, gain = (held_out(choice.values, baseline, sign=sign, seed=seed, measured=measured, limits=spec.range)
                        for baseline in (None, base))
         defined = ~np.isnan(measured).any(axis=0)
         means = measured[:, defined].mean(axis=1) if defined.any() else np.full(len(measured), np.nan)
@@ -130,8 +130,8 @@ def cascade_choice(pool: JudgedPool, choice: Choice, *, seed: int = SEED,
     if queries is not None:
         values = np.where(queries, values, np.nan)
     sign = direction(choice.spec)
-    result = held_out(values, sign=sign, seed=seed)
-    gain = held_out(values, choice.held_out.per_query, sign=sign, seed=seed)
+    result = held_out(values, sign=sign, seed=seed, limits=choice.spec.range)
+    gain = held_out(values, choice.held_out.per_query, sign=sign, seed=seed, limits=choice.spec.range)
     tuned = choice.evaluations[-1]
     rows = test_family([tuned, evaluation_of(tuned, CASCADE, result.per_query)], choice.spec,
                        ComparisonRules(seed=seed))

@@ -61,6 +61,15 @@ def test_ties_go_to_the_default_and_lower_can_be_better():
     assert np.isnan(held_out(np.array([[0.4]])).value)
 
 
+def test_an_interval_of_two_queries_stays_in_the_range_of_the_metric():
+    values = np.array([[0.1, 0.9], [0.9, 0.2]])
+    low, high = held_out(values).interval()
+    assert low < 0 and high > 1
+    assert held_out(values, limits=(0.0, 1.0)).interval() == (0.0, 1.0)
+    assert held_out(values, values[0], limits=(0.0, 1.0)).interval()[0] >= -1.0
+    assert held_out(values, values[0], limits=(0.0, np.inf)).limits == (-np.inf, np.inf)
+
+
 def test_without_a_real_difference_choosing_promises_too_much_and_the_held_out_value_does_not():
     rng = np.random.default_rng(4)
     promised, kept, covered = [], [], []

@@ -415,6 +415,18 @@ def command(tmp_path, *more: str) -> list[str]:
     return ["report", *runs, "--truth", str(SAMPLES / "truth.jsonl"), "-o", str(tmp_path / "report.html"), *more]
 
 
+def test_a_run_with_a_negative_cost_has_a_report_that_says_so(tmp_path, capsys):
+    for name, cost in (("good", 1.0), ("bad", -1.0)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(
+            {"query_id": f"q{at}", "retrieved": ["a"], "cost_usd": cost, "latency_ms": 5.0}) + "\n" for at in range(8)))
+    (tmp_path / "qrels.txt").write_text("".join(f"q{at} 0 a 1\n" for at in range(8)))
+    paths = [tmp_path / "good.jsonl", tmp_path / "bad.jsonl", "--truth", tmp_path / "qrels.txt"]
+    assert main(list(map(str, ["report", *paths, "--full", "-o", tmp_path / "page.html"]))) == 0
+    assert "-1 in cost_usd" in Page((tmp_path / "page.html").read_bytes()).text
+    assert main(list(map(str, ["evaluate", *paths, "-m", "RR", "--latency"]))) == 2
+    assert "-1 in cost_usd" in capsys.readouterr().err
+
+
 def test_the_command_writes_the_report(tmp_path, capsys):
     assert main(command(tmp_path, "--baseline", "hybrid", "--k", "5", "--title", "A & B", "--sections",
                         "verdict, versions,settings")) == 0

@@ -125,8 +125,9 @@ def choose(runs: Sequence[Run], truth: Truth, spec: Spec, *, window: int | None 
     single_values = np.stack([evaluation.column(spec) for evaluation in singles])
     sign = direction(spec)
     best = best_single(single_values, spec)
-    result = held_out(values, sign=sign, seed=seed)
-    against = [held_out(values, base, sign=sign, seed=seed) for base in (single_values[best], values[0])]
+    result = held_out(values, sign=sign, seed=seed, limits=spec.range)
+    against = [held_out(values, base, sign=sign, seed=seed, limits=spec.range)
+               for base in (single_values[best], values[0])]
     evaluations = (*singles, evaluation_of(singles[0], DEFAULT, values[0]),
                    evaluation_of(singles[0], TUNED, result.per_query))
     tests = test_family(evaluations, spec, ComparisonRules(seed=seed))

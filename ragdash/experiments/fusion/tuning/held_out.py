@@ -37,6 +37,8 @@ class HeldOut:
         Share of the training sets that chose each setting.
     n
         Queries with a value.
+    limits
+        What the value can be at least and at most.
     """
 
     chosen: int
@@ -47,6 +49,7 @@ class HeldOut:
     worse: float
     picks: np.ndarray
     n: int
+    limits: tuple[float, float] = (-np.inf, np.inf)
 
     @property
     def optimism(self) -> float:
@@ -54,18 +57,18 @@ class HeldOut:
         return self.in_sample - self.value
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
-        """The interval of the held-out value; NaN with fewer than two queries."""
+        """The interval of the held-out value, within its limits; NaN with fewer than two queries."""
         from scipy.stats import t
 
         if self.n < 2:
             return np.nan, np.nan
         half = float(t.ppf((1 + level) / 2, self.n - 1)) * self.error
-        return self.value - half, self.value + half
+        return max(self.value - half, self.limits[0]), min(self.value + half, self.limits[1])
 
 
 def held_out(values: np.ndarray, baseline: np.ndarray | None = None, *, sign: int = 1, folds: int = FOLDS,
              repeats: int = REPEATS, resamples: int = RESAMPLES, seed: int = SEED,
-             measured: np.ndarray | None = None) -> HeldOut:
+             measured: np.ndarray | None = None, limits: tuple[float, float] = (-np.inf, np.inf)) -> HeldOut:
     """Choose the best of the settings on some queries and read its value on the others, over and over.
 
     Parameters
@@ -79,6 +82,8 @@ def held_out(values: np.ndarray, baseline: np.ndarray | None = None, *, sign: in
         1 where a higher value is better, -1 where a lower one is.
     measured : (S, Q)
         By another metric: `values` choose, and the result is what the choices are worth by this one; None: `values`.
+    limits
+        The range of the metric that the result is of; a difference has the range of differences.
 
     Notes
     -----
@@ -94,11 +99,7 @@ def held_out(values: np.ndarray, baseline: np.ndarray | None = None, *, sign: in
     >>> result.chosen, round(result.value, 3), result.worse, abs(result.optimism) < 1e-9
     (1, 0.567, 0.0, True)
     """
-    defined = ~np.isnan(values).any(axis=0)
-    if baseline is not None:
-        defined &= ~np.isnan(baseline)
-    if measured is not None:
-        defined &= ~np.isnan(measured).any(axis=0)
+    defined = _defined(values, baseline, measured)
     used = sign * values[:, defined]
     worth = used if measured is None else sign * measured[:, defined]
     n = int(defined.sum())
@@ -122,7 +123,20 @@ def held_out(values: np.ndarray, baseline: np.ndarray | None = None, *, sign: in
     per_query[defined] = out
     return HeldOut(int(chosen), float((sign * worth[chosen] - shift).mean()), float((out - shift).mean()),
                    max(spread, float(np.sqrt((errors ** 2).mean()))), per_query, float(np.mean(worse)),
-                   picks / (repeats * folds), n)
+                   picks / (repeats * folds), n, _limits(limits, baseline is not None))
+
+
+def _defined(values: np.ndarray, baseline: np.ndarray | None, measured: np.ndarray | None) -> np.ndarray:
+    """The queries with a value under all settings, and in what they are compared with or measured by: (Q,) bool."""
+    defined = ~np.isnan(values).any(axis=0)
+    if baseline is not None:
+        defined &= ~np.isnan(baseline)
+    return defined if measured is None else defined & ~np.isnan(measured).any(axis=0)
+
+
+def _limits(limits: tuple[float, float], is_difference: bool) -> tuple[float, float]:
+    """The range of the result: of a difference from the lowest less the highest value up."""
+    return (limits[0] - limits[1], limits[1] - limits[0]) if is_difference else limits
 
 
 def _too_few(used: np.ndarray, worth: np.ndarray, per_query: np.ndarray) -> HeldOut:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ragdash.analysis.recomputed import recomputed_in
 from ragdash.analysis.verdict import FIXES, Verdict, badges, lean_specs, merge_alike
+from ragdash.core.errors import Unavailable
 from ragdash.evaluation.compare import best_first, direction
 from ragdash.evaluation.compare import differences as differences_of
 from ragdash.metrics import Spec
@@ -192,10 +193,14 @@ def _answer_specs(content: ReportContent) -> list[Spec]:
 
 
 def _mean_times(content: ReportContent) -> list[float]:
-    """Milliseconds per query of each run, NaN where it has none; empty where no run has any."""
+    """Milliseconds per query of each run, NaN where it has none that can be used; empty where no run has any."""
     means = []
     for repeats in content.request.repeats:
-        views = [match.timed for match in repeats]
+        try:
+            views = [match.timed for match in repeats]
+        except Unavailable:  # the section of latency and cost says why
+            means.append(math.nan)
+            continue
         total = np.array([view.stages.get("total", np.full(view.queries, np.nan))[content.selected] for view in views])
         means.append(float(np.nanmean(total)) if np.isfinite(total).any() else math.nan)
     return means if np.isfinite(means).any() else []

@@ -107,8 +107,9 @@ def find_routers(pool: JudgedPool, choice: Choice, *, seed: int = SEED,
     results = []
     for family in kinds:
         values = np.where(counted, family.values(), np.nan)
-        results.append((held_out(values, sign=direction(choice.spec), seed=seed),
-                        held_out(values, choice.held_out.per_query, sign=direction(choice.spec), seed=seed)))
+        result, gain = (held_out(values, baseline, sign=direction(choice.spec), seed=seed, limits=choice.spec.range)
+                        for baseline in (None, choice.held_out.per_query))
+        results.append((result, gain))
     tuned = choice.evaluations[-1]
     rows = [tuned, *(evaluation_of(tuned, TITLES[family.kind], result.per_query)
                      for family, (result, _) in zip(kinds, results, strict=True))]
