@@ -189,6 +189,11 @@ def compare_slices(baseline: Evaluation, candidates: Sequence[Evaluation], spec:
 
 
 def _check_comparable(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequence[Spec]) -> None:
+    absent = [Problem("not-evaluated", {"run": evaluation.name, "metric": spec.title, "metrics": [
+        known.title for known in evaluation.specs]}, field="metrics")
+        for evaluation in (baseline, *candidates) for spec in specs if spec not in evaluation.specs]
+    if absent:
+        raise InputError(absent)
     problems = [replace(problem, severity="error") for problem in select_comparable(baseline, specs)[1]]
     for candidate in candidates:
         if not candidate.query_ids.equals(baseline.query_ids):

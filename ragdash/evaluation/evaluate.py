@@ -113,7 +113,7 @@ class Evaluation(ShownEvaluation):
         """Return the values of one metric: (Q,). KeyError if it was not evaluated."""
         requested = one_spec(spec)
         if requested not in self.specs:
-            raise KeyError(str(requested))
+            raise KeyError(f"{requested} was not evaluated for {self.name!r}, but {', '.join(map(str, self.specs))}")
         return self.values[:, self.specs.index(requested)]
 
     def only(self, query_ids: Iterable[str]) -> Evaluation:

@@ -197,6 +197,18 @@ def test_what_is_no_mean_or_has_no_direction_is_named():
         compare(old, [old], [parse_spec("Judged@5")])
 
 
+def test_evaluations_without_the_metric_are_named_together():
+    old, new = two(3, 2, 5, metrics="RR")
+    third = evaluate(run_of({query: ["a"] for query in old.query_ids.to_pylist()}, "third"),
+                     truth_of({query: ["a"] for query in old.query_ids.to_pylist()}), "AP RR")
+    with pytest.raises(InputError) as caught:
+        compare(old, [new, third], "AP", QUICK)
+    assert [(problem.kind, problem.facts["run"]) for problem in caught.value.problems] == [
+        ("not-evaluated", "old"), ("not-evaluated", "new")]
+    with pytest.raises(KeyError, match="AP was not evaluated for 'old', but RR"):
+        old.column("AP")
+
+
 def test_other_queries_are_refused():
     old, _ = two(2, 0, 0)
     _, new = two(3, 0, 0)

@@ -224,6 +224,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a mean of values per query that should be high or low",
         fix="Choose another metric, such as nDCG@10.",
     ),
+    "not-evaluated": Message(
+        actual="an evaluation of run {run!r} with {metrics} and without {metric}",
+        expected="evaluations that have the metrics to be compared",
+        fix="Evaluate every run with {metric}, or compare on a metric that all have.",
+    ),
     "other-answers": Message(
         actual="values of {evaluation!r} for the answers of {run!r}",
         expected="the same run and truth, all queries",

@@ -104,6 +104,15 @@ def test_the_count_beside_each_outcome_is_the_rows_that_it_shows(extra):
             assert "No query passes all filters" in [one.value for one in at.header]
 
 
+def test_an_attribute_whose_name_has_an_equals_sign_is_shown_as_written():
+    sizes = [json.dumps({"k=1": "few" if at < 9 else "many"}) for at in range(QUERIES)]
+    details = pa.table({"query_id": IDS, "query": IDS, "attributes": sizes})
+    truth = Truth.build("truth", IDS[:29], ["a"] * 29, [2] * 29, details=details)
+    at = opened(truth=truth, attributes=["k=1=few"])
+    drawn = texts(at).replace("\\", "")
+    assert "Only k=1: few." in drawn and drawn.count("k=1: few") >= 2 and "k: 1" not in drawn
+
+
 def test_a_query_without_an_id_shows_its_question_once_and_a_pass_below_1_is_explained():
     ids = ["Who walked first?", "Who walked next?"]
     details = pa.table({"query_id": ids, "query": ["Who walked  first?", "Who walked next?"]})

@@ -78,8 +78,8 @@ def _header(case: QueryCase) -> None:
             st.html(texts.paragraph_html(texts.text_html(question)))
     earlier_messages(case.history, "earlier_messages")
     slice_names = ", ".join(
-        token.replace("=", ": ", 1)
-        for token, query_slice in context.scope.slices.items()
+        query_slice.title
+        for query_slice in context.scope.slices.values()
         if query_slice.queries[case.query]
     )
     if slice_names:

@@ -132,7 +132,7 @@ def _filter_widgets(data: QueriesData, filters: Filters, facts: QueryFacts) -> N
                         help=tooltip("searched_text")):
             _search_options(data)
         _more_filters(name, filters, facts)
-    active = queries_sentences.active_filters(filters, reviews.TITLES)
+    active = queries_sentences.active_filters(filters, reviews.TITLES, context.scope.slices)
     if active:
         st.caption(f"Only {fmt.escape('; '.join(active))}.")
     if filters.picked:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from ragdash.analysis.diagnosis import RANKED_LOW, STAGES
 from ragdash.analysis.query_filters import Filters, find_failure_rule
 from ragdash.analysis.query_rankings import QueryOutput
+from ragdash.core.slices import Slice
 from ragdash.core.terms import TERMS
 from ragdash.dashboard.pages.answers.data import QUADRANTS, UNKNOWN, UNKNOWN_TITLE
 from ragdash.dashboard.pages.queries.data import DECLINED
@@ -56,12 +57,12 @@ def failure_rule(spec: Spec) -> str:
             "failed.")
 
 
-def active_filters(filters: Filters, marks: Mapping[str, str]) -> list[str]:
+def active_filters(filters: Filters, marks: Mapping[str, str], slices: Mapping[str, Slice]) -> list[str]:
     """Active options of the filters inside the menu, as text."""
     choices = [STAGE_TITLES[name] for name in filters.stages], [ANSWER_TITLES[name] for name in filters.kinds], [
         marks[name] for name in filters.marks]
     return [" or ".join(titles).lower() for titles in choices if titles] + [
-        attribute.replace("=", ": ", 1) for attribute in filters.attributes
+        slices[token].title if token in slices else token for token in filters.attributes
     ]
 
 
