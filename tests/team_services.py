@@ -73,8 +73,8 @@ class Postgres:
         options = [word for setting in self.settings for word in ("-c", setting)]
         self._process = subprocess.Popen(
             [str(self.programs / "postgres"), "-D", str(self.data), "-p", str(self.port), "-k", str(self.folder),
-             "-h", "127.0.0.1", "-c", "shared_buffers=16MB", *options], cwd=self.folder, stdout=subprocess.DEVNULL,
-            stderr=open(self.folder / "log", "ab"), **self._as_user)  # noqa: SIM115  (the server keeps it)
+             "-h", "127.0.0.1", "-c", "shared_buffers=16MB", "-c", "max_connections=400", *options],
+            cwd=self.folder, stdout=subprocess.DEVNULL, stderr=open(self.folder / "log", "ab"), **self._as_user)  # noqa: SIM115  (the server keeps it)
         while wait and subprocess.run([str(self.programs / "pg_isready"), "-q", "-h", "127.0.0.1", "-p",
                                        str(self.port)]).returncode:
             if self._process.poll() is not None:

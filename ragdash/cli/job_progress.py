@@ -52,7 +52,7 @@ def write_progress(options: argparse.Namespace, progress: Progress) -> None:
 def write_message(options: argparse.Namespace, kind: str, content: object) -> None:
     """Write a line: JSON for a program to standard output, or text for a person to standard error."""
     if options.progress == "json":
-        write(line(kind, content), None)
+        write(line(kind, content), None, needs_reader=True)  # of a page whose server is dead, nothing goes on
     else:
         print_note(*str(content).split("\n"))
 

@@ -22,7 +22,7 @@ from ragdash.cli.command_line import Parser, PrintCompletion, check_metrics, che
 from ragdash.core.console import STANDARD_OUTPUT, discard_output, print_note, printable, say
 from ragdash.core.errors import InputError, Problem, Unavailable, lacks_memory
 
-NEEDED = 320 << 20  # bytes of addresses: with less, OpenBLAS ends the process with words of its own, or it waits
+NEEDED = 200 << 20  # bytes of addresses: with less, OpenBLAS ends the process with words of its own, or it waits
 # The module of a command is <name>.py in ragdash/cli/commands/ or a folder there, with add_options(parser) and
 # run(options). It is imported when its command is used, because some of them import much.
 COMMANDS = {

@@ -119,13 +119,14 @@ def write_text(text: str, path: str | None) -> None:
     write(printable(text).encode(), path)
 
 
-def write(content: bytes, path: str | None, form: str = "") -> None:
+def write(content: bytes, path: str | None, form: str = "", *, needs_reader: bool = False) -> None:
     """Write to the file, or to standard output without one; InputError where that is not possible.
 
     form: what the content is; what people read, and all that a terminal shows, is `printable`.
 
     A file that exists is replaced at once, when everything is written next to it: a full disk leaves it as it was.
-    Where the reader of standard output has gone, the rest is dropped.
+    Where the reader of standard output has gone, the rest is dropped: the exit status is that of the result.
+    needs_reader: BrokenPipeError then, which ends the command; for work that nobody would see, or pay for.
     """
     if form in FOR_PEOPLE or (not path and sys.stdout is not None and sys.stdout.isatty()):
         with suppress(UnicodeDecodeError):
@@ -143,7 +144,9 @@ def write(content: bytes, path: str | None, form: str = "") -> None:
             sys.stdout.buffer.write(content)
             sys.stdout.buffer.flush()
         except BrokenPipeError:
-            discard_output()  # the reader has seen enough; the exit status is still that of the result
+            if needs_reader:
+                raise
+            discard_output()
         except OSError as error:
             raise unwritable(STANDARD_OUTPUT, error) from None
 

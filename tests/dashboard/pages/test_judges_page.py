@@ -426,7 +426,7 @@ def test_without_the_library_the_command_that_fixes_it_stands_there(monkeypatch)
 
 @pytest.mark.slow
 def test_a_killed_server_takes_its_process_along_and_the_next_goes_on(serve, tmp_path):
-    server = serve(delay=0.2)
+    server = serve(delay=0.5)  # 6 s of work: the kill comes long before its end
     code = f"""
 import sys, time
 sys.path[:0] = {[str(Path(__file__).parents[up]) for up in (0, 1, 2)]}
