@@ -26,17 +26,17 @@ def near_ids(runs: Sequence[Run], truth: Truth) -> list[tuple[str, str]]:
     relevant = _with_words(pc.unique(truth.docs.filter(pa.array(truth.grades >= 1))))
     if not len(relevant):
         return []
-    returned = [pc.unique(run.docs) for run in runs if len(run.docs)]
-    if not returned:
+    returned = [_with_words(text_column(run.docs)) for run in runs]  # no other id can equal one with words
+    known = pc.unique(pa.chunked_array([chunk for ids in returned for chunk in ids.chunks], pa.string()))
+    if not len(known):
         return []
-    known = pc.unique(pa.chunked_array([chunk for ids in returned for chunk in text_column(ids).chunks], pa.string()))
     absent = relevant.filter(pc.invert(pc.is_in(relevant, value_set=known)))[:MOST_JUDGED].to_pylist()
     by_key: dict[str, list[tuple[str, str]]] = {}
     for judged in absent:
         for key, word in _keys(judged):
             by_key.setdefault(key, []).append((judged, word))
     candidates: dict[str, set[str]] = {}
-    for other in _with_words(known)[:MOST_RETURNED].to_pylist() if by_key else ():
+    for other in known[:MOST_RETURNED].to_pylist() if by_key else ():
         for key, word in _keys(other):
             for judged, judged_word in by_key.get(key, ()):
                 if _is_near(judged_word, word):
