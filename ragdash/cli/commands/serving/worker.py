@@ -202,8 +202,8 @@ class DraftJobs(AskingJobs):
         store, budget = self.asking(lease, options)
         draft_set, total = testset.ask_for_drafts(options, request, endpoint, store,
                                                   lambda progress: say_progress(lease, progress), lease.cancel, budget)
-        kept = draft_set.drafts and lease.keeps()
-        name = Sets(files=open_files(self.address, SETS)).keep(draft_set) if kept else None
+        is_worth_keeping = draft_set.drafts and lease.keeps()
+        name = Sets(files=open_files(self.address, SETS)).keep(draft_set) if is_worth_keeping else None
         calls, cost = budget.spent()
         total = replace(total, asked=calls, cost=cost if endpoint.prices else None)
         problems = testset.draft_problems(request, draft_set, total)

@@ -150,5 +150,5 @@ def _progress() -> None:
             st.caption(":material/hourglass_top: Stopping after the texts that are being embedded; they are kept.")
             return
         st.button("Stop", icon=":material/stop_circle:", key="map_stop", on_click=_stop)
-        kept = "while the server runs" if shared_queue.queue() is None else "for a day, on all servers"
-        st.caption(f"It goes on if you look at other pages. The map is kept {kept}.")
+        how_long = "while the server runs" if shared_queue.queue() is None else "for a day, on all servers"
+        st.caption(f"It goes on if you look at other pages. The map is kept {how_long}.")
