@@ -12,7 +12,7 @@ import streamlit as st
 from ragdash.analysis.diagnosis import Diagnosis
 from ragdash.analysis.verdict import RunCheck, Verdict, best_run, verdict_state, withhold
 from ragdash.core.errors import InputError, Problem, Unavailable
-from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache, verdict_cache
+from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache, shared_cache, verdict_cache
 from ragdash.dashboard.jobs import ahead
 from ragdash.dashboard.session import relevance, reviews, run_fixes, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
@@ -136,9 +136,8 @@ class Results:
         """What the means leave out or count as 0, one sentence each."""
         sentences = [*fmt.query_counts(self.selection.names, self.counts(), self.scope.conventions),
                      *rank_notes(self.selection.names, [entry.collapse for entry in self.selection.entries])]
-        if not self.scope.by_evidence:
-            return sentences
-        return [sentence.replace("relevant document", "gold span") for sentence in sentences]
+        return sentences if not self.scope.by_evidence else [
+            sentence.replace("relevant document", "gold span") for sentence in sentences]
 
     def comparable(self, specs: Sequence[Spec]) -> list[Spec]:
         """The specs whose means can be compared query by query."""
@@ -158,6 +157,7 @@ class Results:
         return {key: withhold(comparison, verdict)
                 for key, comparison in self._tested(specs, baseline, margin).items()}
 
+    @shared_cache.once_a_run
     def _main_verdict(self) -> Verdict:
         """That of the sidebar's metric: while a check withholds it, no comparison has an outcome."""
         return self.verdict(self.selection.spec, tuple(state.get(state.ACCEPTED) or ()))

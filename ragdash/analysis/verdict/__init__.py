@@ -22,7 +22,7 @@ from ragdash.analysis.verdict.detect import (
     find_checks,
     judged_share,
     known_shares,
-    spelling_check,
+    spelling_checks,
 )
 from ragdash.analysis.verdict.verdict import STATES, Verdict, advise, best_run, verdict_state, withhold
 
@@ -30,4 +30,4 @@ __all__ = ["FEW_QUERIES", "FIXES", "LEVELS", "MOST_MISSING", "NEVER_ACCEPTED", "
            "KnownShares", "Lean", "RunCheck", "Verdict", "advise", "badges", "best_run", "can_be_accepted",
            "checks_of", "checks_to_show", "decide", "evaluation_checks", "evidence_specs", "find_checks",
            "judged_share", "known_shares", "lean_specs", "merge_alike", "of_level", "paid_of",
-           "spelling_check", "verdict_state", "withheld_checks", "withhold"]
+           "spelling_checks", "verdict_state", "withheld_checks", "withhold"]

@@ -43,8 +43,8 @@ _IDS = {"respelled-queries": "other-ids", "respelled-documents": "other-ids", "a
 
 def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
                 ids: Sequence[ComparabilityEntry] | None = None, truths: Sequence[str] = (),
-                queries: np.ndarray | None = None,
-                known: Sequence[KnownShares] | None = None) -> tuple[RunCheck, ...]:
+                queries: np.ndarray | None = None, known: Sequence[KnownShares] | None = None,
+                spellings: Sequence[RunCheck] | None = None) -> tuple[RunCheck, ...]:
     """Every check that fires for these runs, the worst first.
 
     Parameters
@@ -63,6 +63,8 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
         The queries that count; default all.
     known
         What `known_shares` gave for each run, where it is there already. Like `ids`, it depends on the ids alone.
+    spellings
+        What `spelling_checks` gave for the same runs, where it is there already.
 
     Returns
     -------
@@ -79,7 +81,7 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
     for match in matches:
         checks += [*_without_rankings(match.run), *score_direction(match), *_missing(match, queries),
                    *_ids_of(match, ids_of.get(match.run.name, ()))]
-    checks += [*_same_content(matches), *_tuned_here(matches), *_other_spellings(matches, checks)]
+    checks += [*_same_content(matches), *_tuned_here(matches), *_other_spellings(matches, checks, spellings)]
     if matches[0].matching.by == "id" and matches[0].truth.judgments:
         checks += _stale(matches[0].truth)
         checks += [RunCheck("near-ids", "qualified", (), entry.facts) for entry in ids if entry.kind == "near-ids"]
@@ -366,22 +368,22 @@ def _share_equal(one: np.ndarray, other: np.ndarray) -> float:
     return float(np.isclose(one[both], other[both], atol=1e-9).mean()) if both.sum() >= FEW_QUERIES else 0.0
 
 
-def _other_spellings(matches: Sequence[Match], checks: Sequence[RunCheck]) -> list[RunCheck]:
+def _other_spellings(matches: Sequence[Match], checks: Sequence[RunCheck],
+                     spellings: Sequence[RunCheck] | None) -> Sequence[RunCheck]:
     """Runs that name the same document in two ways, judged or not; the judgments come first where ids differ there."""
     if any(check.kind in ("other-ids", "other-level") for check in checks):
         return []
-    check = spelling_check([match.run for match in matches])
-    return [check] if check else []
+    return spelling_checks([match.run for match in matches]) if spellings is None else spellings
 
 
-def spelling_check(runs: Sequence[Run]) -> RunCheck | None:
+def spelling_checks(runs: Sequence[Run]) -> list[RunCheck]:
     """What speaks against joining the rankings of these runs: they name the same document in two ways."""
     apart = spelled_apart(runs)
     if apart is None:
-        return None
+        return []
     facts = {"first": apart.first, "second": apart.second, "count": apart.count, "total": apart.total,
              "examples": list(apart.examples), "ids": apart.ids, "flags": f"--ids {apart.ids}"}
-    return RunCheck("other-spellings", "qualified", (), facts, ("ids", apart.ids))
+    return [RunCheck("other-spellings", "qualified", (), facts, ("ids", apart.ids))]
 
 
 def _made_by(spec: Spec) -> str:

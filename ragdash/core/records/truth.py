@@ -210,7 +210,7 @@ class Truth:
         """Judged (query, document) pairs."""
         return len(self.grades)
 
-    @property
+    @cached_property
     def queries_without_relevant(self) -> int:
         """Queries without a document of grade 1 or more."""
         return int((np.bincount(self.queries[self.grades >= 1], minlength=len(self)) == 0).sum())

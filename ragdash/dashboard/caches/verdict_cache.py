@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragdash.analysis.verdict import KnownShares, RunCheck, find_checks, known_shares
+from ragdash.analysis.verdict import KnownShares, RunCheck, find_checks, known_shares, spelling_checks
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.caches import comparability_cache, kept_cache
@@ -37,7 +37,14 @@ def _checks(runs: tuple[str, ...], names: tuple[str, ...], key: tuple, spec: str
                                           _truth=_scope.truth)
     known = [_known_shares(run, truth, _run=record, _truth=_scope.truth)
              for run, record in zip(runs, records, strict=True)]
-    return find_checks(matches, parsed, k, ids=ids, truths=truths, queries=_scope.queries, known=known)
+    return find_checks(matches, parsed, k, ids=ids, truths=truths, queries=_scope.queries, known=known,
+                       spellings=_spelling_checks(runs, names, _runs=records))
+
+
+@shared(max_entries=64, ahead=True)
+def _spelling_checks(runs: tuple[str, ...], names: tuple[str, ...], _runs: list[Run]) -> tuple[RunCheck, ...]:
+    """What other ways of writing ids are found, which depends on the runs alone."""
+    return tuple(spelling_checks(_runs))
 
 
 @shared(max_entries=64, ahead=True)

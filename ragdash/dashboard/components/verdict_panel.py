@@ -52,11 +52,19 @@ NAME = 48  # characters of a run's name in a sentence
 
 def current_verdict(context: PageContext, spec: Spec) -> Verdict:
     """The verdict on the metric, with the checks that the reader accepted, and what labels and scores say."""
+    knows_hybrid = what_if_cache.known_gain(context.digests, context.names, context.scope, spec) is not None
+    return _verdict(context, spec, tuple(state.get(state.ACCEPTED) or ()), knows_hybrid)
+
+
+@once_a_run
+def _verdict(context: PageContext, spec: Spec, accepted: tuple[str, ...], knows_hybrid: bool) -> Verdict:
+    """knows_hybrid: whether a better hybrid was found, which may come while the page is drawn."""
     answers = answer_specs(context, spec)
-    verdict = context.results.verdict(spec, tuple(state.get(state.ACCEPTED) or ()), answers)
+    verdict = context.results.verdict(spec, accepted, answers)
     return advise(verdict, _advice_facts(context, spec, answers)) if verdict.comparisons else verdict
 
 
+@once_a_run
 def answer_specs(context: PageContext, spec: Spec) -> list[Spec]:
     """What labels, scores of files and a judge say of the answers, next to the metric of the verdict."""
     judged = judge_note.right_answers(context) if page_list.ANSWERS in page_list.present_data() else []

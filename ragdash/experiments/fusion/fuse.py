@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.analysis.verdict import spelling_check
+from ragdash.analysis.verdict import spelling_checks
 from ragdash.core.arrow_columns import mix, on_all_cores, take
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ranking.rank_order import block_digest
@@ -366,8 +366,8 @@ def _left_out(recipe: Recipe, count: int) -> list[Problem]:
 
 def other_spellings(runs: Sequence[Run]) -> list[Problem]:
     """A warning where runs name the same document in two ways: it would count as two."""
-    check = spelling_check(runs)
-    return [Problem("fusion-spellings", check.facts, field="--ids", severity="warning")] if check else []
+    return [Problem("fusion-spellings", check.facts, field="--ids", severity="warning")
+            for check in spelling_checks(runs)]
 
 
 def warnings_of(runs: Sequence[Run], pool: Pool, overlap: bool) -> list[Problem]:

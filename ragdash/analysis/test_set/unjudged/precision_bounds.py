@@ -13,30 +13,34 @@ from ragdash.analysis.test_set.unjudged.unjudged_documents import UnjudgedDocume
 from ragdash.matching.views.ranked import ALL, Ranked
 from ragdash.metrics import Spec
 
+QUERIES_SUMMED = 16  # queries that are added up in one go
+
 
 def ap_bounds(ranked: Ranked, spec: Spec, open_: UnjudgedDocuments, top: int,
               sides: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """(least, greatest) AP of each query with x >= 1 relevant ones, the last or the best ranks: (Q,), NaN for none.
 
     One more relevant document at rank r adds its own precision there, and 1 / s to the precision at each relevant
-    rank s below it.
+    rank s below it. sides: "low" and "high", or one of them; what is not asked for is NaN.
     """
     params = dict(spec.params)
-    query, rank = ranked.hits(params.get("rel", 1))
-    within = rank <= (ALL if spec.k is None else spec.k)
-    query, rank = query[within], rank[within]
-    present = ranked.total(query, (_within(query) + 1) / rank)
+    rel = params.get("rel", 1)
+    is_relevant = (ranked.grade >= rel) & (ranked.rank <= (ALL if spec.k is None else spec.k))
+    query, rank = ranked.query[is_relevant], ranked.rank[is_relevant]
+    present = np.repeat(ranked.total(query, (_within(query) + 1) / rank), open_.count)
     hits = np.bincount(query, minlength=ranked.queries)
-    above, below = _around(query, rank, open_)
-    relevant = hits if params.get("denominator") == "retrieved" else ranked.relevant(params.get("rel", 1))
-    x = open_.position
-    best = summed((above + x) / open_.rank + below, open_) + present[open_.query]
-    last, count = 1 / open_.rank, open_.count[open_.query]
-    added = (above + 1) / open_.rank + below + summed(last, open_, from_last=True) - last
-    worst = summed(added, open_, from_last=True) + present[open_.query]
-    denominator = relevant[open_.query]
-    return (per_query(worst / (denominator + count - x + 1), open_, np.minimum),
-            per_query(best / (denominator + x), open_, np.maximum))
+    above, below = _around(ranked, is_relevant, open_)
+    relevant = np.repeat(hits if params.get("denominator") == "retrieved" else ranked.relevant(rel), open_.count)
+    x, own = open_.position, 1 / open_.rank
+    low, high = np.full((2, ranked.queries), np.nan)
+    if "high" in sides:
+        best = summed((above + x) * own + below, open_) + present
+        high = per_query(best / (relevant + x), open_, np.maximum)
+    if "low" in sides:
+        added = (above + 1) * own + below + summed(own, open_, from_last=True) - own
+        worst = summed(added, open_, from_last=True) + present
+        low = per_query(worst / (relevant + np.repeat(open_.count, open_.count) - x + 1), open_, np.minimum)
+    return low, high
 
 
 def rprec_bounds(ranked: Ranked, spec: Spec, open_: UnjudgedDocuments, top: int,
@@ -64,11 +68,28 @@ def _down_to(query: np.ndarray, rank: np.ndarray, owner: np.ndarray, deepest: np
 
 def summed(values: np.ndarray, open_: UnjudgedDocuments, *, from_last: bool = False) -> np.ndarray:
     """Sum of a query's values down to each row, or from its last row up to it; the row counts: (U,) float64."""
-    total = np.concatenate(([0.0], np.cumsum(values, dtype=np.longdouble)))  # over all queries: needs more digits
+    down = _running(values, open_.count)
+    if not from_last:
+        return down
     ends = np.cumsum(open_.count)
-    if from_last:
-        return (np.repeat(total[ends], open_.count) - total[:-1]).astype(np.float64)
-    return (total[1:] - np.repeat(total[ends - open_.count], open_.count)).astype(np.float64)
+    all_of_query = np.where(open_.count > 0, np.append(down, 0.0)[ends - 1], 0.0)
+    return np.repeat(all_of_query, open_.count) - (down - values)
+
+
+def _running(values: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """Sum down to each value within its query; count (Q,): values of each query, which lie next to each other.
+
+    A sum over all queries would need more digits than a double has: it begins again every QUERIES_SUMMED queries.
+    """
+    total, ends = np.empty(len(values)), np.cumsum(count)
+    start = 0
+    for end in [*ends[QUERIES_SUMMED - 1::QUERIES_SUMMED].tolist(), len(values)]:
+        np.cumsum(values[start:end], out=total[start:end])
+        start = end
+    starts = ends - count
+    before = np.append(total, 0.0)[starts - 1]
+    before[(starts == 0) | (np.arange(len(count)) % QUERIES_SUMMED == 0)] = 0.0
+    return total - np.repeat(before, count)
 
 
 def per_query(values: np.ndarray, open_: UnjudgedDocuments, extreme: np.ufunc) -> np.ndarray:
@@ -84,10 +105,20 @@ def _within(query: np.ndarray) -> np.ndarray:
     return np.arange(len(query)) - np.searchsorted(query, query)
 
 
-def _around(query: np.ndarray, rank: np.ndarray, open_: UnjudgedDocuments) -> tuple[np.ndarray, np.ndarray]:
-    """(relevant documents above, sum of 1 / rank of those below) each unjudged one: (U,) each."""
-    width = max(int(rank.max(initial=0)), int(open_.rank.max(initial=0))) + 1
-    row = np.searchsorted(query * width + rank, open_.query * width + open_.rank)
-    ends = np.searchsorted(query, np.arange(len(open_.count) + 1))
-    total = np.concatenate(([0.0], np.cumsum(1 / rank, dtype=np.longdouble)))
-    return row - ends[open_.query], (total[ends[open_.query + 1]] - total[row]).astype(np.float64)
+def _around(ranked: Ranked, is_relevant: np.ndarray, open_: UnjudgedDocuments) -> tuple[np.ndarray, np.ndarray]:
+    """(relevant documents above, sum of 1 / rank of those below) each unjudged one: (U,) each.
+
+    is_relevant (H,): of the judged documents returned. A query has one place more than judged documents in `above` and
+    `below`: the first is that above all of them. An unjudged document has as many judged ones above as its rank is
+    beyond its position.
+    """
+    places = np.bincount(ranked.query, minlength=ranked.queries) + 1
+    is_counted, share = np.zeros((2, len(ranked.query) + ranked.queries))
+    place = np.arange(len(ranked.query)) + ranked.query + 1
+    is_counted[place] = is_relevant
+    share[place[is_relevant]] = 1 / ranked.rank[is_relevant]
+    above, down = _running(is_counted, places), _running(share, places)
+    ends = np.cumsum(places)
+    below = np.repeat(down[ends - 1], places) - down
+    judged_above = np.repeat(ends - places, open_.count) + open_.rank - open_.position
+    return above[judged_above], below[judged_above]
