@@ -70,15 +70,16 @@ class KeptValues:
         self._away_until = float("-inf")
         self._lock = Lock()
 
-    def read(self, run: str, keys: Sequence[str]) -> dict[str, np.ndarray]:
+    def read(self, run: str, keys: Sequence[str], *, newest: bool = False) -> dict[str, np.ndarray]:
         """Those of these arrays that are kept; a damaged one is removed, and `problems` says so.
 
         Empty where the store cannot be asked, and for a while after: then everything is computed.
+        newest: also what another server kept a moment ago; each array is asked for.
         """
         if time.monotonic() < self._away_until:
             return {}
         try:
-            there = self._keys_of(run)
+            there = keys if newest else self._keys_of(run)
             wanted = [key for key in keys if key in there]
             if isinstance(self._blobs, FolderBlobs) or len(wanted) < 2:
                 arrays = [self._array(run, key) for key in wanted]

@@ -106,7 +106,9 @@ def test_a_hybrid_is_named_with_its_gain_and_is_not_the_loaded_one(samples):
     (dense, sparse, _), truth = samples
     choice = choose([dense, sparse], truth, SPEC, pool=judged_pool([dense, sparse], truth, Conventions()))
     gain = gain_of(choice, ["hybrid"])
-    assert gain == HybridGain(("dense", "sparse"), choice.held_out.value, choice.against_single, ("hybrid",))
+    pair = choice.against_single
+    assert gain == HybridGain(("dense", "sparse"), choice.spec, choice.held_out.value, pair.baseline,
+                              pair.mean_difference, pair.low, pair.high, ("hybrid",))
     verdict = advised(*samples, hybrid=gain)
     sentence = hybrid_sentence(verdict, markdown=False)
     assert f"reach NDCG@10 {choice.held_out.value:.3f}, +{choice.against_single.mean_difference:.3f} [" in sentence

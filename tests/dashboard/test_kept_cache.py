@@ -10,7 +10,13 @@ import pytest
 
 from ragdash.analysis.verdict import detect
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.dashboard.caches import comparability_cache, evaluation_cache, kept_cache, verdict_cache
+from ragdash.dashboard.caches import (
+    comparability_cache,
+    evaluation_cache,
+    kept_cache,
+    verdict_cache,
+    what_if_cache,
+)
 from ragdash.dashboard.session import data_store, scope
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation import evaluate
@@ -44,7 +50,7 @@ def forget() -> None:
     data_store.LOADED.clear()
     scope._evaluation.clear()
     for cached in (verdict_cache._checks, verdict_cache._known_shares, comparability_cache.id_findings,
-                   comparability_cache._near_ids):
+                   comparability_cache._near_ids, what_if_cache._gain):
         cached.clear()
     for cache in (evaluation_cache._SUMMARIES, evaluation_cache._FAMILIES, evaluation_cache._COMPARISONS):
         cache._results.clear()
@@ -139,3 +145,62 @@ def test_metrics_of_models_files_and_plugins_are_not_kept():
     plugin = replace(METRICS["RR"], function=lambda view: None)
     assert not kept_cache.is_keepable(SimpleNamespace(name="RR", metric=plugin))
     assert not kept_cache.is_keepable(SimpleNamespace(name="file:mrr", metric=METRICS["RR"]))
+
+
+@pytest.fixture
+def pair_of_runs(home):
+    """Two runs that are better together: each finds the document first where the other has it second."""
+    for name, first in (("left", 0), ("right", 1)):
+        docs = [doc for number in range(30)
+                for doc in (("d1", f"x{number}", "d3") if number % 2 == first else (f"{name}{number}", "d1", "d3"))]
+        home.add_run(Run.build(name, np.repeat(QUERIES, 3).tolist(), docs, np.tile(np.arange(3.0, 0, -1), 30)))
+    kept = {entry.name: entry.digest for entry in home.runs()}
+    return [kept["left"], kept["right"]], ["left", "right"], Scope(home.truths()[0].digest, Conventions()), SPECS[1]
+
+
+def other_server(home, monkeypatch) -> None:
+    """Go on as another server of the same workspace, which has forgotten nothing because it never knew it."""
+    kept_cache.wait()
+    other = Workspace(home.folder)
+    monkeypatch.setattr(data_store, "workspace", lambda: other)
+    what_if_cache._gain.clear()
+
+
+def test_a_better_hybrid_is_tried_once_and_read_by_every_other_server(home, pair_of_runs, monkeypatch):
+    found = what_if_cache.gain(*pair_of_runs)
+    assert found.runs == ("left", "right") and found.low > 0
+    other_server(home, monkeypatch)
+    monkeypatch.setattr(what_if_cache, "choose", refuse)
+    assert what_if_cache.known_gain(*pair_of_runs) is None, "this server has not looked yet"
+    assert what_if_cache.gain(*pair_of_runs) == found == what_if_cache.known_gain(*pair_of_runs)
+
+
+def test_no_better_hybrid_is_tried_once_too(home, pair_of_runs, monkeypatch):
+    (left, _), names, where, spec = pair_of_runs
+    assert what_if_cache.gain([left, left], names, where, spec) is None
+    other_server(home, monkeypatch)
+    monkeypatch.setattr(what_if_cache, "choose", refuse)
+    assert what_if_cache.gain([left, left], names, where, spec) is None
+
+
+def test_what_one_server_finds_on_large_runs_every_server_says_at_once(home, pair_of_runs, monkeypatch):
+    """Each server listed what is kept before the other one found something."""
+    runs, names, where, spec = pair_of_runs
+    monkeypatch.setattr(what_if_cache.pair, "QUICK", 10)
+    servers = [Workspace(home.folder), Workspace(home.folder)]
+    for server in servers:
+        monkeypatch.setattr(data_store, "workspace", lambda server=server: server)
+        what_if_cache._gain.clear()
+        assert what_if_cache.gain(*pair_of_runs) is None, "nobody has tried"
+        server.values.read(runs[0], ["k"])
+    choice = what_if_cache.choose([home.load_run(run).renamed(name) for run, name in zip(runs, names, strict=True)],
+                                  where.truth, spec)
+    what_if_cache.keep_gain(runs, names, where, choice)
+    kept_cache.wait()
+    said = []
+    for server in servers:
+        monkeypatch.setattr(data_store, "workspace", lambda server=server: server)
+        said.append((what_if_cache.known_gain(*pair_of_runs), what_if_cache.gain(*pair_of_runs)))
+    assert said[0] == said[1] and said[0][0] == said[0][1] == what_if_cache.pair.gain_of(choice)
+    home.values.discard(runs[0])
+    assert what_if_cache.known_gain(*pair_of_runs) is None, "no server goes on alone"

@@ -10,7 +10,7 @@ import numpy as np
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.latency_cost import PriceTable, pareto_front, run_cost
-from ragdash.evaluation.outcomes import Comparison, direction
+from ragdash.evaluation.outcomes import direction
 from ragdash.evaluation.stats import sign_test
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_specs
@@ -48,11 +48,27 @@ class Lean:
 
 @dataclass(frozen=True)
 class HybridGain:
-    """A hybrid that is better than each of its runs: its mean on held-out queries, and it against the best of them."""
+    """A hybrid that is better than each of its runs: its mean on held-out queries, and it against the best of them.
+
+    Attributes
+    ----------
+    runs, spec
+        What is fused, and the metric.
+    value
+        Its mean.
+    baseline, difference, low, high
+        The best of the runs, and the hybrid minus that one with the interval.
+    loaded
+        Hybrids among the runs shown that are not fused.
+    """
 
     runs: tuple[str, ...]
+    spec: Spec
     value: float
-    against: Comparison
+    baseline: str
+    difference: float
+    low: float
+    high: float
     loaded: tuple[str, ...] = ()
 
 
@@ -89,8 +105,8 @@ class Advice:
                       for lean in self.leans],
             "hybrid": None if self.hybrid is None else {
                 "runs": list(self.hybrid.runs), "held_out": self.hybrid.value,
-                "baseline": self.hybrid.against.baseline, "difference": self.hybrid.against.mean_difference,
-                "low": self.hybrid.against.low, "high": self.hybrid.against.high}}
+                "baseline": self.hybrid.baseline, "difference": self.hybrid.difference,
+                "low": self.hybrid.low, "high": self.hybrid.high}}
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from ragdash.metrics import Spec
 from ragdash.workspace import Workspace
 from ragdash.workspace.kept_values import value_key
 
-CODE = ("core", "matching", "metrics", "evaluation", "analysis")  # floors that decide what a value is
+CODE = ("core", "matching", "metrics", "evaluation", "analysis", "experiments")  # floors that decide what a value is
 OUTSIDE = ("Judged", "Entailed", "Scored")  # views of what models and judges have answered
 WAITING = 5_000  # arrays that wait to be written; more are not kept
 
@@ -127,10 +127,11 @@ def wait() -> None:
     _WRITER.wait()
 
 
-def read_numbers(run: str, key: tuple, what: str) -> np.ndarray | None:
-    """Some numbers about a run that depend on no metric."""
+def read_numbers(run: str, key: tuple, what: str, *, newest: bool = False) -> np.ndarray | None:
+    """Some numbers about a run that are no values of queries. newest: also what another server kept a moment ago."""
     try:
-        return next(iter(data_store.workspace().values.read(run, [_number_name(key, what)]).values()), None)
+        names = [_number_name(key, what)]
+        return next(iter(data_store.workspace().values.read(run, names, newest=newest).values()), None)
     except InputError:
         return None
 

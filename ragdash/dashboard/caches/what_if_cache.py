@@ -15,7 +15,8 @@ import streamlit as st
 from ragdash.analysis.verdict import HybridGain
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.core.records import Run
-from ragdash.dashboard.caches.shared_cache import shared
+from ragdash.dashboard.caches import kept_cache
+from ragdash.dashboard.caches.shared_cache import once_a_run, shared
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.repeats import digests_of
@@ -32,6 +33,7 @@ from ragdash.experiments.fusion.recipe import Recipe
 from ragdash.experiments.fusion.tuning.choice import Choice, choose
 from ragdash.metrics import Spec, parse_specs
 
+GAIN = "better hybrid"
 SINGLE = 400_000  # rows of all runs beyond which fewer settings are tried
 
 
@@ -89,46 +91,113 @@ def runs_to_fuse(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: 
 
 
 def gain(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec) -> HybridGain | None:
-    """A hybrid of these runs that is better than each, in short; None where there is none, or trying takes long."""
-    return _gain(*_gain_key(runs, names, scope, spec), _scope=scope, _spec=spec)[0]
+    """A hybrid of these runs that is better than each, in short; None where there is none.
+
+    It is tried where that is quick. Else What-if has tried it, here or on another server of the workspace.
+    """
+    key = _gain_key(runs, names, scope, spec)
+    tried = _gain(*key, _scope=scope, _spec=spec)
+    return tried[0] if tried else _kept_gain(*key, spec)
 
 
 def known_gain(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec) -> HybridGain | None:
-    """The same where it was computed before, ahead of the pages or on What-if; else None."""
-    known = _gain.known(*_gain_key(runs, names, scope, spec))
-    return None if known is None else known[0]
+    """The same without trying: None too while this server has not looked at it."""
+    key = _gain_key(runs, names, scope, spec)
+    tried = _gain.known(*key)
+    if tried is None:
+        return None
+    return tried[0] if tried else _kept_gain(*key, spec)
 
 
 def keep_gain(runs: Sequence[str], names: Sequence[str], scope: Scope, chosen: Choice) -> None:
-    """Keep what a choice says, for the pages that ask for `known_gain` of all runs shown."""
+    """Keep what a choice says in the workspace, for the pages of every server that show all these runs."""
     loaded = [name for run, name in zip(runs, names, strict=True)
               if name not in chosen.runs and is_hybrid(LOADED.run(run), name)]
-    _gain.adopt(_gain_key(runs, names, scope, chosen.spec), (pair.gain_of(chosen, loaded),))
+    if _is_kept(runs, scope, chosen.spec):
+        _write_gain(_gain_key(runs, names, scope, chosen.spec), pair.gain_of(chosen, loaded))
 
 
 def _gain_key(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec) -> tuple:
-    return tuple(runs), tuple(names), scope.cache_key(), str(spec)
+    return tuple(runs), tuple(names), scope.cache_key([spec]), str(spec)
+
+
+def _is_kept(runs: Sequence[str], scope: Scope, spec: Spec) -> bool:
+    return (not scope.by_evidence and all(len(digests_of(run)) == 1 for run in runs)
+            and scope.is_kept([spec]) and kept_cache.is_keepable(spec))
+
+
+@once_a_run
+def _kept_gain(runs: tuple[str, ...], names: tuple[str, ...], key: tuple, spec_text: str,
+               spec: Spec) -> HybridGain | None:
+    """What is kept of these runs, as it is now: no server remembers it, so that all say the same."""
+    numbers = kept_cache.read_numbers(runs[0], (runs, names, key, spec_text), GAIN, newest=True)
+    return None if numbers is None else gain_of_numbers(numbers, names, spec)
+
+
+def _write_gain(key: tuple, best: HybridGain | None) -> None:
+    kept_cache.keep_numbers(key[0][0], key, gain_numbers(best, key[1]), GAIN)
+
+
+def gain_numbers(best: HybridGain | None, names: Sequence[str]) -> list[float]:
+    """A gain as numbers: its own, the place of its baseline, then of each run whether it is fused and whether loaded.
+
+    Examples
+    --------
+    >>> best = HybridGain(("a", "c"), parse_specs("RR")[0], 0.5, "c", 0.1, 0.05, 0.15, ("b",))
+    >>> numbers = gain_numbers(best, ["a", "b", "c"])
+    >>> numbers
+    [0.5, 0.1, 0.05, 0.15, 2, 1, 0, 1, 0, 1, 0]
+    >>> gain_of_numbers(np.array(numbers), ["a", "b", "c"], best.spec) == best
+    True
+    """
+    if best is None:
+        return []
+    return [best.value, best.difference, best.low, best.high, list(names).index(best.baseline),
+            *(int(name in best.runs) for name in names), *(int(name in best.loaded) for name in names)]
+
+
+def gain_of_numbers(numbers: np.ndarray, names: Sequence[str], spec: Spec) -> HybridGain | None:
+    """The gain of `gain_numbers`; None where they say that no hybrid is better."""
+    if not len(numbers):
+        return None
+    value, difference, low, high, baseline = numbers[:5].tolist()
+    fused, loaded = (tuple(name for name, flag in zip(names, flags, strict=True) if flag)
+                      for flags in numbers[5:].reshape(2, -1))
+    return HybridGain(fused, spec, value, names[int(baseline)], difference, low, high, loaded)
 
 
 @shared(max_entries=64, show_spinner="Trying hybrids on held-out queries …", ahead=True)
 def _gain(runs: tuple[str, ...], names: tuple[str, ...], key: tuple, spec: str, _scope: Scope,
-          _spec: Spec) -> tuple[HybridGain | None]:
+          _spec: Spec) -> tuple[HybridGain | None, ...]:
+    """What was tried; empty where trying takes long."""
     if len(runs) < 2 or _scope.by_evidence or any(len(digests_of(run)) > 1 for run in runs):
         return (None,)
     fused = runs_to_fuse(runs, names, _scope, _spec)
     records = [_named(runs[index], names[index]) for index in fused]
-    if not 0 < sum(len(run.docs) for run in records) <= pair.QUICK:
-        return (None,)
+    results = sum(len(run.docs) for run in records)
+    if not 0 < results <= pair.QUICK:
+        return () if results else (None,)
+    is_kept, whole_key = _is_kept(runs, _scope, _spec), (runs, names, key, spec)
+    if is_kept and (numbers := kept_cache.read_numbers(runs[0], whole_key, GAIN)) is not None:
+        return (gain_of_numbers(numbers, names, _spec),)
+    best = _try_hybrids(runs, names, fused, records, _scope, _spec)
+    if is_kept:
+        _write_gain(whole_key, best)
+    return (best,)
+
+
+def _try_hybrids(runs: Sequence[str], names: Sequence[str], fused: Sequence[int], records: Sequence[Run],
+                 scope: Scope, spec: Spec) -> HybridGain | None:
     try:
-        judged = judged_pool(records, _scope.truth, _scope.conventions)
+        judged = judged_pool(records, scope.truth, scope.conventions)
         if any(problem.kind == SPELLED_APART for problem in judged.warnings):
-            return (None,)
-        chosen = choose(records, _scope.truth, _spec, queries=_scope.queries, pool=judged)
+            return None
+        chosen = choose(records, scope.truth, spec, queries=scope.queries, pool=judged)
     except InputError:
-        return (None,)
+        return None
     loaded = [name for place, (run, name) in enumerate(zip(runs, names, strict=True))
               if place not in fused and is_hybrid(LOADED.run(run), name)]
-    return (pair.gain_of(chosen, loaded),)
+    return pair.gain_of(chosen, loaded)
 
 
 def ceiling(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice) -> Ceiling:

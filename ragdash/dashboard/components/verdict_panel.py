@@ -73,7 +73,7 @@ def answer_specs(context: PageContext, spec: Spec) -> list[Spec]:
 
 
 def _advice_facts(context: PageContext, spec: Spec, answers: Sequence[Spec]) -> AdviceFacts:
-    """The facts of the runs shown; a hybrid only where it was computed before: no verdict waits for it."""
+    """The facts of the runs shown; a hybrid only where it is known: no verdict waits for it, `add_hybrid` adds it."""
     specs = context.results.computable(lean_specs(spec, answers))[0]
     repeats = [[context.scope.match_by_id(digest) for digest in digests_of(entry.digest)] for entry in context.entries]
     return AdviceFacts(context.results.evaluations(specs) if specs else (),
@@ -101,7 +101,7 @@ def render(context: PageContext, spec: Spec) -> DeltaGenerator:
         if verdict.summary is not None and (meaning := choice_sentences.meaning_sentence(spec)):
             st.caption(meaning)
         sentences = st.empty()
-        sentences.markdown(shorten_names(context, "\n\n".join(_lines(verdict))))
+        _write(context, verdict, sentences, titled=False)
         render_checks(context, _unsaid(verdict))
         with st.container(horizontal=True, key="ways_on"):
             if len(context.entries) > 1:
@@ -119,12 +119,21 @@ def render(context: PageContext, spec: Spec) -> DeltaGenerator:
     return sentences
 
 
-def add_hybrid(context: PageContext, spec: Spec, sentences: DeltaGenerator) -> None:
-    """Say in the verdict that a hybrid would be better, where trying some is quick: call it when the page is drawn."""
+def add_hybrid(context: PageContext, spec: Spec, sentences: DeltaGenerator, *, titled: bool = False) -> None:
+    """Say in the verdict that a hybrid would be better, where trying some is quick: call it when the page is drawn.
+
+    Then every server shows the same words in the end, whether it has tried before or not.
+    sentences, titled: their place, as `render` or `render_line` gives it; titled: with the headline, of `render_line`.
+    """
     before = current_verdict(context, spec)
     if before.comparisons and before.advice.hybrid is None and before.state != "not-comparable" and what_if_cache.gain(
             context.digests, context.names, context.scope, spec):
-        sentences.markdown(shorten_names(context, "\n\n".join(_lines(current_verdict(context, spec)))))
+        _write(context, current_verdict(context, spec), sentences, titled=titled)
+
+
+def _write(context: PageContext, verdict: Verdict, sentences: DeltaGenerator, *, titled: bool) -> None:
+    headline = [verdict_sentences.headline(verdict, titled=True)] if titled else []
+    sentences.markdown(shorten_names(context, "\n\n".join([*headline, *_lines(verdict)])))
 
 
 def _lines(verdict: Verdict) -> list[str]:
@@ -136,12 +145,13 @@ def _lines(verdict: Verdict) -> list[str]:
             f"**What would change it:** {verdict_sentences.change_sentence(verdict)}"]
 
 
-def render_line(context: PageContext, spec: Spec) -> None:
-    """The verdict without its frame, and below it the checks: the same sentences as on Overview."""
+def render_line(context: PageContext, spec: Spec) -> DeltaGenerator:
+    """The verdict without its frame, and below it the checks: the same sentences as on Overview, and their place."""
     verdict = current_verdict(context, spec)
-    lines = [verdict_sentences.headline(verdict, titled=True), *_lines(verdict)]
-    st.markdown(shorten_names(context, "\n\n".join(lines)))
+    sentences = st.empty()
+    _write(context, verdict, sentences, titled=True)
     render_checks(context, _unsaid(verdict))
+    return sentences
 
 
 def _unsaid(verdict: Verdict) -> list[RunCheck]:

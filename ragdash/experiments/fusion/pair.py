@@ -86,6 +86,9 @@ def gain_of(choice: Choice, loaded: Sequence[str] = ()) -> HybridGain | None:
     if choice.decision not in ("tuned", "default"):
         return None
     if choice.decision == "tuned":
-        return HybridGain(choice.runs, choice.held_out.value, choice.against_single, tuple(loaded))
-    default = choice.evaluations[len(choice.runs)].column(choice.spec)
-    return HybridGain(choice.runs, float(np.nanmean(default)), choice.default_against_single, tuple(loaded))
+        value, against = choice.held_out.value, choice.against_single
+    else:
+        default = choice.evaluations[len(choice.runs)].column(choice.spec)
+        value, against = float(np.nanmean(default)), choice.default_against_single
+    return HybridGain(choice.runs, choice.spec, value, against.baseline, against.mean_difference, against.low,
+                      against.high, tuple(loaded))

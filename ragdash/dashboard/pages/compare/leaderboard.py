@@ -34,11 +34,6 @@ PAIRWISE = ("queries", "slices", "differences")  # parts that show one candidate
 MAX_LINKS = 6  # runs that each have a link to their worst queries
 
 
-def render_finding(context: PageContext, spec: Spec) -> None:
-    """In words: the verdict, and the checks that speak against it."""
-    verdict_panel.render_line(context, spec)
-
-
 def render_table(context: PageContext, specs: list[Spec]) -> None:
     """The runs with their means, intervals and outcomes, and the way to their worst queries."""
     summaries, deltas = context.results.summary(specs), context.results.compared(specs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import judge_note, repeat_lines
+from ragdash.dashboard.components import judge_note, repeat_lines, verdict_panel
 from ragdash.dashboard.components.fragments import redrawn_alone
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.compare import leaderboard, other_tools, pairwise, repeats, run_similarity, setting_grid
@@ -34,9 +34,10 @@ def render() -> None:
     if not specs:
         raise page_context.PageEnds
     with finding:
-        leaderboard.render_finding(context, specs[0])
+        sentences = verdict_panel.render_line(context, specs[0])
         repeat_lines.render(singles, specs[0], noise=True)
     render_runs(context, singles, specs)
+    verdict_panel.add_hybrid(context, specs[0], sentences, titled=True)
 
 
 @redrawn_alone("compare")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import repeat_lines
+from ragdash.dashboard.components import repeat_lines, verdict_panel
 from ragdash.dashboard.pages.share import links, view_list
 from ragdash.dashboard.pages.share import sections as share_sections
 from ragdash.dashboard.session import state
@@ -20,10 +20,11 @@ def render() -> None:
     if not specs:
         raise page_context.PageEnds
 
-    share_sections.render_one_page_report(context, specs)
+    sentences = share_sections.render_one_page_report(context, specs)
     repeat_lines.render(singles, specs[0])
     links.render()
     view_list.render()
     share_sections.render_full_report(context, specs)
     share_sections.render_tables(context, specs)
     share_sections.render_figures(context, specs)
+    verdict_panel.add_hybrid(context, specs[0], sentences, titled=True)

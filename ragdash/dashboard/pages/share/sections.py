@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
@@ -56,10 +57,10 @@ def build_request(context: PageContext, specs: Sequence[Spec]) -> ReportRequest:
     )
 
 
-def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> None:
-    """The decision in one file, for people who will never open this page."""
+def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> DeltaGenerator:
+    """The decision in one file, for people who will never open this page; gives the place of its sentences."""
     st.header("One-page report", anchor=False, help=tooltip("html_report"))
-    verdict_panel.render_line(context, specs[0])
+    sentences = verdict_panel.render_line(context, specs[0])
     _set_report_choices(context)
     with st.container(horizontal=True, vertical_alignment="bottom", key="one_page_bar"):
         st.text_input("Title", key=_text_field(state.REPORT_TITLE), placeholder=default_title(len(context.digests)),
@@ -75,6 +76,7 @@ def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> None:
                            icon=":material/description:", on_click="ignore")
     st.caption("Date, data, decision, warnings, one table, one picture and three example queries in one HTML file. It "
                "opens without this dashboard and prints on two sheets at most.")
+    return sentences
 
 
 def _report_maker(report_request: ReportRequest, context: PageContext, specs: Sequence[Spec]) -> Callable[[], bytes]:

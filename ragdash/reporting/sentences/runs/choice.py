@@ -148,11 +148,10 @@ def hybrid_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     if gain is None:
         return ""
     name, plain = (bold, escape) if markdown else (str, str)
-    pair = gain.against
-    difference = (f"{number(pair.mean_difference, signed=True)} [{number(pair.low, signed=True)}, "
-                  f"{number(pair.high, signed=True)}]")
-    text = (f"A hybrid of {listed([name(run) for run in gain.runs])} would reach {plain(pair.spec.title)} "
-            f"{plain(number(gain.value))}, {plain(difference)} against {name(pair.baseline)}, on held-out "
+    difference = (f"{number(gain.difference, signed=True)} [{number(gain.low, signed=True)}, "
+                  f"{number(gain.high, signed=True)}]")
+    text = (f"A hybrid of {listed([name(run) for run in gain.runs])} would reach {plain(gain.spec.title)} "
+            f"{plain(number(gain.value))}, {plain(difference)} against {name(gain.baseline)}, on held-out "
             "queries.")
     if len(gain.loaded) == 1:
         return f"{text} The loaded {name(gain.loaded[0])} is fused in another way."
