@@ -16,7 +16,8 @@ OUTPUTS = ("output", "result_json", "sheet", "drafts", "questions", "rejects", "
            "merged")  # options that name a file to write
 INPUTS = ("runs", "run", "truth", "file", "files", "corpus", "log", "against", "accepted", "baseline", "bands",
           "prices", "labels", "verdicts", "read", "references", "old", "new", "judged", "relabeled", "round_trip",
-          "fused", "reranked", "batch_in", "rubric", "policy")  # that name one to read; judge checks --batch-out
+          "fused", "reranked", "before", "batch_in", "rubric", "policy")  # that name one to read
+# (judge checks --batch-out itself)
 
 
 class Parser(argparse.ArgumentParser):

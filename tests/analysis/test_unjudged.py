@@ -7,12 +7,13 @@ import math
 
 import naive
 import numpy as np
+import pyarrow as pa
 import pytest
 from helpers import over, run_of, truth_of
 
 from ragdash.analysis.test_set.unjudged import bounds, judge_next
 from ragdash.core.errors import Unavailable
-from ragdash.core.records import Conventions
+from ragdash.core.records import Conventions, Truth
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.matching.match import Match, Matching
 from ragdash.metrics import METRICS, parse_spec
@@ -208,6 +209,18 @@ def test_documents_that_one_run_alone_returned_come_before_shared_ones():
     assert [(row["query_id"], row["doc_id"], row["runs"], row["ranks"]) for row in rows] == [
         ("q1", "x", ["run 0"], [1]), ("q1", "y", ["run 1"], [2])]
     assert [row["influence"] for row in rows] == pytest.approx([1 / 3 / 2] * 2)  # of the mean of two queries
+
+
+def test_documents_of_a_query_without_an_answer_are_not_offered():
+    grades = {"q1": {"a": 1}, "q2": {"a": 0}, "q3": {"a": 0}}
+    attributes = ['{"type": "single"}', '{"answerable": false}', '{"type": "out_of_scope"}']
+    bare = truth_of(grades)
+    marked = Truth.build("qrels", ["q1", "q2", "q3"], ["a"] * 3, [1, 0, 0],
+                         details=pa.table({"query_id": ["q1", "q2", "q3"], "attributes": attributes}))
+    runs = [run_of({query: docs for query in grades}, name) for name, docs in (("one", ["x"]), ("two", ["y"]))]
+    offers = [judge_next([Match(run, truth) for run in runs], parse_spec("P@1")) for truth in (bare, marked)]
+    assert [(offer.unanswerable, sorted(set(offer.table["query_id"].to_pylist()))) for offer in offers] == [
+        (0, ["q1", "q2", "q3"]), (2, ["q1"])]
 
 
 def test_runs_that_are_equal_for_sure_both_contend_and_a_worse_one_does_not():

@@ -62,6 +62,40 @@ def test_grades_of_a_sheet_alone_show_how_likely_documents_are_relevant_where_th
     assert (plan["chances"]["basis"], plan["chances"]["judged"], plan["chances"]["relevant"]) == ("judged", 8, relevant)
 
 
+def test_merged_judgments_are_told_from_the_first_ones_where_these_are_named(files, tmp_path, capfdbinary):
+    qrels, sheet, back, merged = (files[-1], *(tmp_path / name for name in ("sheet.csv", "back.csv", "merged.qrels")))
+    lines = [f"q{q} 0 r1 1\n" for q in range(12)]
+    qrels.write_text("".join(lines))
+    command = ["judgments", *files[:-1]]
+    call(capfdbinary, *command, qrels, "-m", "P@4", "-n", 8, "-o", sheet)
+    rows = graded(sheet, back)
+    once = json.loads(call(capfdbinary, *command, qrels, "-m", "P@4", "--judged", back, "--merged", merged,
+                           "--format", "json")[1])
+    assert once["chances"]["judged"] == len(rows) == 8
+    qrels.write_text("".join(lines[::-1]))  # another order of the queries is the same truth
+    chances = {name: json.loads(call(capfdbinary, *command, merged, "-m", "P@4", *more, "--format", "json")[1])
+               for name, more in (("alone", ()), ("before", ("--before", qrels)))}
+    assert chances["alone"]["chances"]["judged"] == 20, "a file does not say which judgments came first"
+    assert chances["before"]["chances"] == once["chances"] and chances["before"]["needed"] == once["needed"]
+    qrels.write_text("".join(lines) + "q3 0 elsewhere 1\n")
+    status, _, err = call(capfdbinary, *command, merged, "-m", "P@4", "--before", qrels)
+    assert status == 2 and "1 of 13 judgments" in err and "document elsewhere of query q3" in err
+    status, _, err = call(capfdbinary, *command, merged, "-m", "P@4", "--before", qrels, "--design", "documents")
+    assert status == 2 and "Leave --before out" in err
+
+
+def test_documents_of_unanswerable_queries_are_not_to_be_judged(files, tmp_path, capfdbinary):
+    truth = tmp_path / "truth.jsonl"
+    truth.write_text("".join(json.dumps({"query_id": f"q{q}", "query": "?", "relevant": {"r1": q % 2, "n": 1 - q % 2},
+                                         "attributes": {"type": "no_answer" if q < 2 else "single"}}) + "\n"
+                             for q in range(12)))
+    command = ["judgments", *files[:-1], truth, "-m", "P@4"]
+    content = json.loads(call(capfdbinary, *command, "--format", "json")[1])
+    offered = {row["query_id"] for row in content["documents"]}
+    assert offered == {f"q{q}" for q in range(2, 12)} and content["unanswerable_queries"] == 2
+    assert "The documents of 2 queries marked as unanswerable are not offered" in call(capfdbinary, *command)[1]
+
+
 @pytest.mark.parametrize(("design", "metric", "n"), [("documents", "P@4", 30), ("queries", "nDCG@4", 32)])
 def test_a_sample_goes_out_and_its_estimate_covers_the_full_judgments(files, tmp_path, capfdbinary, design, metric, n):
     sheet, back = tmp_path / "sheet.csv", tmp_path / "back.csv"

@@ -202,9 +202,26 @@ def plan_sentences(plan: JudgmentPlan, names: Mapping[str, str] | None = None) -
     names = names or {}
     leader, rivals = names.get(plan.leader, plan.leader), [names.get(run, run) for run in plan.rivals]
     if plan.assumptions and plan.expected:
-        return [unknown_sentence(plan, names), *plan_cautions(plan)]
+        return [unknown_sentence(plan, names), *plan_cautions(plan), *unanswerable_sentences(plan.unanswerable)]
     first = plan_sentence(leader, rivals, plan.sure, plan.needed, plan.undecided, plan.total)
-    return [first, *([change_sentence(plan)] if rivals and len(plan.table) else []), *plan_cautions(plan)]
+    return [first, *([change_sentence(plan)] if rivals and len(plan.table) else []), *plan_cautions(plan),
+            *unanswerable_sentences(plan.unanswerable)]
+
+
+def unanswerable_sentences(queries: int) -> list[str]:
+    """What is not offered: the documents of queries that the truth marks as unanswerable.
+
+    Examples
+    --------
+    >>> unanswerable_sentences(2)
+    ['The documents of 2 queries marked as unanswerable are not offered: none of them is relevant.']
+    >>> unanswerable_sentences(0)
+    []
+    """
+    if not queries:
+        return []
+    return [f"The documents of {count(queries, 'query', 'queries')} marked as unanswerable are not offered: none of "
+            "them is relevant."]
 
 
 def plan_sentence(leader: str, rivals: Sequence[str], sure: float, needed: tuple[float, float, float],

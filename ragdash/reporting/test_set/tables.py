@@ -119,7 +119,7 @@ def plan_dict(plan: JudgmentPlan) -> dict:
     """The JSON contract of a plan of judgments that settle the winner."""
     return {"metric": str(plan.spec), "leader": plan.leader, "rivals": list(plan.rivals), "sure": plan.sure,
             "settled": not plan.rivals, "needed": [finite_or_none(value) for value in plan.needed],
-            "undecided": plan.undecided, "unjudged": plan.total,
+            "undecided": plan.undecided, "unjudged": plan.total, "unanswerable_queries": plan.unanswerable,
             "chances": {"basis": plan.basis, "judged": plan.judged, "relevant": plan.relevant,
                         "expected_per_query": plan.expected, "additive": plan.additive},
             "assumptions": [{"chance": one.chance, "leader": one.leader, "sure": one.sure,

@@ -17,7 +17,9 @@ from ragdash.analysis.run_similarity import TopKLists, collect_top_k
 from ragdash.analysis.run_similarity.top_k_lists import check_matches
 from ragdash.analysis.test_set.unjudged.bounds import Bounds, bounds
 from ragdash.analysis.test_set.unjudged.unjudged_documents import check_spec, top_grade, values_of, with_grades
+from ragdash.core.records import Truth
 from ragdash.matching.match import Match
+from ragdash.matching.question_types import kinds
 from ragdash.matching.views.ranked import Ranked
 from ragdash.metrics import Spec
 
@@ -31,7 +33,7 @@ class DocumentsToJudge:
     """table: query_id, doc_id, runs (names of those that returned it), ranks (as runs), influence; the greatest first.
 
     bounds (N,): of each run; contenders: names of the runs that could have the best mean; total: rows of the table
-    before it was cut.
+    before it was cut; unanswerable: queries that the truth marks so, whose unjudged documents are not offered.
     """
 
     spec: Spec
@@ -39,6 +41,7 @@ class DocumentsToJudge:
     bounds: tuple[Bounds, ...]
     contenders: tuple[str, ...]
     total: int
+    unanswerable: int = 0
 
 
 def judge_next(
@@ -46,12 +49,13 @@ def judge_next(
 ) -> DocumentsToJudge:
     """Unjudged documents within k, first those whose judgment could move the means of contending runs apart most.
 
-    Influence: how much the differences of the means of the contenders change in all, summed over pairs of them, if
-    this document alone gets the highest grade. A run contends if the upper bound of its mean reaches the highest of
-    the lower bounds; with one contender nothing unjudged can change which run is best, and the table is empty. (That
-    holds for sure; that several contend does not say that the order will change: they may share their documents.) For
-    one run alone the influence is the change of its mean. One document at a time: two that matter only together may
-    rank low. k: ranks whose documents are offered (default: the spec's cutoff, else 10); limit: rows.
+    Influence: how much the differences of the means of the contenders change in all, summed over pairs of them, if this
+    document alone gets the highest grade. A run contends if the upper bound of its mean reaches the highest of the
+    lower bounds; with one contender nothing unjudged can change which run is best, and the table is empty. (That holds
+    for sure; that several contend does not say that the order will change: they may share their documents.) For one run
+    alone the influence is the change of its mean. One document at a time: two that matter only together may rank low.
+    Queries that the truth marks as unanswerable are left out. k: ranks whose documents are offered (default: the spec's
+    cutoff, else 10); limit: rows.
     Raises Unavailable as `bounds`, and for a metric without a better direction; InputError as `collect_top_k`.
 
     Examples
@@ -73,7 +77,7 @@ def judge_next(
     run_bounds = tuple(bounds(match, spec) for match in matches)
     contenders = _contenders(run_bounds, -1 if spec.metric.better == "lower" else 1)
     top_lists = collect_top_k(matches, spec.k or max(k, *(match.run.depth for match in matches)))
-    rows = offered_rows(top_lists, matches[0], k)
+    rows, unanswerable = without_unanswerable(top_lists, matches[0].truth, offered_rows(top_lists, matches[0], k))
     if len(contenders) < 2 and len(matches) > 1:
         rows = rows[:0]
     changes = (
@@ -95,7 +99,8 @@ def judge_next(
     influential = influential[np.argsort(-influence[influential], kind="stable")]
     table = documents_table(top_lists, rows[influential[:limit]])
     table = table.append_column("influence", pa.array(influence[influential[:limit]], pa.float64()))
-    return DocumentsToJudge(spec, table, run_bounds, tuple(top_lists.names[i] for i in contenders), len(influential))
+    return DocumentsToJudge(spec, table, run_bounds, tuple(top_lists.names[i] for i in contenders), len(influential),
+                            unanswerable)
 
 
 def _contenders(run_bounds: Sequence[Bounds], sign: int) -> list[int]:
@@ -114,6 +119,16 @@ def offered_rows(top_lists: TopKLists, match: Match, k: int) -> np.ndarray:
     judged = np.isin(top_lists.queries * width + top_lists.codes, (truth.queries * width + code)[code >= 0])
     within = ((top_lists.ranks > 0) & (top_lists.ranks <= k)).any(axis=0)
     return np.flatnonzero(within & ~judged)
+
+
+def without_unanswerable(top_lists: TopKLists, truth: Truth, rows: np.ndarray) -> tuple[np.ndarray, int]:
+    """(the rows without those of queries that the truth marks as unanswerable or out of scope; how many queries).
+
+    A document of such a query is not relevant, whoever returned it: nobody has to judge it.
+    """
+    marks = kinds(truth)
+    marked = (marks["no_answer"] | marks["out_of_scope"])[top_lists.queries[rows]]
+    return rows[~marked], len(np.unique(top_lists.queries[rows[marked]]))
 
 
 def mean_changes(match: Match, spec: Spec, run_bounds: Bounds, query: np.ndarray, rank: np.ndarray) -> np.ndarray:

@@ -101,7 +101,8 @@ def _judged_rows(lists: TopKLists, truth: Truth) -> tuple[np.ndarray, np.ndarray
     width = max(len(lists.doc_ids), 1)
     code = pc.fill_null(pc.index_in(truth.docs, value_set=lists.doc_ids), -1).to_numpy().astype(np.int64)
     known = code >= 0
-    keys, wanted = lists.queries * width + lists.codes, truth.queries[known] * width + code[known]
+    query = pc.fill_null(pc.index_in(truth.query_ids, value_set=lists.query_ids), -1).to_numpy().astype(np.int64)
+    keys, wanted = lists.queries * width + lists.codes, query[truth.queries[known]] * width + code[known]
     place = np.searchsorted(keys, wanted)
     inside = np.isin(wanted, keys)
     return place[inside], (truth.grades[known] >= 1)[inside]

@@ -19,7 +19,13 @@ from ragdash.analysis.test_set.unjudged.expected_ideal import (
     ratio_of,
     relevant_counts,
 )
-from ragdash.analysis.test_set.unjudged.judge_next import DEPTH, documents_table, mean_changes, offered_rows
+from ragdash.analysis.test_set.unjudged.judge_next import (
+    DEPTH,
+    documents_table,
+    mean_changes,
+    offered_rows,
+    without_unanswerable,
+)
 from ragdash.analysis.test_set.unjudged.relevance_chances import Chances, relevance_chances
 from ragdash.analysis.test_set.unjudged.unjudged_documents import check_spec
 from ragdash.core.errors import InputError, Problem
@@ -76,6 +82,8 @@ class JudgmentPlan:
         first step only.
     assumptions
         Where the basis is "unknown", what each chance of `ASSUMED` would mean.
+    unanswerable
+        Queries that the truth marks as unanswerable, whose unjudged documents are not offered.
     """
 
     spec: Spec
@@ -92,6 +100,7 @@ class JudgmentPlan:
     expected: float = 0.0
     additive: bool = True
     assumptions: tuple[Assumption, ...] = ()
+    unanswerable: int = 0
 
 
 def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None, chance: float | None = None,
@@ -141,8 +150,10 @@ def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None
     if len(matches) < 2:
         raise InputError([Problem("one-run", {"run": matches[0].run.name if matches else ""}, field="RUN")])
     lists, rows, offered = _offered(matches, spec, k or spec.k or DEPTH)
+    rows, unanswerable = without_unanswerable(lists, offered[0].truth, rows)
     chances = relevance_chances(lists, offered[0].truth, rows, chance, before)
-    plan = _plan(offered, spec, lists, rows, chances, level=level, worlds=worlds, seed=seed, limit=limit)
+    plan = replace(_plan(offered, spec, lists, rows, chances, level=level, worlds=worlds, seed=seed, limit=limit),
+                   unanswerable=unanswerable)
     if chances.basis != "unknown":
         return plan
     return replace(plan, assumptions=_assumptions(matches, spec, k=k, level=level, worlds=worlds, seed=seed))

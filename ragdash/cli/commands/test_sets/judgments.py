@@ -17,13 +17,13 @@ from ragdash.analysis.test_set.sheets import DESIGNS, judging_sheet, read_judgin
 from ragdash.analysis.test_set.texts import document_texts
 from ragdash.analysis.test_set.unjudged import plan_judgments
 from ragdash.cli.common_options import add_metric_options, add_reading_options, add_truth_option, whole_number
-from ragdash.cli.inputs import conventions_of, read_inputs
+from ragdash.cli.inputs import conventions_of, read_inputs, reading_arguments, source_of
 from ragdash.core.console import aligned, count, print_note, say, write, write_text
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.paths import read_input
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.stats import SEED
-from ragdash.io import write_truth
+from ragdash.io import read_truth, write_truth
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_specs
 from ragdash.reporting.html.markdown import as_plain
@@ -56,6 +56,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--judged", metavar="SHEET", help="the sheet with grades")
     parser.add_argument("--merged", metavar="FILE", help="with --judged and the design decides: the judgments with "
                         "the new ones, in a format by its ending (.qrels, .jsonl)")
+    parser.add_argument("--before", metavar="TRUTH", help="the judgments before the first sheet, where --truth already "
+                        "holds those of a sheet: only the added ones show how often returned documents are relevant")
     parser.add_argument("--seed", type=whole_number(0), default=SEED)
     parser.add_argument("--format", choices=("table", "json"), default="table")
 
@@ -73,6 +75,8 @@ def run(options: argparse.Namespace) -> int:
     design, rows = _sheet(options.judged) if options.judged else (options.design, [])
     if options.output and not options.judged and Path(options.output).exists():
         raise InputError([Problem("sheet-exists", {}, options.output)])
+    if options.before is not None and design != "decides":
+        raise InputError([Problem("sheet-before/sample", field="--before")])
     runs, truth = read_inputs(options)
     spec = parse_specs(options.metrics or METRIC[design])[0]
     try:
@@ -96,7 +100,7 @@ def _sheet(path: str) -> tuple[str, list[JudgedRow]]:
 def _decides(options: argparse.Namespace, runs: Sequence[Run], truth: Truth, spec: Spec,
              rows: Sequence[JudgedRow]) -> int:
     """Say how sure the winner is, with the grades of a sheet merged; write the next sheet or the judgments."""
-    before = truth
+    before = truth if options.before is None else _before(options, truth)
     if rows:
         truth = _merged(truth, rows)
         say(truth.problems)
@@ -117,6 +121,19 @@ def _decides(options: argparse.Namespace, runs: Sequence[Run], truth: Truth, spe
                     documents)
     _put(options, sentences, plan_dict(plan), table if documents else "")
     return 0
+
+
+def _before(options: argparse.Namespace, truth: Truth) -> Truth:
+    """The judgments of --before; InputError where the truth lacks some of them, which it did not come from."""
+    before = read_truth(source_of(options.before), **reading_arguments(options, options.before))
+    pairs = [set(zip(one.query_ids.take(pa.array(one.queries)).to_pylist(), one.docs.to_pylist(), strict=True))
+             for one in (before, truth)]
+    lacking = sorted(pairs[0] - pairs[1])
+    if lacking:
+        query, doc = lacking[0]
+        raise InputError([Problem("sheet-before", {"count": len(lacking), "total": len(pairs[0]), "query": query,
+                                                   "doc": doc}, options.before, field="--before")])
+    return before
 
 
 def _merged(truth: Truth, rows: Sequence[JudgedRow]) -> Truth:

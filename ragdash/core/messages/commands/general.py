@@ -243,6 +243,16 @@ MESSAGES: Mapping[str, Message] = {
         expected="fewer than {most_rows} rows and at most {most_columns} columns, which a sheet of Excel holds",
         fix="Choose CSV or Parquet.",
     ),
+    "sheet-before": Message(
+        actual="{count} of {total} judgments are not in --truth, such as document {doc} of query {query}",
+        expected="the judgments from which those of --truth came",
+        fix="Give the truth from before the first sheet.",
+    ),
+    "sheet-before/sample": Message(
+        actual="judgments of a sample",
+        expected="judgments that settle the winner (design decides)",
+        fix="Leave --before out: a sample takes no chances from the judgments.",
+    ),
     "sheet-merged": Message(
         actual="judgments of a sample",
         expected="judgments that settle the winner (design decides)",

@@ -23,7 +23,7 @@ from ragdash.dashboard.widgets import elements
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.test_set.sentences import plan_sentences
+from ragdash.reporting.test_set.sentences import plan_sentences, unanswerable_sentences
 
 MOST_DOCUMENTS = 100
 MOST_SETTLING = 20
@@ -52,6 +52,8 @@ def render_judge_next(data: QueriesData) -> None:
         _bounds_table(data, ranked)
         if len(context.digests) > 1:
             _render_plan(data)
+        for sentence in unanswerable_sentences(ranked.unanswerable if len(context.digests) == 1 else 0):
+            st.caption(sentence)
         _document_table(data, ranked)
 
 
