@@ -94,7 +94,9 @@ def test_the_checks_of_another_metric_and_cutoff_look_at_no_id_again(home, monke
     results(home)
     for name in ("check_ids_of_each", "near_id_entries"):
         monkeypatch.setattr(comparability_cache, name, refuse)
-    monkeypatch.setattr(detect, "check_ids", refuse)
+    for name in ("check_ids", "spelling_checks"):
+        monkeypatch.setattr(detect, name, refuse)
+    monkeypatch.setattr(verdict_cache, "spelling_checks", refuse)
     where, digests = Scope(home.truths()[0].digest, Conventions()), [entry.digest for entry in home.runs()]
     for spec, k in (("nDCG@5", 5), ("R@1", 1)):
         verdict_cache.checks(digests, ["a", "b"], where, parse_specs(spec)[0], k)

@@ -12,6 +12,7 @@ from ragdash import io, read_run, read_truth
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.caches import what_if_cache
+from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.pages.overview import start, without_judgments
 from ragdash.dashboard.pages.overview.run_cards import CARD_WIDTH
 
@@ -50,6 +51,13 @@ def test_a_better_hybrid_is_said_on_the_first_visit_and_the_page_is_the_same_on_
     first, second = (texts(opened(page, **address(read_truth(folder / "truth.jsonl"), runs))) for _ in range(2))
     assert first.replace("\\", "").count("A hybrid of **sparse** and **dense** would reach NDCG@10 0.814") == 1
     assert first == second
+
+
+def test_the_verdict_is_decided_once_and_again_where_a_hybrid_is_found(monkeypatch):
+    advised, advise = [], verdict_panel.advise
+    monkeypatch.setattr(verdict_panel, "advise", lambda verdict, facts: advised.append(facts) or advise(verdict, facts))
+    opened("overview", **session(("old", "same"), k="2"))
+    assert advised and len({facts.hybrid is None for facts in advised}) == len(advised)
 
 
 def test_five_queries_are_too_few():
