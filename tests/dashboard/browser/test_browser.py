@@ -169,8 +169,12 @@ def test_a_copied_link_opens_the_same_view_in_the_appearance_of_another_browser(
     assert copied_link(other) == link
 
 
-def test_a_table_is_one_tab_away_and_the_address_itself_reopens_the_view_after_a_reload(visit, samples_link):
+def test_figures_offer_no_upload_a_table_is_one_tab_away_and_the_address_reopens_the_view(visit, samples_link):
     app = visit().open(samples_link.replace("/?", "/compare?detail=means&"))
+    app.page.locator(".st-key-means .js-plotly-plot").first.hover()
+    app.page.locator(".st-key-means .modebar-btn").first.wait_for(state="attached")
+    names = app.page.locator(".modebar-btn").evaluate_all("buttons => buttons.map(button => button.dataset.title)")
+    assert names and not [name for name in names if "share" in name.lower() or "cloud" in name.lower()]
     field = app.page.get_by_role("combobox", name="Cutoff k")
     field.click()
     field.fill("7")
@@ -199,7 +203,7 @@ def test_every_page_every_tab_and_every_earlier_address_is_visited_here():
         assert all(any(f"{key}={part}" in view for view in VIEWS) for part in later), (key, later)
 
 
-def test_addresses_of_an_earlier_version_open_what_shows_them_now(visit, samples_link):
+def test_addresses_of_an_earlier_version_open_what_shows_them_now_and_the_back_button_returns(visit, samples_link):
     app = visit()
     for number, (path, (title, part)) in enumerate(MOVED.items()):
         go = app.follow if number else app.open
@@ -208,10 +212,7 @@ def test_addresses_of_an_earlier_version_open_what_shows_them_now(visit, samples
         app.settle().calm()
         assert part in app.page.url and "k=7" in app.page.url and "run=" in app.page.url, path
         assert app.page.get_by_text("Page not found").count() == 0
-
-
-def test_the_back_button_returns_to_the_page_before(visit, samples_link):
-    app = visit().open(samples_link)
+    app.follow(samples_link)
     app.go("Compare").go("Ranking")
     app.page.locator(".st-key-across").wait_for()
     for title in ("Compare", "Overview"):
@@ -382,11 +383,3 @@ def test_a_run_that_lost_its_zeros_is_fixed_with_one_click(visit):
     app.page.get_by_role("button", name="Undo").click()
     app.page.locator(".st-key-ledger").get_by_text("lost returns no document").wait_for()
     app.settle().calm()
-
-
-def test_no_figure_of_a_page_offers_to_upload_itself(visit, samples_link):
-    page = visit().open(samples_link.replace("/?", "/compare?detail=means&")).page
-    page.locator(".st-key-means .js-plotly-plot").first.hover()
-    page.locator(".st-key-means .modebar-btn").first.wait_for(state="attached")
-    names = page.locator(".modebar-btn").evaluate_all("buttons => buttons.map(button => button.dataset.title)")
-    assert names and not [name for name in names if "share" in name.lower() or "cloud" in name.lower()]

@@ -81,11 +81,15 @@ def accessible(page, axe_source: str | None, **options) -> None:
         assert not result, result[:5]
 
 
-def test_the_report_draws_itself_without_a_network_and_the_button_changes_its_appearance(show, file, axe_source):
+def test_the_report_draws_itself_without_a_network_changes_its_appearance_and_offers_no_upload(show, file, axe_source):
     page, faults = show(file, color_scheme="light", bypass_csp=bool(axe_source))
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
-    drawn_at(page, 1200, 390)
+    drawn_at(page, 1200)
+    names = page.locator(".modebar-btn").evaluate_all("buttons => buttons.map(button => button.dataset.title)")
+    assert names and not [name for name in names if "share" in name.lower() or "cloud" in name.lower()]
+    assert not page.locator("a[href*=plotly]").count()
+    drawn_at(page, 390)
     assert page.evaluate(PAPER) == "rgb(255, 255, 255)" and page.evaluate(INK) == "rgb(11, 16, 22)"
     accessible(page, axe_source)
     button = page.get_by_role("button", name="Change to the dark appearance")
@@ -240,10 +244,3 @@ def test_the_share_page_gives_links_the_report_the_tables_and_every_picture_as_d
     figure = json.loads(downloaded(app, "Plotly JSON").read_text())
     assert len(figure["data"]) == 3
     app.calm()
-
-
-def test_no_figure_of_a_report_offers_to_upload_itself(show, file):
-    page, faults = show(file)
-    names = page.locator(".modebar-btn").evaluate_all("buttons => buttons.map(button => button.dataset.title)")
-    assert names and not [name for name in names if "share" in name.lower() or "cloud" in name.lower()]
-    assert not page.locator("a[href*=plotly]").count() and not faults
