@@ -80,6 +80,19 @@ def setting_of(answer, recipe) -> str:
     return setting_text(answer.method_title(recipe), recipe.params, answer.choice.runs, recipe.window)
 
 
+def unscored_sentence(runs: Sequence[str]) -> str:
+    """Which methods were not tried because runs have no scores; empty where all have.
+
+    Examples
+    --------
+    >>> unscored_sentence(["export"])
+    'There are no scores in export, so only methods that need ranks alone were tried.'
+    """
+    if not runs:
+        return ""
+    return f"There are no scores in {listed([*map(escape, runs)])}, so only methods that need ranks alone were tried."
+
+
 def answer_sentences(answer) -> list[str]:
     """An answer (`ragdash.experiments.fusion.legs.answer.Answer`) as Markdown, a sentence or two for each subject.
 
@@ -93,6 +106,8 @@ def answer_sentences(answer) -> list[str]:
         sentences += [f"Chosen on all queries: {setting}.",
                       caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes),
                                        choice.evaluations[len(choice.runs)].name)]
+    if choice.unscored:
+        sentences.append(unscored_sentence(choice.unscored))
     if choice.decision != "unknown":
         sentences.append(price_sentence(price.extras(), price.k, choice.against_single, price.cost_reason,
                                         untimed=answer.untimed, runs=len(choice.runs), decision=choice.decision))

@@ -157,6 +157,15 @@ def test_the_caution_says_what_is_left_of_the_gain():
     assert some.endswith("In 20% of the test folds it is worse than the default, RRF, k = 60.")
 
 
+def test_a_run_without_scores_is_named_where_methods_are_left_out_for_it():
+    truth, (sparse, dense) = samples()
+    bare = Run.build("export", dense.query_ids.take(pa.array(np.repeat(np.arange(len(dense)), np.diff(dense.starts)))),
+                     dense.docs if dense.order is None else dense.docs.take(pa.array(dense.order)))
+    said = "There are no scores in export, so only methods that need ranks alone were tried."
+    assert said in plain(texts(opened("what-if", **address(truth, [sparse, bare]))))
+    assert "There are no scores" not in texts(opened("what-if", **address(truth, [sparse, dense])))
+
+
 def test_a_loaded_hybrid_is_not_fused_again_unless_it_is_chosen():
     """The first two runs would be dense and hybrid: their mix does not help, and the answer would be no."""
     truth, (sparse, dense) = samples()

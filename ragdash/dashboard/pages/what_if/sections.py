@@ -33,6 +33,7 @@ from ragdash.reporting.plots import what_if as pictures
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import what_if as sentences
+from ragdash.reporting.sentences.hybrid_answer import unscored_sentence
 
 MOST_RUNS = 5
 
@@ -167,6 +168,8 @@ def _render_answer(context: PageContext, choice: Choice, others: Sequence[str], 
         f"Tuning on all queries chooses this setting: {fmt.escape(_setting(choice))}. ")
     st.caption(named + sentences.caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes),
                                             choice.evaluations[len(choice.runs)].name))
+    if choice.unscored:
+        st.caption(unscored_sentence(choice.unscored))
 
 
 def _render_sweep(context: PageContext, choice: Choice) -> None:

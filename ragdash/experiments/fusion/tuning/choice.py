@@ -55,6 +55,8 @@ class Choice:
     flat
         Range of the weight of the first run, or of k, over which no setting is worse than the chosen one: (name, low,
         high); None where it cannot be said.
+    unscored
+        Names of the runs without scores; where there is one, methods that need scores were not tried.
     """
 
     spec: Spec
@@ -72,6 +74,7 @@ class Choice:
     decision: str
     survives: float
     flat: tuple[str, float, float] | None
+    unscored: tuple[str, ...] = ()
 
     @property
     def recipe(self) -> Recipe:
@@ -138,7 +141,8 @@ def choose(runs: Sequence[Run], truth: Truth, spec: Spec, *, window: int | None 
     survives = sign * against[0].value / in_sample_gain if in_sample_gain > 1e-12 else np.nan
     return Choice(spec, tuple(run.name for run in runs), window, tuple(recipes), values, result, best, single_values,
                   evaluations, *tuned_rows, rows[2], _decision(*tuned_rows, rows[2]), survives,
-                  flat_range(recipes, values, result.chosen, sign))
+                  flat_range(recipes, values, result.chosen, sign),
+                  tuple(run.name for run in runs if run.scores is None))
 
 
 def chosen_run(runs: Sequence[Run], choice: Choice, truth: Truth, name: str = "hybrid") -> Run:
