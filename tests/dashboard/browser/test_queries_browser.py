@@ -86,7 +86,8 @@ def test_a_click_into_the_waterfall_opens_what_is_lost_there(visit, samples_link
     assert f"stages={most}" in app.page.url
 
 
-def test_a_text_opens_by_a_click_with_the_evidence_marked(visit, samples_link):
+def test_a_text_opens_by_a_click_with_the_evidence_marked_and_a_letter_typed_into_the_search_is_no_step(
+        visit, samples_link):
     app = visit().open(samples_link.replace("/?", "/queries?query=q001&"))
     mark = app.page.locator("details mark").first
     assert not mark.is_visible()
@@ -95,10 +96,7 @@ def test_a_text_opens_by_a_click_with_the_evidence_marked(visit, samples_link):
     app.page.get_by_role("tab", name="Rank changes").click()
     assert app.chart("bump").locator(".scatterlayer .point").count() > 10
     app.calm()
-
-
-def test_a_letter_typed_into_the_search_is_no_step(visit, samples_link):
-    app = visit().open(samples_link.replace("/?", "/queries?"))
+    app.follow(samples_link.replace("/?", "/queries?"))
     before = head(app)
     field = app.page.get_by_role("textbox", name="Search")
     field.click()
