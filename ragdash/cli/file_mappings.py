@@ -13,7 +13,7 @@ from typing import cast
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.io.field_names import FIELDS
-from ragdash.io.proposals.reading import ONLY_HERE, OTHER_NAMES, RECORDS, ROLE
+from ragdash.io.proposals.reading import ONLY_HERE, OTHER_NAMES, RECORDS, ROLE, mapping_texts
 
 MAPPED = (*FIELDS, *OTHER_NAMES, *ONLY_HERE)  # what a column can be given to
 _FILE_OPTIONS = ("files", "runs", "truth", "file", "corpus", "old", "new", "round_trip")
@@ -51,10 +51,8 @@ def _for_one_file(problem: Problem) -> Problem:
 
 
 def _options_of_file(file: str, mapping: Mapping[str, str]) -> str:
-    """`--map FILE:role=run,query=q`; a path with a comma has a --map of its own."""
-    pairs = [f"{name}={path}" for name, path in mapping.items()]
-    groups = [[pair for pair in pairs if "," not in pair], *([pair] for pair in pairs if "," in pair)]
-    return " ".join(f"--map {shlex.quote(f'{file}:' + ','.join(group))}" for group in groups if group)
+    """`--map FILE:query_id,role=run,query=q`; a path with a comma has a --map of its own."""
+    return " ".join(f"--map {shlex.quote(f'{file}:{text}')}" for text in mapping_texts(mapping))
 
 
 def _split_by_file(options: argparse.Namespace) -> tuple[list[str], dict[str, list[str]]]:
@@ -68,7 +66,7 @@ def _split_by_file(options: argparse.Namespace) -> tuple[list[str], dict[str, li
             single.setdefault(names[name], []).append(text[len(name) + 1:])
             continue
         before, colon, after = text.partition(":")
-        if colon and "=" not in before and after.partition("=")[0].strip() in MAPPED and (
+        if colon and "=" not in before and re.split("[=,]", after)[0].strip() in MAPPED and (
                 text.rpartition("=")[2].strip() not in MAPPED):
             raise InputError([Problem("bad-mapping/file", {"name": before, "files": sorted(set(names.values()))},
                                       field="--map")])
@@ -91,10 +89,13 @@ def _names(file: str) -> Iterator[str]:
 
 
 def _parse(texts: Iterable[str]) -> dict[str, str]:
-    """{our field: their column} of texts such as "query=question,retrieved=url", or with their column first."""
+    """{our field: their column} of texts such as "query=question,retrieved=url", or with their column first.
+
+    Names of our fields alone, in front, are columns of that name: "query_id,query=question".
+    """
     mapping: dict[str, str] = {}
-    pairs = [pair for text in texts for pair in re.split(r",(?=[^,=]+=)", text)]
-    for pair in pairs:
+    parts = [part for text in texts for part in re.split(r",(?=[^,=]+=)", text)]
+    for pair in [pair for part in parts for pair in _own_columns(part)]:
         field, equals, column = (word.strip() for word in pair.partition("="))
         if field not in MAPPED and column in MAPPED:
             field, column = column, field
@@ -103,3 +104,9 @@ def _parse(texts: Iterable[str]) -> dict[str, str]:
             raise InputError([Problem("bad-mapping", {"twice": repeated, "text": pair}, field="--map")])
         mapping[field] = column
     return mapping
+
+
+def _own_columns(text: str) -> list[str]:
+    """The parts of "query_id,query" as query_id=query_id and query=query; any other text as it is."""
+    names = [name.strip() for name in text.split(",")]
+    return [f"{name}={name}" for name in names] if "=" not in text and all(name in FIELDS for name in names) else [text]

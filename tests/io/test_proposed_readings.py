@@ -181,12 +181,18 @@ def test_a_question_asked_twice_is_kept_twice():
 
 def test_a_row_of_means_is_no_query():
     rows = "".join(f"q{i},d{i},0.5,{i}\n" for i in range(5))
-    content = f"query_id,doc_id,score,rank\n{rows}mean,d0,0.5,1\n".encode()
+    content = f"query_id,doc_id,score,rank\n{rows}mean,d0,0.5,2\n".encode()
     with pytest.raises(InputError) as caught:
         read_runs(("f.csv", content))
     problem, = caught.value.problems
     run, = read_runs(("f.csv", content), mapping=problem.facts["mappings"][0])
     assert "mean" not in run.query_ids.to_pylist() and len(run) == 5
+
+
+def test_a_query_called_all_with_a_document_is_a_query():
+    content = b"query_id,doc_id,score\nq1,d1,3\nq1,d2,2\nall,d3,4\nall,d1,1\n"
+    run, = read_runs(("f.csv", content))
+    assert run.query_ids.to_pylist() == ["q1", "all"]
 
 
 def test_fractional_grades_become_whole():

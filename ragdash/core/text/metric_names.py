@@ -17,6 +17,8 @@ def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+_CUT = re.compile(r"[^@]*[A-Za-z]\s?@\s?\d+")  # P@5, strec@10
+
 _MEASURES = _word_set(
     "mrr rr reciprocalrank ndcg dcg map ap recall precision hit hits hitrate mhr f1 em bleu rouge rougel meteor "
     "bertscore chrf sas faithfulness faithful groundedness grounded relevancy correctness correct accuracy similarity "
@@ -94,6 +96,8 @@ def is_metric_name(name: str) -> bool:
     [True, True, False, False, False]
     """
     words = words_of(name)
+    if _CUT.fullmatch(name.strip()):
+        return not words & _COUNTS
     measures = words & _MEASURES
     if measures <= _NOT_ALONE and (words & _CONTENTS or words <= {"hits", "map", "match"}):
         return False

@@ -41,7 +41,7 @@ def build_subtopic_truth(columns: TrecColumns, source: Source, problems: Collect
     """The truth of diversity qrels, with a column `subtopics` among its details."""
     queries, docs = columns.query_ids.to_pylist(), columns.docs.to_pylist()
     grades = columns.values.astype(np.int64).tolist()
-    lines = list(data_lines(normalize_line_ends(source.data)))
+    lines = list(data_lines(normalize_line_ends(source.text.encode())))
     judged: dict[str, dict[tuple[str, str], int]] = {}
     for (number, line), query, doc, grade in zip(lines, queries, docs, grades, strict=True):
         subtopic = split_line(line, QRELS)[1].decode()

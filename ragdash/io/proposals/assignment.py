@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from ragdash.io.proposals.content.first_ranks import names_first_rank
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import AVERAGES, DOCUMENT, LATENCIES, NOTES, SURE_METRICS, words
 from ragdash.io.proposals.records import KEY, RecordList
@@ -17,12 +18,14 @@ _QUESTIONS = re.compile(r"(?:.*\.)?(?:queries|questions|qas?)\[\]\.(?:query|ques
 _HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{12,}")
 _REPORTED = {"disagreement", "mismatch", "discrepancy", "inconsistency",  # of judges, in a report
              "failure", "failed", "miss", "misse", "missed"}
-_CHECKED = {"contain", "keyword", "phrase", "term", "substr"}  # lists of what an answer has to say
+_CHECKED = {"contain", "keyword", "phrase", "term", "substr", "topic", "concept", "theme",  # lists of what an answer
+            "tag"}  # has to say
 _SAMPLED = {"sample", "example", "miss", "missed", "failure", "failed"}  # lists of a few of the queries
 _RATED = (("metric",), ("metric", "name"), ("measure",), ("criterion",))
 DOCUMENT_TEXTS = ("text", "content", "contents", "body")
 CONTENT = ("retrieved", "doc_id", "contexts", "text", "answer", "relevant", "answers", "evidence", "scores", "labels")
 RUN_CONTENT = ("retrieved", "doc_id", "contexts", "text", "answer")
+RETURNED_OR_JUDGED = ("retrieved", "doc_id", "contexts", "text", "relevant")  # what a row of averages does not have
 TRUTH_CONTENT = ("relevant", "answers", "evidence", "grade")
 
 
@@ -144,7 +147,7 @@ class Assignment:
         rated = [path for path in self.roles.get("scores", "").split("+")
                  if path not in self.fields or not self.fields[path].is_bool]  # checks of a test set are true or false
         is_run = is_run or (is_truth and {"grade", "doc_id"}.isdisjoint(self.roles) and any(
-            not _OF_SYSTEMS.isdisjoint(words(path)) for path in rated))
+            not _OF_SYSTEMS.isdisjoint(words(path)) or names_first_rank(path) for path in rated))
         if not is_truth and not is_run and {"scores", "labels"} & self.roles.keys():
             return "run"
         return ("both" if is_truth else "run") if is_run else ("truth" if is_truth else "questions")

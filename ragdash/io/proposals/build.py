@@ -19,6 +19,9 @@ from ragdash.io.assemble.query_fields import RUN_TYPES, TRUTH_TYPES, details_tab
 from ragdash.io.assemble.query_ids import question_as_id
 from ragdash.io.chat_messages import messages_of
 from ragdash.io.json.exact_parser import to_python
+from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED
+from ragdash.io.proposals.content.averages import average_places
+from ragdash.io.proposals.content.first_ranks import names_first_rank, values_of_rank
 from ragdash.io.proposals.content.grades import graded_object, whole_factor, with_grades
 from ragdash.io.proposals.content.numbered_rows import NAME as NUMBERED
 from ragdash.io.proposals.content.times import TOTAL, time_stage, time_unit
@@ -41,6 +44,7 @@ from ragdash.io.proposals.records import RecordList, read_record_lists
 from ragdash.io.proposals.shapes.answers_in_parts import whole_answer
 from ragdash.io.proposals.shapes.families import NUMBER, PLAIN, RUN, fields_of, spread_columns
 from ragdash.io.source.source import Source
+from ragdash.io.tables.cells import is_cut_off
 from ragdash.io.tables.joined_ids import ID_LISTS, settle_columns, split_ids
 
 _GRADED = re.compile(r"(.*):(\d+)$")
@@ -93,6 +97,7 @@ def build_content(source: Source, records: RecordList, mapping: Mapping[str, str
     rows = [_with_spread(flatten(row, whole), mapping) for row in records.rows]
     builder = _Builder(source, mapping, dict.fromkeys(name for row in rows for name in row))
     builder.split_ids(rows)
+    builder.find_averages(rows)
     for row in rows:
         builder.add(row)
     return builder.finish()
@@ -124,6 +129,7 @@ class _Builder:
         self.seen: dict[tuple, int] = {}
         self.left_out: Counter[str] = Counter()  # by what the problems say
         self.rows_read = 0
+        self.averages: set[int] = set()  # numbers of rows
         self.is_long = "doc_id" in self.paths or ("text" in self.paths and "retrieved" not in self.paths)
         self.grades_texts = {"evidence", "grade"} <= self.paths.keys() and {
             "doc_id", "relevant", "retrieved"}.isdisjoint(self.paths)  # a row for each judged text
@@ -162,6 +168,21 @@ class _Builder:
         for row in rows:
             split_ids(row, fields, ways)
 
+    def find_averages(self, rows: list[dict]) -> None:
+        """Find the rows of averages; one without a query may be called so in any field."""
+        names = []
+        for row in rows:
+            keys = [joined_key(self._values(row, "query_id", {})), *self._values(row, "query", {})[:1]]
+            names.append([key if is_missing(key) else str(key) for key in keys] if not all(map(is_missing, keys))
+                         else list(row.values()))
+        if not any(type(text) is str and names_average(text) for texts in names for text in texts):
+            return
+        documents = [variant.get(path, path) for role in RETURNED_OR_JUDGED for path in self.paths.get(role, ())
+                     for variant in self.variants.values()]
+        numbers = [name for name in self.names if any(as_number(row.get(name)) is not None for row in rows)]
+        self.averages = average_places(names, *([[row.get(path) for row in rows] for path in paths]
+                                                for paths in (documents, numbers)))
+
     def _values(self, row: dict, name: str, variant: Mapping[str, str]) -> list:
         """The values of the paths of a field in a record."""
         paths = self.paths.get(name, ())
@@ -172,18 +193,17 @@ class _Builder:
 
     def add(self, row: dict) -> None:
         """Take one record."""
+        is_average = self.rows_read in self.averages
         self.rows_read += 1
+        if is_average:
+            self.left_out["average-row"] += 1
+            return
         query = text_of(next(iter(self._values(row, "query", {})), None))
         query_id = joined_key(self._values(row, "query_id", {}))
         if is_missing(query_id) and not query:
-            is_average = any(type(value) is str and names_average(value) for value in row.values())
-            self.left_out["average-row"] += is_average
-            self.left_out["record-without-query"] += not is_average
+            self.left_out["record-without-query"] += 1
             return
         name = id_text(query_id) if not is_missing(query_id) else question_as_id(query or "")
-        if names_average(name) or names_average(query or ""):
-            self.left_out["average-row"] += 1
-            return
         for variant, fields in self.variants.items():
             configs = [id_text(value) for value in self._values(row, "config", {}) if not is_missing(value)]
             config = " / ".join([*([variant] if variant else []), *configs]) or None
@@ -212,6 +232,7 @@ class _Builder:
 
     def _add_returned(self, entry: _Entry, row: dict, variant: Mapping[str, str]) -> None:
         values = self._values(row, "doc_id" if "doc_id" in self.paths else "retrieved", variant)
+        self._fail_if_cut_off(values)
         docs = joined_ids(values)
         entry.docs += docs
         for name, numbers in entry.numbers.items():
@@ -227,6 +248,12 @@ class _Builder:
         entry.sources += sources if len(sources) == len(docs) else [None] * len(docs)
         if self.is_long and not docs:
             entry.details.setdefault("contexts", []).extend(text for text in texts if text)
+
+    def _fail_if_cut_off(self, values: list) -> None:
+        """Note an error for a list of ids that has no end."""
+        for value in values:
+            if type(value) is str and is_cut_off(value):
+                self.problems.add("cut-list/ids", {"end": value[-40:]})
 
     def _add_run_details(self, details: dict, row: dict, query: str | None, variant: Mapping[str, str]) -> None:
         if query:
@@ -311,6 +338,7 @@ class _Builder:
         for path in self.paths["relevant"]:
             graded = _GRADED.fullmatch(path)
             value = row.get(graded[1] if graded and path not in row else path)
+            self._fail_if_cut_off([value])
             if type(value) is dict:
                 yield from graded_object(value)
             elif gains is not None:
@@ -335,6 +363,9 @@ class _Builder:
                 if path.endswith("[].score"):
                     names = row.get(f"{path[:-5]}name") or []
                     pairs = list(zip(names, value if type(value) is list else [], strict=False))
+                elif role == "scores" and names_first_rank(path):
+                    pairs = list(values_of_rank(value))
+                    self.left_out["no-first-rank"] += pairs[-1][1] == 0
                 else:
                     pairs = [(metric_name(path), value)]
                 for metric, item in pairs:

@@ -13,7 +13,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.proposals.build import read_content
 from ragdash.io.proposals.guards import answers_note, misread, more_content
-from ragdash.io.proposals.offer import proposal_problem, with_proposals
+from ragdash.io.proposals.offer import cut_off_lists, proposal_problem, with_proposals
 from ragdash.io.proposals.reading import OTHER_NAMES, RECORDS, ROLE, ROLES, is_reading
 from ragdash.io.proposals.shapes.binary_scores import binary_scores, graded_scores
 from ragdash.io.source.source import Source
@@ -42,7 +42,7 @@ def fail_if_misread(source: Source, detected: DetectedFormat, as_run: bool = Fal
     if as_run and not readings:
         readings = binary_scores(source, detected) or graded_scores(source, detected)
     if readings:
-        raise InputError([proposal_problem(source, readings)])
+        raise InputError([proposal_problem(source, readings), *cut_off_lists(source, readings[0])])
 
 
 def with_more(source: Source, detected: DetectedFormat, records: list[_Record]) -> list[_Record]:

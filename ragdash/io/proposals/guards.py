@@ -27,7 +27,7 @@ MOST_BYTES = 16 << 20  # larger files are not read a second time
 _FORMATS = ("csv", "tsv", "jsonl", "json-array", "json-results", "json-object", "json-columns", "json-split",
             "xlsx", "parquet")
 _TABLES = ("csv", "tsv", "xlsx", "parquet")
-_AVERAGES = (rb'(?:final\s*)?\(?(?:mean|average|avg|overall|total|all|summary)\)?'
+_AVERAGES = (rb'(?:final\s*)?\(?(?:[ag]?mean|average|avg|overall|total|all|summary|macro|micro)\)?'
              rb'(?:[ _](?:accuracy|score|scores|f1|recall|precision|similarity))?')
 # Two patterns, each with a fixed first byte: one that could begin anywhere takes quadratic time on blank lines.
 _AVERAGE_LINE = re.compile(rb'\n[^\S\n]*"?' + _AVERAGES + rb'"?\s*[,;\t|]', re.IGNORECASE)

@@ -75,8 +75,8 @@ NOTES = {"reason", "reasoning", "explanation", "comment", "note", "rationale", "
          "notes", "prompt_template", "instruction", "justification", "created", "date", "timestamp",
          "critique", "trace", "log", "title", "type", "category", "difficulty", "capability", "topic", "tag",
          "language", "lang", "domain", "status"}
-AVERAGES = {"mean", "average", "avg", "all", "total", "overall", "median", "macro", "micro", "std", "stdev", "sum",
-            "summary", "min", "max", "mittelwert", "promedio", "moyenne"}
+AVERAGES = {"mean", "amean", "gmean", "average", "avg", "all", "total", "overall", "median", "macro", "micro",
+            "std", "stdev", "sum", "summary", "min", "max", "mittelwert", "promedio", "moyenne"}
 _FIRST_OF_AVERAGE = {"overall", "average", "mean", "avg", "total"}
 _AROUND = {"final", "score", "scores", "row", "grand", "value", "values", "dev"}
 ROLE_WORDS = GOLD | RETURNED | QUESTION | ANSWER | ID | DOCUMENT | TEXT | METRICS | LATENCIES | NOTES | {

@@ -18,6 +18,7 @@ from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import MAX_PROPOSED_BYTES, fail_quietly
 from ragdash.io.proposals.shapes.text_tables import DELIMITERS
 from ragdash.io.source.source import Source
+from ragdash.io.tables.cells import is_cut_off
 from ragdash.io.tables.row_reader import csv_rows
 
 REPLACED = {"unknown-format", "missing-field", "missing-column", "missing-header", "results", "bad-score", "bad-grade",
@@ -80,15 +81,16 @@ def with_proposals(source: Source, error: InputError) -> InputError:
         reading.mapping.get("answer") in listed) or (
         is_deeper and "[]" in "".join(reading.mapping.get(name, "") for name in ("retrieved", "evidence"))) or (
         (_paths(reading) not in known or _is_known(reading, detected)) and (
-            by_question or reading.notes.keys() & {"skipped", "average"} or not _is_known(reading, detected)))]
+            by_question or reading.notes.keys() & {"skipped", "average"} or not _is_known(reading, detected)
+            or (kinds == {"duplicate-query"} and 0 < 2 * reading.notes.get("repeated", 0) < reading.count)))]
     content = [problem for problem in error.problems if problem.message == "missing-field/content"]
     columns = [name for problem in content for name in cast(list[str], problem.facts["columns"])]
     if not all(map(_describes_work, columns)):
         readings = [reading for reading in readings if not _WITH_CONTENT.isdisjoint(reading.mapping) or (
             reading.role == "questions" and all(not NOTES.isdisjoint(words(name)) for name in reading.ignored))]
     if readings:
-        offered = proposal_problem(source, readings)
-        return InputError([offered] if is_unknown else [*error.problems, offered])
+        offered = [proposal_problem(source, readings), *cut_off_lists(source, readings[0])]
+        return InputError(offered if is_unknown else [*error.problems, *offered])
     is_summary = is_unknown or (kinds <= REPLACED | {"wrong-type"} and detected.format in _WEAK)
     if is_summary and "missing-question" not in kinds and (metrics := summary_metrics(source)):
         return InputError([Problem("summary/metrics", {"metrics": metrics}, source.file)])
@@ -97,7 +99,22 @@ def with_proposals(source: Source, error: InputError) -> InputError:
     if kinds <= REPLACED and (fields := _fields_without_query(source)):
         return InputError([Problem("rows-without-query", {"count": fields[0], "fields": fields[1]}, source.file)])
     longer = _longer_row(source) if kinds <= REPLACED else None
-    return InputError([longer]) if longer else error
+    cut = [] if longer else cut_off_lists(source)
+    return InputError([longer]) if longer else InputError([*error.problems, *cut]) if cut else error
+
+
+def cut_off_lists(source: Source, reading: Reading | None = None) -> list[Problem]:
+    """Warnings of columns that have lists without an end and are not read."""
+    paths = _paths(reading) if reading else ()
+    if source.container or (b"[" not in source.head and b"{" not in source.head):
+        return []
+    found: dict[str, Problem] = {}
+    for row in (row for records in fail_quietly(source)[:1] for row in records.rows):
+        for name, value in row.items():
+            if type(value) is str and name not in found and name not in paths and is_cut_off(value):
+                found[name] = Problem("cut-list/ids", {"end": value[-40:]}, source.file, field=name,
+                                      severity="warning")
+    return list(found.values())
 
 
 def _longer_row(source: Source) -> Problem | None:

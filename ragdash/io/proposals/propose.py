@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ragdash.core.errors import InputError, shorten
 from ragdash.core.records.details import conversation_text
+from ragdash.io.chat_messages import messages_of
 from ragdash.io.proposals.build import FileContent, build_content
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
@@ -128,8 +129,8 @@ def _preview(item: Assignment, mapping: dict[str, str], count: int = 3) -> list[
             fields = [item.fields[path] for path in spec.split("+") if path in item.fields]
             values = [field.values[index] for field in fields if index < len(field.values)]
             if name == "chat_history":
-                values = [conversation_text([(message["role"], message["text"]) for message in value])
-                          for value in values if type(value) is list]
+                values = [conversation_text([(message["role"], message["text"]) for message in messages])
+                          for value in values if type(value) is list and (messages := messages_of(value))]
             row[name] = shorten(", ".join(str(value) for value in values if value is not None), 80)
         rows.append(row)
     return rows

@@ -75,14 +75,24 @@ def reads_column(path: str, column: str) -> bool:
 
 
 def options_of(mapping: Mapping[str, str]) -> str:
-    """The options of the command line for a mapping: "--role run --map query=q,retrieved=hits[].id"."""
+    """The options of the command line for a mapping: "--role run --map query_id,query=q,retrieved=hits[].id"."""
     options = [f"--{name} {shlex.quote(mapping[name])}" for name in (ROLE, RECORDS) if mapping.get(name)]
-    pairs = [f"{name}={path}" for name, path in mapping.items() if name not in (ROLE, RECORDS)]
-    plain = [pair for pair in pairs if "," not in pair]
-    if plain:
-        options.append(f"--map {shlex.quote(','.join(plain))}")
-    options += [f"--map {shlex.quote(pair)}" for pair in pairs if "," in pair]
-    return " ".join(options)
+    rest = {name: path for name, path in mapping.items() if name not in (ROLE, RECORDS)}
+    return " ".join([*options, *(f"--map {shlex.quote(text)}" for text in mapping_texts(rest))])
+
+
+def mapping_texts(mapping: Mapping[str, str]) -> list[str]:
+    """A mapping as values of --map: names of columns that are our own first and alone, a path with a comma by itself.
+
+    Examples
+    --------
+    >>> mapping_texts({"query": "q", "query_id": "query_id", "answers": "right, as text"})
+    ['query_id,query=q', 'answers=right, as text']
+    """
+    own = [name for name, path in mapping.items() if name == path]
+    pairs = [f"{name}={path}" for name, path in mapping.items() if name != path]
+    plain = ",".join([*own, *(pair for pair in pairs if "," not in pair)])
+    return [*([plain] if plain else []), *(pair for pair in pairs if "," in pair)]
 
 
 def is_reading(mapping: Mapping[str, str]) -> bool:

@@ -27,6 +27,7 @@ from ragdash.io.proposals.choices.settle import (
     settle_times,
 )
 from ragdash.io.proposals.content import ratings
+from ragdash.io.proposals.content.first_ranks import is_first_rank
 from ragdash.io.proposals.content.places import without_marked_sentences
 from ragdash.io.proposals.content.spread import with_spread_columns
 from ragdash.io.proposals.content.times import time_stage
@@ -305,6 +306,7 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
                      key=lambda item: (_answer_rank(item)[:3], bool(nouns) and nouns.isdisjoint(item.name_words),
                                        _answer_rank(item)))
     answers = answers or _answer_next_to_documents(result, free) or _short_names(result, free)
+    answers = answers or _predicted_class(result, free)
     if answers and "answer" not in result.roles:
         take(result, free, "answer", answers[0])
         plain = [item for item in answers[1:] if RETURNED.isdisjoint(set(item.words) - {"response", "output"})
@@ -329,6 +331,8 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
     for role, item in usage_fields(item for item in free.values() if "{run}" in item.path or not has_runs).items():
         take(result, free, role, item)
     metrics = [item for item in free.values() if ratings.is_metric(item)]
+    if not any({"reciprocal", "rr", "mrr"} & set(item.words) for item in metrics):
+        metrics += [item for item in free.values() if is_first_rank(item)][:1]
     named = [item for item in free.values() if item.path.endswith("[].score") and item.path.count("[]") == 1
              and f"{item.path[:-5]}name" in result.fields and {"metric", "score"} & set(words(item.path[:-8]))]
     is_returned = not {"answer", "retrieved", "contexts"}.isdisjoint(result.roles)
@@ -382,6 +386,20 @@ def _answer_next_to_documents(result: Assignment, free: dict[str, Field]) -> lis
         return []
     return [item for item in free.values() if item.path.lower() in ("text", "content", "message") and item.is_text
             and not item.is_list and item.distinct_share > 0.5]
+
+
+def _predicted_class(result: Assignment, free: dict[str, Field]) -> list[Field]:
+    """`predicted_label` next to `label`, of the same few classes: what a system answers, and what is right."""
+    kinds = [item for item in free.values() if item.name_words[-1:] == ("label",) and item.is_text
+             and not item.is_list and "." not in item.path]
+    predicted = [item for item in kinds if not {"predicted", "pred"}.isdisjoint(item.name_words)]
+    right = [item for item in kinds if item.name_words == ("label",) or (
+        len(item.name_words) == 2 and not GOLD.isdisjoint(item.name_words[:1]))]
+    if len(predicted) != 1 or len(right) != 1 or set(predicted[0].items).isdisjoint(right[0].items):
+        return []
+    if "answers" not in result.roles:
+        take(result, free, "answers", right[0])
+    return predicted
 
 
 def _short_names(result: Assignment, free: dict[str, Field]) -> list[Field]:

@@ -32,6 +32,20 @@ IDS_WITH_BLANKS = re.compile(rf"{ID_PART}(?:\s+{ID_PART})+")
 _SEPARATED_IDS = re.compile(r"[^\s,;|]+(?:\s*;\s*[^\s,;|]+)+|[^\s,;|]+(?:,\s+[^\s,;|]+)+")
 
 
+_CUT_START = re.compile(r"""\s*[\[{(]\s*(?:[\[{(]\s*)?['"]""")
+
+
+def is_cut_off(text: str) -> bool:
+    """Whether a cell begins as a list or an object does and has no end, as where a program cuts long cells.
+
+    Examples
+    --------
+    >>> [is_cut_off(text) for text in ('["d1", "d', '["d1", "d2"]', "[see the FAQ] for more", "[1] says more")]
+    [True, False, False, False]
+    """
+    return _CUT_START.match(text) is not None and text.rstrip()[-1] not in "]})"
+
+
 class UnreadableCell(ValueError):
     """The text of a cell cannot be parsed as a list; the message is the reason."""
 
@@ -80,6 +94,8 @@ def _parse_list_or_object(name: str, cell_text: str, cell: Cell):
             value = parse_nested(text)
         except UnreadableCell as reason:
             is_text = text[-1] not in "]})" or text[1:].lstrip()[:1] not in tuple("'\"[{(")
+            if name in TEXT_LISTS and is_cut_off(text):
+                cell.note("cut-list", {"end": text[-40:]}, severity="warning")
             if name not in IDS and name not in OBJECTS and (name in PARALLEL_FIELDS or is_text):
                 return cell_text if name in PARALLEL_FIELDS else [cell_text]  # a text such as "[1] says ..."
             expected = "an object" if name in OBJECTS else "a list"

@@ -131,6 +131,8 @@ def row_entries(source: Source, header: Header, problems: Collector) -> Iterator
                 cell_text = unquoted(cell_text) or cell_text
             if name in cells.TEXT_LISTS and field in texts and cell_text.strip().startswith(("[", "{", "(")) and (
                     cell_text.strip() != "[]"):
+                if cells.is_cut_off(cell_text):
+                    Cell(problems, line, field).note("cut-list", {"end": cell_text[-40:]}, severity="warning")
                 fields[field] = [cell_text]
             elif name is not None:
                 fields[field] = cells.parse_cell(name, cell_text, Cell(problems, line, field))

@@ -15,6 +15,16 @@ MESSAGES: Mapping[str, Message] = {
             "json.dumps(array.tolist()))."
         ),
     ),
+    "cut-list": Message(
+        actual="a list that has no end: {end!r}",
+        expected="a whole list",
+        fix="It seems to be cut off, and is read as one text. Excel cuts cells at 32,767 characters: export it whole.",
+    ),
+    "cut-list/ids": Message(
+        actual="a list that has no end: {end!r}",
+        expected="a whole list",
+        fix="It seems to be cut off. Its column is not read. Excel cuts cells at 32,767 characters: export it whole.",
+    ),
     "joined-ids": Message(
         actual=(
             "{count:count cell} of {column} {count:plural that looks like a list/that look like lists} ({example!r}), "

@@ -73,6 +73,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a row for each query",
         fix="They are left out.",
     ),
+    "no-first-rank": Message(
+        actual="{count:count record} without the rank of a first relevant document",
+        expected="a rank of 1 or more where one was found",
+        fix="Their reciprocal rank and success are 0, as nothing was found for them.",
+    ),
     "record-without-query": Message(
         actual="{count:count record} without a query",
         expected="an id or a question in each record",

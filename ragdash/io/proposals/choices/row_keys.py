@@ -5,12 +5,13 @@ from __future__ import annotations
 from itertools import combinations
 
 from ragdash.io.proposals import meanings
-from ragdash.io.proposals.assignment import Assignment, take
+from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED, Assignment, take
 from ragdash.io.proposals.choices.documents import id_rank
 from ragdash.io.proposals.choices.others import take_data_set
 from ragdash.io.proposals.content import ratings
+from ragdash.io.proposals.content.averages import average_places
 from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import CONFIGS, COUNTING, DOCUMENT, ID, SCORES, names_average, words
+from ragdash.io.proposals.names import CONFIGS, COUNTING, DOCUMENT, ID, SCORES, words
 from ragdash.io.proposals.records import KEY
 
 _DISTINGUISHING = CONFIGS | {"annotator", "rater", "judge", "assessor", "reviewer", "evaluator"}
@@ -31,10 +32,9 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
         return
     key = keys[0]
     names = [repr(value) for value in key.values]
-    result.averages = sum(names_average(str(value)) or (value is None and _is_average_row(result, place))
-                          for place, value in enumerate(key.values))
     documents = [item for item in free.values() if not item.is_list and meanings.is_neutral_documents(item)
                  and len(item.values) == len(names)]
+    result.averages = len(_average_places(result, key, documents))
     if len(set(names)) == len(names):
         is_ranked = any((item.name_words in (("rank",), ("score",)) or item.is_grade) and not item.is_list
                         for item in result.fields.values())
@@ -149,9 +149,16 @@ def _rates(item: Field) -> bool:
     return ratings.is_label(item) or meanings.is_neutral_documents(item) or not set(item.name_words).isdisjoint(ID)
 
 
-def _is_average_row(result: Assignment, place: int) -> bool:
-    return any(names_average(str(item.values[place])) for item in result.fields.values()
-               if place < len(item.values) and type(item.values[place]) is str)
+def _average_places(result: Assignment, key: Field, documents: list[Field]) -> set[int]:
+    """The places of rows of averages; one without a key may be called so in any field."""
+    columns = [item.values for item in result.fields.values() if len(item.values) == len(key.values)]
+    names = [[value if value is None else str(value)] if value is not None else [column[place] for column in columns]
+             for place, value in enumerate(key.values)]
+    held = [result.fields[path] for role in RETURNED_OR_JUDGED for path in result.roles.get(role, "").split("+")
+            if path in result.fields]
+    numbers = [item.values for item in result.fields.values() if item.is_number and not item.is_list
+               and len(item.values) == len(names)]
+    return average_places(names, [item.values for item in (*documents, *held)], numbers)
 
 
 def _take_single_config(result: Assignment, free: dict[str, Field]) -> None:
@@ -178,6 +185,9 @@ def _take_document_rows(result: Assignment, free: dict[str, Field], documents: l
             take(result, free, "source", wider[0])
     elif "relevant" in result.roles and not result.fields[result.roles["relevant"]].is_list:
         return
+    elif titles := [item for item in free.values() if item.name_words == ("title",) and "text" in result.roles
+                    and item.is_text and not item.is_list and item.share == 1.0 and item.distinct_count > 1]:
+        take(result, free, "doc_id", titles[0])
     for name, role in (("grade", {"final", "consensus", "majority"}),
                        ("grade", {"rating", "grade", "relevance", "rel", "gain", "label", "judgment", "vote",
                                   "relevant"}),

@@ -27,6 +27,7 @@ from ragdash.io.proposals.shapes.ranked_lists import are_places
 
 _AS_TRUTH = {"retrieved": "relevant", "text": "evidence", "answer": "answers"}  # roles in a file of what is right
 _NAMES_OF_DOCUMENTS = (("doc", "name"), ("document", "name"))
+_PARTS = {"section", "page", "paragraph", "chapter", "article"}
 _AS_RUN = {"relevant": "retrieved"}
 _SHORT_ANSWER = 40  # characters, as people write right answers
 _OF_RANKINGS = {"hit", "recall", "precision", "mrr", "ndcg", "rr", "map", "ap", "at", "k", "rank", "reciprocal", "rate",
@@ -58,9 +59,11 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
     has_answer = not {"answer", "answers", "evidence"}.isdisjoint(result.roles)
     neutral = [item for item in neutral if item.name_words != ("source",) or item.is_list or item.path_share > 0.6
                or (has_answer and len(item.values) < 3 * item.distinct_count)]  # else it is where questions come from
-    if not neutral and {"evidence", "answers"} & result.roles.keys():  # all questions about one document
-        neutral = [item for item in free.values() if item.is_list and item.path_share > 0.6 and "[]" not in item.path
-                   and DOCUMENT.issuperset(item.name_words) and item.share > 0.9]
+    if {"evidence", "answers", "answer"} & result.roles.keys() and all(map(_names_part, neutral)):
+        one = [item for item in free.values() if item.path_share > 0.6 and "[]" not in item.path
+               and DOCUMENT.issuperset(item.name_words) and item.share > 0.9
+               and (item.is_list or any(not item.is_list for item in neutral))]  # all questions about one document
+        neutral = one or neutral
     if not neutral:
         return []
     neutral.sort(key=lambda item: (not item.is_list, -item.path_share if not set(item.name_words) & DOCUMENT else -1,
@@ -86,6 +89,11 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
         if neutral[0].is_list and {"answers", "answer", "evidence"}.isdisjoint(result.roles):
             return [replace(result, roles={_AS_RUN.get(name, name): path for name, path in result.roles.items()})]
     return []
+
+
+def _names_part(item: Field) -> bool:
+    """True for the section or page of a document; where a file is named as well, judgments name the file."""
+    return not _PARTS.isdisjoint(item.name_words) and item.path_share < 0.6 and ID.isdisjoint(item.name_words)
 
 
 def _names_group(item: Field) -> bool:

@@ -26,19 +26,31 @@ def with_paired_ids(rows: Sequence[dict]) -> list[dict]:
     first = rows[0] if rows else {}
     names = [name for name, value in first.items() if type(value) is list and _names_documents(name)]
     pairs = {name: [pair for row in rows for pair in _lists(row.get(name))] for name in names}
-    pairs = {name: listed for name, listed in pairs.items() if len(listed) >= _FEWEST and all(map(_is_pair, listed))
+    pairs = {name: listed for name, listed in pairs.items() if len(listed) >= _FEWEST and all(
+        _is_pair(pair) or (_is_predicted(name) and _is_numbered(pair)) for pair in listed)
              and not {pair[0] for pair in listed} & {pair[1] for pair in listed}}
     is_returned = any(not RETURNED.isdisjoint(words(str(name))) for name in pairs)
     pairs = {name: listed for name, listed in pairs.items() if is_returned or all(map(_names_part, listed))}
     if not pairs:
         return list(rows)
-    return [{**row, **{name: [PairedId(MARK.join(pair)) for pair in row[name]] for name in pairs
+    return [{**row, **{name: [PairedId(MARK.join(map(str, pair))) for pair in row[name]] for name in pairs
                        if type(row.get(name)) is list}} for row in rows]
 
 
 def _names_documents(name: object) -> bool:
     names = set(words(str(name)))
     return not (GOLD | RETURNED).isdisjoint(names) and QUESTION.isdisjoint(names)
+
+
+def _is_predicted(name: object) -> bool:
+    """True for predicted_evidence, as in FEVER: the number next to a document is that of a sentence, not a score."""
+    names = set(words(str(name)))
+    return "evidence" in names and not RETURNED.isdisjoint(names)
+
+
+def _is_numbered(value) -> bool:
+    return type(value) is list and len(value) == 2 and type(value[0]) is str and 0 < len(value[0]) < _LONGEST and (
+        type(value[1]) is int and value[1] >= 0)
 
 
 def _lists(value) -> list:

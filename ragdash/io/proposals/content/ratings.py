@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import re
 
-from ragdash.core.text.metric_names import are_verdicts, is_measured, is_metric_name, labels_in, may_hold_scores
+from ragdash.core.text.metric_names import (
+    are_verdicts,
+    is_measured,
+    is_metric_name,
+    labels_in,
+    may_hold_labels,
+    may_hold_scores,
+)
 from ragdash.io.proposals.content.times import time_stage, time_unit
 from ragdash.io.proposals.fields import Field, as_bool, as_number
 from ragdash.io.proposals.names import ANSWER, CRITERIA, GRADES, LATENCIES, METRICS, RANKS, SCORES, SURE_METRICS
@@ -14,7 +21,7 @@ _LABELS = {"label", "verdict", "judgment", "judgement", "correctness", "correct"
 _COUNTS = {"num", "count", "n", "number", "total", "length", "size", "len", "k", "index", "line", "page", "year",
            "version", "limit", "max", "min", "order", "step"}
 _PRECISION = re.compile(r"[PRpr]\s*[@_]\s*\d+")  # P@5
-_OUTCOMES = {"supported", "abstained", "refused", "declined", "hallucinated"}  # of answers, as true or false
+_OUTCOMES = {"answered", "supported", "abstained", "refused", "declined", "hallucinated"}  # true or false
 
 
 def is_metric(field: Field) -> bool:
@@ -72,7 +79,10 @@ def is_label(field: Field) -> bool:
     if not name.isdisjoint({"gold", "golden", "truth", "gt"}):
         return False  # the right class
     short = field.mean_length < 25 and field.distinct_count <= 8 and field.blank_share < 0.3
-    enough = len(field.present) > 2 * field.distinct_count or field.path.startswith("scores.")
+    texts = list(map(str, field.items))
+    is_sure = len(texts) > max(4, field.distinct_count) and may_hold_labels(field.path.rpartition(".")[2])
+    enough = len(field.present) > 2 * field.distinct_count or field.path.startswith("scores.") or (
+        is_sure and bool(labels_in(texts)))
     is_named = not name.isdisjoint(_LABELS) or may_hold_scores(field.path.rpartition(".")[2])
     rated = is_named and set(field.name_words).isdisjoint({
         "model", "type", "id", "error", "name", "metric", "dataset", "subset", "split", "expected",

@@ -1,0 +1,51 @@
+"""Rows of averages among the queries: those called mean, amean or all that no document belongs to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ragdash.io.proposals.fields import as_number, is_missing
+from ragdash.io.proposals.names import names_average
+
+_ROUNDING = 0.006  # of the values in a table, and of their mean
+
+
+def average_places(names: Sequence[Sequence], documents: Sequence[Sequence], numbers: Sequence[Sequence]) -> set[int]:
+    """The places of rows that hold averages.
+
+    Parameters
+    ----------
+    names
+        What may name the query of each row.
+    documents
+        Columns of documents. A row called "all" with a document is a query, unless its numbers are the means of the
+        other rows.
+    numbers
+        Columns that may hold values of metrics.
+
+    Examples
+    --------
+    >>> average_places([["q1"], ["q2"], ["amean"]], [], [[0.5, 0.7, 0.6]])
+    {2}
+    >>> average_places([["q1"], ["all"]], [["d1", "d7"]], [[3, 2]])
+    set()
+    """
+    named = [place for place, texts in enumerate(names) if any(
+        type(text) is str and names_average(text) for text in texts)]
+    return {place for place in named if all(is_missing(column[place]) for column in documents) or _are_means(
+        place, numbers, set(named))}
+
+
+def _are_means(place: int, columns: Sequence[Sequence], left_out: set[int]) -> bool:
+    """True where nearly all numbers of a row are the means of the others."""
+    right = checked = varied = 0
+    for column in columns:
+        mean, others = as_number(column[place]), [number for other, value in enumerate(column)
+                                                  if other not in left_out and (number := as_number(value)) is not None]
+        if mean is not None and others:
+            expected = math.fsum(others) / len(others)
+            checked += 1
+            varied += len(set(others)) > 1
+            right += abs(mean - expected) <= _ROUNDING * max(1.0, abs(expected))
+    return varied > 0 and 5 * right >= 4 * checked
