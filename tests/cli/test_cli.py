@@ -289,7 +289,7 @@ def test_the_truth_may_stand_in_the_rows_of_the_run(files, capfdbinary):
 
 @pytest.mark.parametrize("arguments, words", [
     (["evaluate", "run.trec"], ["--truth"]),
-    (["evaluate", "run.trec", "--truth", "qrels.txt", "--map", "query"], ["OURS=THEIRS"]),
+    (["evaluate", "run.trec", "--truth", "qrels.txt", "--map", "foo"], ["OURS=THEIRS"]),
     (["evaluate", "run.trec", "--truth", "qrels.txt", "--map", "query=a,query=b"], ["'query'", "twice"]),
     (["evaluate", "run.trec", "--truth", "qrels.txt", "--map", "foo=bar"], ["'foo'", "query_id"]),
 ])

@@ -39,7 +39,8 @@ _DURATIONS = _word_set(
 _COSTS = _word_set(
     "cost tokens price")
 _COUNTS = _word_set(
-    "n num count number id ids index idx rank position page year threshold seed topk length size version reason "
+    "n num count number cache cached "
+    "id ids index idx rank position page year threshold seed topk length size version reason "
     "reasoning explanation comment model")
 _KINDS = _word_set("type kind method")  # judge_type: how a question is to be judged
 _PROPERTIES = _word_set(  # of queries, and settings

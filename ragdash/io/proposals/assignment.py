@@ -21,6 +21,7 @@ _REPORTED = {"disagreement", "mismatch", "discrepancy", "inconsistency",  # of j
 _CHECKED = {"contain", "keyword", "phrase", "term", "substr", "topic", "concept", "theme",  # lists of what an answer
             "tag"}  # has to say
 _SAMPLED = {"sample", "example", "miss", "missed", "failure", "failed"}  # lists of a few of the queries
+_RATED_THINGS = {"product", "paper", "file", "url", "page", "article"}
 _RATED = (("metric",), ("metric", "name"), ("measure",), ("criterion",))
 DOCUMENT_TEXTS = ("text", "content", "contents", "body")
 CONTENT = ("retrieved", "doc_id", "contexts", "text", "answer", "relevant", "answers", "evidence", "scores", "labels")
@@ -93,6 +94,8 @@ class Assignment:
         if has_texts and (not DOCUMENT.isdisjoint(key) or (
                 content == ["contexts"] and self.roles["contexts"] in DOCUMENT_TEXTS)):
             return False  # documents with their texts
+        if not set(content) - {"scores", "labels"} and "query" not in self.roles and not _RATED_THINGS.isdisjoint(key):
+            return False  # a catalog with ratings
         if self.repeats and any(item.name_words in _RATED and item.is_text and not (item.is_list or item.is_object)
                                 for item in self.fields.values()):
             return False  # a record for each metric

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 import numpy as np
 import orjson
 import pyarrow as pa
 
-from ragdash.core.errors import Problem
 from ragdash.core.file_scores import FileScores
 from ragdash.core.ranking.reverse_scores import DISTANCES
 from ragdash.core.records import Run, Truth
@@ -20,7 +18,8 @@ from ragdash.io.assemble.query_ids import question_as_id
 from ragdash.io.chat_messages import messages_of
 from ragdash.io.json.exact_parser import to_python
 from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED
-from ragdash.io.proposals.content.averages import average_places
+from ragdash.io.proposals.content.averages import averages_of
+from ragdash.io.proposals.content.file_content import Entry, FileContent
 from ragdash.io.proposals.content.first_ranks import names_first_rank, values_of_rank
 from ragdash.io.proposals.content.grades import graded_object, whole_factor, with_grades
 from ragdash.io.proposals.content.numbered_rows import NAME as NUMBERED
@@ -38,7 +37,7 @@ from ragdash.io.proposals.content.values import (
     texts_of,
 )
 from ragdash.io.proposals.fields import as_bool, as_number, data_objects, flatten, id_text, is_missing, leaves
-from ragdash.io.proposals.names import last_words, names_average
+from ragdash.io.proposals.names import last_words
 from ragdash.io.proposals.reading import RECORDS, ROLE
 from ragdash.io.proposals.records import RecordList, read_record_lists
 from ragdash.io.proposals.shapes.answers_in_parts import whole_answer
@@ -48,27 +47,6 @@ from ragdash.io.tables.cells import is_cut_off
 from ragdash.io.tables.joined_ids import ID_LISTS, settle_columns, split_ids
 
 _GRADED = re.compile(r"(.*):(\d+)$")
-
-
-@dataclass
-class FileContent:
-    """What a file holds under a reading."""
-
-    runs: list[Run] = field(default_factory=list)
-    truth: Truth | None = None
-    scores: FileScores | None = None
-    problems: tuple[Problem, ...] = ()
-
-
-@dataclass
-class _Entry:
-    """What one query has in one configuration."""
-
-    docs: list[str] = field(default_factory=list)
-    numbers: dict[str, list] = field(default_factory=lambda: {"score": [], "rank": []})
-    texts: list = field(default_factory=list)
-    sources: list = field(default_factory=list)
-    details: dict = field(default_factory=dict)
 
 
 def read_content(source: Source, mapping: Mapping[str, str]) -> FileContent:
@@ -122,7 +100,7 @@ class _Builder:
         self.paths = {name: split_paths(path, names) for name, path in mapping.items() if name not in (ROLE, RECORDS)}
         self._check_paths(names)
         self.variants = self._find_variants(names)
-        self.entries: dict[str | None, dict[str, _Entry]] = {}
+        self.entries: dict[str | None, dict[str, Entry]] = {}
         self.truths: dict[str, dict] = {}
         self.grades: dict[tuple[str, str], float] = {}
         self.scores: list[tuple] = []
@@ -170,18 +148,10 @@ class _Builder:
 
     def find_averages(self, rows: list[dict]) -> None:
         """Find the rows of averages; one without a query may be called so in any field."""
-        names = []
-        for row in rows:
-            keys = [joined_key(self._values(row, "query_id", {})), *self._values(row, "query", {})[:1]]
-            names.append([key if is_missing(key) else str(key) for key in keys] if not all(map(is_missing, keys))
-                         else list(row.values()))
-        if not any(type(text) is str and names_average(text) for texts in names for text in texts):
-            return
+        keys = [[joined_key(self._values(row, "query_id", {})), *self._values(row, "query", {})[:1]] for row in rows]
         documents = [variant.get(path, path) for role in RETURNED_OR_JUDGED for path in self.paths.get(role, ())
                      for variant in self.variants.values()]
-        numbers = [name for name in self.names if any(as_number(row.get(name)) is not None for row in rows)]
-        self.averages = average_places(names, *([[row.get(path) for row in rows] for path in paths]
-                                                for paths in (documents, numbers)))
+        self.averages = averages_of(rows, keys, documents)
 
     def _values(self, row: dict, name: str, variant: Mapping[str, str]) -> list:
         """The values of the paths of a field in a record."""
@@ -221,7 +191,7 @@ class _Builder:
             self._add_truth(row, name, query)
         self._add_scores(row, name, config, variant)
         if self.role in ("run", "both"):
-            entry = self.entries.setdefault(config, {}).setdefault(name, _Entry())
+            entry = self.entries.setdefault(config, {}).setdefault(name, Entry())
             self._add_returned(entry, row, variant)
             self._add_run_details(entry.details, row, query, variant)
 
@@ -230,7 +200,7 @@ class _Builder:
         return "relevant" in self.paths or any(
             type(value) is str for value in self._values(row, "evidence", {}))
 
-    def _add_returned(self, entry: _Entry, row: dict, variant: Mapping[str, str]) -> None:
+    def _add_returned(self, entry: Entry, row: dict, variant: Mapping[str, str]) -> None:
         values = self._values(row, "doc_id" if "doc_id" in self.paths else "retrieved", variant)
         self._fail_if_cut_off(values)
         docs = joined_ids(values)
@@ -390,7 +360,7 @@ class _Builder:
         for message in [message for message, count in self.left_out.items() if count]:
             self.problems.add(message, {"count": self.left_out[message]}, severity="warning")
 
-    def _run(self, config: str | None, entries: dict[str, _Entry]) -> Run:
+    def _run(self, config: str | None, entries: dict[str, Entry]) -> Run:
         queries = [name for name, entry in entries.items() for _ in entry.docs]
         docs = [doc for entry in entries.values() for doc in entry.docs]
         numbers = {}

@@ -52,6 +52,9 @@ def _flatten_into(fields: dict, prefix: str, value: dict, depth: int, whole: fro
             elif all(str(key).isdecimal() and type(inner) is dict for key, inner in member.items()):
                 deepest = max(member, key=int)  # a record for each cutoff: {"5": {...}, "10": {...}}
                 _flatten_into(fields, f"{path}.{deepest}", member[deepest], depth + 1, whole)
+            elif len(member) < 9 and words(str(key))[-1:] in (("k",), ("at",)) and all(
+                    str(cutoff).isdecimal() and as_number(value) is not None for cutoff, value in member.items()):
+                fields |= {f"{path}.{cutoff}": value for cutoff, value in member.items()}  # hit_at_k: {"1": 0, "3": 1}
             elif all(str(key).isdecimal() and _is_ids(inner) for key, inner in member.items()):
                 deepest = max(member, key=int)  # a list for each cutoff: {"5": ["d1", ...], "10": [...]}
                 fields[f"{path}.{deepest}"] = member[deepest]

@@ -95,7 +95,8 @@ def _has_only_answers(detected: DetectedFormat) -> bool:
         if any("run" in words(name) or "reference" in words(name) or "feedback" in words(name)
                for name in detected.columns):
             return False
-    is_rated = any(may_be_metric(name) for name in detected.columns if name not in guess.values())
+    others = [name for name in detected.columns if name not in guess.values()]
+    is_rated = any(may_be_metric(name) or "cache" in words(name) for name in others)
     return not is_rated and _OF_SYSTEMS.isdisjoint(guess)
 
 

@@ -42,7 +42,7 @@ _QUERY_IDS = {"query", "question", "case", "test", "item", "example", "turn", "s
 _NO_DOCUMENT = {"turn", "query", "question", "user", "session", "conversation", "case", "test", "tool", "run",
                 "start", "end", "offset", "character", "title", "type", "author", "parent", "request", "task",
                 "created", "date", "annotation", "annotator", "rater", "worker", "claim", "language", "lang", "status",
-                "dataset", "split", "feedback", "strategy", "method", "size", "overlap", "mode", "format"}
+                "dataset", "split", "feedback", "class", "strategy", "method", "size", "overlap", "mode", "format"}
 _NO_QUESTION = {"count", "expansion", "rewritten", "vector", "set", "group", "kind", "class", "template", "format",
                 "token"}
 _NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",

@@ -108,13 +108,13 @@ def cut_off_lists(source: Source, reading: Reading | None = None) -> list[Proble
     paths = _paths(reading) if reading else ()
     if source.container or (b"[" not in source.head and b"{" not in source.head):
         return []
-    found: dict[str, Problem] = {}
+    by_column: dict[str, Problem] = {}
     for row in (row for records in fail_quietly(source)[:1] for row in records.rows):
         for name, value in row.items():
-            if type(value) is str and name not in found and name not in paths and is_cut_off(value):
-                found[name] = Problem("cut-list/ids", {"end": value[-40:]}, source.file, field=name,
+            if type(value) is str and name not in by_column and name not in paths and is_cut_off(value):
+                by_column[name] = Problem("cut-list/ids", {"end": value[-40:]}, source.file, field=name,
                                       severity="warning")
-    return list(found.values())
+    return list(by_column.values())
 
 
 def _longer_row(source: Source) -> Problem | None:

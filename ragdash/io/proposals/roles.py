@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ragdash.io.field_names import normalize_name
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
+from ragdash.io.proposals.choices.answers import answer_next_to_documents, predicted_class, short_names
 from ragdash.io.proposals.choices.documents import (
     assign_relevant,
     assign_returned,
@@ -60,7 +61,7 @@ from ragdash.io.proposals.shapes.ranked_lists import lists_with_scores, with_ret
 
 KEYLESS = Field("", ())
 _DEEPEVAL = {"actualoutput", "expectedoutput", "retrievalcontext"}
-_EARLY = {"initial", "draft", "intermediate", "previous", "old", "closed"}  # answers that were replaced
+_EARLY = {"raw", "initial", "draft", "intermediate", "previous", "old", "closed"}  # answers that were replaced
 _TRUTH_ALONE = {"ground", "truth", "groundtruth", "gt"}  # next to an answer: answers as well
 _RIGHT_TEXTS = (("target", "text"), ("expected", "text"), ("correct", "text"))  # short ones are answers, not evidence
 _COUNTED = {"found", "total", "count", "max", "min"}  # next to num: a number of something
@@ -305,8 +306,8 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
     answers = sorted((item for item in free.values() if meanings.is_answer(item)),
                      key=lambda item: (_answer_rank(item)[:3], bool(nouns) and nouns.isdisjoint(item.name_words),
                                        _answer_rank(item)))
-    answers = answers or _answer_next_to_documents(result, free) or _short_names(result, free)
-    answers = answers or _predicted_class(result, free)
+    answers = answers or answer_next_to_documents(result, free) or short_names(result, free)
+    answers = answers or predicted_class(result, free)
     if answers and "answer" not in result.roles:
         take(result, free, "answer", answers[0])
         plain = [item for item in answers[1:] if RETURNED.isdisjoint(set(item.words) - {"response", "output"})
@@ -378,35 +379,6 @@ def _assign_answer_objects(result: Assignment, free: dict[str, Field]) -> None:
     role = "answer" if is_of_system and GOLD.isdisjoint(objects[0].words) else "answers"
     if role not in result.roles:
         take(result, free, role, objects[0])
-
-
-def _answer_next_to_documents(result: Assignment, free: dict[str, Field]) -> list[Field]:
-    """A plain `text` next to the question, in a record with a list of returned documents."""
-    if "[]." not in result.roles.get("retrieved", ""):
-        return []
-    return [item for item in free.values() if item.path.lower() in ("text", "content", "message") and item.is_text
-            and not item.is_list and item.distinct_share > 0.5]
-
-
-def _predicted_class(result: Assignment, free: dict[str, Field]) -> list[Field]:
-    """`predicted_label` next to `label`, of the same few classes: what a system answers, and what is right."""
-    kinds = [item for item in free.values() if item.name_words[-1:] == ("label",) and item.is_text
-             and not item.is_list and "." not in item.path]
-    predicted = [item for item in kinds if not {"predicted", "pred"}.isdisjoint(item.name_words)]
-    right = [item for item in kinds if item.name_words == ("label",) or (
-        len(item.name_words) == 2 and not GOLD.isdisjoint(item.name_words[:1]))]
-    if len(predicted) != 1 or len(right) != 1 or set(predicted[0].items).isdisjoint(right[0].items):
-        return []
-    if "answers" not in result.roles:
-        take(result, free, "answers", right[0])
-    return predicted
-
-
-def _short_names(result: Assignment, free: dict[str, Field]) -> list[Field]:
-    """`a` next to `q`, and the second column without a header next to a question in the first."""
-    pairs = {"q": "a", "column 1": "column 2"}
-    other = pairs.get(result.roles.get("query", "").rpartition(".")[2])
-    return [item for item in free.values() if other and item.path.rpartition(".")[2] == other and item.is_text]
 
 
 def _answer_rank(item: Field) -> tuple:

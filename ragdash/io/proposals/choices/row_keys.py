@@ -154,11 +154,11 @@ def _average_places(result: Assignment, key: Field, documents: list[Field]) -> s
     columns = [item.values for item in result.fields.values() if len(item.values) == len(key.values)]
     names = [[value if value is None else str(value)] if value is not None else [column[place] for column in columns]
              for place, value in enumerate(key.values)]
-    held = [result.fields[path] for role in RETURNED_OR_JUDGED for path in result.roles.get(role, "").split("+")
+    judged = [result.fields[path] for role in RETURNED_OR_JUDGED for path in result.roles.get(role, "").split("+")
             if path in result.fields]
     numbers = [item.values for item in result.fields.values() if item.is_number and not item.is_list
                and len(item.values) == len(names)]
-    return average_places(names, [item.values for item in (*documents, *held)], numbers)
+    return average_places(names, [item.values for item in (*documents, *judged)], numbers)
 
 
 def _take_single_config(result: Assignment, free: dict[str, Field]) -> None:

@@ -190,7 +190,7 @@ def settle_judged_texts(result: Assignment) -> None:
 
 def _is_of_system(result: Assignment) -> bool:
     """True where a file says what a system did: its configuration, its scores, how long it took."""
-    measured = {"token", "cost", *LATENCIES - {"time", "took"}}
+    measured = {"token", "cost", "cache", *LATENCIES - {"time", "took"}}
     return bool({"latency_ms", "scores", "labels", "config"} & result.roles.keys()) or any(
         not measured.isdisjoint(item.name_words) and {"start", "end"}.isdisjoint(item.name_words)
         for item in result.fields.values())

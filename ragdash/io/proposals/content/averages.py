@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ragdash.io.proposals.fields import as_number, is_missing
 from ragdash.io.proposals.names import names_average
@@ -35,6 +35,21 @@ def average_places(names: Sequence[Sequence], documents: Sequence[Sequence], num
         type(text) is str and names_average(text) for text in texts)]
     return {place for place in named if all(is_missing(column[place]) for column in documents) or _are_means(
         place, numbers, set(named))}
+
+
+def averages_of(rows: Sequence[Mapping], keys: Sequence[Sequence], documents: Sequence[str]) -> set[int]:
+    """The places of records that hold averages; one without a key may be called so in any field.
+
+    keys: the id and the question of each record; documents: paths of what was returned or judged.
+    """
+    names = [list(row.values()) if all(map(is_missing, texts)) else [
+        text if is_missing(text) else str(text) for text in texts] for row, texts in zip(rows, keys, strict=True)]
+    if not any(type(text) is str and names_average(text) for texts in names for text in texts):
+        return set()
+    fields = dict.fromkeys(name for row in rows for name in row)
+    numbers = [name for name in fields if any(as_number(row.get(name)) is not None for row in rows)]
+    documents_of, numbers_of = ([[row.get(path) for row in rows] for path in paths] for paths in (documents, numbers))
+    return average_places(names, documents_of, numbers_of)
 
 
 def _are_means(place: int, columns: Sequence[Sequence], left_out: set[int]) -> bool:
