@@ -19,7 +19,7 @@ from ragdash.io.chat_messages import messages_of
 from ragdash.io.json.exact_parser import to_python
 from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED
 from ragdash.io.proposals.content.averages import averages_of
-from ragdash.io.proposals.content.file_content import Entry, FileContent
+from ragdash.io.proposals.content.file_content import FileContent, QueryContent
 from ragdash.io.proposals.content.first_ranks import names_first_rank, values_of_rank
 from ragdash.io.proposals.content.grades import graded_object, whole_factor, with_grades
 from ragdash.io.proposals.content.numbered_rows import NAME as NUMBERED
@@ -100,7 +100,7 @@ class _Builder:
         self.paths = {name: split_paths(path, names) for name, path in mapping.items() if name not in (ROLE, RECORDS)}
         self._check_paths(names)
         self.variants = self._find_variants(names)
-        self.entries: dict[str | None, dict[str, Entry]] = {}
+        self.entries: dict[str | None, dict[str, QueryContent]] = {}
         self.truths: dict[str, dict] = {}
         self.grades: dict[tuple[str, str], float] = {}
         self.scores: list[tuple] = []
@@ -191,7 +191,7 @@ class _Builder:
             self._add_truth(row, name, query)
         self._add_scores(row, name, config, variant)
         if self.role in ("run", "both"):
-            entry = self.entries.setdefault(config, {}).setdefault(name, Entry())
+            entry = self.entries.setdefault(config, {}).setdefault(name, QueryContent())
             self._add_returned(entry, row, variant)
             self._add_run_details(entry.details, row, query, variant)
 
@@ -200,7 +200,7 @@ class _Builder:
         return "relevant" in self.paths or any(
             type(value) is str for value in self._values(row, "evidence", {}))
 
-    def _add_returned(self, entry: Entry, row: dict, variant: Mapping[str, str]) -> None:
+    def _add_returned(self, entry: QueryContent, row: dict, variant: Mapping[str, str]) -> None:
         values = self._values(row, "doc_id" if "doc_id" in self.paths else "retrieved", variant)
         self._fail_if_cut_off(values)
         docs = joined_ids(values)
@@ -360,7 +360,7 @@ class _Builder:
         for message in [message for message, count in self.left_out.items() if count]:
             self.problems.add(message, {"count": self.left_out[message]}, severity="warning")
 
-    def _run(self, config: str | None, entries: dict[str, Entry]) -> Run:
+    def _run(self, config: str | None, entries: dict[str, QueryContent]) -> Run:
         queries = [name for name, entry in entries.items() for _ in entry.docs]
         docs = [doc for entry in entries.values() for doc in entry.docs]
         numbers = {}

@@ -20,7 +20,7 @@ class FileContent:
 
 
 @dataclass
-class Entry:
+class QueryContent:
     """What one query has in one configuration."""
 
     docs: list[str] = field(default_factory=list)
