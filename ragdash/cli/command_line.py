@@ -61,13 +61,23 @@ def check_metrics(options: argparse.Namespace) -> None:
 
 
 def check_outputs(options: argparse.Namespace) -> None:
-    """Raise InputError where a file to write is one that another option names, also by another path or a link."""
+    """Raise InputError where a file to write is one that another option names, also by another path or a link.
+
+    So is "-", which for a file to read means standard input.
+    """
+    dashes = [Problem("dash-output", field=_option(name)) for name in OUTPUTS
+              if getattr(options, name, None) == "-"]
     outputs = {name: Path(path) for name in OUTPUTS if isinstance(path := getattr(options, name, None), str) and path}
     inputs = [path for name in INPUTS for path in _paths(getattr(options, name, None))]
-    problems = [Problem("output-is-input", {"option": "-o" if name == "output" else f"--{name.replace('_', '-')}"},
-                        str(path)) for name, path in outputs.items() if any(_same(path, other) for other in inputs)]
-    if problems:
-        raise InputError(problems)
+    replaced = [Problem("output-is-input", {"option": _option(name)}, str(path)) for name, path in outputs.items()
+                if any(_same(path, other) for other in inputs)]
+    if dashes or replaced:
+        raise InputError([*dashes, *replaced])
+
+
+def _option(name: str) -> str:
+    """The option that sets an attribute: --result-json of result_json."""
+    return "-o" if name == "output" else f"--{name.replace('_', '-')}"
 
 
 def _paths(value: object) -> Iterator[Path]:

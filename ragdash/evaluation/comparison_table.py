@@ -99,8 +99,10 @@ class ComparisonTable(list[list[Comparison]]):
 
         Raises
         ------
+        InputError
+            There is no such slice.
         ValueError
-            Where nothing was compared, evaluations were given without their truth, or there is no such slice.
+            Where nothing was compared, or evaluations were given without their truth.
 
         Examples
         --------
@@ -118,7 +120,7 @@ class ComparisonTable(list[list[Comparison]]):
             raise ValueError("nothing was compared with a truth")
         known = all_slices(inputs.truth, inputs.runs)
         if not isinstance(name, str) or name not in known:
-            raise ValueError(f"no slices {name!r}; there are {', '.join(known) or 'none'}")
+            raise InputError([Problem("unknown-slices", {"name": name, "names": list(known)}, field="name")])
         spec = one_spec(metric or inputs.specs[0])
         tests = import_module("ragdash.evaluation.compare")  # it imports this file
         family = tests.test_family(inputs.evaluations, spec, inputs.rules, known[name])

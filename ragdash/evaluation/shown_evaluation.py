@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ragdash.core.errors import InputError, Problem
 from ragdash.metrics import Spec, one_spec
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class ShownEvaluation:
         'Rank of the first relevant document'
         """
         spec = one_spec(metric or self.specs[0])
-        return _notebook().plot_evaluations([self, *others], spec, picture)
+        return _notebook().plot_evaluations(_evaluations(self, *others), spec, picture)
 
     def report(self, path: str | Path, *others: ShownEvaluation, title: str = "", full: bool = False,
                texts: bool = True, k: int = 10) -> Path:
@@ -83,7 +84,14 @@ class ShownEvaluation:
         InputError
             An evaluation was not made by `evaluate`, so that it does not hold what its run returned.
         """
-        return _notebook().write_report([self, *others], path, title=title, full=full, texts=texts, k=k)
+        return _notebook().write_report(_evaluations(self, *others), path, title=title, full=full, texts=texts, k=k)
+
+
+def _evaluations(*given: object) -> list:
+    """These evaluations; InputError where one is something else."""
+    if others := [value for value in given if not isinstance(value, ShownEvaluation)]:
+        raise InputError([Problem("python-object/evaluation", {"kind": type(others[0]).__name__}, field="others")])
+    return list(given)
 
 
 def _notebook():

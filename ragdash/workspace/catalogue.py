@@ -5,7 +5,9 @@ Every call opens and closes it, so that threads and processes may share it; a ch
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
@@ -175,6 +177,8 @@ class Catalogue:
         raise AssertionError("the second attempt returns or raises")
 
     def _once(self, action: Callable[[sqlite3.Connection], T], default: T, write: bool) -> T:
+        if self.folder.exists() and not self.folder.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(self.folder))
         if not write and not has_content(self.path) and not self._rebuild_if_lost():
             return default
         if write:

@@ -13,9 +13,9 @@ import json
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import path_of
 from ragdash.core.records import Run, Truth
 from ragdash.workspace import parquet
 from ragdash.workspace.catalogue import REBUILT, Catalogue
@@ -39,7 +39,7 @@ class Workspace:
 
     def __init__(self, folder: str | os.PathLike, read_only: bool = False, *,
                  storage: tuple[CatalogueStore, RecordFiles] | None = None):
-        self.folder, self.read_only = Path(folder), read_only
+        self.folder, self.read_only = path_of(folder), read_only
         self._catalogue: CatalogueStore
         self._records: RecordFiles
         if storage is None:

@@ -125,6 +125,19 @@ def test_every_option_that_names_a_file_is_known_as_input_or_output():
     assert names == {"batch_out"}
 
 
+@pytest.mark.parametrize("command", [
+    ["evaluate", "run.trec", "--truth", "qrels.txt"], ["convert", "run.trec", "--format", "jsonl"],
+    ["check", "run.trec"],
+    ["fuse", "run.trec", "run.trec"], ["report", "run.trec", "--truth", "qrels.txt"], ["pin", "run.trec"]])
+def test_a_dash_is_no_file_to_write(command, files, monkeypatch, capsys):
+    monkeypatch.chdir(files)
+    assert command_line.main([*command, "-o", "-"]) == 2
+    assert "found -; expected the name of a file" in capsys.readouterr().err
+    assert sorted(os.listdir(files)) == ["qrels.txt", "run.trec"]
+
+
+
+
 def parsers(parser):
     yield parser
     for action in parser._actions:

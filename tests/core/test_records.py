@@ -214,3 +214,27 @@ def test_the_problem_of_repeated_documents_names_the_first_and_counts_the_others
 def test_rows_are_sorted_by_query_and_score_unless_they_stand_so_already(queries, keys, rows):
     order = ranking_order(np.array(queries, int), np.array(keys, float))
     assert (None if order is None else order.tolist()) == rows
+
+
+@pytest.mark.parametrize(("scores", "pairs"), [
+    ([2**53, 2**53 + 1], 1), ([-2**53, -2**53 - 1, -2**53 - 1], 2), ([1e300, 1e300], 1),
+    ([2**53, 2**53 + 2], 0), ([2**53 - 1, 2**53 - 1], 0), ([1.0, 1.0], 0)])
+def test_scores_that_may_have_become_equal_are_named(scores, pairs):
+    run = Run.build("a", ["q"] * len(scores), [f"d{i}" for i in range(len(scores))], scores)
+    expected = [("large-scores", "warning", pairs)] if pairs else []
+    assert [(p.kind, p.severity, p.facts["count"]) for p in run.problems] == expected
+    apart = Run.build("a", [f"q{i}" for i in range(len(scores))], ["d"] * len(scores), scores)
+    ranked = Run.build("a", ["q"] * len(scores), [f"d{i}" for i in range(len(scores))], scores, range(len(scores)))
+    assert not apart.problems and (not ranked.problems or ranked.ranked_by == "score")
+
+
+@pytest.mark.parametrize(("details", "columns"), [
+    ({"cost_usd": [0.5, -1.0]}, ["cost_usd"]), ({"latency_ms": [1e308, 5.0]}, ["latency_ms (total)"]),
+    ({"latency_ms": [{"retrieval": -5.0, "total": None}] * 2, "prompt_tokens": [-4, 2]},
+     ["latency_ms (retrieval)", "prompt_tokens"]),
+    ({"cost_usd": [0.0, None], "latency_ms": [0.0, 1e15]}, []), ({"latency_ms": ["5", "-5"]}, [])])
+def test_times_and_costs_that_none_can_be_are_named(details, columns):
+    table = pa.table({"query_id": ["q1", "q2"], **details})
+    run = Run.build("a", ["q1", "q2"], ["d", "d"], [1.0, 2.0], details=table)
+    assert [(p.kind, p.severity, p.facts["column"]) for p in run.problems] == [
+        ("impossible-amount", "warning", column) for column in columns]

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from ragdash import InputError, Problem, Run, Truth, read_truth
+from ragdash import InputError, Problem, Run, Truth, read_run, read_truth
 from ragdash.core.slices import slices
 
 RANKINGS = {"q1": {"d2": 1.5, "d7": 3.0}, "q2": {"d1": 0.5}, "q3": {}}
@@ -105,7 +105,7 @@ def test_records_keep_texts_and_details():
         {"query_id": "q1", "documents": [{"doc_id": "a", "score": 1.0, "text": "x"}, {"doc_id": "b", "score": 2.0}],
          "answer": "Paris", "latency_ms": 3.5},
         {"query_id": "q2", "documents": []}])
-    assert run.ranking("q1").to_pylist()[0] == {"rank": 1, "doc_id": "b", "score": 2.0, "text": None}
+    assert run.ranking("q1").to_pylist()[0] == {"rank": 1, "doc_id": "a", "score": 1.0, "text": "x"}
     assert run.details.to_pylist() == [{"answer": "Paris", "latency_ms": 3.5}, {"answer": None, "latency_ms": None}]
 
 
@@ -190,3 +190,44 @@ def test_fields_of_other_kinds_than_json_has_are_kept(value):
 def test_a_frame_with_a_number_of_more_than_64_bits_is_refused():
     with pytest.raises(InputError, match="frame that cannot be read"):
         Run.from_frame({"query_id": ["q"], "doc_id": ["d"], "extra": [10**30]})
+
+
+@pytest.mark.parametrize("frame", [{"query_id": ["a", ""], "doc_id": ["x", "y"]},
+                                   {"query_id": ["a", "a"], "doc_id": ["x", ""]}])
+def test_empty_ids_in_frames_are_errors(frame):
+    for build in (Run.from_frame, Truth.from_frame):
+        with pytest.raises(InputError) as caught:
+            build(frame)
+        assert [problem.message for problem in caught.value.problems] == ["missing-id/rows"]
+
+
+@pytest.mark.parametrize("build", [
+    lambda: Run.from_dict({"": ["d"]}), lambda: Run.from_dict({"q": {"": 1.0}}), lambda: Truth.from_dict({"q": [""]}),
+    lambda: Run.from_records([{"query_id": "", "documents": ["d"]}])])
+def test_empty_ids_in_dicts_and_records_are_errors(build):
+    with pytest.raises(InputError) as caught:
+        build()
+    assert [problem.message for problem in caught.value.problems] == ["python-object/id"]
+
+
+def test_fields_of_records_without_a_meaning_are_named():
+    run = Run.from_records([{"query_id": "a", "documents": [{"doc_id": "d", "scor": 1}], "typo": 1, "answer": "x"}])
+    assert [(p.message, p.field, p.severity) for p in run.problems] == [
+        ("unread-field", "scor", "warning"), ("python-object/other-field", "typo", "warning")]
+    assert run.details.column("typo").to_pylist() == [1]
+    truth = Truth.from_records([{"query_id": "a", "relevant": ["d"], "grades": {"x": 2}, "query": "Who?"}])
+    assert [(p.message, p.field) for p in truth.problems] == [("python-object/other-field", "grades")]
+
+
+def test_the_order_of_a_list_of_documents_counts_as_in_files():
+    documents = [{"doc_id": "d1", "score": 1.0}, {"doc_id": "d2", "score": 5.0}]
+    run = Run.from_records([{"query_id": "q1", "documents": documents}])
+    in_file = read_run(("x.jsonl", json.dumps({"query_id": "q1", "retrieved": documents}).encode()))
+    assert run.ranking("q1")["doc_id"].to_pylist() == ["d1", "d2"] and run.digest == in_file.digest
+    for one in (run, in_file):
+        assert [p.message for p in one.problems] == ["rank-score-disagreement/list"]
+    falling = Run.from_records([{"query_id": "q1", "documents": documents[::-1]}])
+    assert falling.ranked_by == "score" and not falling.problems
+    ranked = [{**doc, "rank": 2 - i} for i, doc in enumerate(documents)]
+    by_rank = Run.from_records([{"query_id": "q1", "documents": ranked}])
+    assert by_rank.ranking("q1")["doc_id"].to_pylist() == ["d2", "d1"]

@@ -246,7 +246,7 @@ def test_slices_by_attribute_and_by_the_labels_of_a_run():
     by_label = table.by_slice("verdict of poor")
     assert by_label["slice"].tolist() == ["Refusal", "Correct"] and by_label["n"].tolist() == [9, 3]
     assert by_label["difference"].tolist() == pytest.approx([5 / 9 * 0.5, 1 / 3 * 0.5])
-    with pytest.raises(ValueError, match=r"no slices 'kinds'; there are kind, verdict of poor"):
+    with pytest.raises(InputError, match=r"label 'kinds' with several values; expected one of kind, verdict of poor"):
         table.by_slice("kinds")
     with pytest.raises(ValueError, match="nothing was compared with a truth"):
         compare(evaluate(runs[0], truth, "RR"), [evaluate(runs[1], truth, "RR")]).by_slice("kind")

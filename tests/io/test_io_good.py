@@ -42,7 +42,9 @@ def test_the_documentation_has_examples():
 
 
 @pytest.mark.parametrize("file, name", [
-    ("bm25.trec", "bm25"), ("runs/bm25.run.gz", "bm25"), ("C:\\runs\\bm25.txt", "bm25"), ("run.trec2019-bm25.trec.gz",
+    ("bm25.trec", "bm25"), ("runs/bm25.run.gz", "bm25"), ("C:\\runs\\bm25.txt", "bm25"),
+    ("\\\\server\\runs\\bm25.txt", "bm25"), ("$\\frac{1}{2}$.jsonl", "$\\frac{1}{2}$"),
+    ("runs/a\\x.trec", "a\\x"), ("run.trec2019-bm25.trec.gz",
     "run.trec2019-bm25"), ("bm25", "bm25"), ("v1.5.json", "v1.5"), (".trec", ".trec"), ("BM25.TREC", "BM25")])
 def test_a_run_is_named_after_its_file(file, name):
     assert read_run((file, TREC.encode())).name == name

@@ -85,6 +85,25 @@ def test_beir(tmp_path):
     assert read_truth(("x", packed({"qrels/test.tsv": BEIR["qrels/test.tsv"]}))).judgments == 2
 
 
+def packed_on(system: int, paths: list[str]) -> bytes:
+    """An archive as a system writes it: 0 is Windows, 3 is Unix."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for path in paths:
+            info = zipfile.ZipInfo(path)
+            info.create_system = system
+            archive.writestr(info, TREC)
+    return out.getvalue()
+
+
+def test_backslashes_are_between_folders_in_archives_of_windows_alone():
+    assert [run.name for run in read_runs(("x", packed_on(0, ["runs\\a.trec", "runs\\b.trec"])))] == ["a", "b"]
+    assert [run.name for run in read_runs(("x", packed_on(3, ["a\\x.trec", "b\\x.trec"])))] == ["a\\x", "b\\x"]
+    assert kinds(read_runs, packed_on(0, ["a\\x.trec", "a/x.trec"])) == ["repeated-member"]
+
+
+
+
 REFUSED = {
     "a path above": (lambda: packed({"../../x.trec": TREC}), "unsafe-path"),
     "a path from the root": (lambda: packed({"/etc/x.trec": TREC}), "unsafe-path"),

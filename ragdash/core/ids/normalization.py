@@ -21,6 +21,7 @@ from ragdash.core.ids.id_bytes import contains_any
 from ragdash.core.ids.spellings import SPELLINGS, Wanted, every_spelling, respelled, spelling
 from ragdash.core.ranking.rank_order import duplicate_positions, pair_hashes
 from ragdash.core.records import Run, Truth
+from ragdash.core.records.run import SAID_BY_BUILD
 
 SEPARATORS = ("::", "#", "_", "-", ":", "/", "|", ".", "@")
 CHUNK_RANKS = "chunks:"  # in front of a way to collapse: chunks keep their ranks
@@ -177,7 +178,7 @@ def rebuilt(run: Run, *, queries: pa.StringArray | None = None, docs: pa.Chunked
     """The run with other ids: queries in place of query_ids (no two of them alike), docs (N,) in file order.
 
     keep (N,) bool: the rows that stay. Scores, the order among ties, texts, sources and details stay with them; note
-    joins the settings; what was said of repeated documents is said anew.
+    joins the settings; what `Run.build` says is said anew.
     """
     queries, docs = run.query_ids if queries is None else queries, run.docs if docs is None else docs
     codes = np.repeat(np.arange(len(run), dtype=np.int32), np.diff(run.starts))
@@ -188,7 +189,7 @@ def rebuilt(run: Run, *, queries: pa.StringArray | None = None, docs: pa.Chunked
     columns = [None if column is None else column if rows.all() else column.filter(mask)
                for column in (docs, run.texts, run.sources)]
     details = None if run.details is None else run.details.append_column("query_id", queries)
-    other_problems = [problem for problem in run.problems if problem.kind != "duplicate-document"]
+    other_problems = [problem for problem in run.problems if problem.kind not in SAID_BY_BUILD]
     file = next((problem.file for problem in run.problems if problem.file), None)
     result = Run.build(
         run.name,

@@ -150,16 +150,16 @@ MESSAGES: Mapping[str, Message] = {
         fix="Name each as 'MODEL at HOST'.",
         reason="{judge!r} names one judge twice",
     ),
+    "unavailable/impossible-amount": Message(
+        actual="{run:named run} with {value:g} in {column}",
+        expected="numbers from 0 to {most:g}",
+        fix="Correct the numbers of the run.",
+        reason="{value:g} in {column}",
+    ),
     "unavailable/library": Message(
         actual="{packages} {packages:plural is/are} not installed",
         expected="sentence-transformers",
         fix="pip install \"ragdash[semantic]\"",
-    ),
-    "unavailable/negative-number": Message(
-        actual="{run:named run} with {value:g} in {column}",
-        expected="numbers of 0 or more",
-        fix="Correct the numbers of the run.",
-        reason="{value:g} in {column}",
     ),
     "unavailable/no-answers": Message(
         actual="{run:named run} without answers",

@@ -14,6 +14,7 @@ import pyarrow as pa
 from ragdash.core.arrow_columns import in_blocks, lanes_of, mix, on_all_cores, take, text_blocks
 
 _GROUP = 1 << 16  # rows sorted together when duplicates are looked for
+LARGEST_EXACT = 2.0**53  # from here on, neighboring whole numbers are one 64-bit float
 _STRIP = 1 << 15  # rows hashed together: what NumPy writes on the way stays in the cache next to the core
 
 
@@ -61,6 +62,14 @@ def _tie_digest(pairs: np.ndarray, keys: np.ndarray, starts: np.ndarray) -> np.n
     tied[inner[(inner > 0) & (inner < len(keys))] - 1] = False  # the next row is another query's
     tied_rows = np.flatnonzero(tied)
     return lanes_of(mix(mix(pairs[tied_rows], np.uint64(3)), pairs[tied_rows + 1]))
+
+
+def large_ties(keys: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Positions, ascending, of rows as high as the next one of their query, from LARGEST_EXACT on."""
+    if max(keys.max(initial=0.0), -keys.min(initial=0.0)) < LARGEST_EXACT:
+        return np.empty(0, np.int64)
+    tied = np.flatnonzero((keys[1:] == keys[:-1]) & (np.abs(keys[1:]) >= LARGEST_EXACT))
+    return tied[~np.isin(tied + 1, starts)]
 
 
 def sort_keys(codes: np.ndarray, scores: np.ndarray | None, ranks) -> tuple[np.ndarray, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import orjson
@@ -10,10 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragdash.core.arrow_columns import hash_text, lanes_of, mix, text_column
+from ragdash.core.errors import Problem
 
 STAGES = ("retrieval", "rerank", "generation", "total")
 """The stages of a query whose milliseconds a run may have."""
 TOKENS = ("prompt_tokens", "completion_tokens")
+MOST = 1e15
+"""The most milliseconds, tokens or dollars of a query, 30,000 years; beyond it is a slip, and sums may overflow."""
 
 
 def align_details(names: pa.StringArray, details: pa.Table | None) -> tuple[pa.StringArray, pa.Table | None]:
@@ -52,6 +55,51 @@ def _python_values(cells: pa.ChunkedArray) -> list:
     if pa.types.is_floating(cells.type) and not cells.null_count:
         return cells.to_numpy().tolist()
     return cells.to_pylist()
+
+
+def amounts(details: pa.Table | None) -> dict[str, pa.Array]:
+    """What each query took, by name: (Q,) columns "latency_ms (total)" of each stage, tokens and cost_usd.
+
+    Examples
+    --------
+    >>> list(amounts(pa.table({"latency_ms": [1.5], "answer": ["Paris"]})))
+    ['latency_ms (total)']
+    """
+    columns = {}
+    for name in ("latency_ms", *TOKENS, "cost_usd") if details is not None else ():
+        if name in details.column_names:
+            column = details[name].combine_chunks()
+            if name != "latency_ms":
+                columns[name] = column
+            elif pa.types.is_struct(column.type):
+                columns |= {f"latency_ms ({stage})": pc.struct_field(column, stage) for stage in STAGES
+                            if column.type.get_field_index(stage) >= 0}
+            else:
+                columns["latency_ms (total)"] = column
+    return columns
+
+
+def impossible_amounts(values: np.ndarray) -> np.ndarray:
+    """The rows whose amount is negative or beyond `MOST`; NaN is no amount.
+
+    Examples
+    --------
+    >>> impossible_amounts(np.array([0, -1, np.nan, 1e308])).tolist()
+    [1, 3]
+    """
+    return np.flatnonzero((values < 0) | (values > MOST))
+
+
+def amount_problems(query_ids: pa.StringArray, details: pa.Table | None, file: str | None) -> Iterator[Problem]:
+    """A warning for each column of times, tokens or costs with numbers that none can be; texts are none."""
+    for name, column in amounts(details).items():
+        if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+            continue
+        values = column.cast(pa.float64()).to_numpy(zero_copy_only=False)
+        if len(rows := impossible_amounts(values)):
+            facts = {"query": query_ids[int(rows[0])].as_py(), "value": values[rows[0]], "column": name,
+                     "others": len(rows) - 1, "most": MOST}
+            yield Problem("impossible-amount", facts, file, None, name.partition(" ")[0], "warning")
 
 
 def conversation_text(history: Iterable[tuple[str, str]]) -> str:

@@ -9,14 +9,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ragdash.core.errors import Collector, InputError, Problem, shorten
-from ragdash.core.records.python_details import is_missing, is_writable, run_query_details, truth_query_details
+from ragdash.core.records.python_details import (
+    RUN_FIELDS,
+    TRUTH_FIELDS,
+    is_missing,
+    is_writable,
+    run_query_details,
+    truth_query_details,
+)
 from ragdash.core.validation import MAX_GRADE
 
 Rankings = Mapping[Any, Mapping[Any, float] | Sequence[Any]]  # query: {document: score} or documents, best first
@@ -101,6 +110,7 @@ def run_record_columns(records: Iterable[Mapping]) -> dict:
     """
     problems = Collector(None)
     rows: list[dict] = []
+    places: list[int] = []
     details: list[dict] = []
     for index, record in enumerate(_records(records)):
         if not isinstance(record, Mapping) or "query_id" not in record or "documents" not in record:
@@ -113,6 +123,7 @@ def run_record_columns(records: Iterable[Mapping]) -> dict:
             continue
         documents = [doc if isinstance(doc, Mapping) else {"doc_id": doc} for doc in listed]
         rows += [{"query_id": query, **_document(problems, query, doc)} for doc in documents]
+        places += range(1, len(documents) + 1)
         details.append({"query_id": query, **run_query_details(problems, query, _others(record, "documents"))})
     docs = [row["doc_id"] for row in rows]
     columns = {name: [row[name] for row in rows] for name in _OF_DOCUMENTS[1:]}
@@ -123,10 +134,14 @@ def run_record_columns(records: Iterable[Mapping]) -> dict:
                          field=name)
     table = _details(problems, details)
     problems.raise_errors()
+    _note_other_fields(problems, details, RUN_FIELDS)
     given = {name: values if any(value is not None for value in values) else None for name, values in columns.items()}
+    if given["score"] is not None and given["rank"] is None:
+        given["rank"] = places  # the order of the list counts, as in files
+        _note_rising(problems, rows)
     return {"query_ids": [row["query_id"] for row in rows], "docs": docs, "scores": given["score"],
             "ranks": given["rank"], "texts": given["text"], "sources": given["source"],
-            "details": table}
+            "details": table, "problems": problems.problems}
 
 
 def truth_record_columns(records: Iterable[Mapping]) -> dict:
@@ -152,8 +167,26 @@ def truth_record_columns(records: Iterable[Mapping]) -> dict:
         details.append({"query_id": query, **truth_query_details(problems, query, _others(record, "relevant"))})
     table = _details(problems, details)
     problems.raise_errors()
+    _note_other_fields(problems, details, TRUTH_FIELDS)
     queries, docs, grades = ([row[i] for row in rows] for i in range(3))
-    return {"query_ids": queries, "docs": docs, "grades": grades, "details": table}
+    return {"query_ids": queries, "docs": docs, "grades": grades, "details": table, "problems": problems.problems}
+
+
+def _note_rising(problems: Collector, rows: list[dict]) -> None:
+    """Warn of queries in whose lists a document has a higher score than the one before."""
+    rising = dict.fromkeys(after["query_id"] for before, after in pairwise(rows)
+                           if before["query_id"] == after["query_id"] and after["score"] > before["score"])
+    if rising:
+        problems.add("rank-score-disagreement/list", {"query": next(iter(rising))}, field="score", severity="warning",
+                     count=len(rising))
+
+
+def _note_other_fields(problems: Collector, details: list[dict], known: Iterable[str]) -> None:
+    """Warn of each field that is kept, and has no meaning for a run or a truth: it may be a slip."""
+    names = dict.fromkeys(name for row in details for name in row)
+    for name in names:
+        if name not in {"query_id", *known}:
+            problems.add("python-object/other-field", {"name": name}, field=name, severity="warning")
 
 
 def _records(records: object) -> list:
@@ -168,7 +201,9 @@ def _others(record: Mapping, name: str) -> dict:
 
 
 def _document(problems: Collector, query: str, document: Mapping) -> dict:
-    """The fields of a returned document; a score, a rank and texts may be missing."""
+    """The fields of a returned document; a score, a rank and texts may be missing. Others are not read."""
+    for name in document.keys() - set(_OF_DOCUMENTS):
+        problems.add("unread-field", {"name": str(name)}, field=str(name), severity="warning")
     values = {name: None if is_missing(value := document.get(name)) and name != "score" else value
               for name in _OF_DOCUMENTS}
     values["doc_id"] = _id(problems, document.get("doc_id"), "doc_id")
@@ -194,6 +229,11 @@ def _details(problems: Collector, rows: list[dict]) -> pa.Table | None:
     return pa.table(columns) if columns else None
 
 
+def with_arguments(given: Mapping, more: Mapping) -> dict:
+    """Columns with further arguments of `build`; the problems of both."""
+    return {**given, **more, "problems": (*given["problems"], *more.get("problems", ()))}
+
+
 def as_columns_of(source: object) -> str:
     """Which constructor reads an object: "dict", "records" or "frame"."""
     if isinstance(source, Mapping):
@@ -213,8 +253,8 @@ def _names(record: object) -> list[str]:
 
 
 def _id(problems: Collector, value: object, field: str) -> str:
-    """Text as it is, whole numbers in digits; any other kind is a problem (1.0 may have been "1" or "1.0")."""
-    if isinstance(value, str) and is_writable(value):
+    """Text as it is, whole numbers in digits; no text and any other kind is a problem (1.0 may have been "1")."""
+    if isinstance(value, str) and value and is_writable(value):
         return value
     if isinstance(value, Integral) and not isinstance(value, bool):
         return str(value)
@@ -302,6 +342,9 @@ def _fields(table: pa.Table, names: Mapping[str, str], needed: Sequence[str],
     for field in ("query_id", "doc_id", "text", "source"):
         if field in columns:
             columns[field] = _text(problems, columns[field], names.get(field, field))
+    for field in ("query_id", "doc_id"):
+        if field in columns and (empty := pc.sum(pc.equal(columns[field].cast(pa.string()), "")).as_py()):
+            problems.add("missing-id/rows", {"count": empty}, field=names.get(field, field))
     problems.raise_errors()
     read = {names.get(field, field) for field in columns}
     return columns, [Problem("unread-column", {"name": name}, field=name, severity="warning")

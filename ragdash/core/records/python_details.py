@@ -36,14 +36,14 @@ def is_missing(value: object) -> bool:
 
 def run_query_details(problems: Collector, query: str, record: Mapping) -> dict:
     """The details of a query in a run, from a record without its ids and documents; what does not fit is a problem."""
-    details = _checked(problems, query, record, _RUN_FIELDS)
+    details = _checked(problems, query, record, RUN_FIELDS)
     usage = details.pop("usage", None)
     return {**{name: number for name, number in (usage or {}).items() if number is not None}, **details}
 
 
 def truth_query_details(problems: Collector, query: str, record: Mapping) -> dict:
     """The details of a query in a truth, as `run_query_details`."""
-    return _checked(problems, query, record, _TRUTH_FIELDS)
+    return _checked(problems, query, record, TRUTH_FIELDS)
 
 
 def _checked(problems: Collector, query: str, record: Mapping, fields: Mapping[str, Callable]) -> dict:
@@ -184,9 +184,9 @@ def _any(value: object) -> object:
 
 _TEXTS = _list_of(_text, "a text or a list of texts")
 _EITHER = {"query": _text, "attributes": _attributes, "chat_history": _messages}
-_RUN_FIELDS: Mapping[str, Callable] = {
+RUN_FIELDS: Mapping[str, Callable] = {
     **_EITHER, "answer": _text, "contexts": _TEXTS, "latency_ms": _latency, "cost_usd": _amount, "usage": _usage,
     **dict.fromkeys(TOKENS, _count)}
-_TRUTH_FIELDS: Mapping[str, Callable] = {
+TRUTH_FIELDS: Mapping[str, Callable] = {
     **_EITHER, "answers": _TEXTS, "subtopics": _subtopics, "allowed": _list_of(_id, "a document id or a list of them"),
     "evidence": _list_of(_span, "texts, or objects with text and source")}

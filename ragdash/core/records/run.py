@@ -19,6 +19,7 @@ from ragdash.core.errors import Problem
 from ragdash.core.file_scores import FileScores
 from ragdash.core.ranking.rank_order import (
     duplicate_positions,
+    large_ties,
     pair_hashes,
     query_starts,
     ranking_digest,
@@ -27,12 +28,15 @@ from ragdash.core.ranking.rank_order import (
     sort_keys,
 )
 from ragdash.core.records import from_python, shown
-from ragdash.core.records.details import align_details, details_digest
+from ragdash.core.records.details import align_details, amount_problems, details_digest
 from ragdash.core.records.run_header import RunHeader
 from ragdash.core.validation import check_name, check_run
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+SAID_BY_BUILD = ("duplicate-document", "large-scores", "impossible-amount")
+"""The kinds of problems that `Run.build` finds itself, so that they are said anew of a run that is built again."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,7 +121,8 @@ class Run:
         run = cls(name, names, starts, docs, order, pairs, scores, repeated, ranked_by,
                   None if texts is None else text_column(texts), None if sources is None else text_column(sources),
                   details, dict(settings or {}), (), digest)
-        return replace(run, problems=(*problems, *run._repeated_problem(file)))
+        noted = (*run._repeated_problem(file), *run._large_ties_problem(file), *amount_problems(names, details, file))
+        return replace(run, problems=(*problems, *noted))
 
     @classmethod
     def from_dict(cls, rankings: from_python.Rankings, name: str = "run", **more) -> Run:
@@ -149,14 +154,15 @@ class Run:
         2
         """
         given = from_python.run_frame_columns(frame, {} if columns is None else columns)
-        return cls.build(name, **{**given, **more, "problems": (*given["problems"], *more.get("problems", ()))})
+        return cls.build(name, **from_python.with_arguments(given, more))
 
     @classmethod
     def from_records(cls, records: Iterable[Mapping], name: str = "run", **more) -> Run:
         """Build a run from a record per query: {"query_id": ..., "documents": [...], "answer": ..., ...}.
 
-        documents: ids, best first, or {"doc_id", "score", "rank", "text", "source"}. All other fields are kept as
-        details of the query (query, answer, contexts, latency_ms ...). more: settings, as `build`. InputError lists
+        documents, best first: ids, or {"doc_id", "score", "rank", "text", "source"}; ranks count more than this order.
+        All other fields are kept as details of the query (query, answer, contexts, latency_ms ...); one without a
+        meaning is warned of. more: settings, as `build`. InputError lists
         every record that does not fit.
 
         Examples
@@ -165,7 +171,7 @@ class Run:
         >>> run, run.details.column_names
         (<Run 'run': 1 queries, 2 documents returned>, ['answer'])
         """
-        return cls.build(name, **from_python.run_record_columns(records), **more)
+        return cls.build(name, **from_python.with_arguments(from_python.run_record_columns(records), more))
 
     @classmethod
     def of(cls, source: object, name: str = "run") -> Run:
@@ -372,6 +378,16 @@ class Run:
         doc, query = take(self.docs, self.rows(first))[0].as_py(), self.query_ids[int(self.query_of(first)[0])].as_py()
         facts = {"document": doc, "query": query, "others": len(self.repeated) - 1}
         return (Problem("duplicate-document", facts, file, None, "doc_id", "warning"),)
+
+    def _large_ties_problem(self, file: str | None) -> tuple[Problem, ...]:
+        if self.ranked_by != "score" or self.scores is None:
+            return ()
+        positions = large_ties(self.scores, self.starts)
+        if not len(positions):
+            return ()
+        query = self.query_ids[int(self.query_of(positions[:1])[0])].as_py()
+        facts = {"query": query, "score": float(self.scores[positions[0]]), "count": len(positions)}
+        return (Problem("large-scores", facts, file, None, "score", "warning"),)
 
 
 def _unordered(values: np.ndarray, order: np.ndarray) -> np.ndarray:

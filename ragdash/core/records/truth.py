@@ -130,7 +130,7 @@ class Truth:
         <Truth 'truth': 1 queries, 2 judgments>
         """
         given = from_python.truth_frame_columns(frame, {} if columns is None else columns)
-        return cls.build(name, **{**given, **more, "problems": (*given["problems"], *more.get("problems", ()))})
+        return cls.build(name, **from_python.with_arguments(given, more))
 
     @classmethod
     def from_records(cls, records: Iterable[Mapping], name: str = "truth", **more) -> Truth:
@@ -146,7 +146,7 @@ class Truth:
         >>> truth, truth.details.column_names
         (<Truth 'truth': 1 queries, 2 judgments>, ['query'])
         """
-        return cls.build(name, **from_python.truth_record_columns(records), **more)
+        return cls.build(name, **from_python.with_arguments(from_python.truth_record_columns(records), more))
 
     @classmethod
     def of(cls, source: object, name: str = "truth") -> Truth:

@@ -27,6 +27,7 @@ from ragdash.io.write import format_writers
 
 ID_FIELDS = ("query_id", "doc_id", "config")
 TEXT_FIELDS = ("query", "answer")
+_WRITTEN = (bool, datetime.date, datetime.time, datetime.timedelta)  # types whose text each tool writes its own way
 
 
 def detect(start: FileStart) -> Detection | None:
@@ -152,6 +153,8 @@ def _cell_value(name: str | None, value, cell: Cell, is_wide: bool):
         except UnicodeDecodeError as error:
             wrong = not_utf8_problem(cell.problems.file, value[error.start:error.start + 1], cell.line, cell.field)
             return cell.problems.take(wrong)
+    if name in ID_FIELDS or name in cells.IDS:
+        _note_written_ids(value, cell)
     value = plain_value(value)
     if value is None or (type(value) is float and math.isnan(value) and name not in ("score", "rank", "grade")):
         return None
@@ -166,6 +169,20 @@ def _cell_value(name: str | None, value, cell: Cell, is_wide: bool):
     if type(value) is str and name in ("score", "rank", "grade"):
         return cells.parse_number(value)
     return _cell_text(value, cell) if name in ("text", "source") and not is_wide else value
+
+
+def _note_written_ids(value, cell: Cell) -> None:
+    """Warn of dates, times and truth values as ids: other files may write them otherwise. Lists of ids hold no truth
+    values.
+    """
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            if type(part) is not bool:
+                _note_written_ids(part, cell)
+    elif isinstance(value, _WRITTEN):
+        text = _cell_text(plain_value(value), cell)
+        cell.note("number-as-text/written", {"type": "truth value" if type(value) is bool else "date or time",
+                                             "value": text}, severity="warning")
 
 
 def _cell_text(value, cell: Cell):

@@ -58,6 +58,7 @@ BYTE_ORDER_MARKS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-
          (codecs.BOM_UTF16_BE, "utf-16"))
 _LFS_POINTER = re.compile(
     rb"version https://git-lfs\.github\.com/spec/v\d+\s+(?:ext-\S+ \S+\s+)*oid \S+\s+size (\d{1,18})\s*\Z")
+_WINDOWS_PATH = re.compile(r"[A-Za-z]:\\|\\\\[^\\]")
 _CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c\x1d\x1f]")
 _TEXT_PER_ZERO = 20  # bytes of a text with single zero bytes, for each of them; fewer are binary data
 
@@ -280,8 +281,12 @@ class Source:
 
 
 def stem(file: str) -> str:
-    """The file's name without folder and known endings: "runs/bm25.trec.gz" -> "bm25"."""
-    name = file.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+    """The file's name without folder and known endings: "runs/bm25.trec.gz" -> "bm25".
+
+    A backslash is between folders on Windows and in a whole path of Windows; elsewhere it is a part of the name.
+    """
+    is_windows = os.sep == "\\" or _WINDOWS_PATH.match(file)
+    name = (file.replace("\\", "/") if is_windows else file).rstrip("/").rsplit("/", 1)[-1]
     while True:
         root, ending = os.path.splitext(name)
         if ending.lower() not in SUFFIXES or not root:

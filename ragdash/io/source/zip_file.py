@@ -20,6 +20,7 @@ from ragdash.io.source.source import Source
 MAX_MEMBERS = 10_000
 _ZIP_ERRORS = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, struct.error, OSError, EOFError, ValueError,
            NotImplementedError, RuntimeError)  # what zipfile raises; RuntimeError for a password
+_OF_WINDOWS = (0, 10)  # the systems that a zip archive calls FAT and NTFS
 _UNSAFE_PATH = re.compile(r"^[/\\]|^[A-Za-z]:|(^|[/\\])\.\.([/\\]|$)|\0")
 
 
@@ -57,11 +58,14 @@ def is_workbook(source: Source) -> bool:
 def read_members(source: Source) -> list[Member]:
     """The files of an archive, sorted by path, without files that operating systems add."""
     with source.stream() as stream, open_archive(source, stream) as archive:
-        infos = sorted(
-            (info for info in archive.infolist() if not info.is_dir() and not _is_system_file(info.filename)),
-            key=lambda info: info.filename,
-        )
-        return [Member(info.filename, archive.read(info)) for info in infos]
+        infos = sorted((info for info in archive.infolist() if not info.is_dir() and not _is_system_file(_path(info))),
+                       key=_path)
+        return [Member(_path(info), archive.read(info)) for info in infos]
+
+
+def _path(info: zipfile.ZipInfo) -> str:
+    """The path of a member. Some programs of Windows write backslashes between folders; elsewhere one is of a name."""
+    return info.filename.replace("\\", "/") if info.create_system in _OF_WINDOWS else info.filename
 
 
 def _is_system_file(path: str) -> bool:
@@ -76,7 +80,7 @@ def _check_archive(source: Source, archive: zipfile.ZipFile) -> None:
                     if _UNSAFE_PATH.search(info.filename) or not PurePosixPath(info.filename).parts), None)
     if unsafe_path is not None:
         source.fail("unsafe-path", {"path": unsafe_path})
-    path, times = Counter(info.filename for info in infos).most_common(1)[0] if infos else ("", 0)
+    path, times = Counter(map(_path, infos)).most_common(1)[0] if infos else ("", 0)
     if times > 1:
         source.fail("repeated-member", {"path": path, "times": times})
     if len(infos) > MAX_MEMBERS:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ragdash.core.errors import Unavailable
-from ragdash.core.records.details import STAGES
+from ragdash.core.records.details import MOST, STAGES, TOKENS, amounts, impossible_amounts
 from ragdash.matching.views.ranked import Values
 
 COLUMNS = {"latency_ms": "latencies", "prompt_tokens": "prompt tokens", "completion_tokens": "completion tokens",
@@ -56,40 +55,24 @@ def timed(run: str, details: pa.Table | None, rows: np.ndarray) -> Timed:
     """The view of a run. rows (Q,): the row of details of each query of the truth, -1 for none.
 
     The total is the run's own value; else, for a query, the sum of the stages where it has all that the run has
-    anywhere. Raises Unavailable for a negative number.
+    anywhere. Raises Unavailable for a negative or far too large number.
     """
-    columns = {name: _numbers(run, details, name, rows) for name in ("prompt_tokens", "completion_tokens", "cost_usd")}
-    stages = {}
-    if details is not None and "latency_ms" in details.column_names:
-        column = details["latency_ms"].combine_chunks()
-        if pa.types.is_struct(column.type):
-            stage_columns = {stage: pc.struct_field(column, stage) for stage in STAGES
-                     if column.type.get_field_index(stage) >= 0}
-        else:
-            stage_columns = {"total": column}
-        stages = {
-            stage: _column_values(run, f"latency_ms ({stage})", stage_column, rows)
-            for stage, stage_column in stage_columns.items()
-        }
-        stages = {stage: values for stage, values in stages.items() if not np.isnan(values).all()}
+    columns = {name: _column_values(run, name, column, rows) for name, column in amounts(details).items()}
+    prompt, completion, cost = (columns.get(name, np.full(len(rows), np.nan)) for name in (*TOKENS, "cost_usd"))
+    stages = {stage: values for stage in STAGES if (values := columns.get(f"latency_ms ({stage})")) is not None
+              and not np.isnan(values).all()}
     stage_columns = [values for stage, values in stages.items() if stage != "total"]
     if stage_columns:
         total = stages.get("total", np.full(len(rows), np.nan))
         stages["total"] = np.where(np.isnan(total), np.sum(stage_columns, axis=0), total)
     ordered = {stage: stages[stage] for stage in STAGES if stage in stages}
-    return Timed(run, rows >= 0, ordered, columns["prompt_tokens"], columns["completion_tokens"], columns["cost_usd"])
-
-
-def _numbers(run: str, details: pa.Table | None, name: str, rows: np.ndarray) -> Values:
-    if details is None or name not in details.column_names:
-        return np.full(len(rows), np.nan)
-    return _column_values(run, name, details[name].combine_chunks(), rows)
+    return Timed(run, rows >= 0, ordered, prompt, completion, cost)
 
 
 def _column_values(run: str, name: str, column: pa.Array, rows: np.ndarray) -> Values:
     """A column as numbers at these rows, NaN at -1 and where it is null."""
     values = column.cast(pa.float64()).take(pa.array(rows, mask=rows < 0)).to_numpy(zero_copy_only=False)
-    if (values < 0).any():
-        facts = {"run": run, "value": values[values < 0][0], "column": name}
-        raise Unavailable("negative-number", facts, name.partition(" ")[0])
+    if len(wrong := impossible_amounts(values)):
+        facts = {"run": run, "value": values[wrong[0]], "column": name, "most": MOST}
+        raise Unavailable("impossible-amount", facts, name.partition(" ")[0])
     return values

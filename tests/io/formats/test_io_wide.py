@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import io
 import json
 
@@ -134,6 +135,28 @@ def test_numbers_as_ids_give_their_shortest_text():
         run = read_run(("x", frame(form, [{**row, "answer": str(row["answer"])} for row in rows])))
         assert run.query_ids.to_pylist() == ["7", "2506.005"]
         assert "number-as-text" in [problem.kind for problem in run.problems]
+
+
+@pytest.mark.parametrize(("value", "text"), [
+    (datetime.date(2020, 1, 1), "2020-01-01"), (datetime.datetime(2020, 1, 1, 12), "2020-01-01T12:00:00"),
+    (True, "TRUE")])
+@pytest.mark.parametrize("form", ["to_excel", "to_parquet"])
+def test_dates_and_truth_values_as_ids_are_read_with_a_warning(value, text, form):
+    run = read_run(("x", frame(form, [{"query_id": "q1", "doc_id": value, "score": 1.5}], index=False)))
+    assert run.docs.to_pylist() == [text]
+    assert [(p.kind, p.field, p.severity) for p in run.problems] == [("number-as-text", "doc_id", "warning")]
+    assert f"read as '{text}'" in run.problems[0].fix
+    by_query = frame("to_parquet", [{"query_id": value, "retrieved": ["d1"], "answer": "a"}])
+    assert [p.field for p in read_run(("x", by_query)).problems] == ["query_id"]
+
+
+def test_dates_in_lists_of_ids_are_read_with_a_warning():
+    rows = [{"query_id": "q1", "retrieved": [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)]}]
+    run = read_run(("x", frame("to_parquet", rows)))
+    assert run.docs.to_pylist() == ["2020-01-01", "2020-01-02"]
+    assert [p.kind for p in run.problems] == ["number-as-text"] * 2
+
+
 
 
 TOOLS = {

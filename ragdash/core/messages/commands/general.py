@@ -339,6 +339,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="what ragdash sets itself as an option of ragdash",
         fix="Use {ours} instead.",
     ),
+    "dash-output": Message(
+        actual="-",
+        expected="the name of a file",
+        fix="Write /dev/stdout for standard output, or ./- for a file of that name.",
+    ),
     "output-is-input": Message(
         actual="a file that this command reads",
         expected="another file, as this one would be replaced",

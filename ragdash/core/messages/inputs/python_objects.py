@@ -42,6 +42,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a list of documents, best first",
         fix="Give each query a list; of one document [id].",
     ),
+    "python-object/evaluation": Message(
+        actual="an object of type {kind}",
+        expected="an evaluation, as ragdash.evaluate returns it",
+        fix="Evaluate the run first.",
+    ),
     "python-object/family": Message(
         actual="{value}",
         expected="a whole number from 1",
@@ -117,6 +122,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="numbers",
         fix="Convert the column to numbers.",
     ),
+    "python-object/other-field": Message(
+        actual="the field {name!r}",
+        expected="a field of a run or a truth",
+        fix="It is kept with the query, and no metric reads it. Correct the name if it is a slip.",
+    ),
     "python-object/partly": Message(
         actual="{count:,} of {total:,} documents have no {name}",
         expected="a {name} for every document, or for none",
@@ -124,7 +134,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "python-object/path": Message(
         actual="{value} as a path",
-        expected="the path of a file",
+        expected="the path of a file or folder",
         fix='Pass one, such as "report.html".',
     ),
     "python-object/ranking": Message(

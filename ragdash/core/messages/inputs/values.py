@@ -127,6 +127,19 @@ MESSAGES: Mapping[str, Message] = {
         expected="a different rank for each document of a query",
         fix="They keep the order of the file.",
     ),
+    "impossible-amount": Message(
+        actual="{value:g} in {column} of query {query!r}{others:? (and in {others:count query/queries} more)}",
+        expected="numbers from 0 to {most:g}",
+        fix="Correct them, or leave them out: until then, times and costs of this run cannot be computed.",
+    ),
+    "large-scores": Message(
+        actual="{count:count pair} of documents with the same score of {score:,.16g}, such as in query {query!r}",
+        expected="scores between -2^53 and 2^53 (9,007,199,254,740,992)",
+        fix=(
+            "Larger whole numbers that differ by little become equal. Subtract a constant from the scores, or give "
+            "ranks."
+        ),
+    ),
     "long-id": Message(
         actual="an id of {size:bytes}: {start!r}",
         expected="ids of at most {most:bytes}",
@@ -246,6 +259,14 @@ MESSAGES: Mapping[str, Message] = {
         actual="the number {value}",
         expected="text in quotes",
         fix="It is read as text, with the digits as they are written; quote it to be sure.",
+    ),
+    "number-as-text/written": Message(
+        actual="a {type}",
+        expected="a text",
+        fix=(
+            "It is read as {value!r}; other files may write it otherwise. Store the column as text to keep ids as "
+            "they are."
+        ),
     ),
     "padded-id": Message(
         actual="{written!r}",
