@@ -18,6 +18,7 @@ from ragdash.experiments.fusion.pair import gain_of, runs_to_fuse
 from ragdash.experiments.fusion.tuning.choice import choose
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
+from ragdash.reporting.sentences.latency_cost import duration
 from ragdash.reporting.sentences.runs.choice import (
     ceiling_note,
     hybrid_sentence,
@@ -56,8 +57,9 @@ def test_the_samples_are_decided_as_far_as_the_data_go(samples):
     means = verdict.advice.paid.means
     assert verdict.advice.choice == "sparse" and verdict.advice.paid.unit == "ms"
     decision = decision_sentence(verdict, markdown=False)
-    assert f"{means['dense'] / means['sparse']:.0f} times faster than dense" in decision
-    assert decision.startswith("Choose sparse, unless its misses matter")
+    assert decision.startswith("These queries do not show which of sparse, dense and hybrid is best")
+    assert (f"If you must choose now, take sparse: it has the highest mean, and it takes {duration(means['sparse'])} "
+            f"per query, dense {duration(means['dense'])}. But it misses more than dense.") in decision
     hits = {run.name: ragdash.evaluate(run, samples[1], "Success@10").values[:, 0] for run in samples[0]}
     missed = {name: int((values == 0).sum()) for name, values in hits.items()}
     assert (f"sparse finds no relevant document in the first 10 ranks for {missed['sparse']} of 110 queries, dense for "
@@ -80,8 +82,8 @@ def test_a_beaten_baseline_is_in_the_title(samples):
     poor = ragdash.Run.build("poor", runs[0].query_ids.to_pylist(), ["nothing"] * len(runs[0].query_ids))
     assert verdict_title(advised(runs, truth)) == "No clear difference"
     assert verdict_title(advised([*runs, poor], truth, baseline=3)) == (
-        "Tied for best: sparse, dense, hybrid; better than the baseline poor")
-    assert verdict_title(advised([*runs, poor], truth)) == "Tied for best: sparse, dense, hybrid"
+        "No clear best: sparse, dense, hybrid; better than the baseline poor")
+    assert verdict_title(advised([*runs, poor], truth)) == "No clear best: sparse, dense, hybrid"
     assert verdict_title(advised([runs[0], poor], truth, baseline=1)) == "Clear winner"
 
 
@@ -99,7 +101,20 @@ def test_the_cheapest_of_runs_that_are_as_good_is_chosen(quality, options, choic
 
 def test_without_times_the_decision_names_no_run(samples):
     verdict = replace(advised(*samples), advice=replace(advised(*samples).advice, choice=None, paid=None))
-    assert decision_sentence(verdict).startswith("Choose by cost or speed. These queries do not show")
+    assert decision_sentence(verdict).startswith("These queries do not show")
+    assert decision_sentence(verdict).endswith("Choose by cost or speed, if you know them.")
+
+
+@pytest.mark.parametrize(("own", "other", "said"), [
+    (1910.0, 1280.0, True), (90.0, 9.0, False), (1300.0, 1280.0, False)])
+def test_a_clear_winner_that_is_much_slower_says_so(samples, own, other, said):
+    dense, poor = samples[0][0], ragdash.Run.build("poor", samples[0][0].query_ids.to_pylist(),
+                                                   ["nothing"] * len(samples[0][0].query_ids))
+    verdict = advised([dense, poor], samples[1])
+    assert verdict.state == "clear-winner"
+    sentence = risk_sentence(advise(verdict, AdviceFacts((), [Paid("ms", {"dense": own, "poor": other})])),
+                             markdown=False)
+    assert sentence == ("dense takes 1.91\xa0s per query, poor 1.28\xa0s." if said else "")
 
 
 def test_a_hybrid_is_named_with_its_gain_and_is_not_the_loaded_one(samples):

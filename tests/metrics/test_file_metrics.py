@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from ragdash import InputError, Run, Truth, evaluate
+from ragdash.analysis.verdict import evidence_specs
 from ragdash.core.file_scores import FileScores
 from ragdash.core.text.metric_names import guess_direction, guess_range, is_metric_name
 from ragdash.evaluation.compare import compare
@@ -16,6 +17,8 @@ from ragdash.metrics import (
     parse_specs,
     with_guesses,
 )
+from ragdash.metrics.docs.human_agreement import right_answers_metric
+from ragdash.reporting.sentences.answers import right_answers_note
 
 COLUMNS = ["mrr", "a score", "it's", 'a "b"', "bo'th\"", "back\\slash", "factual_correctness(mode=f1)", "recall@10"]
 
@@ -140,3 +143,13 @@ def test_directions(name, label, expected):
     ([0, 3], (0, 3)), ([73.5], (0, 100)), ([812], (0, np.inf)), ([-0.2, 1], (-np.inf, np.inf)), ([], (0, 1))])
 def test_ranges(values, expected):
     assert guess_range(values) == expected
+
+
+@pytest.mark.parametrize("column, quoted", [("my_score", True), ("human_score", True), ("answer_rating", True),
+                                            ("score", False), ("retrieval_score", False)])
+def test_a_score_of_answers_in_the_file_comes_before_word_overlap(column, quoted):
+    specs = [file_spec(column), *parse_specs("TokenF1 EM")]
+    chosen = right_answers_metric(specs, lambda spec: 10)
+    assert (chosen == specs[0]) is quoted and (chosen == specs[1]) is not quoted
+    assert (specs[0] in evidence_specs(specs, parse_spec("nDCG@10"))) is quoted
+    assert ("people's scores" in right_answers_note(chosen, [])) is (column in ("my_score", "human_score"))

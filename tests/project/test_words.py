@@ -39,7 +39,7 @@ PHRASES = {
     "telephone (write: phone)": r"telephones?",
     "take along (write: export)": r"(?:take|takes|taken|took|taking) (?:\w+ )?along",
     "held against (write: compare with)": r"(?:hold|holds|held|holding) (?:\w+ )?against",
-    "level with the best (write: tied for best)": r"level with the best",
+    "level with the best (write: not clearly worse)": r"level with the best",
     "what came of it (write: results)": r"what (?:came|comes) of it",
     "most seldom (write: least often)": r"most seldom",
 }

@@ -51,7 +51,8 @@ def test_no_run_on_the_front_is_said_and_one_run_is_alone_there():
     none = latency_cost.front_sentences(["a", "b"], np.array([False, False]), [], spec, "Cost per query", "$")
     assert none == ["No run has both MRR and cost per query."]
     (alone,) = latency_cost.front_sentences(["a", "b"], np.array([False, True]), [], spec, "Average latency", "ms")
-    assert alone == "**b** is the best choice by MRR and average latency: no other run is better or cheaper."
+    assert alone == ("No other run has a better mean MRR or a lower average latency than **b**. Compare says whether "
+                     "the means differ clearly.")
 
 
 def test_an_accepted_run_has_no_difference_and_another_one_has_its_own():

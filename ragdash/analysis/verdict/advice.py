@@ -17,6 +17,8 @@ from ragdash.metrics import Spec, parse_specs
 
 CLOSE = 1.1  # times as cheap: less is no reason to choose a run
 LEANING = 0.1  # p of a sign test, not corrected: below it, another metric leans to another run
+MUCH_DEARER = 1.25  # times the price of the other run: from here on it speaks against a better run
+NOTICED = 100.0  # milliseconds per query: nobody notices less
 LEAST_LEAN = 0.02  # a smaller difference is not worth a sentence
 UNITS = ("$", "ms")
 
@@ -84,6 +86,8 @@ class Advice:
         By what it is chosen among runs that tie for best.
     leans
         What speaks against the choice, a metric each.
+    dearer
+        By what the run to choose is much dearer or slower than the baseline, or than the next best run: both means.
     hybrid
         A better hybrid, where one is known.
     """
@@ -91,6 +95,7 @@ class Advice:
     choice: str | None = None
     paid: Paid | None = None
     leans: tuple[Lean, ...] = ()
+    dearer: tuple[Paid, ...] = ()
     hybrid: HybridGain | None = None
 
     def as_dict(self) -> dict:
@@ -186,6 +191,22 @@ def cheapest(names: Sequence[str], quality: np.ndarray, options: Sequence[Paid])
         if (near > near[best]).any():
             break
     return chosen
+
+
+def dearer_by(choice: str, rival: str, options: Sequence[Paid]) -> tuple[Paid, ...]:
+    """By what a run is much dearer than another: the means of the two, the run to choose first.
+
+    Examples
+    --------
+    >>> dearer_by("a", "b", [Paid("ms", {"a": 1900.0, "b": 1300.0}), Paid("$", {"a": 0.01})])
+    (Paid(unit='ms', means={'a': 1900.0, 'b': 1300.0}),)
+    >>> dearer_by("a", "b", [Paid("ms", {"a": 20.0, "b": 2.0})])
+    ()
+    """
+    pairs = [Paid(paid.unit, {run: paid.means[run] for run in (choice, rival)}) for paid in options
+             if {choice, rival} <= paid.means.keys()]
+    return tuple(pair for pair in pairs if pair.means[choice] >= MUCH_DEARER * pair.means[rival]
+                 and pair.means[choice] >= (NOTICED if pair.unit == "ms" else 0) and pair.means[choice] > 0)
 
 
 def leans_of(choice: str, rivals: Sequence[str], evaluations: Sequence[Evaluation], specs: Sequence[Spec]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ragdash.analysis.verdict.advice import Advice, AdviceFacts, cheapest, leans_of
+from ragdash.analysis.verdict.advice import Advice, AdviceFacts, cheapest, dearer_by, leans_of
 from ragdash.analysis.verdict.answer_evidence import distinct_pairs
 from ragdash.analysis.verdict.checks import RunCheck, checks_to_show, of_level, withheld_checks
 from ragdash.evaluation.compare import Comparison, best_first
@@ -171,17 +171,21 @@ def advise(verdict: Verdict, facts: AdviceFacts) -> Verdict:
     """
     if verdict.state not in ("clear-winner", "no-clear-difference") or verdict.best is None:
         return verdict
-    choice, paid, tied = verdict.best, None, verdict.tied
+    choice, paid, tied, dearer = verdict.best, None, verdict.tied, ()
     if verdict.state == "no-clear-difference":
         names = [verdict.best, *(pair.candidate for pair in tied)]
         quality = np.array([0.0, *(pair.sign * pair.mean_difference for pair in tied)])
         choice, paid = cheapest(names, quality, facts.paid)
         choice, paid = (None, None) if verdict.differing else (choice, paid)
+    else:
+        next_best = min(verdict.comparisons, key=lambda pair: abs(pair.mean_difference)).candidate
+        rival = next_best if verdict.baseline in (None, verdict.best) else verdict.baseline
+        dearer = dearer_by(verdict.best, rival, facts.paid)
     rivals = [pair.candidate for pair in verdict.comparisons if pair.tied or verdict.state == "clear-winner"]
     differing = {pair.spec for pair in verdict.differing}
     specs = [spec for spec in facts.evaluations[0].specs if spec not in differing] if facts.evaluations else []
     leans = leans_of(choice or verdict.best, [*dict.fromkeys([verdict.best, *rivals])], facts.evaluations, specs)
-    return replace(verdict, advice=Advice(choice, paid, leans, facts.hybrid))
+    return replace(verdict, advice=Advice(choice, paid, leans, dearer, facts.hybrid))
 
 
 def withhold(comparison: Comparison, verdict: Verdict) -> Comparison:

@@ -60,8 +60,8 @@ TERMS: Mapping[str, Term] = {
         entry="the stage of a query that passes every step that can be assessed; its NDCG can still be below 1"),
     "stage_slices": Term("Slices", "At which stage the queries of each kind first go wrong."),
     "diagnosed_run": Term(
-        "Run", "The run of the figure, of the slices and of what failing queries share: at first the best one "
-        "that is not the baseline. The table has all runs."),
+        "Run", "The run of the figure, of the slices and of what failing queries share: at first the best one by "
+        "the metric of the sidebar. The table has all runs."),
     "needed_share": Term(
         "Share of the relevant documents needed", "1: all of them. 0: one document or span is enough, for example if "
         "they repeat each other. Where the share is more documents than k, one is enough. Multi-hop questions always "

@@ -64,7 +64,7 @@ TERMS: Mapping[str, Term] = {
     "leaderboard_sign": Term("Symbol", "The run's symbol and color in every picture."),
     "leaderboard_run": Term("Run", "Click a row to compare that run with the baseline below."),
     "leaderboard_marks": Term(
-        "Marks", "Best: significantly better than every other run; else only the highest mean. Tied for best: no "
+        "Marks", "Best: significantly better than every other run; else only the highest mean. Not clearly worse: no "
         "significant difference from that run. And open checks about the run."),
     "leaderboard_difference": Term(
         "Difference", "Mean over queries of run minus {baseline}, the baseline. Its interval and p are below and under "

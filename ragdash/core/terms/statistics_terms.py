@@ -31,8 +31,8 @@ TERMS: Mapping[str, Term] = {
     "bounds": Term(
         "Bounds", entry="the minimum and maximum of a metric over all grades of the unjudged documents"),
     "leaderboard_test": Term(
-        "Test", "{family} Tied for best: no significant difference from the best run. That does not prove that the two "
-        "are equal.", link=_LINK),
+        "Test", "{family} Not clearly worse: no significant difference from the best run. That does not prove that the "
+        "two are equal.", link=_LINK),
     "leaderboard_differences": Term(
         "Differences", "Candidate minus baseline: the mean over queries with its simultaneous 95% interval. Filled "
         "symbols are statistically significant: the interval excludes 0. Hollow ones are not.", link=_LINK),

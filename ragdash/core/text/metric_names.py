@@ -70,7 +70,8 @@ _OF_CONTEXTS = _word_set("recall precision relevancy relevance utilization utili
 _ANSWER_SCORES = _word_set(
     "relevancy correctness accuracy similarity sas bleu rouge rougel meteor bertscore bert chrf completeness "
     "conciseness helpfulness coherence fluency toxicity harmfulness em exact correct summarization")
-_BY_PEOPLE = _word_set("correct right label labels labeled annotation annotated annotator human manual")
+_BY_PEOPLE = _word_set("correct right label labels labeled annotation annotated annotator human manual my")
+_RATED = _word_set("score scores rating ratings grade quality points")  # of an answer, if the name says so
 _NOT_BY_PEOPLE = _word_set(
     "judge judged llm gpt claude gemini ragas deepeval auto automatic predicted prediction model relevance relevant "
     "context contexts retrieval retrieved retriever document documents doc docs chunk chunks passage query question")
@@ -209,13 +210,18 @@ def answer_aspect(name: str) -> str | None:
     ['grounded', 'grounded', 'grounded']
     >>> [answer_aspect(name) for name in ("answer_relevancy", "AnswerCorrectness", "bert_score_f1", "mrr", "latency")]
     ['right', 'right', 'right', None, None]
+    >>> [answer_aspect(name) for name in ("my_score", "human_rating", "answer_score", "score", "human_relevance")]
+    ['right', 'right', 'right', None, None]
     """
     words = words_of(name)
     if words & _COUNTS - {"page"} or words & (_DURATIONS | _COSTS):
         return None
     if words & _GROUNDING or (words & {"context", "contexts", "contextual"} and words & _OF_CONTEXTS):
         return "grounded"
-    return "right" if words & _ANSWER_SCORES and not words & {"retrieval", "retriever", "chunk", "passage"} else None
+    if words & {"retrieval", "retriever", "chunk", "passage"}:
+        return None
+    rated = words & {"answer", "response"} and words & _RATED
+    return "right" if words & _ANSWER_SCORES or rated or is_human_label(name, text=False) else None
 
 
 def is_human_label(name: str, *, text: bool) -> bool:

@@ -8,7 +8,7 @@ import streamlit as st
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import figure_cache
 from ragdash.dashboard.components import tables as components_tables
-from ragdash.dashboard.components.run_picker import of_drawn, usual_run
+from ragdash.dashboard.components.run_picker import best_other_run, of_drawn
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
@@ -147,7 +147,7 @@ def render_per_query(context: PageContext) -> None:
     st.header(f"Query by query: {fmt.escape(context.selection.spec.title)}", anchor=False,
                  help=tooltip("paired_values"))
     names = dict(zip(context.digests, context.names, strict=True))
-    other_run = usual_run(context)
+    other_run = best_other_run(context)
     with st.container(horizontal=True):
         for label, key, default in (
             ("X axis", state.X_RUN, context.digests[context.baseline]),

@@ -172,6 +172,11 @@ def _best_first(context: PageContext) -> list[int]:
 
 
 def usual_run(context: PageContext) -> str:
-    """The digest of the run that pages look at first: the best by the metric of those that are not the baseline."""
+    """The digest of the run that pages look at first: the best by the metric."""
+    return context.digests[_best_first(context)[0]]
+
+
+def best_other_run(context: PageContext) -> str:
+    """The digest of the best run by the metric of those that are not the baseline."""
     others = context.selection.others() or [0]
     return context.digests[next(index for index in _best_first(context) if index in others)]

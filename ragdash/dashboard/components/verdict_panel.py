@@ -304,15 +304,15 @@ def badge_line(verdict: Verdict, run: str) -> str:
 
 
 def marks(verdict: Verdict) -> dict[str, str]:
-    """Run -> "best", "highest mean" or "tied for best"; nothing while the verdict is withheld or with one run."""
+    """Run -> "best", "highest mean" or "not clearly worse"; nothing while the verdict is withheld or with one run."""
     if verdict.best is None or verdict.state in ("not-comparable", "one-run", "undefined"):
         return {}
-    return {comparison.candidate: "tied for best" for comparison in verdict.tied} | {
+    return {comparison.candidate: verdict_sentences.TIED for comparison in verdict.tied} | {
         verdict.best: verdict_sentences.best_mark(verdict.spec, verdict.comparisons)}
 
 
 def run_marks(verdict: Verdict, entries: Sequence[SessionRun]) -> dict[int, str]:
-    """What is said of each run next to its name: best, tied for best, the checks that are about it, its repeats."""
+    """What is said of each run next to its name: best, not clearly worse, the checks that are about it, its repeats."""
     best = marks(verdict)
     texts = [[*filter(None, [best.get(entry.name, ""), repeat_lines.repeats_note(entry)]),
               *(check.mark for check in badges(verdict.checks, entry.name))] for entry in entries]

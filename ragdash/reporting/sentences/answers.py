@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ragdash.core.errors import Problem
 from ragdash.core.messages import Surface
+from ragdash.core.text.metric_names import is_human_label
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.stats import MIN_LABELS
 from ragdash.metrics import METRICS, Spec
@@ -68,8 +69,10 @@ def right_answers_note(spec: Spec | None, labels: Sequence[int]) -> str:
     title = escape(spec.title)
     if spec.file_column and dict(spec.params).get("label"):
         return f"{question} Quote {title}: labels of the answers are stronger evidence than any metric."
+    if spec.file_column and is_human_label(spec.file_column, text=False):
+        return f"{question} Quote {title}: people's scores in the file are stronger evidence than any metric."
     if spec.file_column:
-        return f"{question} Quote {title}, a score of another tool. How often it is wrong is not known."
+        return f"{question} Quote {title}, a score in the file. How often it is wrong is not known."
     if spec.metric.view == "Judged" and min(labels, default=0) >= MIN_LABELS:
         checked = count(min(labels), "label") if len(set(labels)) == 1 else f"{min(labels):,} labels or more"
         return (f"{question} Quote {title} as corrected on Judge validation: a judge read each answer next to its "

@@ -46,7 +46,8 @@ def front_sentences(
         return [f"No run has both {title} and {paid.lower()}."]
     if len(front_names) == 1:
         other_runs = int(np.sum(~np.asarray(on_front)))
-        return [f"{front_names[0]} is the best choice by {title} and {paid.lower()}: no other run is better or cheaper."
+        return [f"No other run has a better mean {title} or a lower {paid.lower()} than {front_names[0]}. Compare says "
+                "whether the means differ clearly."
                 if other_runs else f"{front_names[0]} is the only run with {title} and {paid.lower()}."]
     sentences = [f"Choose between {fmt.listed(front_names)}: every other run is no better than one of them in {title} "
                  f"and in {paid.lower()}."]

@@ -35,6 +35,7 @@ from ragdash.reporting.sentences.runs.choice import (
 
 LEVELS = {"withheld": "Withholds the verdict", "qualified": "Open check", "note": "Note"}
 LEAST_GAIN = 0.0005  # a smaller one would be shown as 0.000
+TIED = "not clearly worse"  # mark of a run without a significant difference from the best one
 MAX_EVIDENCE = 4  # differences by labels and scores that are listed
 BASELINE_OUTCOMES = {"better": "is better", "worse": "is worse", "equivalent": "is equivalent",
                      "undecided": "shows no significant difference", "too-few": "has too few queries to compare",
@@ -167,9 +168,9 @@ def _decision(verdict: Verdict, markdown: bool) -> str:
             return (f"By {plain(verdict.spec.title)}, these queries do not show which of {names_text(best, name)} is "
                     f"best. The answers do differ: {_evidence_text(verdict.differing[0], markdown)}. If the answers "
                     f"matter most, decide by that.{rest}")
-        choice = "Do not decide on so few queries." if is_small(verdict) else choice_sentence(verdict, name)
-        return (f"{choice} These queries do not show which of {names_text(best, name)} is "
-                f"best{_risk(verdict, name)}.{rest}")
+        unsure = f"These queries do not show which of {names_text(best, name)} is best{_risk(verdict, name)}.{rest}"
+        return (f"Do not decide on so few queries. {unsure}" if is_small(verdict) else
+                f"{unsure} {choice_sentence(verdict, name)}")
     if verdict.state == "too-few":
         return "Do not decide on so small a test. Read the single queries instead."
     if verdict.state == "one-run":
@@ -227,16 +228,18 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
 
 
 def _needed_parts(tied: Sequence[Comparison], name: Say, plain: Say) -> list[str]:
-    """The largest difference from the best run, and the queries that this very pair needs; nothing where none is."""
-    pair = max(tied, key=lambda comparison: abs(comparison.mean_difference))
-    if not np.isfinite(pair.queries_needed):
-        return []
-    size = plain(number(abs(pair.mean_difference)))
-    of = (f"a difference of {size}" if len(tied) == 1 else
-          f"the largest of these differences ({size}, {name(pair.candidate)} and {name(pair.baseline)})")
-    if pair.queries_needed >= MOST_NEEDED:
-        return [f"{of[:1].upper()}{of[1:]} is too small to confirm with any usual number of queries."]
-    return [f"To confirm {of}, you would need about {rounded_up(pair.queries_needed)} queries."]
+    """The queries that would confirm the best run against the next best, and the largest difference; none where NaN."""
+    by_size = sorted(tied, key=lambda comparison: abs(comparison.mean_difference))
+    parts = []
+    for pair in (*by_size[:1], *by_size[1:][-1:]):
+        if not np.isfinite(pair.queries_needed):
+            continue
+        runs = "" if len(tied) == 1 else f" between {name(pair.baseline)} and {name(pair.candidate)}"
+        of = f"difference of {plain(number(abs(pair.mean_difference)))}{runs}"
+        parts.append(f"A {of} is too small to confirm with any usual number of queries."
+                     if pair.queries_needed >= MOST_NEEDED else
+                     f"To confirm the {of}, you would need about {rounded_up(pair.queries_needed)} queries in all.")
+    return parts
 
 
 def evidence_lines(verdict: Verdict) -> list[str]:

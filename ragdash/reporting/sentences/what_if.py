@@ -12,6 +12,7 @@ from ragdash.reporting.sentences.comparison import MOST_NEEDED, OUTCOMES, rounde
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 from ragdash.reporting.sentences.latency_cost import duration, money
 
+OPTIMISTIC = "Measured on the queries that chose it, so the top is optimistic."
 SAME_DOCUMENTS = {"id": "Same id", "text": "Same text", "near": "Same or nearly the same text"}  # of a union
 NAMED = 3  # loaded hybrids that are named; the rest are counted
 MAX_NAMES = 40  # characters of the names of runs in the name of their mix
@@ -97,7 +98,7 @@ def hybrid_answer(decision: str, setting: str, tuned: Comparison, default: Compa
     outside = escape(others[0]) if len(others) == 1 else count(len(others), "other run")
     of = "" if not others else (f" (of {listed([escape(name) for name in fused])}; {outside} "
                                 f"{'is' if len(others) == 1 else 'are'} not in the mix)")
-    return (f"**No: keep {escape(tuned.baseline)}{of}.** The best hybrid that tuning finds {verb} it: {title} "
+    return (f"**No: keep {escape(tuned.baseline)}{of}.** The best new hybrid that tuning finds {verb} it: {title} "
             f"{_difference(tuned)} on held-out queries, over {queries}{_latency(more_time)}.{_needed(tuned)}")
 
 

@@ -48,8 +48,8 @@ SENTENCES = {
 }
 STATES = {"same-file-twice": "One run", "no-qrels": "No judgments yet",  # the copy is not added
           "another-set": None,  # refused before there is a verdict
-          "thirty-runs": "6 runs tied for best; better than the baseline run00"}
-WINNER_MARKS = ("best", "highest mean", "tied for best")  # of a run, on its card
+          "thirty-runs": "6 runs without a clear best; better than the baseline run00"}
+WINNER_MARKS = ("best", "highest mean", "not clearly worse")  # of a run, on its card
 FIXES = {"reversed-scores": "Reverse scores", "half-the-queries": "Use common queries only"}
 
 

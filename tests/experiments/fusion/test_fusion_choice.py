@@ -237,7 +237,8 @@ def test_the_answer_on_real_runs_is_one_sentence_that_other_queries_confirm():
     choice = choose(runs, truth, spec, pool=pool, queries=seen)
     assert choice.decision == "single"
     text = answer_sentences(answer_of(pool, choice, queries=seen))[0].replace("\\", "")
-    assert text.startswith(f"**No: keep {choice.runs[choice.best_run]}.** The best hybrid that tuning finds is not ")
+    kept = choice.runs[choice.best_run]
+    assert text.startswith(f"**No: keep {kept}.** The best new hybrid that tuning finds is not ")
     assert "on held-out queries, over 60 queries; the runs do not record its latency." in text
     whole = choose(runs, truth, spec, pool=pool)
     gain = pool.values([choice.recipe], [spec])[0, 0] - whole.single_values[choice.best_run]

@@ -28,6 +28,8 @@ from ragdash.reporting.sentences.formatting import count, escape, number
 RANKED_LOW_TITLE = TERMS["ranked_low"].name
 MAX_SENTENCES = 3  # runs that get a sentence each
 MAX_NAMES = 3  # of runs in a sentence about many
+LEAK = "forbidden"  # the stage that matters whatever a metric says
+MAX_LOSSES = 3  # rows that the sentence of a run names
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,12 +70,9 @@ class FailuresData:
 
     @property
     def rows(self) -> list[str]:
-        """The stages at which some run has a query, by name; after those of retrieval what ranks low, if anything."""
-        names = [NAMES[s] for s in self.occurring_stages]
-        if any(item is not None and item.queries.any() for item in self.ranked_low):
-            place = sum(name in OF_RETRIEVAL for name in names)
-            names.insert(place, RANKED_LOW)
-        return names
+        """The stages at which some run has a query, by name; last what ranks low, if anything: it is no stage."""
+        low = any(item is not None and item.queries.any() for item in self.ranked_low)
+        return [*(NAMES[s] for s in self.occurring_stages), *([RANKED_LOW] if low else [])]
 
     def row_of(self, run: int, name: str) -> tuple[int, float]:
         """The queries of a run in such a row, and what fixing them gains at most, NaN undefined."""
@@ -126,42 +125,59 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _run_sentence(data: FailuresData, run: int, name: str) -> str:
-    return f"{_stage_sentence(data, run, name)}{_ranked_low_sentence(data, run)}"
+    """Where a run loses most of the metric, in that order; by the number of queries where no metric can gain."""
+    order = _by_gain(data, run)
+    parts = [_gain_text(data, run, row, first=row == order[0]) for row in order[:MAX_LOSSES]]
+    then = f", then at {fmt.listed(parts[1:])}" if parts[1:] else ""
+    if not data.counts[run, :FINE].any():
+        low = f" It loses most {escape(data.spec.title)} at {parts[0]}." if data.spec and parts else ""
+        return f"{name}: no failure found at any step that can be assessed.{low}"
+    losses = f"{name} loses most {escape(data.spec.title)} at {parts[0]}{then}." if data.spec and parts else ""
+    return " ".join(filter(None, (losses, _count_sentence(data, run, name, order), _right_anyway(data, run))))
 
 
-def _ranked_low_sentence(data: FailuresData, run: int) -> str:
-    """Where more is to gain from a better order than from any stage; "" elsewhere."""
-    ranked_low, gains = data.ranked_low[run], data.gains[run, :FINE]
-    if ranked_low is None or not ranked_low.at_most > np.nanmax(np.append(gains, 0.0)):
+def _by_gain(data: FailuresData, run: int) -> list[str]:
+    """The rows whose queries can gain in the metric, the largest gain first."""
+    gains = {row: gain for row in data.rows if row != NAMES[FINE] for _, gain in [data.row_of(run, row)] if gain > 0}
+    return sorted(gains, key=lambda row: -gains[row])
+
+
+def _gain_text(data: FailuresData, run: int, row: str, *, first: bool) -> str:
+    queries, gain = data.row_of(run, row)
+    title = RANKED_LOW_TITLE if row == RANKED_LOW else STAGES[NAMES.index(row)].title
+    how_many = f"{queries:,} of {count(data.total, 'query', 'queries')}, at most " if first else f"{queries:,}, "
+    return f"**{title}** ({how_many}{number(gain)})"
+
+
+def _count_sentence(data: FailuresData, run: int, name: str, order: Sequence[str]) -> str:
+    """The stages at which most queries fail, where the metric does not say which matter, or documents leak."""
+    row = data.counts[run, :FINE]
+    worst = [int(s) for s in np.flatnonzero(row == row.max())]
+    by_metric = any(NAMES[s] in order for s in worst)
+    if by_metric and NAMES.index(LEAK) not in worst:
         return ""
-    return (f" A better ranking has most to gain: {count(int(ranked_low.queries.sum()), 'query', 'queries')} at "
-            f"**{RANKED_LOW_TITLE}**, at most {number(ranked_low.at_most)}.")
+    each = " each" if len(worst) > 1 else ""
+    titles = fmt.listed([f"**{STAGES[s].title}**" for s in worst])
+    what = f"fails most often at {titles}: {row.max():,} of {count(data.total, 'query', 'queries')}{each}."
+    unchanged = "" if by_metric or data.spec is None else f" Fixing that does not change {escape(data.spec.title)}."
+    return f"It {what}{unchanged}" if order else f"{name} {what}"
 
 
-def _stage_sentence(data: FailuresData, run: int, name: str) -> str:
-    row, gains = data.counts[run, :FINE], data.gains[run, :FINE]
-    if not row.any():
-        return f"{name}: no failure found at any step that can be assessed."
-    worst = int(row.argmax())
-    sentence = (f"{name} fails most often at **{STAGES[worst].title}**: {row[worst]:,} of "
-                f"{count(data.total, 'query', 'queries')}.")
-    if data.spec is None or not np.isfinite(gains).any():
-        return sentence
-    best = int(np.nanargmax(gains))
-    if np.isfinite(gains[worst]) and row[worst]:
-        sentence += f" Fixing them adds at most {number(gains[worst])} to {data.spec.title}."
-        return sentence if best == worst or gains[best] <= gains[worst] else (
-            f"{sentence} **{STAGES[best].title}** has more to gain: at most {number(gains[best])} with {row[best]:,}.")
-    if not gains[best]:
-        return sentence
-    return (f"{sentence} To raise {data.spec.title}, start at **{STAGES[best].title}**: fixing "
-            f"{count(int(row[best]), 'query', 'queries')} adds at most {number(gains[best])}.")
+def _right_anyway(data: FailuresData, run: int) -> str:
+    """How many queries that fail in retrieval have a right answer all the same; "" for none."""
+    diagnosis = data.diagnoses[run]
+    of_retrieval = [NAMES.index(name) for name in OF_RETRIEVAL if name != "no-gold"]
+    failing = np.isin(diagnosis.stage, of_retrieval) & data.in_scope
+    right = int((failing & (diagnosis.numbers["right"] == 1)).sum())
+    return (f"{right:,} of the {int(failing.sum()):,} queries that fail in retrieval "
+            f"{'has' if right == 1 else 'have'} a right answer all the same.") if right else ""
 
 
 def common_fixes(data: FailuresData) -> list[str]:
     """What usually fixes the stages at which the runs lose most."""
     worst = {int(row[:FINE].argmax()) for row in data.counts if row[:FINE].any()}
-    rank_low = any(_ranked_low_sentence(data, run) for run in range(len(data.counts)))
+    rank_low = any(item is not None and item.at_most > np.nanmax(np.append(gains, 0.0))
+                   for item, gains in zip(data.ranked_low, data.gains[:, :FINE], strict=True))
     order = [f"To fix {RANKED_LOW_TITLE}: re-rank the first results, or fuse runs (What-if)."] if rank_low else []
     return [*order, *(f"To fix {STAGES[stage].title}: {STAGES[stage].fix[:1].lower()}{STAGES[stage].fix[1:]}"
                       for stage in sorted(worst))]

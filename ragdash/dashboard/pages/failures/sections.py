@@ -165,7 +165,8 @@ def render_stages(data: FailuresData) -> None:
         counts_width = min(len(shown), 3) * (widest + 8)  # they stay together: where it is narrow, below the stage
         with readable, st.container(key="stage_rows", gap="small"):
             for name in data.rows:
-                title, description = ((failures_data.RANKED_LOW_TITLE, fmt.escape(tooltip("ranked_low")))
+                title, description = ((f"{failures_data.RANKED_LOW_TITLE} (no failure)",
+                                       fmt.escape(tooltip("ranked_low")))
                                       if name == RANKED_LOW else _stage_words(NAMES.index(name)))
                 with st.container(horizontal=True, vertical_alignment="center", key=f"stage_{name}", gap="xsmall"):
                     st.markdown(f"**{title}**", width=STAGE_WIDTH, help=description)
@@ -215,10 +216,10 @@ def _has_gains(data: FailuresData) -> bool:
 
 
 def _ranked_low_hint(data: FailuresData) -> str:
-    """A sentence where queries that rank low are counted at a later stage, too."""
+    """A sentence where queries rank low: each of them is in another row too."""
     if RANKED_LOW not in data.rows:
         return ""
-    return (f"{failures_data.RANKED_LOW_TITLE} also counts queries of the rows below it; with it the gains add up to "
+    return (f"{failures_data.RANKED_LOW_TITLE} counts queries of the rows above once more; with it the gains add up to "
             f"all that {fmt.escape(data.spec.title)} lacks. ")
 
 

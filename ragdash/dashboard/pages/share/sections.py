@@ -68,7 +68,7 @@ def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> Delta
         st.text_input("Author", key=_text_field(state.REPORT_AUTHOR), placeholder="Your name or team", width=220)
         report_request = replace(build_request(context, specs), sections=ONE_PAGE)
         if hybrid_report.is_possible(context) and st.checkbox(
-                "Would a hybrid help?", key=state.REPORT_HYBRID, persist_state="session",
+                "Add a section on hybrids", key=state.REPORT_HYBRID, persist_state="session",
                 help=tooltip("report_hybrid")):
             report_request = replace(report_request, sections=(*ONE_PAGE, HYBRID))
         st.download_button("Download the one-page report", _report_maker(report_request, context, specs),

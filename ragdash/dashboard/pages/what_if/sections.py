@@ -194,7 +194,7 @@ def _render_sweep(context: PageContext, choice: Choice) -> None:
         flat = flat if choice.flat[1] == choice.flat[2] else f"Shaded: {flat[0].lower()}{flat[1:]}"
     elements.chart(figure, tables.sweep_table(label, title, x, mean), "sweep_mix", f"{title} against {label}",
                    title=f"{title} of the hybrid by {label[:1].lower()}{label[1:]}",
-                   caption=f"{flat}Measured on the queries that chose it, so the top is optimistic.",
+                   caption=f"{flat}{sentences.OPTIMISTIC}",
                    note=f"Runs fused: {fmt.listed([fmt.escape(name) for name in choice.runs])}.")
 
 
@@ -208,7 +208,8 @@ def _render_ceiling(context: PageContext, choice: Choice, pool: JudgedPool) -> N
     elements.chart(figure, tables.ceiling_table(choice.spec.title, most), "ceiling",
                    f"The hybrid and the best possible {choice.spec.title} by window",
                    caption=f"{sentences.ceiling_sentence(choice.spec.title, most.single, most.value, None, sign)} "
-                           f"{sentences.window_curve_sentence(choice.spec.title, most.windows, most.hybrid, sign)}")
+                           f"{sentences.window_curve_sentence(choice.spec.title, most.windows, most.hybrid, sign)} "
+                           f"{sentences.OPTIMISTIC}")
 
 
 def _means(values: np.ndarray | Sequence) -> np.ndarray:

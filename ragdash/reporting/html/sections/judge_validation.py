@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -94,9 +94,17 @@ def label_note(content: ReportContent, specs: Sequence[Spec]) -> list[Text]:
         labels = "No answer is labeled, so how often the judge is wrong is unknown."
         if used:
             means = f" Corrected by them: {', '.join(corrected)}." if corrected else ""
-            labels = f"Labels used: {', '.join(used)}.{means}{held_out_sentence(held_out)}"
+            labels = (f"Labels used: {', '.join(used)}.{means}{_settled_note(by_run.values())}"
+                      f"{held_out_sentence(held_out)}")
         lines.append(f"**{escape(spec.title)}** is of a judge; its intervals are of sampling only. {labels}")
     return [Text("  \n".join(lines), quiet=True)] if lines else []
+
+
+def _settled_note(validations: Iterable[JudgeValidation]) -> str:
+    """That the corrected intervals overlap, so the labels do not say which run is best; "" where they do not."""
+    corrected = [validation.corrected for validation in validations if np.isfinite(validation.corrected.low)]
+    overlap = len(corrected) > 1 and max(one.low for one in corrected) <= min(one.high for one in corrected)
+    return " These intervals overlap: the labels do not settle which run is best." if overlap else ""
 
 
 def _list(lines: Sequence[str]) -> Text:

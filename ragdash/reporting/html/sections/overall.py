@@ -88,7 +88,7 @@ def leaderboard(content: ReportContent, title: str) -> Section:
     tied = {
         run for run, result in comparisons.items() if result.tied
     }
-    marks = dict.fromkeys(tied, "tied for best")
+    marks = dict.fromkeys(tied, sentences.TIED)
     marks |= {best: sentences.best_mark(content.lead, comparisons.values())} if comparisons else {}
     table = []
     for run in order:

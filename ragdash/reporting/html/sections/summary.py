@@ -171,7 +171,9 @@ def _table(content: ReportContent, shown: Sequence[int]) -> Table:
     left_out = f" {count(hidden, 'run is', 'runs are')} not shown: see the full report." if hidden else ""
     left = int(content.selected.sum()) - n
     basis = "" if varying else f" over {count(n, 'query', 'queries')}"
-    basis += f" ({count(left, 'query has', 'queries have')} no value)" if left > 0 and not varying else ""
+    why = ": no relevant document is known" if content.selected.all() and (
+        left == content.truth.queries_without_relevant) else ""
+    basis += f" ({count(left, 'query has', 'queries have')} no value{why})" if left > 0 and not varying else ""
     return Table(f"Mean with 95% interval{basis}, best {content.lead.title} first.{left_out}",
                  ["Run", *titles[:1], *([misses[0]] if misses else []), *titles[1:],
                   *(["Time per query"] if times else [])], rows)
@@ -232,7 +234,7 @@ def _run_note(content: ReportContent, run: int) -> str:
     if verdict.state in ("clear-winner", "no-clear-difference", "too-few"):
         tied = {comparison.candidate for comparison in verdict.tied}
         notes += [sentences.best_mark(verdict.spec, verdict.comparisons)] if name == verdict.best else (
-            ["tied for best"] if name in tied else [])
+            [sentences.TIED] if name in tied else [])
     notes += ["baseline"] if run == content.request.baseline and len(content.names) > 1 else []
     return ", ".join([*notes, *dict.fromkeys(check.mark for check in badges(verdict.checks, name))])
 
@@ -256,41 +258,28 @@ def _picture(content: ReportContent, shown: Sequence[int]) -> list[Figure]:
 
 
 def _examples(content: ReportContent) -> list[Block | Heading]:
-    """Queries where the best run and the baseline differ most, in both directions; of one run, its worst queries.
+    """The worst queries of the best run, next to the baseline; where that is the best run, next to the second best.
 
-    Where the baseline is the best run: the baseline and the second best. The other runs of the table have their values.
+    The other runs of the table have their values.
     """
     runs, gap = _example_runs(content)
     rows = _example_rows(content, runs, gap)
     others = [run for run in _shown_runs(content) if run not in runs]
     blocks = [_compact(content, query_block(content, row, runs, gap[row], others)) for row in rows]
-    if len(runs) > 1:
-        blocks = [replace(block, values=f"{_kind(content, gap[row]).capitalize()}. {block.values}")
-                  for row, block in zip(rows, blocks, strict=True)]
     if not blocks:
         return []
-    names = [escape(_short_names(content)[content.names[run]]) for run in runs]
-    note = (_pair_note(names, content.lead.title, [_kind(content, gap[row]) for row in rows]) if len(runs) > 1 else
-            f"The queries with the worst {content.lead.title} of {names[0]}.")
+    looked = _looked_at(content, runs)
+    names = [escape(_short_names(content)[content.names[run]]) for run in (looked, *(set(runs) - {looked}))]
+    first = f", first those where {names[1]} is better" if len(runs) > 1 else ""
     title = {1: "One example query", 2: "Two example queries"}.get(len(blocks), "Three example queries")
-    return [Heading(title), Text(note, quiet=True), *blocks]
+    return [Heading(title), Text(f"The queries with the worst {content.lead.title} of {names[0]}{first}.", quiet=True),
+            *blocks]
 
 
-def _kind(content: ReportContent, gap: float) -> str:
-    """Whether the run is better than the baseline on a query or worse."""
-    return "gain" if gap * direction(content.lead) > 0 else "loss"
-
-
-def _pair_note(names: Sequence[str], title: str, kinds: Sequence[str]) -> str:
-    """What the examples are: those with the largest gains, and those with the largest losses."""
-    nouns = {1: "the query", 2: "two queries", 3: "three queries"}
-    pronouns = {1: "the one", 2: "the two"}
-    gains, losses = kinds.count("gain"), kinds.count("loss")
-    against = f"against {names[0]} (baseline) on {title}"
-    if not gains:
-        return f"{nouns[losses].capitalize()} where {names[-1]} loses most {against}."
-    rest = f", and {pronouns[losses]} where it loses most" if losses else ""
-    return f"{nouns[gains].capitalize()} where {names[-1]} gains most {against}{rest}."
+def _looked_at(content: ReportContent, runs: Sequence[int]) -> int:
+    """Of the runs of the examples the one whose worst queries are shown: the best."""
+    means = np.array([content.metric_summaries(content.lead)[run].mean for run in runs])
+    return runs[best_first(means, content.lead.metric.better)[0]]
 
 
 def _example_runs(content: ReportContent) -> tuple[list[int], np.ndarray]:
@@ -306,20 +295,12 @@ def _example_runs(content: ReportContent) -> tuple[list[int], np.ndarray]:
 
 
 def _example_rows(content: ReportContent, runs: Sequence[int], gap: np.ndarray) -> list[int]:
-    """Rows of at most three queries, losses last: the largest gain and loss, and one more in the direction of the mean.
-    """
-    sign = direction(content.lead)
-    if len(runs) == 1:
-        values = content.evaluations[runs[0]].column(content.lead) * sign
-        order = np.argsort(values, kind="stable")
-        return [int(row) for row in order if np.isfinite(values[row])][:EXAMPLES]
-    oriented = np.nan_to_num(gap) * sign
-    order = np.argsort(-oriented, kind="stable")
-    ends = [int(order[0]), int(order[-1])] if len(order) else []
-    leading = order if oriented.sum() >= 0 else order[::-1]
-    by_size = [int(row) for row in (*leading[1:2], *np.argsort(-np.abs(oriented), kind="stable"))]
-    chosen = [row for row in dict.fromkeys([*ends, *by_size]) if oriented[row] != 0][:EXAMPLES]
-    return sorted(chosen, key=lambda row: -oriented[row])
+    """Rows of the worst queries of the run looked at; of those alike, first where the other run is better by most."""
+    sign, looked = direction(content.lead), _looked_at(content, runs)
+    values = content.evaluations[looked].column(content.lead) * sign
+    behind = np.nan_to_num(gap) * sign * (-1 if looked == runs[-1] else 1)
+    order = np.lexsort((-behind, values))
+    return [int(row) for row in order if np.isfinite(values[row])][:EXAMPLES]
 
 
 def _compact(content: ReportContent, block: QueryBlock) -> QueryBlock:

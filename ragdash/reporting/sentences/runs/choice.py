@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from ragdash.analysis.verdict import Lean, Verdict
-from ragdash.analysis.verdict.advice import CLOSE
+from ragdash.analysis.verdict.advice import CLOSE, Paid
 from ragdash.evaluation.compare import Comparison
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
@@ -43,7 +43,8 @@ def verdict_title(verdict: Verdict) -> str:
     if verdict.state != "no-clear-difference" or not verdict.better_than:
         return TITLES[verdict.state]
     tied = [verdict.best or "", *(pair.candidate for pair in verdict.tied)]
-    title = f"Tied for best: {', '.join(tied)}" if len(tied) <= MAX_NAMES else f"{len(tied)} runs tied for best"
+    title = (f"No clear best: {', '.join(tied)}" if len(tied) <= MAX_NAMES else
+             f"{len(tied)} runs without a clear best")
     return f"{title}; better than the baseline {verdict.baseline}" if verdict.beats_baseline else title
 
 
@@ -70,32 +71,26 @@ def is_small(verdict: Verdict) -> bool:
 
 
 def choice_sentence(verdict: Verdict, name: Say) -> str:
-    """Which of the runs that tie for best to choose: the cheapest or fastest, where that is known."""
+    """Which of the runs that tie for best to choose: the cheapest or fastest, where that is known; what it misses."""
     advice = verdict.advice
     if advice.choice is None or advice.paid is None:
-        return "Choose by cost or speed."
+        return "Choose by cost or speed, if you know them."
     means, tied = advice.paid.means, [verdict.best or "", *(pair.candidate for pair in verdict.tied)]
     others = sorted((run for run in tied if run in means and run != advice.choice), key=means.__getitem__)
     next_run, own = others[0], means[advice.choice]
-    cheaper, what = ("cheaper", "cost") if advice.paid.unit == "$" else ("faster", "time")
+    cheaper, what, takes = ("cheaper", "cost", "costs") if advice.paid.unit == "$" else ("faster", "time", "takes")
     if means[next_run] <= CLOSE * own:
         reason = f"no other of them is much {cheaper}"
     elif own == 0:
         reason = f"its recorded {what} is 0"
     else:
         amounts = [_amount(mean, advice.paid.unit, name) for mean in (own, means[next_run])]
-        reason = (f"it is {_times(means[next_run] / own)} {cheaper} than {name(next_run)} ({amounts[0]} against "
-                  f"{amounts[1]} per query)")
+        reason = f"it {takes} {amounts[0]} per query, {name(next_run)} {amounts[1]}"
     also = "it has the highest mean, and " if advice.choice == verdict.best and verdict.spec.metric.better == "higher" \
         else ""
     unknown = [run for run in tied if run not in means]
     rest = f" The {what} of {names_text(unknown, name)} is not known." if unknown else ""
-    of_these = "Of these runs, choose" if advice.hybrid else "Choose"
-    return f"{of_these} {name(advice.choice)}{_unless(advice.leans)}: {also}{reason}.{rest}"
-
-
-def _times(ratio: float) -> str:
-    return f"{ratio:,.0f} times" if ratio >= 10 else f"{ratio:.1f} times"
+    return f"If you must choose now, take {name(advice.choice)}: {also}{reason}.{_but(advice.leans, name)}{rest}"
 
 
 def _amount(value: float, unit: str, name: Say) -> str:
@@ -104,17 +99,29 @@ def _amount(value: float, unit: str, name: Say) -> str:
     return markdown_money(value) if name is bold else money(value)
 
 
-def _unless(leans: Sequence[Lean]) -> str:
+def _but(leans: Sequence[Lean], name: Say) -> str:
     if not leans:
         return ""
-    return ", unless its misses matter" if leans[0].spec.name == "Success" else (
-        f", unless {leans[0].spec.title} matters more")
+    lean = leans[0]
+    if lean.spec.name == "Success":
+        return f" But it misses more than {name(lean.rival)}."
+    return f" But {name(lean.rival)} has the better {escape(lean.spec.title) if name is bold else lean.spec.title}."
 
 
 def risk_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
-    """What speaks against the choice: other metrics that lean clearly to a run that is no worse; "" for nothing."""
+    """What speaks against the choice: other metrics that lean clearly to another run, and a higher price; "" for
+    nothing.
+    """
     name = bold if markdown else str
-    return " ".join(_lean_text(lean, name) for lean in verdict.advice.leans)
+    return " ".join([*(_lean_text(lean, name) for lean in verdict.advice.leans),
+                     *(_dearer_text(paid, name) for paid in verdict.advice.dearer)])
+
+
+def _dearer_text(paid: Paid, name: Say) -> str:
+    """What the run to choose takes more than another."""
+    (run, own), (rival, other) = paid.means.items()
+    return (f"{name(run)} {'costs' if paid.unit == '$' else 'takes'} {_amount(own, paid.unit, name)} per query, "
+            f"{name(rival)} {_amount(other, paid.unit, name)}.")
 
 
 def _lean_text(lean: Lean, name: Say) -> str:
@@ -167,7 +174,7 @@ def tied_note(verdict: Verdict, *, markdown: bool = True) -> str:
     beaten = max(verdict.better_than, key=lambda pair: pair.sign * pair.mean_difference)
     if not beaten.sign * beaten.mean_difference > tied.sign * tied.mean_difference:
         return ""
-    return ("“Tied for best” is decided by the paired test, not by the mean alone: "
+    return ("“Not clearly worse” is decided by the paired test, not by the mean alone: "
             f"{_with_mean(beaten, verdict, name)} is significantly worse than {name(verdict.best or '')}. "
             f"{_with_mean(tied, verdict, name)} is not shown to be, because its differences vary more from query to "
             "query.")
