@@ -63,16 +63,16 @@ def check_metrics(options: argparse.Namespace) -> None:
 def check_outputs(options: argparse.Namespace) -> None:
     """Raise InputError where a file to write is one that another option names, also by another path or a link.
 
-    So is "-", which for a file to read means standard input.
+    So is an empty name, and "-", which for a file to read means standard input.
     """
-    dashes = [Problem("dash-output", field=_option(name)) for name in OUTPUTS
-              if getattr(options, name, None) == "-"]
+    unnamed = [Problem("unnamed-output", {"name": getattr(options, name)}, field=_option(name)) for name in OUTPUTS
+               if getattr(options, name, None) in ("-", "")]
     outputs = {name: Path(path) for name in OUTPUTS if isinstance(path := getattr(options, name, None), str) and path}
     inputs = [path for name in INPUTS for path in _paths(getattr(options, name, None))]
     replaced = [Problem("output-is-input", {"option": _option(name)}, str(path)) for name, path in outputs.items()
                 if any(_same(path, other) for other in inputs)]
-    if dashes or replaced:
-        raise InputError([*dashes, *replaced])
+    if unnamed or replaced:
+        raise InputError([*unnamed, *replaced])
 
 
 def _option(name: str) -> str:

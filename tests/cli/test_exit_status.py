@@ -129,10 +129,11 @@ def test_every_option_that_names_a_file_is_known_as_input_or_output():
     ["evaluate", "run.trec", "--truth", "qrels.txt"], ["convert", "run.trec", "--format", "jsonl"],
     ["check", "run.trec"],
     ["fuse", "run.trec", "run.trec"], ["report", "run.trec", "--truth", "qrels.txt"], ["pin", "run.trec"]])
-def test_a_dash_is_no_file_to_write(command, files, monkeypatch, capsys):
+def test_a_dash_and_an_empty_name_are_no_files_to_write(command, files, monkeypatch, capsys):
     monkeypatch.chdir(files)
-    assert command_line.main([*command, "-o", "-"]) == 2
-    assert "found -; expected the name of a file" in capsys.readouterr().err
+    for name, found in (("-", "-"), ("", "an empty name")):
+        assert command_line.main([*command, "-o", name]) == 2
+        assert f"found {found}; expected the name of a file" in capsys.readouterr().err
     assert sorted(os.listdir(files)) == ["qrels.txt", "run.trec"]
 
 

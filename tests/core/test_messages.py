@@ -215,3 +215,13 @@ def test_no_code_takes_a_sentence_apart():
     ("abcdefghij", 5, "a … j")])
 def test_a_long_text_is_cut_in_the_middle(text, limit, short):
     assert shorten(text, limit) == short and len(short) <= limit
+
+
+@pytest.mark.parametrize("name", ["\u202eegnp", "\u05d7\u05d9\u05e4\u05d5\u05e9", "a\u2067b"])
+def test_names_that_turn_the_direction_keep_it_to_themselves_on_pages_and_in_reports(name):
+    problem = Problem("check-other-ids", {"run": name, "examples": ["d1", name], "count": 1, "total": 2, "flags": ""})
+    for surface in ("page", "report"):
+        actual = problem.words(surface).actual
+        assert actual.startswith(f"\u2068{name}") and " writes ids in another way than the judgments" in actual
+        assert actual.count("\u2066") + actual.count("\u2067") + actual.count("\u2068") == actual.count("\u2069") > 1
+    assert "\u2069" not in problem.words().actual and "\u2069" not in problem.words("json").actual

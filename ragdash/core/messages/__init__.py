@@ -68,7 +68,8 @@ def render(message: str, facts: Mapping[str, object], surface: Surface = "cli") 
     """
     row = MESSAGES[message]
     fix = row.page if surface == "page" and row.page else row.fix
-    return Words(*(fill(template, facts) for template in (row.actual, row.expected, fix, row.reason or row.actual)))
+    templates = (row.actual, row.expected, fix, row.reason or row.actual)
+    return Words(*(fill(template, facts, isolates=surface in ("page", "report")) for template in templates))
 
 
 @cache

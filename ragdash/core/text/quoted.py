@@ -1,8 +1,14 @@
-"""Texts in quotation marks, so that two that differ also look different."""
+"""Texts in a sentence: in quotation marks, where two that differ also look different, and with their direction."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
+
+# Letters that are written from right to left, and marks that turn the direction: numbers behind them change places.
+_TURNING = re.compile("[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc"
+                      "\U00010800-\U00010fff\U0001e800-\U0001efff]")
+_MARKS_OF_ISOLATES, _ISOLATE, _END = re.compile("[\u2066-\u2069]"), "\u2068", "\u2069"
 
 
 def quoted(text: str) -> str:
@@ -40,3 +46,29 @@ def _written(cluster: str, quote: str) -> str:
     composed = unicodedata.is_normalized("NFC", cluster)
     other = '"' if quote == "'" else "'"
     return (repr if composed else ascii)(other + cluster)[2:-1]  # the other quotation mark decides which is around
+
+
+def isolated(text: str) -> str:
+    r"""The text with marks around it that keep its direction inside; itself where it has one direction alone.
+
+    Examples
+    --------
+    >>> isolated("dense"), isolated("\u202edense")
+    ('dense', '\u2068\u202edense\u2069')
+    """
+    if not _TURNING.search(text):
+        return text
+    opened = closed = 0
+    for mark in _MARKS_OF_ISOLATES.findall(text):  # its own may be more or fewer than it closes
+        if mark != _END:
+            opened += 1
+        elif opened:
+            opened -= 1
+        else:
+            closed += 1
+    return _ISOLATE * (1 + closed) + text + _END * (1 + opened)
+
+
+def without_isolates(text: str) -> str:
+    """Words for a terminal or an alternative text, which have no use for these marks."""
+    return _MARKS_OF_ISOLATES.sub("", text)

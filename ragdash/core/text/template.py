@@ -24,13 +24,13 @@ import string
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from ragdash.core.text.quoted import quoted
+from ragdash.core.text.quoted import isolated, quoted
 
 _FORMATTER = string.Formatter()
 
 
-def fill(template: str, facts: Mapping[str, object]) -> str:
-    """The template with its placeholders replaced by the facts.
+def fill(template: str, facts: Mapping[str, object], *, isolates: bool = False) -> str:
+    """The template with its placeholders replaced by the facts. isolates: facts keep their direction to themselves.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def fill(template: str, facts: Mapping[str, object]) -> str:
     ...      {"queries": 1200, "run": ["a", "b"], "what": "texts"})
     "1,200 queries of runs 'a' and 'b' without texts"
     """
-    return _Filler().vformat(template, (), facts)
+    return (_IsolatingFiller if isolates else _Filler)().vformat(template, (), facts)
 
 
 @cache
@@ -95,6 +95,11 @@ class _Filler(string.Formatter):
         if isinstance(value, (list, tuple)):
             return listed([_one(item, spec) for item in value])
         return _one(value, spec)
+
+
+class _IsolatingFiller(_Filler):
+    def format_field(self, value, spec: str) -> str:
+        return isolated(super().format_field(value, spec))
 
 
 def _one(value, spec: str = "") -> str:

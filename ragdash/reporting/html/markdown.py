@@ -11,7 +11,8 @@ import re
 
 from markupsafe import Markup, escape
 
-from ragdash.reporting.sentences.formatting import unescape_spans, without_isolates
+from ragdash.core.text.quoted import without_isolates
+from ragdash.reporting.sentences.formatting import unescape_spans
 
 COLORS = ("blue", "orange", "gray")
 _TOKEN = re.compile(r"\\(?P<plain>.)|(?P<strong>\*\*)|(?P<em>\*)|`(?P<code>[^`]*)`|:(?P<color>blue|orange|gray)\[|"

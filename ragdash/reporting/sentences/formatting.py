@@ -13,6 +13,7 @@ from ragdash.core.errors import Problem
 from ragdash.core.messages import Surface
 from ragdash.core.records import Conventions
 from ragdash.core.slices import Slice
+from ragdash.core.text.quoted import isolated, without_isolates
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import METRICS, Spec, read_spec
 
@@ -28,11 +29,6 @@ _LINE_MARKS = re.compile(r"^(?P<digits>\d{1,9})?(?P<mark>(?(digits)\.(?=\s|$)|=+
 _REPLACED = re.compile(r":(?=material/|[\w+-]+:)|(?<=http)s?:(?=//)|\bwww\.|"
                        r"(?<!\S)(?:<->|->|<-|--|>=|<=|~=)(?!\S)", re.IGNORECASE)
 _SPAN = re.compile(r":color\[(\\.)\]")
-# Letters that are written from right to left, and marks that turn the direction: numbers behind them change places.
-_TURNING = re.compile("[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc"
-                      "\U00010800-\U00010fff\U0001e800-\U0001efff]")
-_MARKS_OF_ISOLATES, _ISOLATE, _END = re.compile("[\u2066-\u2069]"), "\u2068", "\u2069"
-
 
 def number(value: float | None, decimals: int = 3, signed: bool = False) -> str:
     """A number with a true minus sign, a dash where undefined."""
@@ -161,28 +157,8 @@ def escape(text: str) -> str:
         fragments += [_MARKS.sub(r"\\\g<0>", text[position:split]), f":color[\\{text[split]}]"]
         position = split + 1
     escaped = "".join([*fragments, _MARKS.sub(r"\\\g<0>", text[position:])])
-    return _isolated(_LINE_MARKS.sub(lambda match: f"{match['digits'] or ''}\\{match['mark']}",
+    return isolated(_LINE_MARKS.sub(lambda match: f"{match['digits'] or ''}\\{match['mark']}",
                                      _INDENTED.sub(" ", escaped)))
-
-
-def _isolated(text: str) -> str:
-    """The text with marks around it that keep its direction inside; itself where it has one direction alone."""
-    if not _TURNING.search(text):
-        return text
-    opened = closed = 0
-    for mark in _MARKS_OF_ISOLATES.findall(text):  # its own may be more or fewer than it closes
-        if mark != _END:
-            opened += 1
-        elif opened:
-            opened -= 1
-        else:
-            closed += 1
-    return _ISOLATE * (1 + closed) + text + _END * (1 + opened)
-
-
-def without_isolates(text: str) -> str:
-    """Words for a terminal or an alternative text, which have no use for these marks."""
-    return _MARKS_OF_ISOLATES.sub("", text)
 
 
 def unescape_spans(text: str) -> str:

@@ -339,8 +339,8 @@ MESSAGES: Mapping[str, Message] = {
         expected="what ragdash sets itself as an option of ragdash",
         fix="Use {ours} instead.",
     ),
-    "dash-output": Message(
-        actual="-",
+    "unnamed-output": Message(
+        actual="{name:?{name}}{name:!an empty name}",
         expected="the name of a file",
         fix="Write /dev/stdout for standard output, or ./- for a file of that name.",
     ),
