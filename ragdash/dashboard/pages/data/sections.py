@@ -185,6 +185,7 @@ def _render_run_editor(entry: SessionRun, is_open: bool) -> None:
         help=tooltip("run_color"),
         on_change=lambda: state.recolor_run(digest, st.session_state[f"slot_{key}"]),
     )
+    st.caption("Name and color belong to this view: its link and its saved views keep them, the run itself does not.")
     if is_open:
         _render_facts(entry)
         _render_collapse(entry)
