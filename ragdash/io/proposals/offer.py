@@ -10,7 +10,7 @@ from typing import cast
 from ragdash.core.errors import Collector, InputError, Problem
 from ragdash.io.detect import detect_source
 from ragdash.io.detected_format import DetectedFormat
-from ragdash.io.proposals.fields import is_missing, profile
+from ragdash.io.proposals.fields import SAMPLE, is_missing, profile
 from ragdash.io.proposals.meanings import is_query_id, is_question
 from ragdash.io.proposals.names import NOTES, SURE_METRICS, words
 from ragdash.io.proposals.propose import propose
@@ -82,7 +82,8 @@ def with_proposals(source: Source, error: InputError) -> InputError:
         is_deeper and "[]" in "".join(reading.mapping.get(name, "") for name in ("retrieved", "evidence"))) or (
         (_paths(reading) not in known or _is_known(reading, detected)) and (
             by_question or reading.notes.keys() & {"skipped", "average"} or not _is_known(reading, detected)
-            or (kinds == {"duplicate-query"} and 0 < 2 * reading.notes.get("repeated", 0) < reading.count)))]
+            or (kinds == {"duplicate-query"} and 0 < 2 * reading.notes.get("repeated", 0) < min(
+                reading.count, SAMPLE))))]
     content = [problem for problem in error.problems if problem.message == "missing-field/content"]
     columns = [name for problem in content for name in cast(list[str], problem.facts["columns"])]
     if not all(map(_describes_work, columns)):

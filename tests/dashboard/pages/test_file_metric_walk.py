@@ -62,7 +62,8 @@ def test_a_metric_of_a_file_is_on_every_page():
     assert charts(opened("compare/queries", **link))["compare_sorted"]["data"]
 
     at = opened("queries", **link)
-    assert "mrr (file) **0.000**" in plain(at), "the query where the runs differ most comes first"
+    assert "dense mrr (file) **0.500**" in plain(at), "the worst query of the best run comes first"
+    assert "sparse mrr (file) **1.000**" in plain(at), "of equal ones the one where the runs differ most"
     assert set(listed(at, "query_rows").columns) >= {"dense", "sparse", "Spread"}
 
     at = opened("threshold-bands", **{**link, "targets": ["file:mrr=0.5"], "banded": ["file:mrr"]})
