@@ -156,8 +156,9 @@ def pair_of_runs(home):
         docs = [doc for number in range(30)
                 for doc in (("d1", f"x{number}", "d3") if number % 2 == first else (f"{name}{number}", "d1", "d3"))]
         home.add_run(Run.build(name, np.repeat(QUERIES, 3).tolist(), docs, np.tile(np.arange(3.0, 0, -1), 30)))
-    kept = {entry.name: entry.digest for entry in home.runs()}
-    return [kept["left"], kept["right"]], ["left", "right"], Scope(home.truths()[0].digest, Conventions()), SPECS[1]
+    digests = {entry.name: entry.digest for entry in home.runs()}
+    names = ["left", "right"]
+    return [digests[name] for name in names], names, Scope(home.truths()[0].digest, Conventions()), SPECS[1]
 
 
 def other_server(home, monkeypatch) -> None:

@@ -89,9 +89,9 @@ def mapping_texts(mapping: Mapping[str, str]) -> list[str]:
     >>> mapping_texts({"query": "q", "query_id": "query_id", "answers": "right, as text"})
     ['query_id,query=q', 'answers=right, as text']
     """
-    own = [name for name, path in mapping.items() if name == path]
+    same_names = [name for name, path in mapping.items() if name == path]
     pairs = [f"{name}={path}" for name, path in mapping.items() if name != path]
-    plain = ",".join([*own, *(pair for pair in pairs if "," not in pair)])
+    plain = ",".join([*same_names, *(pair for pair in pairs if "," not in pair)])
     return [*([plain] if plain else []), *(pair for pair in pairs if "," in pair)]
 
 

@@ -161,8 +161,8 @@ def test_a_run_without_scores_is_named_where_methods_are_left_out_for_it():
     truth, (sparse, dense) = samples()
     bare = Run.build("export", dense.query_ids.take(pa.array(np.repeat(np.arange(len(dense)), np.diff(dense.starts)))),
                      dense.docs if dense.order is None else dense.docs.take(pa.array(dense.order)))
-    said = "There are no scores in export, so only methods that need ranks alone were tried."
-    assert said in plain(texts(opened("what-if", **address(truth, [sparse, bare]))))
+    sentence = "There are no scores in export, so only methods that need ranks alone were tried."
+    assert sentence in plain(texts(opened("what-if", **address(truth, [sparse, bare]))))
     assert "There are no scores" not in texts(opened("what-if", **address(truth, [sparse, dense])))
 
 

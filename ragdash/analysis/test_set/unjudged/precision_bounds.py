@@ -31,13 +31,13 @@ def ap_bounds(ranked: Ranked, spec: Spec, open_: UnjudgedDocuments, top: int,
     hits = np.bincount(query, minlength=ranked.queries)
     above, below = _around(ranked, is_relevant, open_)
     relevant = np.repeat(hits if params.get("denominator") == "retrieved" else ranked.relevant(rel), open_.count)
-    x, own = open_.position, 1 / open_.rank
+    x, reciprocal = open_.position, 1 / open_.rank
     low, high = np.full((2, ranked.queries), np.nan)
     if "high" in sides:
-        best = summed((above + x) * own + below, open_) + present
+        best = summed((above + x) * reciprocal + below, open_) + present
         high = per_query(best / (relevant + x), open_, np.maximum)
     if "low" in sides:
-        added = (above + 1) * own + below + summed(own, open_, from_last=True) - own
+        added = (above + 1) * reciprocal + below + summed(reciprocal, open_, from_last=True) - reciprocal
         worst = summed(added, open_, from_last=True) + present
         low = per_query(worst / (relevant + np.repeat(open_.count, open_.count) - x + 1), open_, np.minimum)
     return low, high

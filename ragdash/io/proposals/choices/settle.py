@@ -60,10 +60,11 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
     neutral = [item for item in neutral if item.name_words != ("source",) or item.is_list or item.path_share > 0.6
                or (has_answer and len(item.values) < 3 * item.distinct_count)]  # else it is where questions come from
     if {"evidence", "answers", "answer"} & result.roles.keys() and all(map(_names_part, neutral)):
-        one = [item for item in free.values() if item.path_share > 0.6 and "[]" not in item.path
-               and DOCUMENT.issuperset(item.name_words) and item.share > 0.9
-               and (item.is_list or any(not item.is_list for item in neutral))]  # all questions about one document
-        neutral = one or neutral
+        # All questions may be about one document.
+        whole_documents = [item for item in free.values() if item.path_share > 0.6 and "[]" not in item.path
+                           and DOCUMENT.issuperset(item.name_words) and item.share > 0.9
+                           and (item.is_list or any(not item.is_list for item in neutral))]
+        neutral = whole_documents or neutral
     if not neutral:
         return []
     neutral.sort(key=lambda item: (not item.is_list, -item.path_share if not set(item.name_words) & DOCUMENT else -1,

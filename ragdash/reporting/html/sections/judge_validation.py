@@ -103,7 +103,8 @@ def label_note(content: ReportContent, specs: Sequence[Spec]) -> list[Text]:
 def _settled_note(validations: Iterable[JudgeValidation]) -> str:
     """That the corrected intervals overlap, so the labels do not say which run is best; "" where they do not."""
     corrected = [validation.corrected for validation in validations if np.isfinite(validation.corrected.low)]
-    overlap = len(corrected) > 1 and max(one.low for one in corrected) <= min(one.high for one in corrected)
+    overlap = len(corrected) > 1 and (
+        max(interval.low for interval in corrected) <= min(interval.high for interval in corrected))
     return " These intervals overlap: the labels do not settle which run is best." if overlap else ""
 
 
