@@ -70,11 +70,13 @@ class Candidates:
     """All documents of the legs in a block, by query: candidates starts[q]:starts[q+1] belong to its query q.
 
     Within a query, those of the first leg come first, in its order, then the new ones of the second leg, and so on.
+    tables, latest: what methods, and those who ask for a recipe again, remember.
     """
 
     legs: tuple[Leg, ...]
     starts: np.ndarray
     tables: dict[Hashable, np.ndarray | None] = field(default_factory=dict)
+    latest: dict[str, tuple] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return int(self.starts[-1])

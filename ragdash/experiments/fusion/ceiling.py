@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ragdash.core.arrow_columns import on_all_cores
-from ragdash.experiments.fusion.fuse import fused_order
-from ragdash.experiments.fusion.judged_pool import JudgedPool, scores_of
+from ragdash.experiments.fusion.blocks import ranks_of_rows
+from ragdash.experiments.fusion.judged_pool import JudgedPool, first_ranked, scores_of
 from ragdash.experiments.fusion.recipe import Recipe
 from ragdash.metrics import Spec
 
 WINDOWS = (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
-PADDED = 4  # how much larger than its lists a table of them may be
 SAME_VALUE = 1e-12  # values that differ by less are equal
 
 
@@ -145,44 +144,25 @@ def churn(pool: JudgedPool, recipe: Recipe, run: int, k: int) -> Churn:
 
     def work(index: int) -> None:
         candidates, (low, high) = pool.blocks[index].candidates, pool.pool.blocks[index]
-        scores = _scores_of_all(pool, index, recipe)
-        few = without_low(scores, candidates.starts, k + 1)
-        order, starts, *_ = fused_order(candidates, replace(recipe, cut=min(k + 1, recipe.cut or k + 1)), few)
-        place = np.arange(len(order)) - np.repeat(starts[:-1], np.diff(starts))
+        part, taken = candidates.part(recipe.legs, recipe.window)
+        order, starts = first_ranked(part, recipe, k)
+        place = ranks_of_rows(starts)
         owner = np.repeat(np.arange(high - low), np.diff(starts))
         leg = candidates.legs[run]
-        rank = np.zeros(len(candidates), np.int64)
-        rank[leg.candidate] = leg.rank
-        shown = place < k
-        common = np.bincount(owner[shown & (rank[order] > 0) & (rank[order] <= k)], minlength=high - low)
+        top_rows = np.flatnonzero(leg.rank <= k)
+        rank = np.zeros(len(candidates), np.int32)  # of the run, 0 below its top k
+        rank[leg.candidate[top_rows]] = leg.rank[top_rows]
+        rank = (rank if taken is None else rank[taken])[order]
+        common = np.bincount(owner[(place <= k) & (rank > 0)], minlength=high - low)
         top[low:high] = common < np.maximum(np.minimum(np.diff(starts), k), np.minimum(leg.lengths, k))
-        same = np.bincount(owner[(place == 0) & (rank[order] == 1)], minlength=high - low)
+        same = np.bincount(owner[(place == 1) & (rank == 1)], minlength=high - low)
         first[low:high] = (same == 0) & (np.maximum(np.diff(starts), leg.lengths) > 0)
-        last = np.flatnonzero(place == k)
-        tied[low + owner[last]] = scores[order[last]] == scores[order[last - 1]]
+        if len(part.legs) > 1:  # the ranks of one run alone are its own
+            last, scores = np.flatnonzero(place == k + 1), scores_of(part, recipe)
+            tied[low + owner[last]] = scores[order[last]] == scores[order[last - 1]]
 
     on_all_cores(work, range(len(pool.blocks)))
     return Churn(first, top, tied, k)
-
-
-def without_low(scores: np.ndarray, starts: np.ndarray, most: int) -> np.ndarray:
-    """The scores with NaN where `most` others of the same list are higher: few are left to sort.
-
-    starts (Q + 1,): the scores starts[q]:starts[q+1] are of one list.
-
-    Examples
-    --------
-    >>> without_low(np.array([3.0, 1.0, 2.0, 2.0, 5.0, 4.0]), np.array([0, 4, 6]), 2).tolist()
-    [3.0, nan, 2.0, 2.0, 5.0, 4.0]
-    """
-    lengths = np.diff(starts)
-    longest = int(lengths.max(initial=0))
-    if longest <= most or len(lengths) * longest > PADDED * len(scores):
-        return scores
-    table = np.full((len(lengths), longest), -np.inf)
-    table[np.arange(longest) < lengths[:, None]] = np.where(np.isnan(scores), -np.inf, scores)
-    lowest = np.partition(table, longest - most, axis=1)[:, longest - most]
-    return np.where(scores >= np.repeat(lowest, lengths), scores, np.nan)
 
 
 def changes(pool: JudgedPool, recipe: Recipe, run: int, gain: np.ndarray, k: int,
@@ -204,18 +184,3 @@ def changes(pool: JudgedPool, recipe: Recipe, run: int, gain: np.ndarray, k: int
     gained, lost = (tuple(in_truth[index] for index in order[sign * gain[order] > SAME_VALUE].tolist())
                     for sign in (1, -1))
     return Changes(k, int(counted.sum()), first, top, tied, gained, lost)
-
-
-def _scores_of_all(pool: JudgedPool, index: int, recipe: Recipe) -> np.ndarray:
-    """The fused score of every candidate of a block, NaN for those that the recipe leaves out: (C,)."""
-    candidates = pool.blocks[index].candidates
-    part, taken = candidates.part(recipe.legs, recipe.window)
-    scores = scores_of(part, recipe)
-    if len(part.legs) == 1:
-        scores = np.empty(len(part))
-        scores[part.legs[0].candidate] = -part.legs[0].rank
-    if taken is None:
-        return scores
-    out = np.full(len(candidates), np.nan)
-    out[taken] = scores
-    return out

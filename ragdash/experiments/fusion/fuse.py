@@ -5,7 +5,7 @@ Letters: Q queries, C candidates, P legs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
@@ -92,19 +92,21 @@ def _runs_of(runs: Sequence[object] | Mapping[str, object]) -> list[Run]:
     return [Run.of(run, name) for name, run in runs.items()]
 
 
-def fused_order(candidates: Candidates, recipe: Recipe,
-                scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, bool]:
+def fused_order(candidates: Candidates, recipe: Recipe, scores: np.ndarray,
+                chosen: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray, bool]:
     """(candidates in fused order, starts (Q + 1,), their scores, whether ties are settled), without those that have no
     score.
 
-    Equal scores are in order of appearance where they are not settled: evaluations order them by id.
+    Equal scores are in order of appearance where they are not settled: evaluations order them by id. chosen: the only
+    candidates to put into order, ascending, where more than one leg takes part.
     """
     if len(candidates.legs) == 1:
         order, starts = _cut(candidates.legs[0].candidate, candidates.starts, recipe.cut)
         return order, starts, scores[order], True
-    starts, chosen = candidates.starts, None
-    if len(scores) and np.isnan(scores.min()):
+    starts = candidates.starts
+    if chosen is None and len(scores) and np.isnan(scores.min()):
         chosen = np.flatnonzero(~np.isnan(scores))
+    if chosen is not None:
         starts, scores = np.searchsorted(chosen, starts), scores[chosen]
     order, falling = falling_order(scores, starts)
     if recipe.cut is not None:
@@ -174,18 +176,31 @@ def _column(candidates: Candidates, chosen: np.ndarray, name: str) -> pa.Array:
 
 def _column_of_few(candidates: Candidates, chosen: np.ndarray, name: str) -> pa.Array:
     """As `_column`, without a look at the texts of the others."""
-    wanted = np.zeros(len(candidates), bool)
-    wanted[chosen] = True
-    place, parts, count = np.zeros(len(candidates), np.int64), [], 0
-    for leg in candidates.legs:
-        rows = np.flatnonzero(wanted[leg.candidate])
-        members = leg.candidate[rows]
-        wanted[members], place[members] = False, np.arange(count, count + len(rows))
+    place, parts, count = np.empty(len(chosen), np.int64), [], 0
+    for leg, (asked, rows) in zip(candidates.legs, _first_rows(candidates, chosen), strict=True):
+        place[asked] = np.arange(count, count + len(rows))
         count += len(rows)
         column = getattr(leg.run, name)
         parts.append(pa.nulls(len(rows), pa.string()) if column is None
                      else take(column, leg.run.rows(leg.positions(rows))))
-    return take(pa.chunked_array(parts, pa.string()), place[chosen])
+    return take(pa.chunked_array(parts, pa.string()), place)
+
+
+def _first_rows(candidates: Candidates, chosen: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """For each leg, which of the chosen candidates it is the first to have, and their rows in it."""
+    numbered = all(leg.new is not None for leg in candidates.legs)
+    if numbered:
+        query = np.searchsorted(candidates.starts, chosen, "right") - 1
+        rest, new_rows = chosen - candidates.starts[query], [leg.new for leg in candidates.legs]
+    else:
+        row, new_rows = _sources(candidates)
+        rest = row[chosen]
+    for leg, new in zip(candidates.legs, new_rows, strict=True):
+        cuts = np.searchsorted(new, leg.starts)
+        begin, count = (cuts[query], np.diff(cuts)[query]) if numbered else (0, len(new))
+        asked = np.flatnonzero((rest >= 0) & (rest < count))
+        yield asked, new[(rest + begin)[asked]]
+        rest = rest - count
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ Letters: Q queries of the truth, C candidates of a block, H judged candidates (h
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,8 +17,9 @@ from ragdash.core.arrow_columns import on_all_cores
 from ragdash.core.errors import Problem
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.compute import compute_columns
+from ragdash.experiments.fusion.blocks import ranges, ranks_of_rows
 from ragdash.experiments.fusion.candidates import Candidates, Pool, gather
-from ragdash.experiments.fusion.fuse import documents, warnings_of
+from ragdash.experiments.fusion.fuse import documents, fused_order, warnings_of
 from ragdash.experiments.fusion.places import Places
 from ragdash.experiments.fusion.recipe import Recipe
 from ragdash.matching.match import Match
@@ -46,20 +47,18 @@ class JudgedBlock:
         hits = taken[self.hit]
         return JudgedBlock(candidates, number[self.hit[hits]], self.judgment[hits])
 
-    def ranks(self, recipe: Recipe) -> tuple[np.ndarray, np.ndarray]:
-        """(rank of each hit in the fused lists, 0 where it is not in them: (H,); length of each list: (queries,))."""
+    def ranks(self, recipe: Recipe, depth: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """(rank of each hit in the fused lists, 0 where it is not in them: (H,); length of each list: (queries,)).
+
+        depth: hits below the first `depth` ranks may have 0, too; None: none of them.
+        """
         candidates = self.candidates
         scores = scores_of(candidates, recipe)
-        if len(candidates.legs) == 1:  # the run's own order, with its ties
-            scores = np.empty(len(candidates))
-            scores[candidates.legs[0].candidate] = -candidates.legs[0].rank
-        rank, tied = self._places.under(scores)
-        rank += 1
-        if len(tied):
-            rank[tied] += self._before_in_ties(recipe, scores, tied)
+        whole = depth is None or self._places.are_few
+        rank = self._all_ranks(recipe, scores) if whole else self._first_ranks(recipe, depth)
         lengths = candidates.lengths.copy()
-        returned = ~np.isnan(scores)
-        if not returned.all():
+        if np.isnan(scores.min(initial=0.0)):
+            returned = ~np.isnan(scores)
             rank[~returned[self.hit]] = 0
             lengths = np.add.reduceat(np.append(returned, False), candidates.starts[:-1], dtype=np.int64)
             lengths[candidates.lengths == 0] = 0
@@ -67,6 +66,23 @@ class JudgedBlock:
             rank[rank > recipe.cut] = 0
             lengths = np.minimum(lengths, recipe.cut)
         return rank, lengths
+
+    def _first_ranks(self, recipe: Recipe, depth: int) -> np.ndarray:
+        order, starts = first_ranked(self.candidates, recipe, depth)
+        rank = np.zeros(len(self.candidates), np.int32)
+        rank[order] = ranks_of_rows(starts)
+        return rank[self.hit]
+
+    def _all_ranks(self, recipe: Recipe, scores: np.ndarray) -> np.ndarray:
+        leg = self.candidates.legs[0]
+        if len(self.candidates.legs) == 1:  # the run's own order, with its ties
+            scores = np.empty(len(self.candidates))
+            scores[leg.candidate] = -leg.rank
+        rank, tied = self._places.under(scores)
+        rank += 1
+        if len(tied):
+            rank[tied] += self._before_in_ties(recipe, scores, tied)
+        return rank
 
     def _before_in_ties(self, recipe: Recipe, scores: np.ndarray, tied: np.ndarray) -> np.ndarray:
         """How many candidates of the same score are before each of these hits: (T,) int64."""
@@ -95,13 +111,54 @@ class JudgedBlock:
 
 def scores_of(candidates: Candidates, recipe: Recipe) -> np.ndarray:
     """`recipe.scores`; those of the last recipe are remembered, as its values and its changes need them: (C,)."""
-    key = ("scores", repr(recipe))
-    scores = candidates.tables.get(key)
-    if scores is None:
-        for old in [name for name in candidates.tables if isinstance(name, tuple) and name[0] == "scores"]:
-            candidates.tables.pop(old, None)  # another thread may have been here
-        scores = candidates.tables[key] = recipe.scores(candidates)  # may remember tables of its own and forget others
-    return scores
+    known = candidates.latest.get("scores")
+    if known is None or known[0] != recipe:
+        known = candidates.latest["scores"] = recipe, recipe.scores(candidates)
+    return known[1]
+
+
+def first_ranked(candidates: Candidates, recipe: Recipe, depth: int) -> tuple[np.ndarray, np.ndarray]:
+    """(the first `depth` candidates of each fused list and the next one, in order; starts (Q + 1,)).
+
+    Those of the last recipe are remembered, and where the next recipe begins to look.
+    """
+    known = candidates.latest.get("first")
+    if known is not None and known[:2] == (recipe, depth):
+        return known[2:]
+    scores, most = scores_of(candidates, recipe), min(depth + 1, recipe.cut or depth + 1)
+    chosen = None
+    if len(candidates.legs) > 1:
+        some = known[2:] if known is not None else _first_of_lists(candidates.starts, most)
+        chosen = np.flatnonzero(scores >= candidates.spread(least_scores(scores, *some, most)))
+    order, starts, *_ = fused_order(candidates, replace(recipe, cut=most), scores, chosen)
+    candidates.latest["first"] = recipe, depth, order, starts
+    return order, starts
+
+
+def _first_of_lists(starts: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """(the first `most` rows of each list, and their starts)."""
+    lengths = np.minimum(np.diff(starts), most)
+    return ranges(starts[:-1], starts[:-1] + lengths), np.concatenate(([0], np.cumsum(lengths)))
+
+
+def least_scores(scores: np.ndarray, some: np.ndarray, starts: np.ndarray, most: int) -> np.ndarray:
+    """A score of each list that its `most` highest ones reach; -inf where too little is known: (Q,).
+
+    some: places of scores of each list, some[starts[q]:starts[q+1]], the higher the better; NaN: not in the list.
+
+    Examples
+    --------
+    >>> scores = np.array([3.0, 1.0, 2.0, 2.0, 5.0, 4.0])  # a list of four and one of two
+    >>> least_scores(scores, np.array([0, 3, 4]), np.array([0, 2, 3]), 2).tolist()
+    [2.0, -inf]
+    """
+    lengths = np.diff(starts)
+    least = np.full(len(lengths), -np.inf)
+    filled = np.flatnonzero(lengths)
+    if len(filled):
+        least[filled] = np.minimum.reduceat(scores[some], starts[filled])
+    least[(lengths < most) | np.isnan(least)] = -np.inf
+    return least
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,10 +191,11 @@ class JudgedPool:
                       for block in self.blocks)
         return warnings_of(self.runs, self.pool, overlap)
 
-    def ranks(self, recipes: Sequence[Recipe]) -> tuple[np.ndarray, np.ndarray]:
+    def ranks(self, recipes: Sequence[Recipe], depth: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """(rank of every judged document in every fused run, 0: not returned: (S, R); lengths: (S, Q)).
 
-        Recipes that share runs and window should follow each other: what they have in common is computed once.
+        depth: documents below the first `depth` ranks may have 0, too; None: none of them. Recipes that share runs and
+        window should follow each other: what they have in common is computed once.
         """
         rank = np.zeros((len(recipes), len(self.truth.grades)), np.int32)
         lengths = np.zeros((len(recipes), len(self.truth)), np.int64)
@@ -150,7 +208,7 @@ class JudgedPool:
                 if shared != (recipe.legs, recipe.window):
                     shared = (recipe.legs, recipe.window)
                     part = block.part(*shared)
-                hit_ranks, sizes = part.ranks(recipe)
+                hit_ranks, sizes = part.ranks(recipe, depth)
                 rank[row, part.judgment] = hit_ranks
                 lengths[row, in_truth[first:last][inside]] = sizes[inside]
 
@@ -162,7 +220,7 @@ class JudgedPool:
 
         The metrics read rankings alone (`metric.view == "Ranked"`).
         """
-        ranks, lengths = self.ranks(recipes)
+        ranks, lengths = self.ranks(recipes, deepest(specs))
         return np.stack([self.values_of(rank, size, specs) for rank, size in zip(ranks, lengths, strict=True)]) \
             if len(recipes) else np.zeros((0, len(specs), len(self.truth)))
 
@@ -186,6 +244,13 @@ class JudgedPool:
         return Ranked(truth.queries[returned], rank[returned].astype(np.int64), truth.grades[returned],
                       np.full(len(returned), np.nan), truth.queries, truth.grades, lengths, self._match.missing, None,
                       np.zeros((len(truth), 2), np.int64), none)
+
+
+def deepest(specs: Sequence[Spec]) -> int | None:
+    """The last rank that these metrics look at; None: there is none, or a metric is not ours, and we do not know."""
+    ours = all(spec.metric.function.__module__.startswith("ragdash.") for spec in specs)
+    cutoffs = [spec.k for spec in specs if spec.k is not None]
+    return max(cutoffs) if ours and len(cutoffs) == len(specs) > 0 else None
 
 
 def judged_pool(runs: Sequence[Run], truth: Truth, conventions: Conventions | None = None) -> JudgedPool:

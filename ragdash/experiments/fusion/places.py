@@ -53,6 +53,11 @@ class Places:
         return np.diff(self.starts)[self.lists]
 
     @cached_property
+    def are_few(self) -> bool:
+        """Whether they are compared: that takes less time than to bring even the first ranks into order."""
+        return bool(self._lengths.sum() <= FEW * self.starts[-1])
+
+    @cached_property
     def _pairs(self) -> np.ndarray | slice:
         """The whole list of each chosen candidate, one behind the other; a slice where these rows follow each other."""
         rows = ranges(self.starts[self.lists], self.starts[self.lists + 1])
@@ -75,8 +80,7 @@ class Places:
         """
         if not len(self.chosen):
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
-        few = self._lengths.sum() <= FEW * len(scores)
-        return self._compared(scores) if few else self._looked_up(scores)
+        return self._compared(scores) if self.are_few else self._looked_up(scores)
 
     def equals(self, scores: np.ndarray, tied: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The candidates with the same score as each of these (T,) in its list, itself among them.

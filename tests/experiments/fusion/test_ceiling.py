@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from fusion_cases import random_lists, run_of
@@ -11,7 +9,7 @@ from fusion_cases import random_lists, run_of
 from ragdash import Truth, evaluate, fuse, parse_specs
 from ragdash.experiments.fusion import candidates as candidates_module
 from ragdash.experiments.fusion.alternatives import mix_of
-from ragdash.experiments.fusion.ceiling import ceiling, ceiling_means, changes, churn, windows_of, without_low
+from ragdash.experiments.fusion.ceiling import ceiling, ceiling_means, changes, churn, windows_of
 from ragdash.experiments.fusion.export.snippets import engine_snippet, python_snippet
 from ragdash.experiments.fusion.fuse import FEW, documents
 from ragdash.experiments.fusion.judged_pool import judged_pool
@@ -101,31 +99,14 @@ def test_recipes_as_code_have_their_values():
                                             weights=(0.3, 0.7)).settings["fusion"]
 
 
-def test_what_a_top_needs_is_found_without_sorting_the_rest():
-    """Lists of 0 to 40 scores with ties and documents that are left out; the reference sorts all of them."""
-    rng = np.random.default_rng(3)
-    lengths = rng.integers(0, 41, 60)
-    starts = np.concatenate(([0], np.cumsum(lengths)))
-    scores = np.round(rng.normal(size=starts[-1]), 1)
-    scores[rng.random(len(scores)) < 0.1] = np.nan
-    few = without_low(scores, starts, 5)
-    assert np.isnan(few).sum() > 2 * len(few) / 3, "little is left to sort"
-    for low, high in pairwise(starts):
-        kept = scores[low:high][~np.isnan(scores[low:high])]
-        least = np.sort(kept)[::-1][:5].min(initial=np.inf)
-        assert sorted(few[low:high][~np.isnan(few[low:high])]) == sorted(kept[kept >= least])
-    alone = np.array([0] * 200 + [200])  # one list among empty ones: a table of all would be too large
-    assert without_low(np.arange(200.0), alone, 5).tolist() == np.arange(200.0).tolist()
-
-
 def test_ids_of_a_few_documents_are_those_of_all():
     runs = [run_of(f"run{i}", lists) for i, lists in enumerate(random_lists(5))]
     for block in judged_pool(runs, Truth.build("qrels", ["q1"], ["d01"], [1])).blocks:
-        candidates = block.candidates
-        every = documents(candidates, np.arange(len(candidates))).to_pylist()
-        chosen = np.random.default_rng(1).permutation(len(candidates))[:len(candidates) // 6]
-        assert len(chosen) * FEW < len(candidates)
-        assert documents(candidates, chosen).to_pylist() == [every[index] for index in chosen]
+        for candidates in (block.candidates, block.candidates.only([2, 0], 3)):
+            every = documents(candidates, np.arange(len(candidates))).to_pylist()
+            chosen = np.random.default_rng(1).permutation(len(candidates))[:len(candidates) // 6]
+            assert len(chosen) * FEW < len(candidates)
+            assert documents(candidates, chosen).to_pylist() == [every[index] for index in chosen]
 
 
 def test_the_curve_by_window_has_the_values_of_fusions_with_these_windows():

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
+import pytest
 from fusion_cases import random_lists, run_of
 
-from ragdash import Truth, evaluate, fuse, parse_specs
+from ragdash import METRICS, Run, Truth, evaluate, fuse, parse_specs
 from ragdash.experiments.fusion import candidates as candidates_module
-from ragdash.experiments.fusion.judged_pool import judged_pool
+from ragdash.experiments.fusion.judged_pool import JudgedPool, deepest, judged_pool, least_scores
 from ragdash.experiments.fusion.recipe import make_recipe
 
-SPECS = parse_specs("nDCG@10 RR P@3 R@5 AP bpref Judged@5 Success@1")
+WHOLE = parse_specs("nDCG@10 RR P@3 R@5 AP bpref Judged@5 Success@1")
+TOP = parse_specs("nDCG@10 P@3 R@5 Judged@5 Success@1")
 CHOICES = [
     {}, {"params": {"k": 1.0}}, {"params": {"weights": (0, 1, 0)}}, {"params": {"weights": (0.4, 0.6, 0)}},
     {"window": 3}, {"preset": "elasticsearch-rrf", "window": 4}, {"preset": "milvus-rrf"},
@@ -19,22 +23,64 @@ CHOICES = [
     {"method": "combmnz", "window": 5}, {"method": "condorcet"}, {"method": "combmin"}]
 
 
-def test_values_of_recipes_are_those_of_the_fused_runs(monkeypatch):
+def random_pool(seed: int, monkeypatch, rows: int = 100) -> tuple[list[Run], Truth, JudgedPool]:
+    """Three runs with ties, missing queries and several blocks of queries; random grades of too many to compare."""
     blocks = candidates_module.query_blocks
-    monkeypatch.setattr(candidates_module, "query_blocks", lambda starts: blocks(starts, 100))
-    systems = random_lists(5)
-    runs = [run_of(f"run{i}", lists) for i, lists in enumerate(systems)]
+    monkeypatch.setattr(candidates_module, "query_blocks", lambda starts: blocks(starts, rows))
+    runs = [run_of(f"run{i}", lists) for i, lists in enumerate(random_lists(seed))]
     rng = np.random.default_rng(0)
-    judged = [(f"q{q}", f"d{d:02}", int(rng.integers(-1, 3))) for q in range(32) for d in rng.permutation(24)[:6]]
+    judged = [(f"q{q}", f"d{d:02}", int(rng.integers(-1, 3))) for q in range(32) for d in rng.permutation(24)[:14]]
     truth = Truth.build("qrels", *([row[i] for row in judged] for i in range(3)))
     pool = judged_pool(runs, truth)
-    recipes = [make_recipe(runs, **choice) for choice in CHOICES]
-    values = pool.values(recipes, SPECS)
-    for choice, row in zip(CHOICES, values, strict=True):
-        arguments = {"method": "rrf", **choice, **choice.get("params", {})}
-        arguments.pop("params", None)
-        expected = evaluate(fuse(runs, **arguments), truth, SPECS).values
-        np.testing.assert_array_equal(row.T, expected, err_msg=str(choice))
+    assert len(pool.blocks) > 1 and not any(block._places.are_few for block in pool.blocks)
+    return runs, truth, pool
+
+
+@pytest.mark.parametrize("specs", [WHOLE, TOP, parse_specs("RR@1")], ids=["whole lists", "first ranks", "first rank"])
+def test_values_of_recipes_are_those_of_the_fused_runs(specs, monkeypatch):
+    """In two orders, as each recipe begins where the one before it ended."""
+    runs, truth, pool = random_pool(5, monkeypatch)
+    for choices in (CHOICES, CHOICES[::-1]):
+        values = pool.values([make_recipe(runs, **choice) for choice in choices], specs)
+        for choice, row in zip(choices, values, strict=True):
+            arguments = {"method": "rrf", **choice, **choice.get("params", {})}
+            arguments.pop("params", None)
+            expected = evaluate(fuse(runs, **arguments), truth, specs).values
+            np.testing.assert_array_equal(row.T, expected, err_msg=str(choice))
+
+
+def test_a_metric_with_a_cutoff_looks_at_the_first_ranks_alone(monkeypatch):
+    runs, _, pool = random_pool(6, monkeypatch)
+    rank, lengths = (rows[0] for rows in pool.ranks([make_recipe(runs)]))
+    specs = [metric.spec(k) for metric in METRICS.values() for k in (1, 4)
+             if metric.view == "Ranked" and metric.cutoff != "none"]
+    assert len(specs) > 20 and (rank > 4).any()
+    for spec in specs:
+        assert deepest([spec]) == spec.k
+        top = pool.values_of(np.where(rank <= spec.k, rank, 0), lengths, [spec])
+        np.testing.assert_array_equal(top, pool.values_of(rank, lengths, [spec]), err_msg=str(spec))
+    assert deepest(parse_specs("P@3 P@9")) == 9 and deepest(parse_specs("P@3 RR")) is None and deepest([]) is None
+
+
+def test_the_highest_scores_reach_the_least_one_whatever_is_known_of_them():
+    """Lists of 0 to 40 scores with ties and documents that are left out; the reference sorts all of them."""
+    rng = np.random.default_rng(3)
+    starts = np.concatenate(([0], np.cumsum(rng.integers(0, 41, 60))))
+    scores = np.round(rng.normal(size=starts[-1]), 1)
+    scores[rng.random(len(scores)) < 0.1] = np.nan
+    for share in (0.0, 0.3, 1.0):  # of the lists whose highest scores are known; of the others, any five
+        some = []
+        for low, high in pairwise(starts):
+            order = np.argsort(-scores[low:high]) if rng.random() < share else rng.permutation(high - low)
+            some.append(low + order[:5])
+        ends = np.concatenate(([0], np.cumsum([len(rows) for rows in some])))
+        least = least_scores(scores, np.concatenate(some), ends, 5)
+        for (low, high), bound in zip(pairwise(starts), least, strict=True):
+            kept = np.sort(scores[low:high][~np.isnan(scores[low:high])])[::-1]
+            assert bound <= kept[:5].min(initial=np.inf)
+            if share == 1 and len(kept) >= 5:
+                assert bound == kept[4]
+        assert share == 0 or np.isfinite(least).any()
 
 
 def test_a_cascade_leaves_out_what_only_the_second_run_has():
