@@ -86,10 +86,10 @@ def add_engine_option(parser: argparse.ArgumentParser) -> None:
 
 def add_resampling_options(parser: argparse.ArgumentParser) -> None:
     """Options of the commands that compute intervals by resampling queries."""
-    from ragdash.evaluation.stats import MOST_RESAMPLES, RESAMPLES, SEED
+    from ragdash.evaluation.stats import FEWEST_RESAMPLES, MOST_RESAMPLES, RESAMPLES, SEED
 
     parser.add_argument("--seed", type=whole_number(0), default=SEED)
-    parser.add_argument("--resamples", type=whole_number(1, MOST_RESAMPLES), default=RESAMPLES)
+    parser.add_argument("--resamples", type=whole_number(FEWEST_RESAMPLES, MOST_RESAMPLES), default=RESAMPLES)
 
 
 def add_evaluation_options(parser: argparse.ArgumentParser) -> None:

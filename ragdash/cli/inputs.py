@@ -7,6 +7,7 @@ import os
 import re
 import stat
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -79,7 +80,8 @@ def _read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
         problems.extend(error.problems)
     if problems:
         raise InputError(dict.fromkeys(for_several_files(problems, options)))
-    return with_fixed_ids(with_reversed_scores(distinct_names(runs), options), truth, options), truth
+    runs = with_reversed_scores(distinct_names(runs, options.runs), options)
+    return with_fixed_ids(runs, truth, options), truth
 
 
 def truth_of(options: argparse.Namespace, **reading) -> Truth:
@@ -195,10 +197,25 @@ def id_settings(options: argparse.Namespace) -> dict[str, str]:
     return {name: getattr(options, name) for name in ("collapse", "ids") if getattr(options, name)}
 
 
-def distinct_names(runs: list[Run]) -> list[Run]:
-    """Runs of equal names get a number behind it, so that no row of a table is taken for another."""
+def distinct_names(runs: list[Run], arguments: Sequence[str]) -> list[Run]:
+    """Runs of equal names get a number behind it and a warning, so that no row of a table is taken for another.
+
+    arguments: of the command, each a file or NAME=FILE. InputError where two of them give one name.
+    """
+    check_given_names(arguments)
     names = numbered([run.name for run in runs])
+    counts = Counter(run.name for run in runs)
+    say([Problem("numbered-runs", {"run": name, "count": counts[name], "names": [
+        new for run, new in zip(runs, names, strict=True) if run.name == name]}, severity="warning")
+        for name in counts if counts[name] > 1])
     return [run if run.name == name else run.renamed(name) for run, name in zip(runs, names, strict=True)]
+
+
+def check_given_names(arguments: Sequence[str]) -> None:
+    """InputError where two arguments NAME=FILE give one name."""
+    counts = Counter(name for name, _ in map(split_name, arguments) if name is not None)
+    if repeated := [name for name in counts if counts[name] > 1]:
+        raise InputError([Problem("duplicate-run/names", {"run": name}) for name in repeated])
 
 
 def specs_of(options: argparse.Namespace, runs: Sequence[Run], truth: Truth) -> tuple[Spec, ...]:

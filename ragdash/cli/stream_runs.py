@@ -5,7 +5,15 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict, replace
 
-from ragdash.cli.inputs import conventions_of, numbered, reading_arguments, source_of, specs_of, truth_of
+from ragdash.cli.inputs import (
+    check_given_names,
+    conventions_of,
+    numbered,
+    reading_arguments,
+    source_of,
+    specs_of,
+    truth_of,
+)
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.core.records import Truth
@@ -21,6 +29,7 @@ _WHOLE_RUNS = {"corpus": "--corpus", "ids": "--ids", "collapse": "--collapse", "
 def stream_evaluations(options: argparse.Namespace) -> tuple[list[Evaluation], Truth]:
     """Evaluations of the runs of a command, and its truth; InputError with the problems of all."""
     _check_options(options)
+    check_given_names(options.runs)
     truth = truth_of(options)
     specs, conventions = specs_of(options, [], truth), conventions_of(options)
     evaluations, problems = [], []

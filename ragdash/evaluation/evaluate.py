@@ -131,7 +131,8 @@ class Evaluation(ShownEvaluation):
     def summary(self, *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = SEED) -> tuple[Summary, ...]:
         """Return a Summary for each metric. Equal seeds and numbers of queries give equal resamples in every run.
 
-        level: of the intervals, between 0 and 1; InputError for another one, and for resamples that are none.
+        level: of the intervals, between 0 and 1; InputError for another one, and for resamples that are none. An
+        interval is NaN with fewer resamples than 2 / (1 - level): 40 for 0.95.
         """
         _check_intervals(level, resamples, seed)
         return summaries([self], level=level, resamples=resamples, seed=seed)[0]

@@ -7,16 +7,16 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from numbers import Real
+from numbers import Integral, Real
 from pathlib import Path
 
 import numpy as np
 
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.core.records.shown import facts_html
 from ragdash.core.slices import Slice
 from ragdash.evaluation.evaluate import Evaluation
-from ragdash.evaluation.stats import ALPHA, PERMUTATIONS, RESAMPLES, SEED
+from ragdash.evaluation.stats import ALPHA, FEWEST_RESAMPLES, PERMUTATIONS, RESAMPLES, SEED
 from ragdash.evaluation.stats.multiple_testing import holm
 from ragdash.metrics import Spec
 
@@ -169,7 +169,7 @@ class ComparisonRules:
     Raises
     ------
     InputError
-        The correction is unknown, or the margin is not above 0.
+        The correction is unknown, the margin is not above 0, or there are fewer than 40 resamples.
 
     Examples
     --------
@@ -191,6 +191,9 @@ class ComparisonRules:
                                  "corrections": list(CORRECTIONS)}, field="correction"))
         if self.margin is not None and not (is_margin(self.margin) and self.margin):
             wrong.append(Problem("bad-margin", {"margin": str(self.margin)}, field="margin"))
+        if not (isinstance(self.resamples, Integral) and self.resamples >= FEWEST_RESAMPLES):
+            wrong.append(Problem("interval-setting/few-resamples", {
+                "value": shorten(repr(self.resamples), 60), "least": FEWEST_RESAMPLES}, field="resamples"))
         if wrong:
             raise InputError(wrong)
 

@@ -193,6 +193,7 @@ def test_no_metric_is_bad_input(files, capfdbinary, metrics):
 
 @pytest.mark.parametrize("arguments", [
     ("evaluate", "run.trec", "--resamples", "100000000000"),
+    ("evaluate", "run.trec", "--resamples", "39"),
     ("compare", "run.trec", "run.trec", "--permutations", "100000000000"),
     ("dashboard", "--port", "99999"),
     ("dashboard", "--port", "0"),

@@ -13,6 +13,7 @@ from ragdash.core.records import Conventions, Run
 from ragdash.evaluation import curves as module
 from ragdash.evaluation.curves import curves
 from ragdash.evaluation.evaluate import evaluate, evaluate_match
+from ragdash.evaluation.outcomes import ComparisonRules
 from ragdash.matching.match import Match
 from ragdash.metrics import DEFAULT_SPECS, parse_specs
 
@@ -196,6 +197,18 @@ def test_settings_of_intervals_that_are_none_are_refused(setting):
     with pytest.raises(InputError) as raised:
         evaluation.summary(**setting)
     assert [problem.field for problem in raised.value.problems] == list(setting)
+
+
+def test_too_few_resamples_give_no_interval():
+    evaluation = evaluate({"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": ["a"]}, "RR R(average='micro')@5")
+    for level, fewest in ((0.95, 40), (0.9, 20), (0.99, 200)):
+        for few in evaluation.summary(level=level, resamples=fewest - 1):
+            assert few.mean == 0.5 and np.isnan([few.low, few.high]).all()
+        for enough in evaluation.summary(level=level, resamples=fewest):
+            assert enough.low <= enough.mean <= enough.high
+    for wrong in (39, 0, 2.5, "x"):
+        with pytest.raises(InputError, match="40 or more"):
+            ComparisonRules(resamples=wrong)
 
 
 @pytest.mark.parametrize("metric", ["", "RR AP"])

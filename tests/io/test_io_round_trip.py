@@ -134,7 +134,8 @@ def test_lost_content_is_reported(tmp_path):
     assert read_run(tmp_path / "x.parquet").digest == run.digest
 
 
-@pytest.mark.parametrize("path, format, kind", [("x.doc", None, "unknown-format"), ("x.csv", "excel", "unknown-format"),
+@pytest.mark.parametrize("path, format, kind", [("x.doc", None, "unknown-format"), ("x", None, "unknown-format"),
+                                                ("x.csv", "excel", "unknown-format"),
                                                 ("x", "beir", "unwritable-format")])
 def test_formats_that_cannot_hold_runs(path, format, kind, tmp_path):
     with pytest.raises(InputError) as caught:

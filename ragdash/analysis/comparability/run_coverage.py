@@ -202,12 +202,11 @@ def _directions(run: Run) -> tuple[np.ndarray, np.ndarray]:
         scores, rows = np.empty_like(run.scores), np.empty(len(codes), np.int64)
         scores[run.order], rows[run.order] = run.scores, codes
         scores = scores[np.argsort(rows, kind="stable")]
-    steps = np.diff(scores)
-    firsts = run.starts[(run.starts > 0) & (run.starts < len(codes))]
-    steps[firsts - 1] = 0.0  # from one query to the next
-    rises, falls = (np.bincount(codes[1:][steps > 0], minlength=len(run)) > 0, np.zeros(len(run), bool))
+    within = codes[1:] == codes[:-1]  # a query, not from one to the next
+    rises, falls = (np.bincount(codes[1:][within & (scores[1:] > scores[:-1])], minlength=len(run)) > 0,
+                    np.zeros(len(run), bool))
     if rises.any():
-        falls = np.bincount(codes[1:][steps < 0], minlength=len(run)) > 0
+        falls = np.bincount(codes[1:][within & (scores[1:] < scores[:-1])], minlength=len(run)) > 0
     return rises & ~falls, several
 
 

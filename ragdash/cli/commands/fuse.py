@@ -82,7 +82,8 @@ def run(options: argparse.Namespace) -> int:
     truth = truth_of(options) if options.truth else None
     records = [record for text in options.runs
                for record in read_runs(source_of(text), name=split_name(text)[0], **reading_arguments(options))]
-    runs = with_fixed_ids(with_reversed_scores(distinct_names(records), options), truth or _no_truth(), options)
+    records = with_reversed_scores(distinct_names(records, options.runs), options)
+    runs = with_fixed_ids(records, truth or _no_truth(), options)
     if options.corpus:
         runs = with_texts(runs, options)
     if truth or options.tune:

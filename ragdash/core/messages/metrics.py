@@ -184,9 +184,9 @@ MESSAGES: Mapping[str, Message] = {
         page="Choose one of these.",
     ),
     "metric-direction/unknown": Message(
-        actual="{name!r}, and files with {names}",
-        expected="a metric in the files",
-        fix="Use one of these names.",
+        actual="{name!r}, {names:?which is no metric of the files}{names:!but the files hold no metrics of their own}",
+        expected="{names:?one of {names:or}}{names:!a metric that a file holds}",
+        fix="{names:?Use one of these names.}{names:!Leave the option out: the direction of other metrics is known.}",
     ),
     "metric-parameter": Message(
         actual="{text!r}",

@@ -14,15 +14,18 @@ _MARKS_OF_ISOLATES, _ISOLATE, _END = re.compile("[\u2066-\u2069]"), "\u2068", "\
 def quoted(text: str) -> str:
     r"""The text as Python writes it, with the code points of characters that are not composed (not in NFC).
 
+    A backslash is written once, unless the text also holds characters that are shown by one, such as a line break.
     Macs write "é" in file names as two characters, an "e" and an accent; drawn, both ways look the same.
 
     Examples
     --------
     >>> print(quoted("caf\u00e9"), quoted("cafe\u0301"))
     'café' 'cafe\u0301'
+    >>> print(quoted("C:\\notes.txt"))
+    'C:\notes.txt'
     """
     if unicodedata.is_normalized("NFC", text):
-        return repr(text)
+        return repr(text).replace("\\\\", "\\") if text.isprintable() else repr(text)
     quote = repr(text)[0]
     return quote + "".join(_written(cluster, quote) for cluster in _clusters(text)) + quote
 

@@ -29,7 +29,7 @@ ACTIONS: Mapping[str, Action] = {
     "change-stored": Action("Data", "name, describe, tag, order and archive what is stored"),
     "delete-stored": Action("Data", "delete a run or judgments for good", ADMIN),
     READ_AUDIT: Action("Data", "read and download the audit log", ADMIN),
-    "describe-run": Action("Data", "tag a run, type its settings"),
+    "describe-run": Action("Data", "name or tag a run, type its settings"),
     "decide-evidence": Action("Data", "accept and reject pairs, open a file of decisions"),
     "use-relinked": Action("Data", "use judgments that follow documents to new ids"),
     "add-mix": Action("What-if", "add a fused run to the session"),

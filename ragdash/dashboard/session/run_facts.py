@@ -12,6 +12,7 @@ from ragdash.dashboard.caches.shared_cache import once_a_run, shared
 from ragdash.dashboard.session.data_store import SessionRun, workspace
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.reporting.sentences.what_if import setting_text
+from ragdash.workspace import Workspace
 
 NOT_SETTINGS = ("ids", "collapse", "scores")  # notes on how a run was fixed
 
@@ -113,10 +114,21 @@ def keep_typed(entry: SessionRun, settings: Mapping[str, str]) -> None:
 def keep_tags(entry: SessionRun, tags: Sequence[str]) -> None:
     """Keep tags of a run in the workspace, where it is put if it is not there. Raises InputError."""
     with rights.change("describe-run", entry.loaded):
-        home = workspace()
-        if home.find(entry.loaded, "run") is None and entry.run is not None:
-            home.add_run(entry.run, entry.name)
-        home.tag(entry.loaded, tags)
+        _home_of(entry).tag(entry.loaded, tags)
+
+
+def keep_name(entry: SessionRun, name: str) -> None:
+    """Keep another name of a run in the workspace, where it is put if it is not there. Raises InputError."""
+    with rights.change("describe-run", entry.loaded):
+        _home_of(entry).rename(entry.loaded, name)
+
+
+def _home_of(entry: SessionRun) -> Workspace:
+    """The workspace, which keeps the run of this entry from now on."""
+    home = workspace()
+    if home.find(entry.loaded, "run") is None and entry.run is not None:
+        home.add_run(entry.run, entry.name)
+    return home
 
 
 @once_a_run

@@ -13,6 +13,7 @@ from ragdash.evaluation.stats.bootstrap import (
 from ragdash.evaluation.stats.defaults import (
     ALPHA,
     FAST_RESAMPLES,
+    FEWEST_RESAMPLES,
     LEVEL,
     MOST_RESAMPLES,
     PERMUTATIONS,
@@ -46,6 +47,7 @@ __all__ = [
     "ALPHA",
     "EXACT_BELOW",
     "FAST_RESAMPLES",
+    "FEWEST_RESAMPLES",
     "LEVEL",
     "METHOD",
     "METHODS",

@@ -24,7 +24,8 @@ def bootstrap_intervals(values: np.ndarray, *, level: float = LEVEL, resamples: 
 
     values (Q, S). Queries are resampled with replacement, the same draw for all columns, so that intervals of
     differences are paired; a column's undefined queries drop out of its resamples. NaN where fewer than two are
-    defined; the mean itself where all are the same; never outside the values seen. weights: see resampled_sums.
+    defined, or with fewer resamples than 2 / (1 - level), which leave no draw beyond an end; the mean itself where all
+    are the same; never outside the values seen. weights: see resampled_sums.
     method: "percentile" (quantiles of the resampled means; too narrow for few queries); "expanded" (further out in
     the tails, by the t distribution with n - 1 degrees of freedom: Hesterberg 2015, section 5.3); "bca" (tails
     corrected for bias and skewness); "t" (quantiles of each resample's own t statistic, see _studentized_interval).
@@ -62,9 +63,14 @@ def bootstrap_intervals(values: np.ndarray, *, level: float = LEVEL, resamples: 
             low[drawn], high[drawn] = _studentized_interval(draws, spreads, deviations, size, level)
         else:
             low[drawn], high[drawn] = _quantiles(draws, *_TAILS[method](deviations, size, draws, level))
-    has_interval = n >= 2
+    has_interval = (n >= 2) & ((scale == 0) | _are_enough(resamples, level))
     low, high = (np.clip(mean + scale * end, lowest, highest) for end in (low, high))
     return np.where(has_interval, low, np.nan), np.where(has_interval, high, np.nan)
+
+
+def _are_enough(resamples: int, level: float) -> bool:
+    """Whether a draw is expected beyond each end of an interval; with fewer it need not even hold its mean."""
+    return resamples * (1 - level) > 2 - 1e-6
 
 
 def _resampled_means(deviations: np.ndarray, defined: np.ndarray, studentized: bool, resamples: int, seed: int,
@@ -187,7 +193,8 @@ def bootstrap_ratios(constant: float, terms, *, level: float = LEVEL, resamples:
     """Expanded percentile interval of constant + sum of coefficient * sum(numerator) / sum(denominator).
 
     terms: (coefficient, numerator (Q,), denominator (Q,)) each, all resampled together; n of the t distribution is the
-    number of queries with a denominator. weights: see resampled_sums. NaN where a denominator is 0 throughout.
+    number of queries with a denominator. weights: see resampled_sums. NaN where a denominator is 0 throughout, and for
+    fewer resamples than 2 / (1 - level).
     """
     columns = np.stack([column for _, numerator, denominator in terms for column in (numerator, denominator)], axis=1)
     sums = resampled_sums(columns, resamples=resamples, seed=seed, weights=weights).astype(np.float64)
@@ -196,7 +203,7 @@ def bootstrap_ratios(constant: float, terms, *, level: float = LEVEL, resamples:
         top, bottom = sums[:, 2 * i], sums[:, 2 * i + 1]
         total += coefficient * np.divide(top, bottom, out=np.full(resamples, np.nan), where=bottom > 0)
     n = np.count_nonzero((columns[:, 1::2] > 0).any(axis=1), keepdims=True)
-    if n < 2:
+    if n < 2 or not _are_enough(resamples, level):
         return np.nan, np.nan
     low, high = _quantiles(total[None, :], *_expanded_tails(columns, n, total[None, :], level))
     return float(low[0]), float(high[0])

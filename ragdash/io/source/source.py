@@ -183,8 +183,9 @@ class Source:
 
     def _check_encoding(self, encoding: str) -> str:
         try:
+            "".encode(encoding)  # refuses codecs that are not of text, such as rot13
             name = codecs.lookup(encoding).name
-        except (LookupError, ValueError):
+        except (LookupError, ValueError, TypeError):
             self.fail("unknown-encoding", {"encoding": encoding})
         return "utf-8" if name == "utf-8-sig" else name
 

@@ -32,7 +32,7 @@ def write_run(run: Run, path: PathLike, format: str | None = None) -> tuple[Prob
     InputError
         The format cannot hold the ranking itself, or there is no such format.
     """
-    return _writer(path, format).write_run(run, path)
+    return _writer(path, format, holds_runs=True).write_run(run, path)
 
 
 def write_truth(truth: Truth, path: PathLike, format: str | None = None) -> tuple[Problem, ...]:
@@ -56,10 +56,11 @@ def write_truth(truth: Truth, path: PathLike, format: str | None = None) -> tupl
     return _writer(path, format).write_truth(truth, path)
 
 
-def _writer(path: PathLike, format: str | None) -> Writer:
-    """The format given, else the one of the path's ending; a path without one is a BEIR folder."""
+def _writer(path: PathLike, format: str | None, *, holds_runs: bool = False) -> Writer:
+    """The format given, else the one of the path's ending; a path without one is a BEIR folder, which holds no runs."""
     ending = Path(Path(path).name.lower().removesuffix(".gz")).suffix
-    writers = FORMATS.writers
+    writers = {name: writer for name, writer in FORMATS.writers.items()
+               if format or not (holds_runs and "" in writer.endings)}
     name = format or next((writer.name for writer in writers.values() if ending in writer.endings), "")
     if name not in writers:
         raise InputError([Problem("unknown-format/write", {"name": format or Path(path).name,

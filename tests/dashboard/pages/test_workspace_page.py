@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from test_pages import texts, upload
 
 from ragdash.core import paths
+from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.data.columns import saved_mappings
 from ragdash.dashboard.session.data_store import LOADED, workspace
@@ -116,6 +117,42 @@ def test_renaming_describing_tagging_ordering_archiving_and_deleting(restarted, 
     at.checkbox(key=f"sure_{key}").check().run()
     at.button(key=f"delete_{key}").click().run()
     assert not at.exception and workspace().find(first.digest) is None and len(workspace().runs(None)) == 1
+
+
+def test_a_name_typed_on_a_card_is_kept_in_the_workspace(restarted):
+    at = uploaded()
+    first, second = at.session_state["_runs"]
+    at.text_input(key=f"name_{first.key}").set_value("night run").run()
+    at.text_input(key=f"name_{second.key}").set_value("night run").run()
+    assert not at.exception and [entry.name for entry in at.session_state["_runs"]] == ["night run", "night run (2)"]
+    restarted()
+    assert [workspace().find(entry.digest).name for entry in (first, second)] == ["night run", "night run (2)"]
+    at = opened()
+    at.button(key="shelf_all").click().run()
+    assert sorted(entry.name for entry in at.session_state["_runs"]) == ["night run", "night run (2)"]
+
+
+def test_a_name_that_cannot_be_kept_is_not_shown(restarted, monkeypatch):
+    at = uploaded()
+    entry = at.session_state["_runs"][0]
+
+    def fail(*_):
+        raise InputError([Problem("unusable-workspace/full", {"reason": "no space"}, "workspace")])
+
+    monkeypatch.setattr(Workspace, "rename", fail)
+    at.text_input(key=f"name_{entry.key}").set_value("night run").run()
+    assert not at.exception and at.session_state["_runs"][0].name == entry.name
+    assert "Free space on that disk" in texts(at)
+
+
+def test_where_nothing_may_be_changed_a_name_belongs_to_the_view(restarted, monkeypatch):
+    link = dict(uploaded().query_params)
+    monkeypatch.setenv("RAGDASH_READ_ONLY", "1")
+    at = opened(**link)
+    entry = at.session_state["_runs"][0]
+    at.text_input(key=f"name_{entry.key}").set_value("night run").run()
+    assert not at.exception and at.session_state["_runs"][0].name == "night run"
+    assert workspace().find(entry.digest).name == entry.name
 
 
 def test_a_broken_run_is_named_and_the_others_are_shown(restarted):

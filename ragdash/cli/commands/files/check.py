@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
         is_reference = is_truth or any(isinstance(record, Run) for record in records)
         read += [(text, record) for record in records if isinstance(record, Truth)] if is_reference else []
         problems += [problem for record in records if isinstance(record, Truth) for problem in record.problems]
-    report, runs = None, distinct_names(runs)
+    report, runs = None, distinct_names(runs, options.files)
     try:
         truth = _one_truth(read, options)
         problems += truth.problems if truth is not None else ()

@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     rejected = [doc.strip() for doc in options.reject.split(",") if doc.strip()]
     after = relinked(truth, relinking, accept, drop_gone=options.drop_gone, rejected=rejected)
     runs = distinct_names([record for file in options.runs for record in _read(file, options)
-                           if isinstance(record, Run)])
+                           if isinstance(record, Run)], options.runs)
     means = _means(runs, truth, after, options)
     if options.links:
         write_text(_links_csv(relinking), options.links)

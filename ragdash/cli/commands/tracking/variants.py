@@ -11,7 +11,6 @@ from ragdash.cli.common_options import add_evaluation_options
 from ragdash.cli.comparison_checks import add_check_options, report_checks
 from ragdash.cli.inputs import (
     conventions_of,
-    distinct_names,
     matching_of,
     read_recorded,
     specs_of,
@@ -27,6 +26,7 @@ from ragdash.evaluation.latency_cost import read_prices
 from ragdash.evaluation.scoring.default_judges import with_default_judges
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
+from ragdash.reporting.public.recorded_runs import with_distinct_names
 from ragdash.reporting.sentences.merge_problems import merged_problems
 from ragdash.reporting.variants import VARIANTS_FORMATS, render_variants
 
@@ -45,7 +45,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the table, the effects and the compromises; returns the exit status."""
-    runs = distinct_names(read_recorded(options.runs, options))
+    runs = with_distinct_names(read_recorded(options.runs, options))
     if not options.truth:
         raise InputError([Problem("no-truth", {}, field="--truth")])
     truth = with_documents(truth_of(options), options)

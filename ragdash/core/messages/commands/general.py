@@ -22,6 +22,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a picture by {browser}",
         fix="Try again, or take plotly JSON.",
     ),
+    "duplicate-run/names": Message(
+        actual="the name {run!r} for two files",
+        expected="a name for each file",
+        fix="Write another NAME before one of the files.",
+    ),
     "history/accepted": Message(
         actual="no run of the history whose name, commit or digest begins with {value!r}",
         expected="one of the runs",
@@ -161,6 +166,11 @@ MESSAGES: Mapping[str, Message] = {
         actual="a missing or unusual value in rows {first:,} to {last:,}",
         expected="ids that are text or whole numbers, and finite scores or ranks, in a file that is read in pieces",
         fix="Correct the rows, or leave --stream out.",
+    ),
+    "numbered-runs": Message(
+        actual="{count:,} runs called {run!r}",
+        expected="a name for each",
+        fix="In the order of the files they are {names!r}; NAME=FILE gives another name.",
     ),
     "one-run": Message(
         actual="one run, {run!r}",

@@ -308,6 +308,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a whole number, 1 or more",
         fix="Write how many resamples to draw, such as 10000.",
     ),
+    "interval-setting/few-resamples": Message(
+        actual="{value}",
+        expected="a whole number, {least} or more",
+        fix="An interval needs draws beyond both ends: write how many to draw, such as 10000.",
+    ),
     "interval-setting/seed": Message(
         actual="{value}",
         expected="a whole number, 0 or more",

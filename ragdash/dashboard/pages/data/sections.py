@@ -174,7 +174,7 @@ def _render_run_editor(entry: SessionRun, is_open: bool) -> None:
         "Name",
         key=f"name_{key}",
         max_chars=60,
-        on_change=lambda: state.rename_run(digest, st.session_state[f"name_{key}"]),
+        on_change=lambda: _keep(_rename, entry, st.session_state[f"name_{key}"]),
     )
     st.session_state[f"slot_{key}"] = entry.slot
     st.selectbox(
@@ -185,11 +185,22 @@ def _render_run_editor(entry: SessionRun, is_open: bool) -> None:
         help=tooltip("run_color"),
         on_change=lambda: state.recolor_run(digest, st.session_state[f"slot_{key}"]),
     )
-    st.caption("Name and color belong to this view: its link and its saved views keep them, the run itself does not.")
+    st.caption("Name and color belong to this view: its link and its saved views keep them." if data_store.read_only()
+               else "The workspace keeps the name. The color belongs to this view: its link and saved views keep it.")
     if is_open:
         _render_facts(entry)
         _render_collapse(entry)
     st.button("Remove this run", icon=":material/delete:", key=f"remove_{key}", on_click=loading.remove, args=(digest,))
+
+
+def _rename(entry: SessionRun, name: str) -> None:
+    """Another name in this view, and in the workspace of those who may change it; an empty one changes nothing."""
+    if not name.strip():
+        return
+    name = state.free_name(name, entry.digest)
+    if not data_store.read_only():
+        run_facts.keep_name(entry, name)
+    state.rename_run(entry.digest, name)
 
 
 def _render_facts(entry: SessionRun) -> None:

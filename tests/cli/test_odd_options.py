@@ -1,0 +1,39 @@
+"""Options that no file fits, equal names of runs, and scores beyond what can be subtracted: a sentence each."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from helpers import call
+
+
+@pytest.mark.parametrize(("arguments", "words"), [
+    (("--encoding", "rot13"), "the name of a text encoding"),
+    (("--metric-direction", "RR=lower"), "the files hold no metrics of their own"),
+])
+def test_an_option_that_cannot_be_used_is_said_in_a_sentence(files, capfdbinary, arguments, words):
+    status, _, err = call(capfdbinary, "evaluate", files / "run.trec", "--truth", files / "qrels.txt", *arguments)
+    assert status == 2 and words in err
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "check", "fuse"])
+def test_one_name_for_two_files_is_refused(files, capfdbinary, command):
+    more = {"check": (), "fuse": ("-o", files / "fused.trec")}.get(command, ("--truth", files / "qrels.txt"))
+    status, _, err = call(capfdbinary, command, f"a={files}/run.trec", f"a={files}/other.trec", *more)
+    assert status == 2 and "the name 'a' for two files" in err
+
+
+def test_numbers_behind_equal_names_are_said(files, capfdbinary):
+    (files / "more").mkdir()
+    shutil.copy(files / "other.trec", files / "more" / "run.trec")
+    status, out, err = call(capfdbinary, "evaluate", files / "run.trec", files / "more" / "run.trec",
+                            "--truth", files / "qrels.txt", "-m", "RR")
+    assert status == 0 and "run (2)" in out
+    assert "2 runs called 'run'" in err and "In the order of the files they are 'run' and 'run (2)'" in err
+
+
+def test_scores_whose_difference_is_infinite_are_no_warning_of_numpy(files, capfdbinary):
+    (files / "far.json").write_text('{"q1": {"d1": -1e308, "d9": 1e308}}')
+    status, _, err = call(capfdbinary, "evaluate", files / "far.json", "--truth", files / "qrels.txt", "-m", "RR")
+    assert status == 0 and "overflow" not in err
