@@ -1,7 +1,6 @@
 """The pytest plugin, tried as in a project of its own: verdicts, repeats, workers, JUnit properties, errors."""
 
 import json
-import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 from xml.etree import ElementTree
@@ -43,8 +42,6 @@ def project(pytester, monkeypatch):
         pytester.makepyfile(test_search=test.replace("REPEATS", str(repeats)))
         by_name = () if INSTALLED else ("-p", "ragdash.cli.pytest_plugin.plugin")
         arguments = (*by_name, "-p", "no:cacheprovider", *arguments)
-        if "-n" in arguments:
-            return pytester.run(sys.executable, "-m", "pytest", *arguments)
         return pytester.runpytest_inprocess(*arguments)
 
     run.path = pytester.path
