@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from speed import quick
 
 from ragdash.core.text import states_quantities
 from ragdash.core.text.quantities import quantities
@@ -169,3 +170,8 @@ def test_a_ten_is_joined_with_a_digit_alone():
     ("third party services", "third party advisory services", "", None)])
 def test_names_choices_clauses_and_other_forms(answer, reference, question, stated):
     assert states_quantities(answer, reference, question) is stated
+
+
+@pytest.mark.parametrize("text", ["one ", "1/2 ", "one half ", "3 × 10^5 "])
+def test_a_long_text_of_quantities_takes_no_more_than_seconds(text):
+    quick(lambda: quantities(text * 15_000), 6)

@@ -117,7 +117,8 @@ def quantities(text: str, *, places: bool = False) -> list[Quantity]:
     taken |= {index for quantity in whole for index in range(quantity.start, quantity.stop)}
     written = [_number(text, start, stop) for start, stop in numbers(masked) if start not in taken]
     taken |= {index for quantity in written for index in range(quantity.start, quantity.stop)}
-    spelled = [_spelled(text, match) for match in NUMBER_WORD.finditer(text) if match.start() not in taken]
+    is_short = len(text.split(None, 3)) <= 3
+    spelled = [_spelled(text, match, is_short) for match in NUMBER_WORD.finditer(text) if match.start() not in taken]
     shares = [_share(match) for match in _SHARE_WORD.finditer(text) if match.start() not in taken]
     quantities_found = [*whole, *written, *(quantity for quantity in spelled if quantity), *shares]
     ordered = sorted(quantities_found, key=lambda item: item.start)
@@ -134,8 +135,10 @@ def _in_other_forms(text: str, places: bool) -> list[Quantity]:
     for kind, spans in (("quarter", quarters), ("ordinal", ordinals)) if places else ():
         forms += [Quantity(kind, start, stop, Decimal(number)) for start, stop, number in spans(text)]
     apart: list[Quantity] = []
+    taken: set[int] = set()
     for quantity in forms:
-        if all(quantity.stop <= other.start or other.stop <= quantity.start for other in apart):
+        if taken.isdisjoint(span := range(quantity.start, quantity.stop)):
+            taken.update(span)
             apart.append(quantity)
     return apart
 
@@ -162,8 +165,8 @@ def _number(text: str, start: int, stop: int) -> Quantity:
     if decimals > max(-int(mantissa.as_tuple().exponent), 0):
         mantissa = mantissa.quantize(Decimal(1).scaleb(-decimals))
     currency, first = currency_before(text, start)
-    closed = text[stop:stop + 1] == ")" and (text[:first].endswith("(") or text[:start].endswith("("))
-    scale, unit, end = units_after(text, stop + closed, bool(currency or text[:start].endswith(("$(", "€(", "£("))))
+    closed = text[stop:stop + 1] == ")" and (text.endswith("(", 0, first) or text.endswith("(", 0, start))
+    scale, unit, end = units_after(text, stop + closed, bool(currency or text.endswith(("$(", "€(", "£("), 0, start)))
     unit = unit or currency
     if scale is None and not unit and re.fullmatch(r"1[5-9]\d\d|20\d\d|2100", written) and _is_year(text, start, stop):
         return Quantity("year", start, end, mantissa, 0)
@@ -210,11 +213,11 @@ def _signs(text: str, start: int, stop: int, first: int, closed: bool = False) -
     return frozenset((1, -1)) if closed or falls else frozenset((1,)), direction
 
 
-def _spelled(text: str, match: re.Match) -> Quantity | None:
-    """A number in words, with its scale and unit."""
+def _spelled(text: str, match: re.Match, is_short: bool) -> Quantity | None:
+    """A number in words, with its scale and unit. is_short: the text has at most three words."""
     number = TENS[match[1].lower()] + WORDS[match[2].lower()] if match[1] else WORDS[match[3].lower()]
     scale, unit, stop = units_after(text, match.end(), False)
-    if number == 1 and scale is None and not unit and len(text.split()) > 3:
+    if number == 1 and scale is None and not unit and not is_short:
         return None
     signs, direction = _signs(text, match.start(), stop, match.start())
     return Quantity("number", match.start(), stop, Decimal(number), 0, scale, unit, signs, direction)

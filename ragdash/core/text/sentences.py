@@ -55,7 +55,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
 def _goes_on(text: str, start: int, stop: int) -> bool:
     """Whether the point before `stop` ends a list's number or an abbreviation, or the next word is in lower case."""
-    rest = text[stop:stop + 40].lstrip()
-    if _NUMBERING.fullmatch(text[start:stop].strip()):
+    if text[stop:stop + 40].lstrip()[:1].islower():
         return True
-    return rest[:1].islower() or bool(_ABBREVIATION.search(text[max(start, stop - 24):stop]))
+    return bool(_NUMBERING.fullmatch(text, start, stop)
+                or _ABBREVIATION.search(text[max(start, stop - 24):stop]))

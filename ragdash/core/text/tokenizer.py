@@ -77,9 +77,13 @@ def words(text: str, how: str = "squad") -> Iterator[tuple[int, int, list[str]]]
     A stretch between white space, for "unicode" also between marks of punctuation and between the letters of scripts
     without spaces. start and stop leave out punctuation at its edges. Of NFC text, as nearly all is.
     """
+    known: dict[str, tuple[int, int, list[str]]] = {}  # most words of a long text repeat
     for match in (_pieces() if how == "unicode" else _RAW).finditer(text):
-        bears = tokens(match[0], how)
+        piece = match[0]
+        if piece not in known:
+            trimmed = piece.strip(_EDGE) or piece
+            start = piece.index(trimmed)
+            known[piece] = start, start + len(trimmed), tokens(piece, how)
+        start, stop, bears = known[piece]
         if bears:
-            trimmed = match[0].strip(_EDGE) or match[0]
-            start = match.start() + match[0].index(trimmed)
-            yield start, start + len(trimmed), bears
+            yield match.start() + start, match.start() + stop, bears.copy()
