@@ -122,10 +122,11 @@ def test_a_hybrid_is_named_with_its_gain_and_is_not_the_loaded_one(samples):
     choice = choose([dense, sparse], truth, SPEC, pool=judged_pool([dense, sparse], truth, Conventions()))
     gain = gain_of(choice, ["hybrid"])
     pair = choice.against_single
-    assert gain == HybridGain(("dense", "sparse"), choice.spec, choice.held_out.value, pair.baseline,
-                              pair.mean_difference, pair.low, pair.high, ("hybrid",))
+    assert gain == HybridGain(("dense", "sparse"), "Weighted sum of scores", choice.spec, choice.held_out.value,
+                              pair.baseline, pair.mean_difference, pair.low, pair.high, ("hybrid",))
     verdict = advised(*samples, hybrid=gain)
     sentence = hybrid_sentence(verdict, markdown=False)
+    assert sentence.startswith("Fusing dense and sparse (weighted sum of scores) would reach NDCG@10")
     assert f"reach NDCG@10 {choice.held_out.value:.3f}, +{choice.against_single.mean_difference:.3f} [" in sentence
     assert sentence.endswith("The loaded hybrid is fused in another way.")
     assert change_sentence(verdict, markdown=False).startswith(sentence)

@@ -54,8 +54,8 @@ class HybridGain:
 
     Attributes
     ----------
-    runs, spec
-        What is fused, and the metric.
+    runs, method, spec
+        What is fused, how that method is called, and the metric.
     value
         Its mean.
     baseline, difference, low, high
@@ -65,6 +65,7 @@ class HybridGain:
     """
 
     runs: tuple[str, ...]
+    method: str
     spec: Spec
     value: float
     baseline: str

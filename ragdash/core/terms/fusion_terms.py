@@ -61,7 +61,7 @@ TERMS: Mapping[str, Term] = {
         "It is chosen and measured on different queries.", entry="a rule that sends queries to different runs, or "
         "moves the weight of a fusion", link="../guide/what-if.md"),
     "report_hybrid": Term(
-        "Would a hybrid help?", "The answer of the What-if page for the runs fused there, or for the best run and "
-        "the one that adds most: decision, "
-        "price, cascade and routers. It takes some seconds when the report is downloaded."),
+        "Better hybrid", "Whether the report says that fusing runs would be better. The section is the answer of the "
+        "What-if page for the runs fused there, or for the best run and the one that adds most: decision, price, "
+        "cascade and routers. It takes some seconds when the report is downloaded."),
 }

@@ -28,12 +28,14 @@ from ragdash.experiments.fusion.legs.attribution import Attribution, attribute
 from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price
 from ragdash.experiments.fusion.legs.price import search_times as times_of_legs
 from ragdash.experiments.fusion.legs.routing import Router, find_routers
+from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.pair import SPELLED_APART, is_hybrid
 from ragdash.experiments.fusion.recipe import Recipe
 from ragdash.experiments.fusion.tuning.choice import Choice, choose
 from ragdash.metrics import Spec, parse_specs
 
 GAIN = "better hybrid"
+METHOD_TITLES = sorted(method.title for method in METHODS.values())
 SINGLE = 400_000  # rows of all runs beyond which fewer settings are tried
 
 
@@ -139,13 +141,14 @@ def _write_gain(key: tuple, best: HybridGain | None) -> None:
 
 
 def gain_numbers(best: HybridGain | None, names: Sequence[str]) -> list[float]:
-    """A gain as numbers: its own, the place of its baseline, then of each run whether it is fused and whether loaded.
+    """A gain as numbers: its own, the places of its baseline and its method, and of each run whether it is fused and
+    whether loaded.
 
     Examples
     --------
-    >>> best = HybridGain(("a", "c"), parse_specs("RR")[0], 0.5, "c", 0.1, 0.05, 0.15, ("b",))
+    >>> best = HybridGain(("a", "c"), "Borda count", parse_specs("RR")[0], 0.5, "c", 0.1, 0.05, 0.15, ("b",))
     >>> numbers = gain_numbers(best, ["a", "b", "c"])
-    >>> numbers
+    >>> [*numbers[:5], *numbers[6:]]
     [0.5, 0.1, 0.05, 0.15, 2, 1, 0, 1, 0, 1, 0]
     >>> gain_of_numbers(np.array(numbers), ["a", "b", "c"], best.spec) == best
     True
@@ -153,17 +156,19 @@ def gain_numbers(best: HybridGain | None, names: Sequence[str]) -> list[float]:
     if best is None:
         return []
     return [best.value, best.difference, best.low, best.high, list(names).index(best.baseline),
-            *(int(name in best.runs) for name in names), *(int(name in best.loaded) for name in names)]
+            METHOD_TITLES.index(best.method), *(int(name in best.runs) for name in names),
+            *(int(name in best.loaded) for name in names)]
 
 
 def gain_of_numbers(numbers: np.ndarray, names: Sequence[str], spec: Spec) -> HybridGain | None:
     """The gain of `gain_numbers`; None where they say that no hybrid is better."""
     if not len(numbers):
         return None
-    value, difference, low, high, baseline = numbers[:5].tolist()
+    value, difference, low, high, baseline, method = numbers[:6].tolist()
     fused, loaded = (tuple(name for name, flag in zip(names, flags, strict=True) if flag)
-                      for flags in numbers[5:].reshape(2, -1))
-    return HybridGain(fused, spec, value, names[int(baseline)], difference, low, high, loaded)
+                      for flags in numbers[6:].reshape(2, -1))
+    return HybridGain(fused, METHOD_TITLES[int(method)], spec, value, names[int(baseline)], difference, low, high,
+                      loaded)
 
 
 @shared(max_entries=64, show_spinner="Trying hybrids on held-out queries …", ahead=True)

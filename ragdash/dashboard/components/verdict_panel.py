@@ -27,7 +27,7 @@ from ragdash.dashboard.caches.shared_cache import once_a_run
 from ragdash.dashboard.components import judge_note, page_links, repeat_lines
 from ragdash.dashboard.page_context import DEFAULT_METRIC, PageContext, PageEnds, spec_of
 from ragdash.dashboard.session import run_fixes, state
-from ragdash.dashboard.session.data_store import SessionRun, workspace
+from ragdash.dashboard.session.data_store import LOADED, SessionRun, workspace
 from ragdash.dashboard.session.file_metrics import session_file_specs
 from ragdash.dashboard.session.truths import truth_versions
 from ragdash.dashboard.widgets import elements
@@ -99,7 +99,7 @@ def render(context: PageContext, spec: Spec) -> DeltaGenerator:
         st.markdown(f":{COLORS[verdict.state]}-badge[{title}]")  # st.badge escapes brackets once more
         st.header(shorten_names(context, verdict_sentences.headline(verdict)).replace("**", ""), anchor=False)
         if verdict.summary is not None and (meaning := choice_sentences.meaning_sentence(spec)):
-            st.caption(meaning)
+            st.caption(f"{meaning} {cutoff_note(context, spec.k)}".rstrip())
         sentences = st.empty()
         _write(context, verdict, sentences, titled=False)
         render_checks(context, _unsaid(verdict))
@@ -108,8 +108,7 @@ def render(context: PageContext, spec: Spec) -> DeltaGenerator:
                 page_links.link("compare", "Is it real?", icon=":material/leaderboard:")
                 if set(HYBRID_NEEDS) <= page_list.present_data():
                     page_links.link("what-if", "Would a hybrid help?", icon=":material/merge:")
-            else:
-                page_links.link("threshold-bands", "Is it good enough?", icon=":material/stacks:")
+            page_links.link("threshold-bands", "Is it good enough?", icon=":material/stacks:")
             if verdict.advice.leans:
                 page_links.link("ranking", "What does it miss?", icon=":material/format_list_numbered:")
             page_links.link("failures", "What fails?", icon=":material/healing:")
@@ -117,6 +116,12 @@ def render(context: PageContext, spec: Spec) -> DeltaGenerator:
                 page_links.link("answers", "Are the answers right?", icon=":material/question_answer:")
             page_links.link("share", "Share", icon=":material/ios_share:")
     return sentences
+
+
+def cutoff_note(context: PageContext, k: int | None) -> str:
+    """That the first k ranks hold all documents, where no run shown returns as many; "" elsewhere."""
+    repeats = [repeat for digest in context.digests for repeat in digests_of(digest)]
+    return choice_sentences.cutoff_note(k, (LOADED.run(repeat).depth for repeat in repeats))
 
 
 def add_hybrid(context: PageContext, spec: Spec, sentences: DeltaGenerator, *, titled: bool = False) -> None:

@@ -11,6 +11,7 @@ from ragdash.analysis.verdict.detect import NEARLY_EQUAL
 from ragdash.core.records import Run
 from ragdash.evaluation.compare import best_first
 from ragdash.evaluation.outcomes import direction
+from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.tuning.choice import Choice
 from ragdash.metrics import Spec
 
@@ -85,10 +86,11 @@ def gain_of(choice: Choice, loaded: Sequence[str] = ()) -> HybridGain | None:
     """
     if choice.decision not in ("tuned", "default"):
         return None
+    method = METHODS["rrf" if choice.decision == "default" else choice.recipe.method].title
     if choice.decision == "tuned":
         value, against = choice.held_out.value, choice.against_single
     else:
         default = choice.evaluations[len(choice.runs)].column(choice.spec)
         value, against = float(np.nanmean(default)), choice.default_against_single
-    return HybridGain(choice.runs, choice.spec, value, against.baseline, against.mean_difference, against.low,
+    return HybridGain(choice.runs, method, choice.spec, value, against.baseline, against.mean_difference, against.low,
                       against.high, tuple(loaded))

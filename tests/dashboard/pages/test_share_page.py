@@ -89,6 +89,9 @@ def test_all_pictures_need_neither_kaleido_nor_a_browser_on_the_server(monkeypat
     assert len(at.get("plotly_chart")) > 5
 
 
+FUSING = "Fusing "  # how the sentence on a better hybrid begins
+
+
 def test_a_report_says_whether_a_hybrid_would_help_where_it_is_asked_to(monkeypatch):
     folder, reports = ROOT / "sample_runs", []
     made = share_sections._report_maker
@@ -97,11 +100,13 @@ def test_a_report_says_whether_a_hybrid_would_help_where_it_is_asked_to(monkeypa
     where = address(read_truth(folder / "truth.jsonl"), runs)
     at = opened("share", **where)
     assert "hybrid" not in at.session_state["sections"]
-    widget(at, "checkbox", "_report_hybrid").check().run()
+    widget(at, "button_group", "_report_hybrid").set_value("section").run()
     one_page = reports[-2]().decode()
     assert "Would a hybrid help?" in one_page and "Yes: build this hybrid: Weighted sum of scores" in one_page
     assert "No router beats one weight" in one_page
-    assert "Yes: build this hybrid" not in reports[0]().decode()
+    assert "Yes: build this hybrid" not in reports[0]().decode() and FUSING in reports[0]().decode()
+    widget(at, "button_group", "_report_hybrid").set_value("none").run()
+    assert FUSING not in reports[-2]().decode()
     at = opened("share", **where, sections=["hybrid"])
     assert at.session_state["sections"] == ["hybrid"] and "No router beats one weight" in reports[-1]().decode()
     at = opened("share", **address(read_truth(folder / "truth.jsonl"), runs[:1]), sections=["hybrid", "verdict"])

@@ -330,6 +330,22 @@ def test_the_summary_says_what_each_metric_of_its_table_is(samples):
         assert meaning in text, meaning
 
 
+def test_the_settings_of_the_files_end_the_one_pager_and_are_in_the_appendix_of_the_full_report(samples):
+    (alone,) = build_sections(ReportContent(ReportRequest(samples, sections=ONE_PAGE)))
+    assert as_plain(alone.blocks[-1].text).startswith("Settings in the files. ")
+    assert not any("Settings in the files" in getattr(block, "text", "") for block in alone.blocks[:-1])
+    full = build_sections(ReportContent(ReportRequest(samples, sections=(*ONE_PAGE, "settings"))))
+    assert not any("Settings in the files" in getattr(block, "text", "") for block in full[0].blocks)
+    assert "Settings of the runs" in [getattr(block, "text", "") for block in full[1].blocks]
+
+
+def test_the_summary_says_where_no_run_returns_as_many_documents_as_count(samples):
+    texts = ["".join(getattr(block, "text", "") for block in build_sections(ReportContent(ReportRequest(
+        samples, k=k, sections=ONE_PAGE)))[0].blocks) for k in (10, 50)]
+    assert [text.count("No run returns more than 30 documents per query, so the first 50 ranks") for text in texts] == [
+        0, 1]
+
+
 def test_the_summary_compares_every_run_with_a_baseline_that_is_not_the_best(samples):
     best = ReportContent(ReportRequest(samples)).verdict.best
     baseline = next(index for index, name in enumerate(NAMES) if name != best)

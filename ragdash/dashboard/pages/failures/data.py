@@ -145,7 +145,7 @@ def _by_gain(data: FailuresData, run: int) -> list[str]:
 def _gain_text(data: FailuresData, run: int, row: str, *, first: bool) -> str:
     queries, gain = data.row_of(run, row)
     title = RANKED_LOW_TITLE if row == RANKED_LOW else STAGES[NAMES.index(row)].title
-    how_many = f"{queries:,} of {count(data.total, 'query', 'queries')}, at most " if first else f"{queries:,}, "
+    how_many = f"{count(queries, 'query', 'queries')}, at most " if first else f"{queries:,}, "
     return f"**{title}** ({how_many}{number(gain)})"
 
 

@@ -139,6 +139,7 @@ def render_waterfall(data: FailuresData) -> None:
     st.caption(
         f"Bars: {elements.swatch(context.slots[selected], context.names[selected])}. Hatched: queries that fail at "
         "this step; click to open them." + (f" Symbols: queries that pass the step in {symbols}." if symbols else "")
+        + f" {verdict_panel.cutoff_note(context, context.k)}".rstrip()
     )
 
 
@@ -183,7 +184,7 @@ def render_stages(data: FailuresData) -> None:
               f"{_ranked_low_hint(data)}"
               f"{_answer_metric_hint(data)}"
               if metric else "")
-    st.caption(f"{gained}{fmt.count(data.total, 'query', 'queries')} in all.{context.scope.basis}")
+    st.caption(f"{gained}{' '.join(context.results.notes_on_means())}{context.scope.basis}")
     unassessed = failures_data.unassessed_notes(data)
     if unassessed:
         st.caption("  \n".join(f":material/info: {fmt.escape(line)}" for line in unassessed))

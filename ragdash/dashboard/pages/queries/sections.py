@@ -59,6 +59,8 @@ def table(data: QueriesData, filters: Filters, facts: QueryFacts) -> list[int]:
     rows = order[mask[order]]
     query_frame, listed, places = _query_frame(data, rows)
     state.choice_key(state.QUERY, list(places), next(iter(places)))
+    spread = "; Spread: the highest minus the lowest" if "Spread" in query_frame else ""
+    st.caption(f"{fmt.escape(data.spec.title)} of each run{spread}.")
     row_list.render(listed, "query_rows", opened=places[state.get(state.QUERY)], height=TABLE_HEIGHT,
                     pick=partial(_open_query, list(places)))
     downloads.menu(query_frame, "query_rows")

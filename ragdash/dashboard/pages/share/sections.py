@@ -28,6 +28,7 @@ from ragdash.reporting.tables.evaluation import summary_table
 from ragdash.reporting.tables.export import TABLES, export_table, long_values, wide_values
 
 HYBRID = "hybrid"  # the section of a report that is computed when it is downloaded
+HYBRID_PLACES = {"sentence": "In a sentence", "section": "With a section", "none": "Left out"}
 TABLE_KINDS = {"means": "Means and intervals", "tests": "Differences and tests",
          "long": "Values of every query, a row each", "wide": "Values of every query, a column each"}
 
@@ -67,9 +68,10 @@ def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> Delta
                       width=320)
         st.text_input("Author", key=_text_field(state.REPORT_AUTHOR), placeholder="Your name or team", width=220)
         report_request = replace(build_request(context, specs), sections=ONE_PAGE)
-        if hybrid_report.is_possible(context) and st.checkbox(
-                "Add a section on hybrids", key=state.REPORT_HYBRID, persist_state="session",
-                help=tooltip("report_hybrid")):
+        if hybrid_report.is_possible(context) and st.segmented_control(
+                "Better hybrid", list(HYBRID_PLACES), format_func=HYBRID_PLACES.get, required=True,
+                key=state.choice_key(state.REPORT_HYBRID, list(HYBRID_PLACES), "sentence"), persist_state="session",
+                help=tooltip("report_hybrid")) == "section":
             report_request = replace(report_request, sections=(*ONE_PAGE, HYBRID))
         st.download_button("Download the one-page report", _report_maker(report_request, context, specs),
                            "ragdash-report.html", "text/html", key="one_page", type="primary",
@@ -82,10 +84,11 @@ def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> Delta
 def _report_maker(report_request: ReportRequest, context: PageContext, specs: Sequence[Spec]) -> Callable[[], bytes]:
     """A call that makes the report; the answer on hybrids is computed then, where the report has that section."""
     answer = hybrid_report.maker(context, specs) if HYBRID in (report_request.sections or ()) else None
+    names_gain = answer is not None or state.get(state.REPORT_HYBRID) != "none"
     digests, names, scope, lead = context.digests, context.names, context.scope, specs[0]
     return lambda: render_report(ReportContent(replace(
         report_request, hybrid=None if answer is None else answer(),
-        hybrid_gain=what_if_cache.gain(digests, names, scope, lead))))
+        hybrid_gain=what_if_cache.gain(digests, names, scope, lead) if names_gain else None)))
 
 
 def _set_report_choices(context: PageContext) -> None:

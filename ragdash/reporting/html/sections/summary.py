@@ -61,9 +61,9 @@ def summary(content: ReportContent, title: str) -> Section:
     shown = _shown_runs(content)
     blocks: list[Block | Heading] = [
         Text(_origin(content), quiet=True), Text(_with_short_names(content, decision)), *_warnings(content, verdict),
-        _table(content, shown), *_settings(content, shown), _meanings(content),
-        *label_note(content, _judged_columns(content)), *_repeats(content), *_recomputed(content),
-        *_picture(content, shown), *_examples(content)]
+        _table(content, shown), _meanings(content), *label_note(content, _judged_columns(content)),
+        *_repeats(content), *_recomputed(content), *_picture(content, shown), *_examples(content),
+        *_settings(content, shown)]
     return Section("summary", title, blocks)
 
 
@@ -116,11 +116,16 @@ def _meanings(content: ReportContent) -> Text:
     baseline = BASELINE if len(content.names) > 1 else ""
     ceiling = choice_sentences.ceiling_note(specs, map(content.best_possible, specs))
     tied = choice_sentences.tied_note(content.verdict)
-    return Text(" ".join(filter(None, [ceiling, tied, *lines, INTERVAL, baseline, grades])), quiet=True)
+    depth = choice_sentences.cutoff_note(content.request.k, (match.run.depth for match in content.request.matches))
+    return Text(" ".join(filter(None, [ceiling, tied, *lines, depth, INTERVAL, baseline, grades])), quiet=True)
 
 
 def _settings(content: ReportContent, shown: Sequence[int]) -> list[Text]:
-    """What each run is: the settings of its file in which the runs differ; nothing where the files say nothing."""
+    """The settings in the files, at the end: those in which the runs differ. The full report has them all in its
+    appendix.
+    """
+    if content.request.sections is None or "settings" in content.request.sections:
+        return []
     settings = {content.names[run]: {
         name: str(value) for name, value in content.request.matches[run].run.settings.items()
         if name not in NOT_SETTINGS and isinstance(value, (str, int, float))} for run in shown}
@@ -130,7 +135,7 @@ def _settings(content: ReportContent, shown: Sequence[int]) -> list[Text]:
     parts = [f"**{escape(_short_names(content)[run])}**: " + ", ".join(
         escape(f"{name} {shorten_middle(values[name], SETTING_LENGTH)}") for name in differing if name in values)
         for run, values in settings.items() if any(name in values for name in differing)]
-    return [Text(f"What the runs are, by their files. {'; '.join(parts)}.")] if parts else []
+    return [Text(f"Settings in the files. {'; '.join(parts)}.", quiet=True)] if parts else []
 
 
 def _misses(content: ReportContent, shown: Sequence[int]) -> tuple[str, list[str]] | None:

@@ -65,6 +65,19 @@ def meaning_sentence(spec: Spec, *, markdown: bool = True) -> str:
     return f"{escape(spec.title)}: {escape(line)}" if markdown else f"{spec.title}: {line}"
 
 
+def cutoff_note(k: int | None, depths: Iterable[int]) -> str:
+    """That the first k ranks hold all documents, where no run returns as many; "" elsewhere.
+
+    Examples
+    --------
+    >>> cutoff_note(10, [4, 3])
+    'No run returns more than 4 documents per query, so the first 10 ranks hold all of them.'
+    """
+    deepest = max(depths, default=0)
+    return (f"No run returns more than {count(deepest, 'document')} per query, so the first {k} ranks hold all of them."
+            if k and 0 < deepest < k else "")
+
+
 def is_small(verdict: Verdict) -> bool:
     """Whether too few queries have a value for a choice by cost: a clear difference would not show on them."""
     return any(check.kind == FEW_QUERIES for check in verdict.qualified)
@@ -157,7 +170,8 @@ def hybrid_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     name, plain = (bold, escape) if markdown else (str, str)
     difference = (f"{number(gain.difference, signed=True)} [{number(gain.low, signed=True)}, "
                   f"{number(gain.high, signed=True)}]")
-    text = (f"A hybrid of {listed([name(run) for run in gain.runs])} would reach {plain(gain.spec.title)} "
+    method = plain(gain.method if gain.method[:2].isupper() else gain.method[:1].lower() + gain.method[1:])
+    text = (f"Fusing {listed([name(run) for run in gain.runs])} ({method}) would reach {plain(gain.spec.title)} "
             f"{plain(number(gain.value))}, {plain(difference)} against {name(gain.baseline)}, on held-out "
             "queries.")
     if len(gain.loaded) == 1:

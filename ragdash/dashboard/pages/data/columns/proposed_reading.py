@@ -12,6 +12,7 @@ from ragdash.dashboard.pages.data.columns.field_titles import TITLES, column_tex
 from ragdash.dashboard.pages.data.loading import FileRecord
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
+from ragdash.io.proposals.content.times import time_unit
 from ragdash.reporting.sentences import formatting as fmt
 
 ROLE_WORDS = {"run": "a run", "truth": "judgments and references", "both": "a run with judgments or references",
@@ -81,7 +82,20 @@ def describe(mapping: Mapping[str, str], others: Sequence[Mapping[str, str]]) ->
 
 
 def meanings(mapping: Mapping[str, str], records: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
-    """A row for each meaning: the column that has it, and what the first records hold there."""
-    return [{"Meaning": TITLES.get(name, name), "Column": column_text(path)}
+    """A row for each meaning: the column that has it, and what the first records hold there.
+
+    Examples
+    --------
+    >>> meanings({"role": "run", "latency_ms": "latency_s"}, [{"latency_ms": "0.97"}])
+    [{'Meaning': 'Latency in s', 'Column': 'latency_s', 'Record 1': '0.97'}]
+    """
+    return [{"Meaning": _meaning(name, path), "Column": column_text(path)}
             | {f"Record {number}": record.get(name, "") for number, record in enumerate(records, 1)}
             for name, path in mapping.items() if name not in NOT_FIELDS]
+
+
+def _meaning(name: str, path: str) -> str:
+    """The meaning in words; of a latency with the unit in which it is read."""
+    if name != "latency_ms":
+        return TITLES.get(name, name)
+    return f"Latency in {fmt.listed(sorted({time_unit(column) or 'ms' for column in path.split('+')}))}"
