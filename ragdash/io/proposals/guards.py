@@ -6,10 +6,10 @@ Looking costs a second reading, so it is done only where the beginning of a file
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 
-from ragdash.core.errors import Problem
+from ragdash.core.errors import Problem, shorten
 from ragdash.core.text.metric_names import may_be_metric
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import QUERY_ALIASES, find_fields, is_document_row
@@ -17,7 +17,7 @@ from ragdash.io.proposals.content.paired_ids import PairedId
 from ragdash.io.proposals.fields import is_missing
 from ragdash.io.proposals.names import CODES, GOLD, ID, RANKS, SCORES, SURE_METRICS, WEAK_GOLD, words
 from ragdash.io.proposals.propose import propose
-from ragdash.io.proposals.reading import Reading
+from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import KEY, fail_quietly
 from ragdash.io.proposals.shapes.families import find_family
 from ragdash.io.source.source import Source
@@ -36,39 +36,77 @@ _AVERAGE_MEMBER = re.compile(rb'"(?:query_id|qid|id|question|query|question_id)"
 _SMALL_BYTES = 1 << 20  # of files of which every field is looked at, also where the format has a place for all
 _OF_SYSTEMS = {"answers", "retrieved", "contexts", "config", "latency_ms", "latency_s", "usage", "prompt_tokens",
                "completion_tokens", "cost_usd", "metrics", "settings", "doc_id"}  # next to an answer: it is a system's
+_CONFUSED = {"answer": {"answers"}, "answers": {"answer"}, "contexts": {"evidence"},
+             "evidence": {"relevant", "contexts"},
+             "relevant": {"retrieved", "evidence"}, "retrieved": {"relevant", "evidence"}}  # what is right, or not
+_AS_RIGHT = {"answer": "answers", "contexts": "evidence"}
 _MORE = ("retrieved", "relevant", "evidence", "answers", "answer", "contexts", "grade")
 _TALKS = {"user"}  # what a conversation gives
 _UNREAD = {"unknown-columns", "unread-column", "unread-field", "unread-members"}
 
 
 def misread(source: Source, detected: DetectedFormat) -> list[Reading]:
-    """The readings of a file that its known format would misread; none where it reads it well."""
+    """The readings of a file that its known format would misread; none where it reads it well.
+
+    A known format is believed where nothing speaks against it. It is not where the best reading gives a field another
+    meaning, nor where an answer is all there is: of a system, or of a data set.
+    """
     if source.mapping or detected.format not in _FORMATS or source.stored_size > MOST_BYTES:
         return []
+    is_open = _is_open_answer(source, detected)
     doubts = list(_doubts(source, detected))
-    readings = propose(source) if doubts else []
+    readings = propose(source) if doubts or is_open or _is_next_to_gold(detected) else []
     if readings and any(doubt(readings[0]) for doubt in doubts):
         return readings
     if source.container == "xlsx" and any("average" in reading.notes for reading in readings):
         return readings  # the sheet that is read has a row of means
-    is_open = (_is_open_answer(detected) or _is_next_to_gold(detected)) and any(
-        reading.mapping.get("answers") == detected.guess["answer"] for reading in readings)
-    return readings if is_open else []
+    answer = detected.guess.get("answer")
+    is_asked = is_open and any(reading.role == "truth" or "contexts" not in detected.guess for reading in readings)
+    if (is_asked or _is_next_to_gold(detected)) and any(
+            reading.mapping.get("answers") == answer for reading in readings):
+        return readings
+    is_known = any({reading.mapping.get("answer"), reading.mapping.get("answers")} & {answer} for reading in readings)
+    return _both_readings(source, detected) if is_open and not is_known else []
+
+
+def _both_readings(source: Source, detected: DetectedFormat) -> list[Reading]:
+    """The answers of a file as those of a data set, and as those of a system."""
+    fields = dict(detected.guess)
+    records = next(iter(fail_quietly(source)), None)
+    if records is None or "query" not in fields or any(
+            type(row.get(fields[name])) is not str or is_missing(row[fields[name]])
+            for row in records.rows for name in ("query", "answer")):
+        return []
+    place = {RECORDS: records.path} if records.path else {}
+    right = {_AS_RIGHT.get(name, name): path for name, path in fields.items()}
+    return [Reading({ROLE: role, **place, **mapping}, len(records.rows), preview=tuple(
+        {name: shorten(str(row.get(path, "")), 80) for name, path in mapping.items()} for row in records.rows[:3]))
+        for role, mapping in (("truth", right), ("run", fields))]
 
 
 def answers_note(source: Source, detected: DetectedFormat) -> tuple[Problem, ...]:
     """The note for a run of our own format that has answers and nothing that says whose they are."""
-    if source.mapping or not _has_only_answers(detected) or not _is_native(detected):
+    if source.mapping or not _is_native(detected) or not _has_only_answers(detected):
         return ()
     return (Problem("answers-of-system", {}, source.file, field="answer", severity="note"),)
 
 
-def _is_open_answer(detected: DetectedFormat) -> bool:
+def _is_open_answer(source: Source, detected: DetectedFormat) -> bool:
     """True where nothing but an answer next to the question says what a file is: gold answers, or those of a system.
 
-    Our own format says it by its names: `query_id` with `answer` is a run, `answers` is the truth.
+    A text called `context` does not say it: data sets have the paragraph of a question under this name. Our own format
+    says it by its names: `query_id` with `answer` is a run, `answers` is the truth.
     """
-    return _has_only_answers(detected) and not _is_native(detected)
+    if _is_native(detected) or not _has_only_answers(detected, {"contexts"}):
+        return False
+    return "contexts" not in detected.guess or _is_paragraph(source, detected.guess["contexts"])
+
+
+def _is_paragraph(source: Source, name: str) -> bool:
+    """True for `context` with one text in each record, not with documents."""
+    values = [row.get(name) for records in fail_quietly(source)[:1] for row in records.rows[:50]]
+    single = [value[0] if type(value) is list and len(value) == 1 else value for value in values]
+    return name.lower() == "context" and all(value is None or type(value) is str for value in single)
 
 
 def _is_next_to_gold(detected: DetectedFormat) -> bool:
@@ -82,12 +120,12 @@ def _is_next_to_gold(detected: DetectedFormat) -> bool:
 
 def _is_native(detected: DetectedFormat) -> bool:
     guess = detected.guess
-    is_ours = guess.get("query_id") == "query_id" and guess["answer"] == "answer"
+    is_ours = guess.get("query_id") == "query_id" and guess.get("answer") == "answer"
     return is_ours and guess.get("query", "query") == "query"
 
 
-def _has_only_answers(detected: DetectedFormat) -> bool:
-    guess = detected.guess
+def _has_only_answers(detected: DetectedFormat, known: Collection[str] = ()) -> bool:
+    guess = {name: field for name, field in detected.guess.items() if name not in known}
     if guess.get("answer", "").lower().removeprefix("outputs.") not in ("answer", "response", "output"):
         return False
     if guess["answer"].startswith("outputs.") and guess.get("retrieved", "").startswith("outputs."):
@@ -95,7 +133,7 @@ def _has_only_answers(detected: DetectedFormat) -> bool:
         if any("run" in words(name) or "reference" in words(name) or "feedback" in words(name)
                for name in detected.columns):
             return False
-    others = [name for name in detected.columns if name not in guess.values()]
+    others = [name for name in detected.columns if name not in detected.guess.values()]
     is_rated = any(may_be_metric(name) or "cache" in words(name) for name in others)
     return not is_rated and _OF_SYSTEMS.isdisjoint(guess)
 
@@ -103,34 +141,22 @@ def _has_only_answers(detected: DetectedFormat) -> bool:
 def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     """Tests of the best reading, each of which says that the known format is wrong."""
     guess = detected.guess
-    if _is_open_answer(detected) or _is_next_to_gold(detected):
-        yield lambda reading: False  # all readings are looked at
+    if not _CONFUSED.keys().isdisjoint(guess):
+        yield partial(_contradicts, detected)
     answer = guess.get("answer")
-    if answer and not {"answers", "retrieved", "contexts", "config", "latency_ms"} & guess.keys():
-        yield lambda reading: reading.mapping.get("answers") == answer and reading.role == "truth" and bool(
-            {"relevant", "evidence", "source"} & reading.mapping.keys())
     if answer and {"retrieved", "contexts", "doc_id"}.isdisjoint(guess):
         yield lambda reading: reading.role == "truth" and answer not in reading.mapping.values() and bool(
             {"relevant", "evidence"} & reading.mapping.keys()) and _is_empty(source, answer)
     others = {word for name in detected.columns if name not in guess.values() for word in words(name)}
-    if answer and "answers" not in guess and not others.isdisjoint(_WRITTEN):  # next to it: the right answer
-        yield lambda reading: reading.mapping.get("answers") == answer and "answer" in reading.mapping
     if detected.format in ("csv", "tsv") and b'{""' in source.head:  # cells that are JSON objects are no texts
         yield lambda reading: any(reading.mapping.get(name, "").startswith(f"{guess[name]}.")
                                   for name in ("query", "answer", "answers") if name in guess)
     contexts = guess.get("contexts")
     if contexts and {"retrieved", "doc_id"}.isdisjoint(guess):  # ids of documents, or their texts?
         yield lambda reading: reading.mapping.get("retrieved") == contexts and "relevant" in reading.mapping
-    if not {"retrieved", "doc_id", "answer"} & guess.keys() and contexts:  # a paragraph with its questions
-        yield lambda reading: reading.role == "truth" and reading.mapping.get("evidence") == contexts
     if {"doc_id", "text"} <= guess.keys() and not {"score", "rank", "grade"} & guess.keys() and "answer" in others:
         yield lambda reading: reading.role == "truth" and "answers" in reading.mapping  # questions made of chunks
-    evidence = guess.get("evidence")
-    if evidence:  # names of files, not texts
-        yield lambda reading: reading.mapping.get("relevant") == evidence
     references = guess.get("answers")
-    if references and answer and words(references) == ("answer",):  # next to the class that was predicted
-        yield lambda reading: reading.mapping.get("answer") == references
     if references:
         yield lambda reading: reading.role == "run" and reading.mapping.get("answer", "").startswith(f"{references}[].")
         yield lambda reading: reading.mapping.get("evidence", "").split("[]")[0] == references
@@ -142,6 +168,7 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
             guess["doc_id"] in (reading.mapping.get("relevant"), reading.mapping.get("source")))
         yield lambda reading: "doc_id" not in reading.mapping and (
             reading.mapping.get("retrieved", guess["doc_id"]) != guess["doc_id"])
+        yield lambda reading: {"retrieved", "doc_id"}.isdisjoint(reading.mapping) and "scores" in reading.mapping
         if any(not (RANKS | SCORES).isdisjoint(words(name)) for name in detected.columns):
             yield lambda reading: bool({"score", "rank"} & reading.mapping.keys())
     unread = set(detected.columns) - set(guess.values())
@@ -160,6 +187,16 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     if {"doc_id", "grade"} <= guess.keys() and is_small and ID.isdisjoint(words(guess["doc_id"])):  # texts, not ids
         yield lambda reading: reading.mapping.get("evidence") == guess["doc_id"]
     yield from _doubts_of_layout(source, detected)
+
+
+def _contradicts(detected: DetectedFormat, reading: Reading) -> bool:
+    """True where a reading gives a field of the known format another meaning: right in place of returned or written."""
+    guess = detected.guess
+    known = {"contexts"} if {"answer", "retrieved", "doc_id"} & guess.keys() else set()
+    if _is_native(detected) and {"relevant", "evidence", "source"}.isdisjoint(reading.mapping):
+        known.add("answer")
+    meanings = {path: name for name, spec in reading.mapping.items() for path in spec.split("+")}
+    return any(meanings.get(guess[name]) in _CONFUSED[name] for name in _CONFUSED.keys() & guess.keys() - known)
 
 
 def _doubts_of_layout(source: Source, detected: DetectedFormat) -> Iterable:

@@ -50,7 +50,6 @@ _NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason",
               "words", "alias", "var", "variable", "fact", "point", "term", "rule"}
 _ABOUT_ANSWERS = {"mode", "method", "strategy", "status", "label", "flag", "confidence", "version", "provider",
                   "from"}  # answer_from: the table or the text
-
 _MEASURES = {"ms", "sec", "second", "cost", "usd", "price", "avg", "mean", "total", "rate", "num"}  # numbers of them
 _VERDICTS = {"correct", "right", "match", "valid", "relevant", "true"}  # behind answer: whether it is
 
@@ -355,8 +354,9 @@ def is_reference(field: Field) -> bool:
         return True
     if field.path.lower() == "reference" and not field.is_list and all(type(item) is str for item in field.items):
         return True  # "23"
-    return name <= _REFERENCES | {"ground", "output", "standard", "one", "generation"} and bool(
-        name & _REFERENCES) and not field.is_number
+    is_told = field.is_long_text and field.distinct_share > 0.5 and not field.is_list  # expected_behavior
+    known = {"ground", "output", "standard", "one", "generation", *(("behavior", "behaviour") if is_told else ())}
+    return name <= _REFERENCES | known and bool(name & _REFERENCES) and not field.is_number
 
 
 def is_expected_text(field: Field) -> bool:

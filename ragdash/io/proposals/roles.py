@@ -25,6 +25,7 @@ from ragdash.io.proposals.choices.settle import (
     settle_lists,
     settle_neutral_documents,
     settle_paragraph,
+    settle_single_documents,
     settle_times,
 )
 from ragdash.io.proposals.content import ratings
@@ -67,6 +68,7 @@ _RIGHT_TEXTS = (("target", "text"), ("expected", "text"), ("correct", "text"))  
 _COUNTED = {"found", "total", "count", "max", "min"}  # next to num: a number of something
 _COMPARED = {"model", "system", "retriever", "config", "configuration", "strategy", "run", "pipeline", "method",
              "experiment", "framework"}  # what is compared: their ids are not those of queries
+_CITING = {"cited", "citation"}  # what an answer quotes is of the system
 _NO_ID = _COUNTED | LATENCIES | SECONDS | MILLISECONDS
 
 
@@ -92,6 +94,7 @@ def assign(records: RecordList) -> list[Assignment]:
     alternatives = settle_paragraph(result, free)
     alternatives += settle_neutral_documents(result, free)
     alternatives += settle_lists(result)
+    alternatives += settle_single_documents(result, free)
     alternatives += settle_units(result)
     alternatives += settle_answer(result, free)
     settle_leftover_text(result, free)
@@ -101,7 +104,8 @@ def assign(records: RecordList) -> list[Assignment]:
     drop_of_others(result, free)
     drop_settings(result, free)
     settle_times(result)
-    result.ignored = [name for name in free if not name.startswith(KEY) and not is_inside(name, result.roles)]
+    for item in (result, *alternatives):
+        item.ignored = [name for name in free if not name.startswith(KEY) and not is_inside(name, item.roles)]
     return [item for item in (result, *alternatives) if item.is_useful]
 
 
@@ -116,8 +120,8 @@ def _assign_history(result: Assignment, free: dict[str, Field]) -> None:
 def _drop_cited(result: Assignment, free: dict[str, Field]) -> None:
     """What an answer cites, or its evidence if none of it was retrieved, is of the system, not what is right."""
     quoted = result.fields.get(result.roles.get("evidence", ""))
-    if quoted is not None and {"answer", "answers"} <= result.roles.keys() and (
-            "citation" in words(quoted.path.rpartition(".")[0]) and (GOLD - {"cited"}).isdisjoint(quoted.words)):
+    if quoted is not None and "answer" in result.roles and not _CITING.isdisjoint(quoted.words) and (
+            GOLD - {"cited"}).isdisjoint(quoted.words):
         free[result.roles.pop("evidence")] = quoted
     cited = result.fields.get(result.roles.get("relevant", ""))
     if cited is None or not {"retrieved", "answer"} <= result.roles.keys():

@@ -154,7 +154,8 @@ def _separator(name: str, cells: list[str]) -> str | None:
         return _separator_of_ids(cells)
     barred = [cell for cell in cells if "|" in cell]
     is_markdown = any(cell.count("\n|") or cell.lstrip().startswith("|") for cell in barred)
-    if barred and not is_markdown and (5 * len(barred) >= len(cells) or "context" in name.lower()):
+    if barred and not is_markdown and (5 * len(barred) >= len(cells) or (
+            "context" in name.lower() and name.lower() != "context")):  # which may be one text with a bar in it
         return "|"
     for separator in ";,":
         several = sum(separator in cell for cell in cells)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ragdash.io.proposals import meanings
-from ragdash.io.proposals.assignment import CONTENT, Assignment, is_inside, take
+from ragdash.io.proposals.assignment import CONTENT, WEIGHTS, Assignment, is_inside, take
 from ragdash.io.proposals.choices.documents import id_rank
+from ragdash.io.proposals.content.spread import is_several
 from ragdash.io.proposals.fields import Field, leaves
 from ragdash.io.proposals.names import (
     ACTUAL_ANSWER,
@@ -19,16 +20,19 @@ from ragdash.io.proposals.names import (
     NOTES,
     QUESTION,
     RETURNED,
+    SURE_METRICS,
     TEXT,
     WEAK_GOLD,
     words,
 )
+from ragdash.io.proposals.records import KEY
 from ragdash.io.proposals.shapes.ranked_lists import are_places
 
 _AS_TRUTH = {"retrieved": "relevant", "text": "evidence", "answer": "answers"}  # roles in a file of what is right
 _NAMES_OF_DOCUMENTS = (("doc", "name"), ("document", "name"))
 _PARTS = {"section", "page", "paragraph", "chapter", "article"}
 _AS_RUN = {"relevant": "retrieved"}
+_NEARLY = WEIGHTS["retrieved"] + 0.1  # a penalty after which one field less weighs more
 _SHORT_ANSWER = 40  # characters, as people write right answers
 _OF_RANKINGS = {"hit", "recall", "precision", "mrr", "ndcg", "rr", "map", "ap", "at", "k", "rank", "reciprocal", "rate",
                 *map(str, range(1, 101))}  # words in names of values of a ranking
@@ -135,17 +139,36 @@ def _take_sources(result: Assignment, free: dict[str, Field]) -> None:
 def settle_paragraph(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
     """One text next to a question and its right answer is what the question was asked about, not what was returned."""
     text, answer = result.fields.get(result.roles.get("contexts", "")), result.roles.get("answer", "")
-    if text is None or text.is_list or not RETURNED.isdisjoint(text.words) or _is_of_system(result):
+    if text is None or not _is_one_text(text) or not RETURNED.isdisjoint(text.words) or _is_of_system(result):
         return []
     if {"retrieved", "doc_id", "relevant", "evidence"} & result.roles.keys() or {"{run}", "{n}"} & set(text.path):
         return []
-    has_id = any(item.path.lower() in ("chunk_id", "passage_id", "doc_id", "document_id") for item in free.values())
-    if bool(answer) == ("answers" in result.roles) or (answer and not (
-            has_id and RETURNED.isdisjoint(words(answer)))):
+    if bool(answer) == ("answers" in result.roles) or not RETURNED.isdisjoint(words(answer)):
         return []
+    if answer and any(item.is_list and meanings.is_neutral_documents(item) for item in free.values()):
+        return []  # a system says which documents it was given
     other = replace(result, roles=dict(result.roles))
     result.roles = {{"contexts": "evidence", "answer": "answers"}.get(name, name): path
                     for name, path in result.roles.items()}
+    return [other]
+
+
+def _is_one_text(text: Field) -> bool:
+    """True for one text in each record; `context` may have it in a list of its own."""
+    return not text.is_list or (text.path.lower() == "context" and not is_several(text) and not text.is_object)
+
+
+def settle_single_documents(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
+    """One document for each query next to its scores may be what the query is about: no ranking says that."""
+    role = "retrieved" if "retrieved" in result.roles else "doc_id"
+    item = result.fields.get(result.roles.get(role, ""))
+    if item is None or item.is_list or "scores" not in result.roles or not (
+            RETURNED | SURE_METRICS).isdisjoint(item.words) or result.roles.get("query_id", "").startswith(KEY) or {
+            "score", "rank", "grade", "text", "contexts", "source"} & result.roles.keys():
+        return []
+    other = replace(result, roles=dict(result.roles), penalty=_NEARLY)
+    del result.roles[role]
+    free[item.path] = item
     return [other]
 
 
