@@ -15,7 +15,8 @@ from ragdash.evaluation.stats.defaults import PERMUTATIONS, SEED
 
 EXACT_BELOW = 16  # with up to this many nonzero differences, all 2^m flips are counted
 _CELLS = 1 << 23  # signs drawn together: part of what the seed means
-_REMEMBERED = 16  # batches of them, of at most a megabyte where there are fewer queries than signs
+_FEW_BATCHES, _FEW_SUMS, _REMEMBERED = 16, 1 << 20, 32  # of flips and of their sums; columns whose sums are remembered
+_FLIPS = 5_000  # whose sums are added up together, of one column
 _TABLE, _SUMS = 1 << 26, 1 << 16  # bytes of sums to look up; sums added up together, so that they stay in the cache
 _CLOSE = 1e-10  # of the sum of |differences|: sums no further apart are the same sum, rounded
 _EXACT_RANKS, _EXACT_TIED = 50, 13  # queries up to which scipy takes the exact distribution of rank sums
@@ -95,22 +96,40 @@ def flip_batches(n: int, permutations: int) -> range:
 
 
 def draw_flips(n: int, start: int, permutations: int, seed: int) -> np.ndarray:
-    """The flips of a batch: (rows, Q / 8) bytes, a bit for each query that keeps its sign; not to be written.
-
-    Flips of a few batches are remembered: a slider tests other values of the same queries again and again.
-    """
-    few = len(flip_batches(n, permutations)) <= _REMEMBERED
-    return (_remembered_flips if few else _drawn_flips)(n, start, permutations, seed)
-
-
-def _drawn_flips(n: int, start: int, permutations: int, seed: int) -> np.ndarray:
+    """The flips of a batch: (rows, Q / 8) bytes, a bit for each query that keeps its sign; not to be written."""
     batch_size = max(1, _CELLS // n)
     rows, width = min(batch_size, permutations - start), -(-n // 8)
     random = np.random.default_rng((seed, start // batch_size)).bytes(rows * width)
     return np.frombuffer(random, np.uint8).reshape(rows, width)
 
 
-_remembered_flips = lru_cache(maxsize=_REMEMBERED)(_drawn_flips)
+def are_few(n: int, columns: int, permutations: int) -> bool:
+    """Whether the sums that flips of n queries keep are few enough to remember them."""
+    return columns * permutations <= _FEW_SUMS and len(flip_batches(n, permutations)) <= _FEW_BATCHES
+
+
+def remembered_sums(columns: np.ndarray, permutations: int, seed: int) -> np.ndarray:
+    """Sums of what each flip keeps of the columns (Q, D): (B, D).
+
+    Those of each column are remembered: a slider tests one new column against the same others again and again.
+    """
+    return np.stack([_sums_of_column(column.tobytes(), permutations, seed) for column in columns.T], axis=1)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _sums_of_column(column: bytes, permutations: int, seed: int) -> np.ndarray:
+    values = np.frombuffer(column)
+    flips, sums = _all_flips(len(values), permutations, seed), byte_sums(values[:, None])
+    parts = on_all_cores(lambda start: flipped_sums(sums, flips[:, start:start + _FLIPS].T),
+                         range(0, permutations, _FLIPS))
+    return np.concatenate(parts)[:, 0]
+
+
+@lru_cache(maxsize=2)
+def _all_flips(n: int, permutations: int, seed: int) -> np.ndarray:
+    """The flips of all batches, the bytes of eight queries one behind the other: (Q / 8, B)."""
+    batches = on_all_cores(lambda start: draw_flips(n, start, permutations, seed).T, flip_batches(n, permutations))
+    return np.concatenate(batches, axis=1, out=np.empty((-(-n // 8), permutations), np.uint8))
 
 
 def byte_sums(values: np.ndarray) -> np.ndarray:

@@ -246,8 +246,12 @@ def _count_flips(values: np.ndarray, pairs: np.ndarray, differences: np.ndarray,
 
 def _drawn_blocks(columns: np.ndarray, permutations: int, seed: int, pairs: int, reduce_block) -> list[tuple]:
     """reduce_block of the sums that drawn flips keep; the flips are those of the randomization test."""
-    sums = paired.byte_sums(columns)
     rows_at_once = max(64, _PAIR_CELLS // max(pairs, columns.shape[1]))
+    if paired.are_few(*columns.shape, permutations):
+        kept = paired.remembered_sums(columns, permutations, seed)
+        return on_all_cores(lambda start: reduce_block(kept[start:start + rows_at_once]),
+                            range(0, permutations, rows_at_once))
+    sums = paired.byte_sums(columns)
 
     def batch(flips: np.ndarray) -> list[tuple]:
         return [reduce_block(paired.flipped_sums(sums, flips[start:start + rows_at_once]))
@@ -263,7 +267,8 @@ def _flip_columns(values: np.ndarray, pairs: np.ndarray,
     """Columns (Q, D) to flip, and of each pair its two: the difference of their sums is that of the pair.
 
     Runs that are defined for the same queries share columns, so that 30 runs need 30 columns and not 435. Other pairs
-    have a column of differences of their own, against a column of zeros.
+    have a column of differences of their own, against a column of zeros. Shared columns are differences from the first
+    of them: its place does not depend on the values of the others, whose sums can be remembered.
     """
     defined = ~np.isnan(values)
     pattern = {index: defined[:, index].tobytes() for index in range(values.shape[1])}
@@ -272,7 +277,7 @@ def _flip_columns(values: np.ndarray, pairs: np.ndarray,
     for key in set(pattern.values()):
         members = [index for index in pattern if pattern[index] == key]
         block = np.nan_to_num(values[:, members])
-        columns[:, members] = block - block.mean(axis=1, keepdims=True)
+        columns[:, members] = block - block[:, :1]
     first, second = pairs[:, 0].copy(), pairs[:, 1].copy()
     lone = np.flatnonzero(~shared)
     first[lone] = values.shape[1] + 1 + np.arange(len(lone))

@@ -125,12 +125,10 @@ class Candidates:
         table = self.tables[key]
         if table is None:
             table = self.tables[key] = self.table(parts(), 0.0)
-        terms = [row if weight == 1 else weight * row for weight, row in zip(weights, table, strict=True)]
-        if len(terms) == 1:
-            return terms[0].copy()
-        out = terms[0] + terms[1]
-        for term in terms[2:]:
-            out += term
+        out = weights[0] * table[0]
+        term = np.empty_like(out)
+        for weight, row in zip(weights[1:], table[1:], strict=True):
+            out += row if weight == 1 else np.multiply(row, weight, out=term)
         return out
 
     def texts(self) -> pa.Array:

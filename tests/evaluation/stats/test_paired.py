@@ -374,14 +374,23 @@ def test_a_win_turned_to_a_loss_is_weaker_evidence(test, sizes, lost):
     assert test(won[:, None]) <= test(one_lost[:, None])
 
 
-@pytest.mark.parametrize(("n", "permutations"), [(3, 50), (7_000, 10_000), (7_000, 30_000)])
-def test_flips_that_are_remembered_are_those_that_are_drawn_and_take_little_memory(n, permutations):
-    paired._remembered_flips.cache_clear()
-    batches = paired.flip_batches(n, permutations)
-    for _ in range(2):
-        for start in batches:
-            flips = paired.draw_flips(n, start, permutations, 5)
-            assert (flips == paired._drawn_flips(n, start, permutations, 5)).all() and not flips.flags.writeable
-            assert flips.nbytes <= 1 << 20
-    facts = paired._remembered_flips.cache_info()
-    assert (facts.hits, facts.misses) == ((len(batches),) * 2 if len(batches) <= 16 else (0, 0))
+@pytest.mark.parametrize(("n", "permutations"), [(3, 50), (21, 10_001), (7_000, 10_000)])
+def test_sums_that_are_remembered_are_those_that_are_added_up_together(n, permutations):
+    """Bit for bit, also after another seed was asked for; what is remembered takes little memory."""
+    columns = np.random.default_rng(n).normal(size=(n, 3))
+    sums = paired.byte_sums(columns)
+    for seed in (5, 6, 5):
+        drawn = [paired.draw_flips(n, start, permutations, seed) for start in paired.flip_batches(n, permutations)]
+        together = np.concatenate([paired.flipped_sums(sums, flips) for flips in drawn])
+        asked = paired._sums_of_column.cache_info().misses
+        for _ in range(2):
+            np.testing.assert_array_equal(paired.remembered_sums(columns, permutations, seed), together)
+        assert paired._sums_of_column.cache_info().misses <= asked + 3
+    assert paired._all_flips(n, permutations, 5).nbytes <= 16 << 20
+
+
+def test_families_are_few_while_their_flips_and_sums_take_little_memory():
+    assert paired.are_few(7_000, 7, 10_000) and paired.are_few(100, 4, 100_000)
+    assert not paired.are_few(7_000, 7, 30_000), "flips of many queries"
+    assert not paired.are_few(100, 466, 10_000), "sums of many columns"
+
