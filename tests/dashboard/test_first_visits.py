@@ -96,3 +96,13 @@ def test_the_first_visit_of_a_server_does_not_show_the_files_of_pages_as_a_menu(
               "from streamlit.runtime.pages_manager import PagesManager; "
               "assert PagesManager('app.py') and PagesManager.uses_pages_directory is False")
     subprocess.run([sys.executable, "-c", script], check=True, cwd=ROOT)
+
+
+def test_a_connection_from_another_site_makes_the_server_ask_no_host_for_its_address():
+    script = ("from streamlit.web import cli; cli.main = lambda prog_name: None; "
+              "from ragdash.dashboard.monitoring import __main__ as started; started.main(); "
+              "import requests; requests.get = lambda *_, **__: 1 / 0; "
+              "from streamlit import net_util; net_util._make_blocking_http_get = lambda *_, **__: 1 / 0; "
+              "from streamlit.web.server.server_util import is_url_from_allowed_origins as allowed; "
+              "assert not allowed('http://other.example.org') and allowed('http://127.0.0.1:8501')")
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=ROOT)

@@ -12,10 +12,12 @@ def main() -> None:
     """Serve the pages until the process is stopped; a full disk behind its messages neither ends nor keeps it."""
     open_standard_streams()
     sys.stdout = DroppingStream(sys.stdout or sys.stderr)
+    from streamlit import net_util
     from streamlit.runtime.pages_manager import PagesManager
     from streamlit.web import cli
 
     PagesManager.uses_pages_directory = False  # else the first visit shows a menu of the files in pages/
+    net_util.get_external_ip = lambda: None  # else each refused connection asks a host on the internet for our address
     if os.environ.get("RAGDASH_STATUS"):
         from ragdash.dashboard.monitoring.status_server import VARIABLE, serve
         from ragdash.dashboard.monitoring.warm_up import warm_up
