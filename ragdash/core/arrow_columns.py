@@ -12,7 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from itertools import pairwise
+from types import ModuleType
 
 import numpy as np
 import pyarrow as pa
@@ -257,22 +260,38 @@ def _eight(windows: np.ndarray, starts: np.ndarray, remaining: np.ndarray | None
 
 
 def leave_pandas_out() -> None:
-    """Let pyarrow convert lists without importing pandas, which takes longer than most commands.
+    """Let pyarrow convert lists without importing pandas, which takes longer than most commands and the first page.
 
-    Its first conversion looks for pandas, to recognize the objects of pandas. A function that asks for them, such as
-    `to_pandas`, still imports it. For the process of a command; a library must not decide that for its caller.
+    Its first conversion looks for pandas, to recognize the objects of pandas. Whoever asks for pandas still imports
+    it, and pyarrow knows its objects from then on. For the process of a command or of the pages; a library must not
+    decide that for its caller.
     """
-    finder = _NoPandas()
+    if "pandas" in sys.modules:
+        return
+    finder = _PandasLater()
     sys.meta_path.insert(0, finder)
-    try:
-        pa.array([0])
-    finally:
-        sys.meta_path.remove(finder)
+    pa.array([0])
+    finder.is_hidden = False
 
 
-class _NoPandas(MetaPathFinder):
-    """As long as it is on `sys.meta_path`, pandas is not there to be imported."""
+class _PandasLater(MetaPathFinder):
+    """While it is hidden, pandas is not there to be imported; then pyarrow learns of its first import."""
 
-    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
-        if fullname == "pandas":
+    is_hidden = True
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        if fullname != "pandas":
+            return None
+        if self.is_hidden:
             raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
+        sys.meta_path.remove(self)
+        spec = find_spec(fullname)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def exec_module(module: ModuleType) -> None:
+                execute(module)
+                pa.table({"": [0]}).to_pandas()
+
+            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec

@@ -16,6 +16,7 @@ from ragdash.dashboard.caches.shared_cache import ask_again, script_run
 from ragdash.dashboard.components import fragments, page_links, run_picker, saved_view_panel
 from ragdash.dashboard.monitoring.first_visits import FIRST_VISITS
 from ragdash.dashboard.monitoring.reruns import RERUNS
+from ragdash.dashboard.monitoring.warm_up import IDLE_STEPS
 from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.session import data_store, file_metrics, relevance, reviews, state
 from ragdash.dashboard.session.scope import slices_of
@@ -33,7 +34,8 @@ _inside: ContextVar[bool] = ContextVar("ragdash_shell", default=False)
 
 def main() -> None:
     """The whole script run: shell, page, and the address that leads back here; counted for `/metrics`."""
-    with RERUNS.timed(), FIRST_VISITS.in_turn(st.session_state), script_run(), fragments.explain_shortage():
+    with (RERUNS.timed(), IDLE_STEPS.page(), FIRST_VISITS.in_turn(st.session_state), script_run(),
+          fragments.explain_shortage()):
         _main()
 
 

@@ -42,8 +42,8 @@ def test_pandas_is_there_for_whoever_asks_after_a_command_left_it_out():
     code = ("import sys\nimport pyarrow as pa\nfrom ragdash.core.arrow_columns import leave_pandas_out\n"
             "leave_pandas_out()\nassert pa.array([1, None]).to_pylist() == [1, None]\n"
             "assert 'pandas' not in sys.modules\n"
-            "frame = pa.table({'a': ['x', None]}).to_pandas()\nassert frame['a'].isna().tolist() == [False, True]\n"
             "import pandas as pd\nassert pa.array(pd.Series(['x', None, float('nan')])).null_count == 2\n"
+            "frame = pa.table({'a': ['x', None]}).to_pandas()\nassert frame['a'].isna().tolist() == [False, True]\n"
             "assert pa.Table.from_pandas(pd.DataFrame({'a': [1.5]}))['a'].to_pylist() == [1.5]\nleave_pandas_out()\n"
             "assert 'pandas' in sys.modules and pa.array(pd.Series([float('nan')])).null_count == 1")
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -11,6 +12,7 @@ from page_cases import ROOT, opened
 from team_services import threads
 
 from ragdash.dashboard.monitoring.first_visits import FirstVisits
+from ragdash.dashboard.monitoring.warm_up import IdleSteps
 
 
 def test_a_hundred_first_visits_are_drawn_three_at_a_time_and_a_click_does_not_wait():
@@ -106,3 +108,50 @@ def test_a_connection_from_another_site_makes_the_server_ask_no_host_for_its_add
               "from streamlit.web.server.server_util import is_url_from_allowed_origins as allowed; "
               "assert not allowed('http://other.example.org') and allowed('http://127.0.0.1:8501')")
     subprocess.run([sys.executable, "-c", script], check=True, cwd=ROOT)
+
+
+def test_the_first_page_imports_neither_pandas_nor_what_only_later_pages_need():
+    """The number of modules is bounded: whoever needs more should import it where it is needed."""
+    samples = ROOT / "sample_runs"
+    code = ("from ragdash.core.arrow_columns import leave_pandas_out; leave_pandas_out()\n"
+            "import sys\nfrom streamlit.testing.v1 import AppTest\n"
+            "at = AppTest.from_file('app.py', default_timeout=180).run()\n"
+            "assert not at.exception, at.exception\n"
+            "print(*sys.modules)")
+    runs = os.pathsep.join(str(samples / f"{name}.jsonl") for name in ("dense", "sparse", "hybrid"))
+    environment = {**os.environ, "RAGDASH_TRUTH": str(samples / "truth.jsonl"), "RAGDASH_FILES": runs}
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True,
+                          env=environment)
+    modules = set(done.stdout.split())
+    assert "ragdash.dashboard.pages.overview.run_cards" in modules
+    absent = {"pandas", "scipy.stats", "sqlalchemy", "ray", "obstore", "ragdash.dashboard.pages.compare.page"}
+    assert absent & modules == set()
+    assert sum(name.startswith("ragdash") for name in modules) <= 680
+
+
+def test_imports_after_the_first_page_wait_for_pages_and_a_page_waits_for_the_one_that_has_begun():
+    begun, go, entered, done = (threading.Event() for _ in range(4))
+
+    def step() -> None:
+        begun.set()
+        assert go.wait(60)
+
+    def draw() -> None:
+        with idle.page():
+            entered.set()
+
+    idle = IdleSteps(lambda: [step, done.set], delay=0)
+    draw()
+    assert not begun.wait(0.1), "nobody has asked for them"
+    idle.after_first_page()
+    with idle.page():
+        draw()
+        assert not begun.wait(0.1), "another page is drawn"
+    assert begun.wait(60)
+    entered.clear()
+    thread = threading.Thread(target=draw)
+    thread.start()
+    assert not entered.wait(0.1), "an import has begun"
+    go.set()
+    thread.join(60)
+    assert entered.is_set() and done.wait(60)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from ragdash.core.terms import tooltip
@@ -23,10 +22,9 @@ from ragdash.reporting.sentences import comparison as comparison_sentences
 from ragdash.reporting.sentences import formatting as fmt
 
 if TYPE_CHECKING:
+    import pandas as pd
     from pandas.io.formats.style import Styler
 
-# Streamlit sets the text of each cell by itself: Arrow's columns, pandas' default, are built anew each time.
-pd.set_option("mode.string_storage", "python")
 SIGN, RUN, MARKS, DIFFERENCE, OUTCOME = "●", "Run", "Marks", "Difference", "Outcome"
 NAME = 26  # characters of a name
 LETTER = 6.6  # pixels of a letter
@@ -102,6 +100,10 @@ def frame(context: PageContext, summaries: Sequence[Sequence[Summary]], order: S
             table[name] = [numbers[row] for row in order]
     if not different_n:
         table["n"] = [summaries[row][0].n for row in order]
+    import pandas as pd
+
+    # Streamlit sets the text of each cell by itself: Arrow's columns, pandas' default, are built anew each time.
+    pd.set_option("mode.string_storage", "python")
     return pd.DataFrame({name: pd.Series(column, dtype=object if isinstance(column[0], SortableNumber) else None)
                          for name, column in table.items()})
 
@@ -132,6 +134,8 @@ def _difference_cell(comparison: Comparison | None) -> SortableNumber:
 def _styled(table: pd.DataFrame, context: PageContext, comparisons: Sequence[Comparison | None],
             order: Sequence[int]) -> Styler:
     """The table with the texts of its cells and their colors."""
+    import pandas as pd
+
     theme = elements.theme()
     colors = pd.DataFrame("", index=table.index, columns=table.columns)
     colors[SIGN] = [f"color: {run_look(context.slots[row], theme).color}" for row in order]

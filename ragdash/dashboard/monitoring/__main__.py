@@ -18,12 +18,17 @@ def main() -> None:
 
     PagesManager.uses_pages_directory = False  # else the first visit shows a menu of the files in pages/
     net_util.get_external_ip = lambda: None  # else each refused connection asks a host on the internet for our address
+    from ragdash.core.arrow_columns import leave_pandas_out
+    from ragdash.dashboard.monitoring.warm_up import IDLE_STEPS, warm_up
+
+    leave_pandas_out()
     if os.environ.get("RAGDASH_STATUS"):
         from ragdash.dashboard.monitoring.status_server import VARIABLE, serve
-        from ragdash.dashboard.monitoring.warm_up import warm_up
 
         warm_up()
         serve(os.environ[VARIABLE], words=sys.argv)
+    else:
+        IDLE_STEPS.after_first_page()
     cli.main(prog_name="streamlit")
 
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
+from typing import TYPE_CHECKING
 from weakref import ref
 
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -20,6 +20,9 @@ from ragdash.reporting.plots.common import theme as plot_theme
 from ragdash.reporting.plots.common.captioned import captioned
 from ragdash.reporting.plots.common.page_style import page_figure
 from ragdash.reporting.sentences import formatting as fmt
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CARDS = 5  # problems shown as cards; the rest are in a table
 ROWS = 200
@@ -139,6 +142,8 @@ def missing(problem: Problem) -> None:
 def problem_table(problem_list: Sequence[Problem], label: str, key: str) -> None:
     """Problems as a table, at most 200 of them, folded away."""
     with st.expander(label, icon=":material/warning:", key=f"{key}_fold"):
+        import pandas as pd
+
         frame = pd.DataFrame(
             [
                 {

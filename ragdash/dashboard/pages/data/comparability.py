@@ -14,7 +14,6 @@ from ragdash.core.errors import InputError
 from ragdash.core.terms import TERMS, tooltip
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import comparability_cache
-from ragdash.dashboard.components import tables as components_tables
 from ragdash.dashboard.session import run_fixes, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.scope import Scope
@@ -47,9 +46,11 @@ def render() -> None:
         _render_notes(report, runs)
         all_counts = st.expander("Everything that was counted", key="counts", on_change="rerun")
         if all_counts.open:
+            from ragdash.dashboard.components import tables
+
             with all_counts:
                 elements.frame(
-                    components_tables.counts_table(report),
+                    tables.counts_table(report),
                     "ledger_table",
                     "Every count of the comparability check",
                     formats={"Share": "percent"},
@@ -211,12 +212,14 @@ def _render_conventions(report: ComparabilityReport, runs: Sequence[SessionRun])
 
 
 def _render_convention(name: str, report: ComparabilityReport, runs: Sequence[SessionRun]) -> None:
+    from ragdash.dashboard.components import tables
+
     title, choices = TERMS[name].name, comparability.CHOICES[name]
     key = f"choose_{name}"
     st.session_state[key] = state.get(name)
     st.segmented_control(title, list(choices), format_func=choices.get, key=key, help=tooltip(name), required=True,
                          on_change=lambda: state.set_convention(name, st.session_state[key]))
-    table = components_tables.effects_table(report, name, runs)
+    table = tables.effects_table(report, name, runs)
     if len(table):
         st.table(table, border="horizontal", hide_index=True, alt=f"Means under each choice of: {title}")
     else:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from ragdash.core.records import Run
@@ -115,6 +114,8 @@ def _overlaps(digests: tuple[str, ...], _runs: Sequence[Run]) -> list[tuple[floa
 
 def _render_overlap(entries: Sequence[SessionRun]) -> None:
     """How many of the first documents each two runs have in common."""
+    import pandas as pd
+
     st.header(f"Overlap of the first {TOP} documents", anchor=False,
               help=tooltip("list_overlap"))
     shares = _overlaps(tuple(entry.digest for entry in entries), _runs=[entry.run for entry in entries])

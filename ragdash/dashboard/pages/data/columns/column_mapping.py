@@ -9,7 +9,6 @@ import streamlit as st
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run
 from ragdash.core.terms import tooltip
-from ragdash.dashboard.components import tables as components_tables
 from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.pages.data.columns import saved_mappings
 from ragdash.dashboard.pages.data.columns.field_titles import FIELD_TITLES, TITLES, column_text
@@ -143,9 +142,11 @@ def _render_preview(
     joined = {problem.field: problem for item in loaded for problem in item.problems if problem.kind == "joined-ids"}
     for problem in joined.values():
         elements.warning(problem)
+    from ragdash.dashboard.components import tables
+
     for item in loaded[:2]:
         st.markdown(f"**As ragdash understands it:** {_describe(item)}")
-        st.dataframe(components_tables.preview_table(item), hide_index=True, key=f"map_preview_{item.digest[:8]}",
+        st.dataframe(tables.preview_table(item), hide_index=True, key=f"map_preview_{item.digest[:8]}",
                      alt=f"The first rows of {record.name} as they are understood", placeholder=fmt.UNDEFINED)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         key = f"map_name_{record.key}_{name}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from ragdash.core.errors import InputError
@@ -13,6 +14,9 @@ from ragdash.dashboard.session.data_store import workspace
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.latency_cost import Price, PriceTable, read_prices, write_prices
 from ragdash.reporting.sentences import formatting as fmt
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COLUMNS = {"name": "Name", "prompt": "$ per 1K prompt tokens", "completion": "$ per 1K completion tokens",
            "call": "$ per query"}
@@ -35,6 +39,8 @@ def render_editor(context: PageContext, prices: PriceTable) -> None:
     box = st.expander("Prices", icon=":material/payments:", key="prices", on_change="rerun")
     if not box.open:
         return
+    import pandas as pd
+
     with box:
         st.caption("Dollars per 1K tokens of prompt and completion, and per query for a reranker or an embedding of "
                    "the question. A run pays what its settings name (such as its model), or what is chosen below; "
@@ -66,6 +72,8 @@ def render_editor(context: PageContext, prices: PriceTable) -> None:
 
 def save_edited(edited: pd.DataFrame, uses: dict) -> None:
     """Keep the table as edited; a problem is shown and changes nothing."""
+    import pandas as pd
+
     prices = tuple(Price(str(row["Name"]).strip(), *(float(row[title] if pd.notna(row[title]) else 0.0)
                                                      for title in list(COLUMNS.values())[1:]))
                    for row in edited.to_dict("records") if isinstance(row["Name"], str) and row["Name"].strip())
