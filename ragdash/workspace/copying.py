@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ragdash.core.errors import InputError, Problem
@@ -34,7 +34,8 @@ class CopyResult:
 
 
 def copy_workspace(source: Workspace, target: Workspace, logs: Mapping[str, tuple[EventLog, EventLog]],
-                   verdicts: tuple[VerdictStore, VerdictStore], sets: tuple[Files, Files]) -> CopyResult:
+                   verdicts: tuple[VerdictStore, VerdictStore],
+               files: Mapping[str, tuple[Files, Files, Sequence[str]]]) -> CopyResult:
     """Copy a workspace with its logs and verdicts. What the target has already of the source stays.
 
     Every run and truth is read back from the target, and its digest compared. The source is only read.
@@ -47,8 +48,9 @@ def copy_workspace(source: Workspace, target: Workspace, logs: Mapping[str, tupl
         {name: (log of the source, log of the target)}. The events of the target must be the first ones of the source.
     verdicts
         The verdict stores of source and target. Failures are not copied: they are asked again.
-    sets
-        The sets of drafts of source and target. One that is newer in the target stays.
+    files
+        {what they are called: (files of the source, files of the target, names of the source)}: sets of drafts,
+        rubrics, the labeling policy, examples for judges. One that is newer in the target stays.
 
     Raises
     ------
@@ -67,7 +69,8 @@ def copy_workspace(source: Workspace, target: Workspace, logs: Mapping[str, tupl
     for name, (log, copied) in logs.items():
         counts[name] = _copy_log(name, log, copied)
     counts["verdicts"] = _copy_verdicts(*verdicts)
-    counts["sets of drafts"] = _copy_files(*sets)
+    for title, (written, copies, names) in files.items():
+        counts[title] = _copy_files(title, written, copies, names)
     return CopyResult(counts, tuple(problems))
 
 
@@ -160,13 +163,14 @@ def _copy_verdicts(source: VerdictStore, target: VerdictStore) -> int:
     return len(target.known_keys([row[1] for row in rows]))
 
 
-def _copy_files(source: Files, target: Files) -> int:
+def _copy_files(title: str, source: Files, target: Files, names: Sequence[str]) -> int:
     """The oldest first, so that their order stays."""
     written, present = source.names(), target.names()
+    written = {name: when for name, when in written.items() if name in names}
     for name, when in reversed(written.items()):
         content = source.get(name)
         if name not in present or (present[name] < when and target.get(name) != content):
             target.put(name, content)
             if target.get(name) != content:
-                raise InputError([Problem("copy-digest", {"type": "set of drafts", "name": name}, target.location)])
+                raise InputError([Problem("copy-digest", {"type": title, "name": name}, target.location)])
     return len(written)

@@ -45,5 +45,17 @@ class FolderFiles:
         times = {path.stem: path.stat().st_mtime for path in files if path.is_file()}
         return dict(sorted(times.items(), key=lambda item: -item[1]))
 
+    def delete(self, name: str) -> None:
+        """Delete a content; nothing where there is none. Raises InputError where it cannot be deleted."""
+        try:
+            self._path(name).unlink(missing_ok=True)
+        except OSError as error:
+            raise InputError([Problem("unwritable-file/workspace", {"reason": error.strerror or str(error)},
+                                      self.location)]) from None
+
+    def stamp(self) -> int | None:
+        """None: files of a folder are read again."""
+        return None
+
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}{self._suffix}"

@@ -150,6 +150,14 @@ class Files(Protocol):
         """{name: when it was written, in seconds since 1970}, the newest first."""
         ...
 
+    def delete(self, name: str) -> None:
+        """Delete a content; nothing where there is none."""
+        ...
+
+    def stamp(self) -> int | None:
+        """Rises with every change of any process; None where reading again costs no more than asking."""
+        ...
+
 
 @dataclass(frozen=True)
 class JobRecord:

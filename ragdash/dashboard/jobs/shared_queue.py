@@ -126,8 +126,8 @@ def fetch(upload: str, folder: Path) -> None:
 
 def enqueue_judging(key: tuple, names: Sequence[str], folder: Path, arguments: Sequence[str],
                     details: Mapping[str, Any], metrics: Sequence[str]) -> bool:
-    """Let a worker judge; False where somebody did the same before. arguments: of `ragdash judge`. This server's
-    rubrics, labeling policy and examples go with them.
+    """Let a worker judge; False where somebody did the same before. arguments: of `ragdash judge`. Rubrics,
+    labeling policy and examples go with them as they are now.
     """
     for index, rubric in enumerate(rubric for rubric in stored_rubrics() if rubric.metric in metrics):
         (folder / f"rubric-{index}.toml").write_bytes(rubric_toml(rubric))

@@ -20,6 +20,7 @@ from ragdash.experiments.testset import store
 from ragdash.experiments.testset.store import Decision, DraftDecisionStore
 from ragdash.matching.evidence import kept_decisions
 from ragdash.models.judge import default_verdict_store
+from ragdash.models.judge.tasks import kept_files
 from ragdash.workspace import kept_values, open_workspace
 from ragdash.workspace.opening import open_blobs, shared_jobs
 from ragdash.workspace.people import whole_project
@@ -230,11 +231,11 @@ def test_a_folder_is_deleted_but_for_what_is_not_of_ragdash(tmp_path, monkeypatc
 def test_the_names_of_all_files_of_a_workspace_are_known():
     modules = ("ragdash.workspace.reviews.store", "ragdash.workspace.saved_views", "ragdash.workspace.catalogue",
                "ragdash.workspace.people.audit", "ragdash.matching.evidence.decision_store",
-               "ragdash.evaluation.scoring.judge_drift", "ragdash.models.judge.tasks.examples",
-               "ragdash.models.judge.tasks.policy", "ragdash.models.judge.batch_files.open_batches",
+               "ragdash.evaluation.scoring.judge_drift", "ragdash.models.judge.batch_files.open_batches",
                "ragdash.models.judge.transport.last_endpoint", "ragdash.models.judge.transport.prices",
                "ragdash.models.judge.verdict_store.store")
     files = {importlib.import_module(module).FILE for module in modules}
+    files |= {f"{name}{suffix}" for name, (folder, suffix) in kept_files.KINDS.items() if not folder}
     others = {f"{name}.sqlite" for name in ("labels", "testsets", "blind-labels")}
     assert files | others == set(whole_project.FILES)
     assert {kept_values.FOLDER, store.FOLDER, *PLACES.values()} < set(whole_project.FOLDERS)

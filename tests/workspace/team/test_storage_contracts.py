@@ -437,6 +437,21 @@ def test_small_files_are_replaced_as_a_whole_and_the_newest_comes_first(open_fil
     assert all(abs(when - time.time()) < 120 for when in files.names().values())
 
 
+def test_a_small_file_is_deleted_and_every_server_hears_of_changes(open_files_of):
+    files, other = open_files_of(), open_files_of()
+    stamps = [files.stamp()]
+    for change in (lambda: files.put("a", b"1"), lambda: files.put("a", b"2"), lambda: other.delete("a"),
+                   lambda: other.delete("a"), lambda: files.put("b", b"3")):
+        change()
+        time.sleep(0.25)  # how long a server may believe what it knows
+        stamps.append(files.stamp())
+        assert stamps[-1] == other.stamp()
+    assert list(files.names()) == ["b"]
+    with pytest.raises(FileNotFoundError):
+        other.get("a")
+    assert set(stamps) == {None} or stamps == sorted(set(stamps)), "it never repeats"
+
+
 def test_a_small_file_that_two_servers_write_is_that_of_one_of_them(open_files_of):
     contents = [bytes([number]) * 300_000 for number in range(4)]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import threading
 from collections import Counter
@@ -20,7 +19,7 @@ from ragdash.dashboard.jobs import judging, shared_queue
 from ragdash.dashboard.session import state
 from ragdash.matching.match import Match
 from ragdash.models.judge import default_verdict_store
-from ragdash.models.judge.tasks.policy import Policy, policy_file, policy_toml
+from ragdash.models.judge.tasks.policy import Policy, save_policy
 from ragdash.workspace.opening import open_blobs, open_records
 from ragdash.workspace.team.job_worker import JobWorker
 
@@ -112,8 +111,7 @@ def test_a_budget_holds_over_two_workers_and_a_job_without_its_files_says_so(sha
 def test_the_page_puts_a_job_into_the_queue_with_the_policy_and_shows_what_a_worker_says(shared_workspace, tmp_path):
     run, truth = texts(6)
     policy = Policy("right", "wrong", "wrong", "right")
-    policy_file().parent.mkdir(parents=True, exist_ok=True)
-    policy_file().write_bytes(policy_toml(policy))
+    save_policy(policy)
     with Server() as server:
         held = {state.JUDGE_URL: server.url, state.JUDGE_MODEL: "toy", state.JUDGE_METRICS: ["Faithfulness"]}
         at = page_cases.opened("answers/judge", state=held, **page_cases.address(truth, [run]))
@@ -124,9 +122,9 @@ def test_the_page_puts_a_job_into_the_queue_with_the_policy_and_shows_what_a_wor
         assert not at.exception and judging.current().waiting and not server.asked
         words = "\n".join(element.value for element in (*at.markdown, *at.caption))
         assert "no worker" in words and "is judging stones" in words
-        os.rename(policy_file(), tmp_path / "policy.toml")  # the worker is elsewhere
+        save_policy(None)  # after the job was put into the queue
         assert a_worker(shared_workspace).run(once=True) == 1
-        os.rename(tmp_path / "policy.toml", policy_file())
+        save_policy(policy)
         at.run()
         words = "\n".join(element.value for element in (*at.markdown, *at.caption))
         assert not at.exception and "Done: 6 calls" in words and "no worker" not in words

@@ -13,6 +13,10 @@ from ragdash.experiments.testset import Draft, DraftSet, Sets
 from ragdash.experiments.testset.store import Decision, DraftDecisionStore
 from ragdash.matching.evidence.decision_store import DecisionStore, decision_file
 from ragdash.models.judge import Judge, Question, Reply, VerdictStore
+from ragdash.models.judge.tasks.examples import examples_json
+from ragdash.models.judge.tasks.kept_files import EXAMPLES, POLICY, RUBRICS, folder_files, kept_files, read_all
+from ragdash.models.judge.tasks.policy import Policy, current_policy, policy_toml
+from ragdash.models.judge.tasks.rubrics import Rubric, rubric_toml, stored_rubrics
 from ragdash.workspace import TruthVersion, Workspace, open_workspace
 from ragdash.workspace.reviews import Event, ReviewStore
 from ragdash.workspace.saved_views import SavedView, SavedViews
@@ -22,6 +26,10 @@ from ragdash.workspace.store import Workspace as Store
 @pytest.fixture(autouse=True)
 def local_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "local"))
+
+
+POLITE = Rubric("polite", "Is it polite?", "labels", ("rude", "plain", "polite"))
+STRICT = Policy("wrong", "wrong", "wrong", "wrong")
 
 
 def drafts(corpus: str, *questions: str) -> DraftSet:
@@ -59,6 +67,11 @@ def filled(folder) -> Workspace:
     DecisionStore(folder / "evidence-decisions-1.sqlite").keep({("q", "c", "s"): True, ("q", "c", "t"): False})
     question = Question("T", "1", "s", "u", {"type": "object"}, ("a",), 10)
     VerdictStore(folder / "judge.sqlite").save(Judge("host", "m"), [(question, Reply({"score": 1}, attempts=1))])
+    files = {RUBRICS: ("polite", rubric_toml(POLITE)), POLICY: (POLICY, policy_toml(STRICT)),
+             EXAMPLES: (EXAMPLES, examples_json({}))}
+    for kind, (name, text) in files.items():
+        folder_files(home.folder, kind).put(name, text)
+    folder_files(home.folder, POLICY).put("prices", b"[models]")  # another file of the folder
     return home
 
 
@@ -106,11 +119,15 @@ def test_a_folder_becomes_a_database_and_a_folder_again(postgres, s3, project, t
     assert list(ReviewStore().truths().values()) == [3] and [view.name for view in views.list()] == ["Kept"]
     assert DraftDecisionStore().read("docs") == {"draft": Decision("accepted")}
     assert [name[:5] for name in Sets().names()] == ["newer", "older"]
+    assert stored_rubrics() == [POLITE] and current_policy() == STRICT and list(read_all(EXAMPLES)) == [EXAMPLES]
+    assert list(kept_files(POLICY).names()) == [POLICY], "no other file of the folder"
     kept = Sets().keep(drafts("older", "one more?"))  # a set that is newer in the target stays
     assert main(["workspace", "copy", str(tmp_path / "kept"), url, "--blobs", blobs]) == 0
     assert [draft.id for draft in Sets().read(kept).drafts] == ["one more?"]
     assert main(["workspace", "copy", url, str(tmp_path / "back"), "--blobs", blobs]) == 0
     back = Workspace(tmp_path / "back")
+    for kind, name in ((RUBRICS, "polite"), (POLICY, POLICY), (EXAMPLES, EXAMPLES)):
+        assert folder_files(back.folder, kind).get(name) == folder_files(source.folder, kind).get(name)
     assert Sets(tmp_path / "back").read(kept).drafts == Sets().read(kept).drafts
     assert len(Sets(tmp_path / "back").names()) == 2
     assert content(back) == expected and logs(tmp_path / "back") == logs(tmp_path / "kept")

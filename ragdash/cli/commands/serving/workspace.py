@@ -19,6 +19,7 @@ from ragdash.core.storage.shared import open_database, open_files, open_log
 from ragdash.core.storage.sqlite_log import SqliteLog
 from ragdash.experiments.testset import store
 from ragdash.matching.evidence import decision_store
+from ragdash.models.judge.tasks.kept_files import KINDS, folder_files, names_of
 from ragdash.models.judge.verdict_store.opening import verdicts_at
 from ragdash.workspace import saved_views
 from ragdash.workspace.copying import copy_workspace
@@ -37,9 +38,10 @@ from ragdash.workspace.reviews.review_file import ReviewFile
 PEOPLE = ("audit", "export-person", "delete-person", "delete-project")
 REVIEW_LOGS = {"reviews": "reviews", "labels": "labels", "testsets": "decisions on drafts",
                "blind-labels": "judgments without seeing the old labels"}  # files of one form
+SETS = "sets of drafts"
 AUDIT_TITLE = "entries of the audit log"
 REMAINS = ("not deleted, because nothing in it names a person: runs, judgments, documents, verdicts of judges, "
-           "rubrics, the labeling policy, drafts, prices, descriptions",
+           "rubrics, the labeling policy, examples for judges, drafts, prices, descriptions",
            "not deleted, because it is elsewhere: backups and copies, broken files that were set aside, logs of the "
            "proxy, secrets.toml, the account at the provider of the login")
 PROJECT_REMAINS = "not deleted, because it is elsewhere: backups, copies, folders and caches of servers and workers"
@@ -107,11 +109,13 @@ def _copy(options: argparse.Namespace) -> int:
     logs = {name: (event_log(options.source, name), event_log(options.target, name))
             for name in (*REVIEW_LOGS, saved_views.LOG, decision_store.LOG, audit.LOG)}
     verdicts = verdicts_at(options.source), verdicts_at(options.target)
-    result = copy_workspace(source, target, logs, verdicts, (sets_of(options.source), sets_of(options.target)))
+    kinds = (SETS, *KINDS)
+    files = {kind.replace("_", " "): (*ends, names_of(ends[0], kind)) for kind in kinds
+             if (ends := (files_of(options.source, kind), files_of(options.target, kind)))}
+    result = copy_workspace(source, target, logs, verdicts, files)
     say(result.problems)
     print_note(f"{target.location}: {', '.join(f'{name} {count:,}' for name, count in result.counts.items())}")
-    print_note("not copied: rubrics, the labeling policy, open batches, failed questions, "
-               "values of local models")
+    print_note("not copied: open batches, failed questions, values of local models")
     return 0
 
 
@@ -204,11 +208,12 @@ def event_log(where: str, name: str) -> EventLog:
     return files.get(name) or ReviewFile(folder / f"{name}.sqlite")
 
 
-def sets_of(where: str) -> Files:
-    """The sets of drafts of a workspace: a folder, or the address of a database."""
+def files_of(where: str, kind: str) -> Files:
+    """The files of a kind of a workspace: a folder, or the address of a database."""
     if is_address(where):
-        return open_files(database_address(where), store.FOLDER)
-    return FolderFiles(Path(where).expanduser() / store.FOLDER, store.SUFFIX)
+        return open_files(database_address(where), store.FOLDER if kind == SETS else kind)
+    folder = Path(where).expanduser()
+    return FolderFiles(folder / store.FOLDER, store.SUFFIX) if kind == SETS else folder_files(folder, kind)
 
 
 def _audit(options: argparse.Namespace, where: str) -> int:

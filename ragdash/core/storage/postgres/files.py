@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from ragdash.core.storage.postgres.database import Database
 
 _PUT = text("insert into ragdash.files (project, kind, name, content) values (:project, :kind, :name, :content) "
             "on conflict (project, kind, name) do update set content = excluded.content, changed = now()")
 _GET = text("select content from ragdash.files where project = :project and kind = :kind and name = :name")
+_DELETE = text("delete from ragdash.files where project = :project and kind = :kind and name = :name")
+_BUMP = text("insert into ragdash.counters (project, log, count) values (:project, :log, 1) "
+             "on conflict (project, log) do update set count = ragdash.counters.count + 1")
 _NAMES = text("select name, extract(epoch from changed)::float8 from ragdash.files where project = :project and "
               "kind = :kind order by changed desc, name")
 
@@ -18,6 +21,7 @@ class DatabaseFiles:
 
     def __init__(self, database: Database, project: str, kind: str, location: str):
         self._database, self._which, self._location = database, {"project": project, "kind": kind}, location
+        self._counter = {"project": project, "log": f"files:{kind}"}
 
     @property
     def location(self) -> str:
@@ -27,7 +31,12 @@ class DatabaseFiles:
     def put(self, name: str, content: bytes) -> None:
         """Keep a content; one of the same name is replaced."""
         row = {**self._which, "name": name, "content": content}
-        self._database.write(lambda connection: connection.execute(_PUT, row))
+
+        def put(connection: Connection) -> None:
+            connection.execute(_BUMP, self._counter)
+            connection.execute(_PUT, row)
+
+        self._database.write(put)
 
     def get(self, name: str) -> bytes:
         """The content. Raises FileNotFoundError where there is none."""
@@ -40,3 +49,15 @@ class DatabaseFiles:
         """{name: when it was written, in seconds since 1970}, the newest first."""
         rows = self._database.read(lambda connection: connection.execute(_NAMES, self._which).all())
         return {row[0]: row[1] for row in rows}
+
+    def delete(self, name: str) -> None:
+        """Delete a content; nothing where there is none."""
+        def delete(connection: Connection) -> None:
+            connection.execute(_BUMP, self._counter)
+            connection.execute(_DELETE, {**self._which, "name": name})
+
+        self._database.write(delete)
+
+    def stamp(self) -> int | None:
+        """Rises with every change of any process; one of another server is seen after 0.2 seconds at most."""
+        return self._database.counter(self._counter["project"], self._counter["log"])

@@ -12,16 +12,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 
 import orjson
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import make_private_folder, workspace
 from ragdash.models.judge.question import Question
+from ragdash.models.judge.tasks.kept_files import EXAMPLES, kept_files, read_all
 from ragdash.models.judge.tasks.policy import Policy, current_policy
 
-FILE = "judge_examples.json"
 RUBRICS = "Rubric."  # begins the names of the metrics of rubrics
 TASKS_WITH_EXAMPLES: dict[str, str] = {}
 """The task of each built-in metric whose reply is one score, which a label can be an example of (`register_task`)."""
@@ -169,28 +167,17 @@ def trying_examples(sets: Mapping[str, ExampleSet]) -> Iterator[None]:
         _TRIED.pop()
 
 
-def examples_file() -> Path:
-    """Where the examples are kept."""
-    return workspace() / FILE
-
-
 def stored_examples() -> Mapping[str, ExampleSet]:
     """The examples that are kept or tried, by task, in force or not. InputError for a file that is none."""
     if _TRIED:
         return _TRIED[-1]
-    path = examples_file()
-    try:
-        state = path.stat()
-        return _read(path, state.st_mtime_ns, state.st_size)
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise InputError([Problem("unusable-ledger", {"reason": str(error)}, str(path))]) from None
+    content = read_all(EXAMPLES).get(EXAMPLES)
+    return {} if content is None else _read(content, f"{kept_files(EXAMPLES).location}: {EXAMPLES}")
 
 
 @lru_cache(maxsize=8)
-def _read(path: Path, modified: int, size: int) -> Mapping[str, ExampleSet]:
-    return read_examples(path.read_bytes(), str(path))
+def _read(content: bytes, where: str) -> Mapping[str, ExampleSet]:
+    return read_examples(content, where)
 
 
 def read_examples(content: bytes, file: str | None = None) -> Mapping[str, ExampleSet]:
@@ -212,12 +199,7 @@ def examples_json(sets: Mapping[str, ExampleSet]) -> bytes:
 def save_examples(metric: str, added: ExampleSet | None) -> None:
     """Keep examples in place of those of the metric before; None: go back to having none."""
     sets = {task: kept for task, kept in stored_examples().items() if task != task_of(metric)}
-    path = examples_file()
-    try:
-        if added is None and not sets:
-            path.unlink(missing_ok=True)
-            return
-        make_private_folder(path.parent)
-        path.write_bytes(examples_json(sets if added is None else {**sets, added.task: added}))
-    except OSError as error:
-        raise InputError([Problem("unusable-ledger", {"reason": str(error)}, str(path))]) from None
+    if added is None and not sets:
+        kept_files(EXAMPLES).delete(EXAMPLES)
+    else:
+        kept_files(EXAMPLES).put(EXAMPLES, examples_json(sets if added is None else {**sets, added.task: added}))

@@ -13,16 +13,14 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from itertools import product
-from pathlib import Path
 
 import orjson
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import make_private_folder, workspace
 from ragdash.core.text.toml import parse_toml
 from ragdash.models.judge.question import Question
+from ragdash.models.judge.tasks.kept_files import POLICY, kept_files, read_all
 
-FILE = "labeling_policy.toml"
 ASKED: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "extra": ("An answer is right and adds a correct detail that the reference lacks. Is it right?", {
         "right": "A correct detail beyond the reference does not count against an answer.",
@@ -89,11 +87,6 @@ def policy_of(digest: str) -> Policy | None:
     return next((policy for policy in policies if policy.digest == digest), None)
 
 
-def policy_file() -> Path:
-    """Where the policy is kept."""
-    return workspace() / FILE
-
-
 def read_policy(content: bytes, file: str | None = None) -> Policy:
     """The policy of a TOML file: extra, partial, refusal, rounding. InputError where it is none."""
     try:
@@ -120,12 +113,8 @@ def current_policy() -> Policy | None:
     """The policy that is kept or tried; None where none was decided."""
     if _TRIED:
         return _TRIED[-1]
-    try:
-        return read_policy(policy_file().read_bytes(), str(policy_file()))
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise InputError([Problem("unusable-ledger", {"reason": str(error)}, str(policy_file()))]) from None
+    content = read_all(POLICY).get(POLICY)
+    return None if content is None else read_policy(content, f"{kept_files(POLICY).location}: {POLICY}")
 
 
 def policy_toml(policy: Policy) -> bytes:
@@ -135,11 +124,7 @@ def policy_toml(policy: Policy) -> bytes:
 
 def save_policy(policy: Policy | None) -> None:
     """Keep a policy in place of the one before; None: go back to having none."""
-    try:
-        if policy is None:
-            policy_file().unlink(missing_ok=True)
-            return
-        make_private_folder(policy_file().parent)
-        policy_file().write_bytes(policy_toml(policy))
-    except OSError as error:
-        raise InputError([Problem("unusable-ledger", {"reason": str(error)}, str(policy_file()))]) from None
+    if policy is None:
+        kept_files(POLICY).delete(POLICY)
+    else:
+        kept_files(POLICY).put(POLICY, policy_toml(policy))

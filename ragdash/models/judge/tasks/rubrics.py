@@ -17,18 +17,17 @@ import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
 
 import orjson
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import make_private_folder, workspace
 from ragdash.core.text.toml import parse_toml
 from ragdash.models.judge.prompts import AS_DATA, as_data
 from ragdash.models.judge.question import Question
+from ragdash.models.judge.tasks.kept_files import RUBRICS, kept_files, read_all
 from ragdash.models.judge.tasks.prompt_texts import (
     TEXT,
     UNDEFINED,
@@ -191,18 +190,9 @@ def _toml(value: object) -> str:
     return orjson.dumps(value).decode().replace("\x7f", "\\u007f")
 
 
-def rubric_folder() -> Path:
-    """Where the rubrics of the user are kept."""
-    return workspace() / "rubrics"
-
-
 def save_rubric(rubric: Rubric) -> None:
     """Keep a rubric; one of the same name is replaced, and its verdicts are no longer read."""
-    try:
-        make_private_folder(rubric_folder())
-        (rubric_folder() / f"{rubric.name}.toml").write_bytes(rubric_toml(rubric))
-    except OSError as error:
-        raise InputError([Problem("unusable-ledger", {"reason": str(error)}, str(rubric_folder()))]) from None
+    kept_files(RUBRICS).put(rubric.name, rubric_toml(rubric))
 
 
 _TRIED: dict[str, Rubric] = {}
@@ -221,11 +211,9 @@ def trying_rubrics(rubrics: Sequence[Rubric]) -> Iterator[None]:
 def stored_rubrics() -> list[Rubric]:
     """The rubrics that are kept or tried, by name; a file that is none is left out."""
     rubrics = []
-    for path in sorted(rubric_folder().glob("*.toml")):
-        try:
-            rubrics.append(read_rubric(path.read_bytes(), str(path)))
-        except (InputError, OSError):
-            continue
+    for name, content in read_all(RUBRICS).items():
+        with suppress(InputError):
+            rubrics.append(read_rubric(content, name))
     return [*(rubric for rubric in rubrics if rubric.name not in _TRIED), *_TRIED.values()]
 
 
