@@ -194,7 +194,7 @@ class Results:
     def checks(self, spec: Spec) -> tuple[RunCheck, ...]:
         """What speaks against comparing these runs on the metric, the worst first."""
         return verdict_cache.checks(self.selection.digests, self.selection.names, self.scope, spec, self.selection.k,
-                                    loaded_truths.names_in_question())
+                                    loaded_truths.names_in_question(self.selection.digests))
 
     def best_possible(self, spec: Spec) -> float:
         """The mean that a perfect ranking would have; NaN for metrics that judgments of documents do not decide."""
@@ -307,7 +307,7 @@ def current() -> PageContext:
     selection = Selection(tuple(usable), baseline, state.get(state.METRIC), int(state.get(state.K)))
     shown_scope = replace(scope(), runs=tuple(selection.digests), judge=state.get(state.READ_JUDGE) or "")
     ahead.offer([(entry.digest, entry.name) for entry in usable], baseline, shown_scope, selection.template,
-                selection.k, loaded_truths.names_in_question())
+                selection.k, loaded_truths.names_in_question(selection.digests))
     context = _with_colors_of_best(PageContext(selection, shown_scope))
     if context.scope.by_evidence:
         relevance.note_relevance(context.scope, context.digests)

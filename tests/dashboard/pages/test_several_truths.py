@@ -43,12 +43,18 @@ def test_judgments_are_used_whichever_file_comes_last_and_the_other_truth_is_nam
 def test_judgments_of_the_queries_of_the_runs_are_preferred():
     at = dropped("judged.qrels", "elsewhere.qrels", "run.trec")
     assert used(at).name == "judged" and "**elsewhere** is loaded and not in use" in texts(at)
-    assert "2 files with judgments are loaded" in texts(at), "nobody has chosen yet"
+    assert "files with judgments are loaded" not in texts(at), "elsewhere judges no query of the run"
     shown(button(at, "use_truth").click().run())
     assert used(at).name == "elsewhere" and "files with judgments are loaded" not in texts(at)
     shown(button(at, "use_truth").click().run())
     assert used(at).name == "judged" and "files with judgments are loaded" not in texts(at)
     assert "**elsewhere** is loaded and not in use" in texts(at), "it stays in sight"
+
+
+def test_judgments_of_queries_that_a_run_shown_answers_too_are_in_question(monkeypatch):
+    monkeypatch.setitem(FILES, "both.trec", RUN + RUN.replace("q", "other"))
+    at = dropped("judged.qrels", "elsewhere.qrels", "both.trec")
+    assert "2 files with judgments are loaded" in texts(at), "nobody has chosen yet"
 
 
 def test_references_are_joined_with_the_judgments_by_a_click():

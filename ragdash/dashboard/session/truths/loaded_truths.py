@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,6 +16,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.core.records.joined_truth import join_truths
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
+from ragdash.evaluation.repeats import digests_of
 
 MIN_COVERAGE = 0.5  # of a truth's judged documents that a corpus dropped before must hold to be put next to it
 
@@ -76,12 +79,18 @@ def others() -> list[Truth]:
     return [truth for digest, truth in distinct.items() if digest not in used]
 
 
-def names_in_question() -> tuple[str, ...]:
-    """Names of the files with judgments that differ, the one in use last; empty where one was chosen or all agree."""
+def names_in_question(runs: Sequence[str]) -> tuple[str, ...]:
+    """Names of the files with judgments that differ, the one in use last; empty where one was chosen or all agree.
+
+    runs: digests of those shown. A file that judges other queries than they and the one in use have is not in question.
+    """
     current = _current()
     if current is None or not current.judgments or current.judged_digest == st.session_state.get(state.CHOSEN_TRUTH):
         return ()
-    names = [truth.name for truth in others() if truth.judgments and not _same_judgments(truth, current)]
+    records = [LOADED.run(digest) for run in runs for digest in digests_of(run)]
+    known = [current.query_ids, *(record.query_ids for record in records if record is not None)]
+    names = [truth.name for truth in others() if truth.judgments and any(
+        _has_any(_judged(truth), ids) for ids in known) and not _same_judgments(truth, current)]
     return (*names, current.name) if names else ()
 
 
@@ -169,10 +178,15 @@ def _loaded() -> list[Truth]:
 def _merit(truth: Truth) -> tuple[bool, bool, bool, bool]:
     """(judges a query that a run of the session answers, names one, has judgments, has evidence)."""
     runs = [run for run in map(LOADED.run, [entry.digest for entry in state.runs()]) if run is not None]
-    judged = truth.query_ids.take(pa.array(np.unique(truth.queries)))
-    is_judged, is_named = (any(_has_any(ids, run.query_ids) for run in runs) for ids in (judged, truth.query_ids))
+    is_judged, is_named = (any(_has_any(ids, run.query_ids) for run in runs)
+                           for ids in (_judged(truth), truth.query_ids))
     has_evidence = truth.details is not None and "evidence" in truth.details.column_names
     return is_judged, is_named, bool(truth.judgments), has_evidence
+
+
+def _judged(truth: Truth) -> pa.Array:
+    """The ids of the queries that have a judgment."""
+    return truth.query_ids.take(pa.array(np.unique(truth.queries)))
 
 
 def _has_any(ids: pa.Array, known: pa.Array) -> bool:
