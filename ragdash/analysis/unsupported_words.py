@@ -9,11 +9,13 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
+from ragdash.core.records.arguments import checked
 from ragdash.core.text import listed, number_value, numbers, sentences, stop_words, tokens, words
 
 Spans = list[tuple[int, int]]
 
 
+@checked
 def unsupported(answer: str, contexts: str | Iterable[str], how: str = "squad") -> Spans:
     """(start, stop) of every word of the answer with a token that no context holds, repeats too.
 

@@ -154,6 +154,25 @@ class InputError(ValueError):
         return type(self), (self.problems,)
 
 
+class UnknownKey(InputError, KeyError):
+    """A query or a metric that is not among those of an object; a KeyError, too.
+
+    Examples
+    --------
+    >>> raise UnknownKey("unknown-key/query", {"query": "q9", "name": "bm25"})
+    Traceback (most recent call last):
+    ragdash.core.errors.UnknownKey: found no query 'q9' in 'bm25'; expected one of its queries. See its query_ids.
+    """
+
+    def __init__(self, message: str, facts: Mapping[str, object]):
+        super().__init__([Problem(message, facts)])
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self.problems[0].message, self.problems[0].facts)
+
+    __str__ = Exception.__str__  # that of KeyError quotes
+
+
 class Unavailable(Exception):
     """Something cannot be computed from what is there; problem says why and what would help, as a warning."""
 

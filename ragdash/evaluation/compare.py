@@ -15,6 +15,7 @@ import numpy as np
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
+from ragdash.core.records.arguments import checked
 from ragdash.core.slices import Slice
 from ragdash.evaluation.comparison_inputs import (
     ComparisonInputs,
@@ -26,7 +27,7 @@ from ragdash.evaluation.comparison_inputs import (
     with_distinct_names,
 )
 from ragdash.evaluation.comparison_table import ComparisonTable
-from ragdash.evaluation.evaluate import Evaluation, evaluate, evaluate_match
+from ragdash.evaluation.evaluate import Evaluation, check_metrics, evaluate, evaluate_match
 from ragdash.evaluation.outcomes import (
     CORRECTIONS,
     OUTCOMES,
@@ -78,6 +79,7 @@ def differences(baseline: Evaluation, candidate: Evaluation, spec: Spec) -> np.n
     return np.round(candidate.column(spec) - baseline.column(spec), _DECIMALS)
 
 
+@checked
 def compare(baseline: Evaluation | Run | object, candidates: Sequence | Mapping[str, object],
             specs: str | Iterable[str | Spec] | None = None, rules: ComparisonRules | None = None, *,
             truth: Truth | object | None = None, accept: Sequence[str] = (), repeats: str = "mean",
@@ -126,6 +128,8 @@ def compare(baseline: Evaluation | Run | object, candidates: Sequence | Mapping[
     check_arguments(conventions)
     given = [("baseline", baseline), *named_candidates(candidates).items()]
     requested = None if specs is None else parse_specs(specs)
+    if requested is not None:
+        check_metrics(requested)
     if truth is not None:
         truth = Truth.of(truth)
         given = [(name, run if isinstance(run, Evaluation) else Run.of(run, name)) for name, run in given]

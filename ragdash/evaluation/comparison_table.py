@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.records.arguments import checked_methods
 from ragdash.core.slices import all_slices
 from ragdash.evaluation.comparison_inputs import ComparisonInputs
 from ragdash.evaluation.outcomes import Comparison, is_margin, losses_over_metrics
@@ -22,6 +23,7 @@ _COLUMNS = {"candidate": "candidate", "baseline": "baseline", "metric": "spec", 
             "outcome": "outcome", "wins": "wins", "ties": "ties", "losses": "losses", "detectable": "detectable"}
 
 
+@checked_methods
 class ComparisonTable(list[list[Comparison]]):
     """What `compare` returns: a row for each candidate, a column for each metric.
 
@@ -218,7 +220,7 @@ class ComparisonTable(list[list[Comparison]]):
             wanted = parse_specs(metrics)
             compared = dict.fromkeys(comparison.spec for comparison in comparisons)
             absent = [str(spec) for spec in wanted if spec not in compared]
-            if absent:
+            if absent and comparisons:
                 raise InputError([Problem("bound/metric", {"spec": name, "metrics": list(map(str, compared))},
                                           field="metrics") for name in absent])
             comparisons = [comparison for comparison in comparisons if comparison.spec in wanted]

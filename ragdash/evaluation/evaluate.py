@@ -15,8 +15,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.core.errors import InputError, Problem, Unavailable, shorten
+from ragdash.core.errors import InputError, Problem, Unavailable, UnknownKey, shorten
 from ragdash.core.records import Conventions, Run, Truth
+from ragdash.core.records.arguments import checked, checked_methods
 from ragdash.evaluation.compute import averaged_values, compute_specs, exact_interval, geometric_mean
 from ragdash.evaluation.shown_evaluation import ShownEvaluation
 from ragdash.evaluation.stats import (
@@ -33,6 +34,7 @@ from ragdash.metrics import CorpusValue, Spec, default_specs, file_specs, one_sp
 from ragdash.metrics.judged import judge_request
 
 
+@checked_methods
 @dataclass(frozen=True)
 class Summary:
     """One metric over the queries: the mean (or median, if the metric says so) with its interval; NaN = undefined.
@@ -59,6 +61,7 @@ class Summary:
     undefined: int
 
 
+@checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(ShownEvaluation):
     """Values of a run for every query and metric; what `evaluate` returns.
@@ -110,18 +113,22 @@ class Evaluation(ShownEvaluation):
         return f"<Evaluation of {self.name!r}: {len(self.query_ids):,} queries, {len(self.specs)} metrics>"
 
     def column(self, spec: Spec | str) -> np.ndarray:
-        """Return the values of one metric: (Q,). KeyError if it was not evaluated."""
+        """Return the values of one metric: (Q,). InputError, a KeyError too, if it was not evaluated."""
         requested = one_spec(spec)
         if requested not in self.specs:
-            raise KeyError(f"{requested} was not evaluated for {self.name!r}, but {', '.join(map(str, self.specs))}")
+            raise UnknownKey("unknown-key/metric", {
+                "metric": str(requested), "name": self.name, "metrics": list(map(str, self.specs))})
         return self.values[:, self.specs.index(requested)]
 
     def only(self, query_ids: Iterable[str]) -> Evaluation:
-        """Return the evaluation of these queries alone, in its order; KeyError for a query that is not in it."""
+        """Return the evaluation of these queries alone, in its order.
+
+        InputError, a KeyError too, for a query that is not in it.
+        """
         requested = pa.array(list(query_ids), pa.string())
         unknown = requested.filter(pc.invert(pc.is_in(requested, value_set=self.query_ids)))
         if len(unknown):
-            raise KeyError(unknown[0].as_py())
+            raise UnknownKey("unknown-key/query", {"query": unknown[0].as_py(), "name": self.name})
         keep = pc.is_in(self.query_ids, value_set=requested).to_numpy(zero_copy_only=False)
         corpus = {spec: CorpusValue(value.values[keep], value.constant, tuple(
             (c, n[keep], d[keep]) for c, n, d in value.terms)) for spec, value in self.corpus.items()}
@@ -149,6 +156,7 @@ class Evaluation(ShownEvaluation):
                             columns=[str(spec) for spec in self.specs])
 
 
+@checked
 def evaluate(run: Run | object, truth: Truth | object, metrics: str | Iterable[str | Spec] | None = None, *,
              match: str = "id", match_how: str = "partial", match_threshold: float = THRESHOLD, match_model: str = "",
              **conventions) -> Evaluation:
@@ -187,9 +195,16 @@ def evaluate(run: Run | object, truth: Truth | object, metrics: str | Iterable[s
     run, truth = Run.of(run), Truth.of(truth)
     specs = (default_specs([run], truth) if metrics is None
              else with_guesses(parse_specs(metrics), file_specs([run])))
+    check_metrics(specs)
     matching = Matching(match, match_how, match_threshold, match_model)
     match = Match(run, truth, Conventions.from_arguments(conventions), matching)
     return replace(evaluate_match(match, specs), match=match)
+
+
+def check_metrics(specs: Sequence[Spec]) -> None:
+    """InputError where no metric is asked for."""
+    if not specs:
+        raise InputError([Problem("python-object/none", {"what": "metric"}, field="metrics")])
 
 
 def evaluate_match(match: Match, specs: Sequence[Spec],

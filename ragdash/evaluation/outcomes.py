@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ragdash.core.errors import InputError, Problem, shorten
+from ragdash.core.records.arguments import checked_methods
 from ragdash.core.records.shown import facts_html
 from ragdash.core.slices import Slice
 from ragdash.evaluation.evaluate import Evaluation
@@ -35,6 +36,7 @@ class Family:
     slices: int = 0
 
 
+@checked_methods
 @dataclass(frozen=True)
 class Comparison:
     """The outcome of a candidate against the baseline on one metric; every page, report and command reads this object.
@@ -169,7 +171,8 @@ class ComparisonRules:
     Raises
     ------
     InputError
-        The correction is unknown, the margin is not above 0, or there are fewer than 40 resamples.
+        The correction is unknown, the margin is not above 0, there are fewer than 40 resamples, or the
+        seed is none.
 
     Examples
     --------
@@ -194,6 +197,8 @@ class ComparisonRules:
         if not (isinstance(self.resamples, Integral) and self.resamples >= FEWEST_RESAMPLES):
             wrong.append(Problem("interval-setting/few-resamples", {
                 "value": shorten(repr(self.resamples), 60), "least": FEWEST_RESAMPLES}, field="resamples"))
+        if not (isinstance(self.seed, Integral) and self.seed >= 0):
+            wrong.append(Problem("interval-setting/seed", {"value": shorten(repr(self.seed), 60)}, field="seed"))
         if wrong:
             raise InputError(wrong)
 

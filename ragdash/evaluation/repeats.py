@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ragdash.core.errors import Problem
+from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import numbered
 from ragdash.core.records import Run
+from ragdash.core.records.arguments import checked
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.outcomes import judge_of, other_judges, select_comparable
 from ragdash.evaluation.stats.variance_components import (
@@ -24,6 +25,7 @@ from ragdash.metrics import Spec
 _NUMBERED = re.compile(r" \(\d+\)$")  # the number that equal names of a command get
 
 
+@checked
 def mean_over_repeats(evaluations: Sequence[Evaluation]) -> Evaluation:
     """One evaluation with the mean over repeats of every query and metric.
 
@@ -47,6 +49,8 @@ def mean_over_repeats(evaluations: Sequence[Evaluation]) -> Evaluation:
     >>> mean_over_repeats(repeats).column("RR").tolist()
     [1.0, 0.75]
     """
+    if not len(evaluations):
+        raise InputError([Problem("python-object/none", {"what": "evaluation"}, field="evaluations")])
     first = evaluations[0]
     if len(evaluations) == 1:
         return first

@@ -6,12 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.records.arguments import checked_methods
 from ragdash.metrics import Spec, one_spec
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
+@checked_methods
 class ShownEvaluation:
     """The methods of `Evaluation` that draw and write; what they need of reporting is loaded when it is used."""
 

@@ -16,6 +16,7 @@ from ragdash.core.arrow_columns import hash_text, mix, text_column
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ranking.rank_order import ranking_digest, row_digest
 from ragdash.core.records import Conventions, Run, Truth
+from ragdash.core.records.arguments import checked
 from ragdash.core.records.details import details_digest
 from ragdash.evaluation.compute import compute_specs
 from ragdash.evaluation.evaluate import Evaluation
@@ -26,6 +27,7 @@ from ragdash.matching.query_overlap import no_common_query, query_warnings
 from ragdash.metrics import CorpusValue, Spec, default_specs, parse_specs
 
 
+@checked
 def evaluate_stream(run: Readable, truth: Truth | object, metrics: str | Iterable[str | Spec] | None = None, *,
                     name: str | None = None, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None,
                     **conventions) -> Evaluation:
@@ -125,6 +127,8 @@ class _State:
     def _rows_of(self, query_ids: pa.StringArray) -> np.ndarray:
         """The rows of these queries in the truth, -1 where it lacks them. The truth is hashed once for all pieces."""
         hashes = hash_text(text_column(query_ids))
+        if not len(self._hashes):
+            return np.full(len(hashes), -1)
         places = np.searchsorted(self._hashes, hashes, side="right") - 1  # -1: before the first, equal to none
         rows = np.where(self._hashes[places] == hashes, self._by_hash[places], -1)
         known = np.flatnonzero(rows >= 0)

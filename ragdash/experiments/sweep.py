@@ -14,7 +14,7 @@ from pathlib import Path
 from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.core.paths import log_folder
 from ragdash.core.records import Run
-from ragdash.core.records.arguments import items_of
+from ragdash.core.records.arguments import checked, items_of
 from ragdash.core.records.flat_settings import flat_settings, has_objects
 from ragdash.core.records.secrets import without_secrets
 from ragdash.core.storage.temporary_folders import temporary_folder
@@ -57,6 +57,7 @@ def grid_points(grid: Grid) -> list[dict[str, object]]:
     return points
 
 
+@checked
 def sweep(make: Callable[[dict], object], grid: Grid, questions: Questions, *, name: str | None = None,
           tags: Iterable[str] = (), folder: str | os.PathLike | None = None, concurrency: int = 1,
           progress: Callable[[int, int], object] | None = None) -> list[Run]:

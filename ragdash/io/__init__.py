@@ -12,6 +12,7 @@ from typing import TypeGuard
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
+from ragdash.core.records.arguments import checked
 from ragdash.io import archives_and_folders
 from ragdash.io.column_mapping import RUN_FIELDS, TRUTH_FIELDS, check_mapping
 from ragdash.io.detect import detect_source
@@ -34,6 +35,7 @@ __all__ = ["FORMATS", "DetectedFormat", "detect", "read_corpus", "read_run", "re
 Readable = str | os.PathLike | tuple[str, bytes]  # a path, or the name and the content of an uploaded file
 
 
+@checked
 def read_runs(source: Readable, *, name: str | None = None, encoding: str = "utf-8",
               mapping: Mapping[str, str] | None = None) -> list[Run]:
     """Read the runs of a file, one for each configuration in it, in file order.
@@ -120,6 +122,7 @@ def _results(source: Source, name: str | None) -> list[Run]:
     return jsonl.read_runs(source, name)
 
 
+@checked
 def read_run(source: Readable, *, name: str | None = None, encoding: str = "utf-8",
              mapping: Mapping[str, str] | None = None) -> Run:
     """Read the run of a file with one configuration; InputError for several.
@@ -147,6 +150,7 @@ def read_run(source: Readable, *, name: str | None = None, encoding: str = "utf-
     return runs[0]
 
 
+@checked
 def read_truth(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> Truth:
     """Read ground truth: judgments, reference answers, evidence, attributes of queries.
 
@@ -211,6 +215,7 @@ def _source_problems(source: Source) -> tuple[Problem, ...]:
     return (Problem("zero-bytes", {}, source.file, severity="warning"),) if source.removes_zero_bytes else ()
 
 
+@checked
 def read_corpus(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> Corpus:
     """The documents of a file with their titles and texts, as BEIR's corpus.jsonl; `truth.with_corpus` takes them.
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from ragdash.core.records.arguments import checked, checked_methods
 from ragdash.core.text.metric_names import guess_direction, label_value
 from ragdash.matching.views.ranked import ALL, Values
 from ragdash.matching.views.supplied import Supplied
@@ -110,6 +111,7 @@ class Metric:
         return Spec(self.name, tuple(sorted(changed)), k)
 
 
+@checked_methods
 @dataclass(frozen=True, order=True)
 class Spec:
     """A metric with parameters and a cutoff. str() is its canonical spelling, which `parse_specs` reads back.
@@ -175,6 +177,7 @@ class Spec:
         return str(self)
 
 
+@checked
 def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
     """Return a decorator that registers a metric function in `METRICS`.
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from ragdash.core.errors import InputError, Problem, shorten
+from ragdash.core.records.arguments import checked
 from ragdash.metrics.docs.ragas_names import absent_ragas_metric
 from ragdash.metrics.from_file import parse_file_spec
 from ragdash.metrics.judged import register_rubrics
@@ -49,6 +50,7 @@ NOT_HERE = {"meteor": "METEOR", "meteor score": "METEOR", "bertscore": "BERTScor
 _OPEN = "k|n"  # what guides write in place of the cutoff: recall_at_k, NDCG@n
 
 
+@checked
 def parse_specs(text: str | Spec | Iterable[str | Spec]) -> tuple[Spec, ...]:
     """Parse metrics such as "nDCG@10 R@5, MRR".
 

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.records.arguments import checked
 from ragdash.core.records.flat_settings import setting_texts
 from ragdash.evaluation.comparison_table import ComparisonTable
 from ragdash.evaluation.evaluate import Evaluation, Summary, summaries
@@ -58,6 +59,7 @@ def logged_values(summary: Iterable[Summary], compared: Sequence[Comparison] = (
     return {name: value for name, value in numbers.items() if math.isfinite(value)}, texts
 
 
+@checked
 def log_to_mlflow(result: ComparisonTable | Evaluation, *, experiment: str | None = None,
                   tracking_uri: str | None = None, tags: Mapping[str, str] | None = None) -> list[str]:
     """Log to MLflow: a run for each evaluation, the baseline first.
@@ -99,6 +101,7 @@ def log_to_mlflow(result: ComparisonTable | Evaluation, *, experiment: str | Non
     return ids
 
 
+@checked
 def log_to_wandb(result: ComparisonTable | Evaluation, *, project: str = "ragdash", **options: object) -> list[str]:
     """Log to Weights & Biases: a run for each evaluation, the baseline first.
 

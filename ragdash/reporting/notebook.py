@@ -105,6 +105,8 @@ def plot_truth(truth: Truth, picture: str) -> Figure:
 def report_runs(runs: Sequence[object], truth: object, path: str | Path, metrics: str | Iterable[str | Spec] | None,
                 **settings) -> Path:
     """Evaluate runs against a truth and write their report; the first is the baseline."""
+    if not runs:
+        raise InputError([Problem("python-object/none", {"what": "run"}, field="runs")])
     first, *others = [evaluate(run, truth, metrics) for run in runs]
     return first.report(path, *others, **settings)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import workspace as folder_of_user
+from ragdash.core.records.arguments import checked
 from ragdash.core.storage.addresses import BLOBS, check_blob_address, database_address, folder_of, is_address
 from ragdash.core.storage.folder_blobs import FolderBlobs
 from ragdash.core.storage.protocols import Blobs
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ragdash.workspace.team.uploads import BlobRecords
 
 
+@checked
 def open_workspace(url_or_folder: str | os.PathLike, blobs: str | None = None, *, read_only: bool = False) -> Workspace:
     """Open a workspace. A folder is made by the first change; the tables of a database by `ragdash workspace upgrade`.
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import path_of
 from ragdash.core.records import Run, Truth
+from ragdash.core.records.arguments import checked_methods
 from ragdash.workspace import parquet
 from ragdash.workspace.catalogue import REBUILT, Catalogue
 from ragdash.workspace.kept_values import KeptValues
@@ -27,6 +28,7 @@ from ragdash.workspace.truth_versions import KEY, TruthVersion, version_of_json
 PRICES, SETTINGS = "prices", "settings:"
 
 
+@checked_methods
 class Workspace:
     """A workspace in a folder, which is made by the first change. Any number of processes and threads may share it.
 

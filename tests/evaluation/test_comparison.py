@@ -205,7 +205,7 @@ def test_evaluations_without_the_metric_are_named_together():
         compare(old, [new, third], "AP", QUICK)
     assert [(problem.kind, problem.facts["run"]) for problem in caught.value.problems] == [
         ("not-evaluated", "old"), ("not-evaluated", "new")]
-    with pytest.raises(KeyError, match="AP was not evaluated for 'old', but RR"):
+    with pytest.raises(KeyError, match="found AP, which was not evaluated for 'old'; expected RR"):
         old.column("AP")
 
 

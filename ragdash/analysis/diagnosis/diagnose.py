@@ -16,6 +16,7 @@ from ragdash.analysis.diagnosis.result import Diagnosis
 from ragdash.analysis.diagnosis.retrieval_checks import RetrievalChecks, check_retrieval
 from ragdash.analysis.diagnosis.rules import DiagnosisRules
 from ragdash.analysis.diagnosis.stages import FINE, NAMES
+from ragdash.core.records.arguments import checked
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
 from ragdash.matching.question_types import read_kinds
@@ -24,6 +25,7 @@ Checks = dict[str, tuple[np.ndarray, np.ndarray]]
 """stage -> (whether its check could be made, whether it failed): (Q,) bool both."""
 
 
+@checked
 def diagnose(match: Match, rules: DiagnosisRules | None = None, answers: Evaluation | None = None) -> Diagnosis:
     """Find the first stage at which each query went wrong.
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from ragdash.analysis.diagnosis.result import Diagnosis
 from ragdash.analysis.diagnosis.stages import FINE, NAMES, OPTIONAL, RETRIEVAL, STAGES, WAY, Stage, number
+from ragdash.core.records.arguments import checked
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import EDGE, YES
 
@@ -38,6 +39,7 @@ class Reason:
         return f"{self.stage.title}: {self.rule}" + (f" Not assessed: {left}." if left else "")
 
 
+@checked
 def explain(diagnosis: Diagnosis, query: int | str) -> Reason:
     """Explain why a query is at its stage.
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ragdash.core.errors import Unavailable
 from ragdash.core.records import Truth
+from ragdash.core.records.arguments import checked
 from ragdash.core.slices import Slice, by_value, slices
 from ragdash.core.text import stop_words, tokens
 from ragdash.matching.evidence.spans import spans
@@ -44,6 +45,7 @@ def questions(truth: Truth) -> list[str | None]:
     return truth.details["query"].to_pylist() if has_questions else [None] * len(truth)
 
 
+@checked
 def traits(truth: Truth, texts: Mapping[str, str] | None = None, *, rel: int = 1) -> list[Slice]:
     """Slices by everything that may explain a failure; a trait that all queries or none have is left out.
 

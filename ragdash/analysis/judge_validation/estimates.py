@@ -19,7 +19,7 @@ from ragdash.analysis.judge_validation.agreement import CUT, Agreement, Votes, a
 from ragdash.analysis.judge_validation.model_families import same_family
 from ragdash.analysis.judge_validation.verdicts import RunVerdicts
 from ragdash.core.errors import InputError, Problem, shorten
-from ragdash.core.records.arguments import id_of
+from ragdash.core.records.arguments import checked_methods, id_of
 from ragdash.evaluation.stats import LEVEL, MIN_GROUPS, MIN_LABELS, Ppi, label_interval, ppi
 
 UNLIKE, UNLIKE_Z = 0.1, 1.96  # a difference of the labeled queries from all that matters, and that chance hardly makes
@@ -63,6 +63,7 @@ class HardlyChecked:
     more: int
 
 
+@checked_methods
 @dataclass(frozen=True, eq=False)
 class JudgeValidation:
     """What a judge's mean is based on.

@@ -16,6 +16,7 @@ import pyarrow as pa
 from ragdash.analysis.judge_validation.features import CONTEXT_COSINES, OF_MODELS, Features, features_of
 from ragdash.analysis.judge_validation.verdicts import RunVerdicts
 from ragdash.core.errors import InputError, Problem, Unavailable
+from ragdash.core.records.arguments import checked
 from ragdash.evaluation.stats import MIN_LABELS, SEED, Logistic, logistic
 from ragdash.matching.match import Match
 
@@ -55,6 +56,7 @@ class TrainedJudge:
         return f"local judge: trained on {self.labels:,} labels in {len(self.weights)} folds, by {features}"
 
 
+@checked
 def fit_judge(matches: Sequence[Match], labels: Labels | Sequence[Mapping[str, float]], what: str = WHAT, *,
                 folds: int = FOLDS, penalty: float = PENALTY, seed: int = SEED) -> TrainedJudge:
     """Train a judge on labels {run's name: {query_id: value in [0, 1]}} and let it judge every answer of the runs.

@@ -20,13 +20,14 @@ from ragdash.analysis.test_set.relabel import ITEMS, RelabelItem, relabel_items
 from ragdash.analysis.test_set.texts import attributes_of, document_texts, questions_of, references_of
 from ragdash.analysis.test_set.verdict_carriers import VerdictCarriers, verdict_carriers
 from ragdash.core.records import Conventions, Run, Truth
+from ragdash.core.records.arguments import checked
 from ragdash.evaluation.bands.best_possible import best_possible_values
 from ragdash.evaluation.compare import ComparisonRules, best_first, select_comparable
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.evaluation.stats import SEED
 from ragdash.matching.match import Match
 from ragdash.matching.question_types import kinds
-from ragdash.metrics import Spec, parse_specs
+from ragdash.metrics import Spec, one_spec
 
 MOST_PAIRS = 5  # other runs that the best one is compared with query by query, the closest ones
 AUTHORS = frozenset(("annotator", "annotators", "annotatorid", "annotatedby", "assessor", "judgedby", "labeledby",
@@ -97,6 +98,7 @@ class TestSetCheck:
         return (min(sizes), max(sizes)) if sizes else (np.nan, np.nan)
 
 
+@checked
 def check_test_set(runs: Sequence[Run], truth: Truth, spec: str | Spec = "nDCG@10", *,
                    conventions: Conventions | None = None, rules: ComparisonRules | None = None) -> TestSetCheck:
     """Check whether a test set can distinguish runs, and whether its judgments look right.
@@ -124,7 +126,7 @@ def check_test_set(runs: Sequence[Run], truth: Truth, spec: str | Spec = "nDCG@1
     >>> check.quality.solved.tolist(), check.carriers[0].leader, check.carriers[0].comparison.outcome
     ([True, False], 'new', 'too-few')
     """
-    [parsed] = parse_specs([spec] if isinstance(spec, Spec) else spec)
+    parsed = one_spec(spec)
     matches = [Match(run, truth, conventions) for run in runs]
     return check_evaluated([evaluate_match(match, [parsed]) for match in matches], matches, truth, parsed,
                            check_labels(truth, matches), rules)

@@ -13,6 +13,7 @@ from ragdash.analysis.variants.objectives import best_compromises
 from ragdash.analysis.variants.setting_groups import varying_settings
 from ragdash.analysis.verdict import RunCheck
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.records.arguments import checked_methods
 from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Evaluation, Summary, summaries
 from ragdash.evaluation.latency_cost import PriceTable, run_cost
@@ -23,6 +24,7 @@ from ragdash.metrics import Spec
 LATENCY, COST = "latency", "cost"
 
 
+@checked_methods
 @dataclass(frozen=True, eq=False)
 class Variants:
     """Runs with their settings, and what the settings do.

@@ -13,6 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from ragdash.analysis.variants.design import NOT_SET, Design, Factor, design_of
+from ragdash.core.records.arguments import checked
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.outcomes import other_judges
 from ragdash.evaluation.stats import ALPHA, SEED
@@ -96,6 +97,7 @@ class MainEffects:
     explained: float
 
 
+@checked
 def main_effects(evaluations: Sequence[Evaluation], settings: Sequence[Mapping[str, str]], spec: Spec, *,
                  alpha: float = ALPHA, permutations: int = FLIPS, seed: int = SEED) -> MainEffects:
     """Estimate how much each value of each setting changes a metric.

@@ -1,8 +1,13 @@
-"""Arguments of Python programs: lists, ids, whole numbers."""
+"""Arguments of Python programs: lists, ids, whole numbers, and what no parameter takes."""
 
 from __future__ import annotations
 
-from numbers import Integral
+import collections.abc
+import functools
+import types
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from ragdash.core.errors import InputError, Problem, shorten
 
@@ -47,3 +52,126 @@ def check_whole(least: int = 1, **values: object) -> None:
              if not isinstance(value, Integral) or isinstance(value, bool) or value < least]
     if wrong:
         raise InputError(wrong)
+
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+_LISTS = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection)
+_WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "True or False", bytes: "bytes",
+          type(None): "None", dict: "a dict", collections.abc.Mapping: "a dict", collections.abc.Callable: "a function",
+          **dict.fromkeys((*_LISTS, list, tuple), "a list")}
+
+
+def checked(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Make the function say which argument no parameter takes, where it would fail for it with an error of Python.
+
+    The arguments are held against the annotations only after a failure, so that a call that works costs nothing more.
+    An error although all arguments fit is passed on: it is a fault of the function.
+
+    Examples
+    --------
+    >>> @checked
+    ... def total(values: collections.abc.Sequence[float]) -> float:
+    ...     return sum(values)
+    >>> total(5)
+    Traceback (most recent call last):
+    ragdash.core.errors.InputError: (values): found 5 of type int; expected a list of a number. See help(total).
+    """
+    @functools.wraps(function)
+    def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        try:
+            return function(*args, **kwargs)
+        except InputError:
+            raise
+        except Exception as error:
+            if wrong := _misfits(function, args, kwargs):
+                raise InputError(wrong) from error
+            raise
+
+    return call
+
+
+def checked_methods(kind: type[Result]) -> type[Result]:
+    """Make all public methods of a class `checked`, and how an object of it is made."""
+    for name, member in list(vars(kind).items()):
+        if name.startswith("_") and name != "__init__":
+            continue
+        if isinstance(member, classmethod):
+            setattr(kind, name, classmethod(checked(member.__func__)))
+        elif isinstance(member, types.FunctionType):
+            setattr(kind, name, checked(member))
+    return kind
+
+
+def _misfits(function: Callable, args: tuple, kwargs: dict) -> list[Problem]:
+    """A problem for each argument that its annotation excludes."""
+    import inspect  # slow to import, and few calls want it
+
+    signature = inspect.signature(function)
+    try:
+        given = signature.bind(*args, **kwargs).arguments
+    except TypeError:  # Python says which is missing
+        return []
+    problems = []
+    for name, value in given.items():
+        parameter = signature.parameters[name]
+        hint = object if parameter.annotation is parameter.empty else _hint_of(function, parameter.annotation)
+        values = {parameter.VAR_POSITIONAL: value, parameter.VAR_KEYWORD: ()}.get(parameter.kind, (value,))
+        problems += [Problem("python-object/misfit", {
+            "value": shorten(repr(one), 60), "kind": type(one).__name__, "expected": _words(hint),
+            "function": function.__qualname__}, field=name) for one in values if not _fits(one, hint)]
+    return problems
+
+
+def _hint_of(function: Callable, annotation: object) -> Any:
+    """What an annotation means; object where its names are for type checkers alone."""
+    if not isinstance(annotation, str):
+        return annotation
+    import ragdash
+
+    public = {name: getattr(ragdash, name) for name in ragdash.__all__ if name in annotation}
+    try:
+        return eval(annotation, function.__globals__, public)
+    except (NameError, TypeError):
+        return object
+
+
+def _fits(value: object, hint: Any) -> bool:
+    """Whether an annotation includes a value, down to the items of lists and dicts."""
+    origin, inner = get_origin(hint), get_args(hint)
+    kind = origin or hint
+    if kind in (Union, types.UnionType):
+        return any(_fits(value, choice) for choice in inner)
+    if kind is Literal:
+        return any(value is choice or value == choice for choice in inner)
+    if hint is None:
+        return value is None
+    if kind in (float, int):
+        return isinstance(value, Real if kind is float else Integral)
+    if not isinstance(kind, type) or kind is object:
+        return True
+    if kind in _LISTS:
+        is_list = not isinstance(value, str | bytes | collections.abc.Mapping) and hasattr(value, "__iter__")
+        return is_list and (not inner or not isinstance(value, list | tuple) or all(
+            _fits(item, inner[0]) for item in value))
+    try:
+        if not isinstance(value, kind):
+            return False
+    except TypeError:  # a protocol that is for type checkers alone
+        return True
+    if isinstance(value, collections.abc.Mapping) and len(inner) == 2:
+        return all(_fits(key, inner[0]) and _fits(item, inner[1]) for key, item in value.items())
+    return True
+
+
+def _words(hint: Any) -> str:
+    """An annotation in words."""
+    origin, inner = get_origin(hint), get_args(hint)
+    kind = origin or hint
+    if kind in (Union, types.UnionType):
+        return " or ".join(dict.fromkeys(map(_words, inner)))
+    if kind is Literal:
+        return " or ".join(map(repr, inner))
+    if kind in _LISTS and inner:
+        return f"a list of {_words(inner[0])}"
+    return _WORDS.get(type(None) if hint is None else kind, getattr(kind, "__name__", str(kind)))

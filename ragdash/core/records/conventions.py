@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from difflib import get_close_matches
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.records.arguments import checked_methods
 
 CHOICES = {
     "ties": ("docid", "file", "trec_eval"),
@@ -16,6 +17,7 @@ CHOICES = {
 }
 
 
+@checked_methods
 @dataclass(frozen=True)
 class Conventions:
     """What is done where files leave a choice; part of the settings of every number (docs/reference/conventions.md).

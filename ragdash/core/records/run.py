@@ -5,7 +5,7 @@ Letters: N returned documents, Q queries.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragdash.core.arrow_columns import encode, frozen, hash_text, lanes_of, mix, take, text_column
-from ragdash.core.errors import Problem
+from ragdash.core.errors import Problem, UnknownKey
 from ragdash.core.file_scores import FileScores
 from ragdash.core.ranking.rank_order import (
     duplicate_positions,
@@ -28,6 +28,7 @@ from ragdash.core.ranking.rank_order import (
     sort_keys,
 )
 from ragdash.core.records import from_python, shown
+from ragdash.core.records.arguments import checked_methods
 from ragdash.core.records.details import align_details, amount_problems, details_digest
 from ragdash.core.records.run_header import RunHeader
 from ragdash.core.validation import check_name, check_run
@@ -39,6 +40,7 @@ SAID_BY_BUILD = ("duplicate-document", "large-scores", "impossible-amount")
 """The kinds of problems that `Run.build` finds itself, so that they are said anew of a run that is built again."""
 
 
+@checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """The rankings of one configuration. Make one with `Run.build` or `ragdash.read_run`.
@@ -82,7 +84,9 @@ class Run:
     header: RunHeader | None = None
 
     @classmethod
-    def build(cls, name: str, query_ids, docs, scores=None, ranks=None, *, texts=None, sources=None,
+    def build(cls, name: str, query_ids: Collection[str], docs: Collection[str],
+              scores: Collection[float] | None = None, ranks: Collection[float] | None = None, *,
+              texts: Collection[str] | None = None, sources: Collection[str] | None = None,
               details: pa.Table | None = None, settings: Mapping | None = None,
               problems: Iterable[Problem] = (), file: str | None = None) -> Run:
         """Build a run from columns in file order, one row per returned document.
@@ -353,11 +357,11 @@ class Run:
     def ranking(self, query_id: str | int, limit: int | None = None) -> pa.Table:
         """Return rank, doc_id, score and text of one query, best first, without repeated documents.
 
-        Ties are ordered by document id, descending. KeyError for a query that is not in the run.
+        Ties are ordered by document id, descending. InputError, a KeyError too, for a query that is not in the run.
         """
         q = pc.index(self.query_ids, str(query_id)).as_py()
         if q < 0:
-            raise KeyError(query_id)
+            raise UnknownKey("unknown-key/query", {"query": str(query_id), "name": self.name})
         positions = np.setdiff1d(np.arange(self.starts[q], self.starts[q + 1]), self.repeated)
         columns = {"doc_id": take(self.docs, self.rows(positions))}
         columns["score"] = (

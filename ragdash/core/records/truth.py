@@ -5,7 +5,7 @@ Letters: Q queries, R judgments.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from ragdash.core.errors import Problem
 from ragdash.core.ranking.judged_pair_index import PairIndex
 from ragdash.core.ranking.rank_order import pair_hashes, row_digest
 from ragdash.core.records import from_python, shown
+from ragdash.core.records.arguments import checked_methods
 from ragdash.core.records.details import align_details, details_digest
 from ragdash.core.records.run import Run
 from ragdash.core.validation import check_truth, judged_once
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 QUERIES_ONLY = "queries of the runs"  # the name of a truth without judgments, for runs whose files hold scores
 
 
+@checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Truth:
     """What is known to be right. Make one with `Truth.build` or `ragdash.read_truth`.
@@ -59,8 +61,9 @@ class Truth:
     corpus: Corpus | None = None
 
     @classmethod
-    def build(cls, name: str, query_ids, docs, grades, *, details: pa.Table | None = None,
-              problems: Iterable[Problem] = (), file: str | None = None, lines=None) -> Truth:
+    def build(cls, name: str, query_ids: Collection[str], docs: Collection[str], grades: Collection[int], *,
+              details: pa.Table | None = None, problems: Iterable[Problem] = (), file: str | None = None,
+              lines: Collection[int] | None = None) -> Truth:
         """Build a truth from judgments in file order. Equal repetitions become one.
 
         Parameters
@@ -72,12 +75,12 @@ class Truth:
 
         Raises InputError where a pair has two different grades or the columns do not fit together.
         """
-        docs = text_column(docs)
-        check_truth(query_ids, docs, grades, details, file)
+        column = text_column(docs)
+        check_truth(query_ids, column, grades, details, file)
         names, codes = encode(query_ids)
         names, details = align_details(names, details)
         grades = np.asarray(grades, np.int64)
-        ids = docs.combine_chunks().dictionary_encode() if len(docs) else pa.array([], pa.string()).dictionary_encode()
+        ids = (column.combine_chunks() if len(column) else pa.array([], pa.string())).dictionary_encode()
         ids = ids.combine_chunks() if isinstance(ids, pa.ChunkedArray) else ids
         pair = codes.astype(np.int64) * max(len(ids.dictionary), 1) + ids.indices.to_numpy().astype(np.int64)
         keep = judged_once(pair, grades, names, codes, ids, file, lines)

@@ -128,6 +128,8 @@ def _form(value, words: str) -> str:
 
 
 def _count(value, words: str) -> str:
+    if isinstance(value, (list, tuple)) and not value:
+        return f"no {_form(value, words)}"
     return f"{listed(_items(value))} {_form(value, words)}"
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.records import Run, Truth
+from ragdash.core.records.arguments import checked
 from ragdash.evaluation.scoring.plan import TABLES, Item, ModelSource, ScoringPlan, ScoringTask, characters
 from ragdash.matching.evidence import embedded_texts
 from ragdash.matching.match import Match
@@ -29,6 +30,7 @@ from ragdash.models.local import (
 from ragdash.models.local.score_cache import pair_key, text_key
 
 
+@checked
 def plan_scoring(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec] = "SBERT", *,
          model: str | Encoder | None = None, cross_encoder: str | PairScorer | None = None,
          nli: str | PairScorer | None = None, store: ScoreCache | None = None, hub: bool = False,

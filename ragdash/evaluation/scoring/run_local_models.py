@@ -12,6 +12,7 @@ from contextlib import closing
 import numpy as np
 
 from ragdash.core.records import Run, Truth
+from ragdash.core.records.arguments import checked
 from ragdash.evaluation.scoring.plan import (
     LONGEST_PIECES,
     TABLES,
@@ -65,6 +66,7 @@ def score(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec]
     )
 
 
+@checked
 def run_plan(plan: ScoringPlan, *, progress: ScoringListener | None = None, device: str | None = None,
              engine: Engine = LOCAL) -> ScoringReport:
     """Do what is planned. Ctrl+C, or a listener that answers False, stops it; what is done is kept."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ragdash.core.errors import Problem
 from ragdash.core.records import Conventions, Run, Truth
+from ragdash.core.records.arguments import checked
 from ragdash.evaluation.compare import Comparison, ComparisonRules, compare, select_comparable
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.evaluation.scoring.default_judges import with_default_judges
@@ -34,6 +35,7 @@ class Result:
     problems: tuple[Problem, ...]
 
 
+@checked
 def ab(a: Configuration, b: Configuration, truth: Truth, *, metrics: str | Sequence[str | Spec] | None = None,
        rules: ComparisonRules | None = None, conventions: Conventions | None = None, matching: Matching | None = None,
        **options) -> Result:

@@ -18,7 +18,7 @@ from ragdash.core.arrow_columns import mix, on_all_cores, take
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ranking.rank_order import block_digest
 from ragdash.core.records import Conventions, Run
-from ragdash.core.records.arguments import items_of
+from ragdash.core.records.arguments import checked, items_of
 from ragdash.experiments.fusion.blocks import falling_order, ranges
 from ragdash.experiments.fusion.candidates import Candidates, Leg, Pool, gather
 from ragdash.experiments.fusion.methods import METHODS
@@ -27,6 +27,7 @@ from ragdash.experiments.fusion.recipe import Recipe, make_recipe
 FEW = 4  # where fewer than a fourth of the texts are asked for, the others are not read
 
 
+@checked
 def fuse(runs: Sequence[object] | Mapping[str, object], method: str = "rrf", window: int | None = None, *,
          preset: str | None = None, name: str | None = None, ties: str = "docid", **params: object) -> Run:
     """Fuse the rankings of two or more runs into one run.

@@ -13,6 +13,7 @@ import orjson
 
 from ragdash.analysis.tracking.drift import REASONS, Drift, ProposedQuestion, refusals, unanswered
 from ragdash.analysis.tracking.drift.question_texts import normalized_question
+from ragdash.core.records.arguments import checked
 from ragdash.evaluation.stats import SEED
 from ragdash.experiments.testset.acceptance_rules import Earlier
 from ragdash.experiments.testset.drafts import LOGGED, Check, Draft, DraftSet
@@ -23,6 +24,7 @@ LONGEST = 400  # characters
 FIRST = 0.5  # share of the proposals that refused and unanswered questions may take while others are left
 
 
+@checked
 def propose_questions(drift: Drift, wanted: int = 20, *, seed: int = SEED) -> list[ProposedQuestion]:
     """Choose questions of the log that the test set should have.
 

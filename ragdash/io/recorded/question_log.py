@@ -21,6 +21,7 @@ import orjson
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
+from ragdash.core.records.arguments import checked
 from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
 from ragdash.io.field_names import ALIASES, QUERY_ALIASES
 from ragdash.io.recorded.folder import is_recorded_folder, log_entries
@@ -92,6 +93,7 @@ class QuestionLog:
         return f"<QuestionLog {self.name!r}: {len(self):,} requests>"
 
 
+@checked
 def read_log(source: str | os.PathLike | tuple[str, bytes], *, encoding: str = "utf-8",
              mapping: Mapping[str, str] | None = None) -> QuestionLog:
     """Read a log of real questions.
@@ -153,6 +155,7 @@ def log_of_run(run: Run, queries: Mapping[str, str] | None = None) -> QuestionLo
                                                              float), unknown, unknown)
 
 
+@checked
 def log_of_truth(truth: Truth, run: Run | None = None) -> QuestionLog:
     """The questions of a test set, with the answers and latencies of a run of it.
 

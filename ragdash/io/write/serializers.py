@@ -16,6 +16,7 @@ from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import whole_file
 from ragdash.core.records import Run, Truth
+from ragdash.core.records.arguments import checked
 
 
 def write_trec_run(run: Run, path: str | os.PathLike, tag: str | None = None) -> None:
@@ -90,6 +91,7 @@ def rankings(run: Run) -> Iterator[tuple[str, dict[str, list]]]:
         yield query_id, documents.to_pydict()
 
 
+@checked
 def run_objects(run: Run) -> Iterator[dict]:
     """Each query as a native object."""
     details = _native_details(run.details, len(run))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
+from ragdash.core.records.arguments import checked
 from ragdash.io.formats import FORMATS
 from ragdash.io.formats.registry import Writer
 
@@ -14,6 +15,7 @@ WRITTEN_FORMATS = tuple(FORMATS.writers)
 PathLike = str | os.PathLike
 
 
+@checked
 def write_run(run: Run, path: PathLike, format: str | None = None) -> tuple[Problem, ...]:
     """Write a run to a file.
 
@@ -35,6 +37,7 @@ def write_run(run: Run, path: PathLike, format: str | None = None) -> tuple[Prob
     return _writer(path, format, holds_runs=True).write_run(run, path)
 
 
+@checked
 def write_truth(truth: Truth, path: PathLike, format: str | None = None) -> tuple[Problem, ...]:
     """Write a truth to a file, or to a folder of BEIR.
 

@@ -17,6 +17,7 @@ from ragdash.core.arrow_columns import take
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.records import Run, Truth
+from ragdash.core.records.arguments import checked
 from ragdash.matching.evidence.embedding import Embedded, TextCollector
 from ragdash.matching.evidence.pair_shards import score_pairs_by
 from ragdash.matching.evidence.scores import EvidenceScores
@@ -28,6 +29,7 @@ from ragdash.models.local import ScoreCache, default_score_cache
 FLOOR = 0.5
 
 
+@checked
 def match_evidence(run: Run, truth: Truth, how: str = "partial", floor: float = FLOOR, depth: int | None = None,
                    ranks: np.ndarray | None = None, store: ScoreCache | None = None, model: str = "",
                    engine: Engine = LOCAL) -> EvidenceScores:

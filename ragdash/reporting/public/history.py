@@ -17,14 +17,16 @@ from ragdash.analysis.tracking import (
     read_baseline,
 )
 from ragdash.analysis.tracking import history as metric_histories
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import InputError, Problem, UnknownKey
 from ragdash.core.records import Conventions, Truth
+from ragdash.core.records.arguments import checked, checked_methods
 from ragdash.evaluation.outcomes import select_comparable
 from ragdash.metrics import Spec, one_spec, parse_specs
 from ragdash.reporting.public.recorded_runs import runs_of
 from ragdash.reporting.tables.history import CHANGES, notes, render_history, settings_text, short_commit
 
 
+@checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class RunHistory:
     """What `history` returns.
@@ -75,19 +77,23 @@ class RunHistory:
     def plot(self, line: str | None = None, metric: str | Spec | None = None):
         """Return the plotly figure of the History page. line, metric: default the line with most runs, and the first.
 
-        KeyError for a line or metric that is not there.
+        InputError, a KeyError too, for a line or metric that is not there.
         """
         from ragdash.reporting.history_picture import history_figure
 
         name = max(self.lines, key=lambda name: len(self.lines[name][0])) if line is None else line
+        if name not in self.lines:
+            raise UnknownKey("unknown-key/line", {"line": name, "lines": list(self.lines)})
         points, metrics = self.lines[name]
         wanted = metrics[0].spec if metric is None else one_spec(metric)
         chosen = next((entry for entry in metrics if entry.spec == wanted), None)
         if chosen is None:
-            raise KeyError(str(wanted))
+            raise UnknownKey("unknown-key/metric", {
+                "metric": str(wanted), "name": name, "metrics": [str(entry.spec) for entry in metrics]})
         return history_figure(points, chosen, baseline=self.baseline)
 
 
+@checked
 def history(runs: object, truth: Truth | object, metrics: str | Iterable[str | Spec] = "nDCG@10", *, by: str = "name",
             fixed: bool = False, baseline: str | Path | PinnedBaseline | None = None, repeats: str = "mean",
             family: int = 1, **conventions) -> RunHistory:

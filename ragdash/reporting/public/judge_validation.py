@@ -9,12 +9,14 @@ import numpy as np
 from ragdash.analysis import judge_validation
 from ragdash.analysis.judge_validation import JudgeValidation
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.records.arguments import checked
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import Spec, one_spec
 from ragdash.reporting.plots import trust
 from ragdash.reporting.plots.common.theme import Axis, Figure
 
 
+@checked
 def validate_judge(evaluation: Evaluation, labels: Mapping[str, float], metric: str | Spec | None = None,
                    **options) -> JudgeValidation:
     """Hold a judge's verdicts on a run against labels of people, and correct its mean by them.
@@ -37,10 +39,8 @@ def validate_judge(evaluation: Evaluation, labels: Mapping[str, float], metric: 
 
     Raises
     ------
-    KeyError
-        The metric was not evaluated.
     InputError
-        The evaluation does not hold its run.
+        The metric was not evaluated (a KeyError, too), the evaluation does not hold its run, or there is no label.
 
     Examples
     --------
@@ -55,6 +55,8 @@ def validate_judge(evaluation: Evaluation, labels: Mapping[str, float], metric: 
     evaluation.column(spec)
     if evaluation.match is None:
         raise InputError([Problem("report-without-runs", {"run": evaluation.name}, field="evaluation")])
+    if isinstance(labels, Mapping) and not labels:
+        raise InputError([Problem("python-object/none", {"what": "label"}, field="labels")])
     verdicts = judge_validation.judged_verdicts(evaluation, evaluation.match, spec)
     return judge_validation.validate_judge(verdicts, labels, **options)
 

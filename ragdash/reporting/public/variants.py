@@ -12,6 +12,7 @@ from ragdash.analysis.variants.setting_groups import group_by_settings
 from ragdash.analysis.verdict import find_checks, withheld_checks
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Conventions, Truth
+from ragdash.core.records.arguments import check_whole, checked
 from ragdash.core.records.flat_settings import setting_texts
 from ragdash.evaluation.compare import Comparison, ComparisonRules, test_family
 from ragdash.evaluation.comparison_inputs import checked_kinds
@@ -29,6 +30,7 @@ from ragdash.reporting.public.recorded_runs import runs_of, with_distinct_names
 PICTURES = ("effects", "settings", "two-settings", LATENCY, COST)
 
 
+@checked
 def variants(runs: object, truth: Truth | object, metric: str | Spec = "nDCG@10", *, baseline: str | None = None,
              prices: str | Path | PriceTable | None = None, accept: Sequence[str] = (), seed: int = 0,
              **conventions) -> Variants:
@@ -73,6 +75,7 @@ def variants(runs: object, truth: Truth | object, metric: str | Spec = "nDCG@10"
     >>> variants(runs, truth, "RR").frame()[["run", "model", "RR"]].values.tolist()[0]
     ['large 5', 'large', 1.0]
     """
+    check_whole(0, seed=seed)
     judged, spec = Truth.of(truth), one_spec(metric)
     given = with_distinct_names(runs_of(runs))
     choices = Conventions.from_arguments(conventions)
@@ -106,6 +109,9 @@ def plot_variants(data: Variants, picture: str, settings: Sequence[str]) -> Figu
         raise InputError([Problem("unknown-picture", {"name": picture, "pictures": list(PICTURES)}, field="picture")])
     spec, axis = data.effects.spec, axis_of(data.effects.spec)
     quality = np.array([[getattr(row, name) for row in data.summaries] for name in ("mean", "low", "high")], float)
+    if picture == "effects" and not data.effects.settings:
+        raise InputError([Problem("picture-without-data", {
+            "name": picture, "reason": "no setting has values that can be compared"}, field="picture")])
     if picture == "effects":
         return pictures.effects(data.effects.settings, axis=axis, n=data.effects.n)
     important = [name for setting in data.effects.settings for name in setting.title.split(", ")]

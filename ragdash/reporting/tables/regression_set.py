@@ -19,6 +19,7 @@ from ragdash.core.arrow_columns import take
 from ragdash.core.console import aligned
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Truth
+from ragdash.core.records.arguments import checked
 from ragdash.core.slices import part
 from ragdash.io.write.serializers import jsonl
 from ragdash.matching.match import Match
@@ -28,6 +29,7 @@ MAX_GOLD = 20  # relevant documents and gold spans that are written out for a qu
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
+@checked
 def regression_set(truth: Truth, queries: np.ndarray) -> bytes:
     """The truth of the queries (Q,) bool alone, as native JSONL: grades, answers, evidence and attributes are kept.
 

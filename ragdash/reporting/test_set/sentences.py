@@ -11,6 +11,7 @@ from ragdash.analysis.test_set import KINDS, LabelCheck, RelabelAgreement, Relab
 from ragdash.analysis.test_set.budget import BudgetEstimate, SampleEstimate
 from ragdash.analysis.test_set.query_quality import FEWEST_RUNS
 from ragdash.analysis.test_set.unjudged import JudgmentPlan
+from ragdash.core.records.arguments import checked
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 
 NAMED = 5  # queries named in a sentence
@@ -19,6 +20,7 @@ FEW_RELEVANT = 10  # relevant documents from which chances are no longer called 
 MANY_RELEVANT = 1.0  # unjudged ones per query above which metrics with an ideal are too sure (benchmarks/judgments.py)
 
 
+@checked
 def check_sentences(check: TestSetCheck) -> list[str]:
     """The sentences of a report on a test set, the most important first."""
     return [

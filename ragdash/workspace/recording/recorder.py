@@ -19,7 +19,7 @@ from pathlib import Path
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import log_folder
 from ragdash.core.records import Run, RunHeader, Truth
-from ragdash.core.records.arguments import id_of, items_of
+from ragdash.core.records.arguments import checked, id_of, items_of
 from ragdash.core.records.flat_settings import flat_settings, object_members
 from ragdash.io import read_run
 from ragdash.io.recorded.file_lock import lock
@@ -37,6 +37,7 @@ class RecordingWarning(UserWarning):
     """Something about a recording that its user should know; the recording goes on."""
 
 
+@checked
 def record(name: str, *, settings: Mapping | None = None, tags: Iterable[str] = (), group: str | None = None,
            repeat: int | None = None, data: Mapping[str, object] | None = None,
            folder: str | os.PathLike | None = None, resume: bool = False) -> Recording:

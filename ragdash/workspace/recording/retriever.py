@@ -17,7 +17,7 @@ from pathlib import Path
 from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.core.paths import log_folder
 from ragdash.core.records import Run, RunHeader, Truth
-from ragdash.core.records.arguments import check_whole, id_of, items_of
+from ragdash.core.records.arguments import check_whole, checked, id_of, items_of
 from ragdash.core.records.secrets import without_secrets
 from ragdash.workspace.recording.adapters import adapted
 from ragdash.workspace.recording.recorder import Recording, RecordingWarning, interrupted_run, record
@@ -26,6 +26,7 @@ HOPELESS = 5  # failures before the first answer, after which the retriever is n
 Questions = Mapping | Iterable | Truth
 
 
+@checked
 def record_retriever(retriever: object, questions: Questions, *, name: str | None = None, concurrency: int = 1,
                      settings: Mapping | None = None, tags: Iterable[str] = (), group: str | None = None,
                      repeats: int = 1, data: Mapping[str, object] | None = None,

@@ -12,6 +12,7 @@ from ragdash.analysis.comparability.other_tools.ranks import Ranks, ranks_under
 from ragdash.analysis.comparability.other_tools.rules import STEPS, TOOLS, Rules, Tool
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Conventions, Run, Truth
+from ragdash.core.records.arguments import checked
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 
@@ -58,6 +59,7 @@ class ToolGap:
         return self.there - self.here
 
 
+@checked
 def show_as(run: Run | Match, truth: Truth, tool: str, specs: Sequence[Spec],
             conventions: Conventions | None = None) -> list[ToolGap]:
     """The means of a run here and as another tool computes them, for the metrics that the tool has.

@@ -17,6 +17,7 @@ from ragdash.analysis.failure_patterns.query_map.words import word_vectors
 from ragdash.analysis.failure_patterns.traits import questions
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Truth
+from ragdash.core.records.arguments import checked
 from ragdash.evaluation.stats import SEED
 from ragdash.models.local import ENCODER, ScoreCache, default_score_cache
 
@@ -46,6 +47,7 @@ class QueryMap:
         return ~np.isnan(self.places[:, 0])
 
 
+@checked
 def query_map(truth: Truth, layout: str = "pca", *, vectors: str | None = None, seed: int = SEED,
               store: ScoreCache | None = None, model: str = "", progress: Listener | None = None) -> QueryMap:
     """Place the questions of a truth on a plane, alike ones near each other; equal input gives an equal map.

@@ -20,6 +20,7 @@ from ragdash.analysis.test_set.unjudged.unjudged_documents import (
     values_of,
     with_grades,
 )
+from ragdash.core.records.arguments import checked
 from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import Ranked
 from ragdash.metrics import Spec
@@ -50,6 +51,7 @@ class Bounds:
     n: int
 
 
+@checked
 def bounds(match: Match, spec: Spec, sides: Sequence[str] = BOTH) -> Bounds:
     """The least and the greatest value of a spec over all grades that its unjudged documents could have.
 

@@ -15,6 +15,7 @@ from ragdash.analysis.tracking.drift.language import language_of
 from ragdash.analysis.tracking.drift.question_texts import HOW, QuestionVectors, normalized_question, shares, vectors_of
 from ragdash.analysis.tracking.drift.two_sample import SPLITS, category_p, kernel_p, mean_p, nearest_p, quantile_p
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.records.arguments import checked
 from ragdash.core.text import is_refusal, tokens
 from ragdash.evaluation.stats import ALPHA, LEVEL, SEED, holm
 from ragdash.evaluation.stats.percentiles import percentiles
@@ -124,6 +125,7 @@ class Drift:
         return tuple(measure for measure in self.measures if measure.differs(self.alpha))
 
 
+@checked
 def compare_logs(log: QuestionLog, reference: QuestionLog, *, model: str | None = None, alpha: float = ALPHA,
                  splits: int = SPLITS, seed: int = SEED) -> Drift:
     """Compare the requests of a log with the questions of a test set, or with an earlier log.

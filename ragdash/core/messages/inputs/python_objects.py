@@ -107,10 +107,20 @@ MESSAGES: Mapping[str, Message] = {
         expected="the name of a metric, such as nDCG@10",
         fix="Give names, or what parse_specs returns.",
     ),
+    "python-object/misfit": Message(
+        actual="{value} of type {kind}",
+        expected="{expected}",
+        fix="See help({function}).",
+    ),
     "python-object/name": Message(
         actual="an object of type {kind} as name",
         expected="a text",
         fix="Convert it with str.",
+    ),
+    "python-object/none": Message(
+        actual="no {what}",
+        expected="at least one {what}",
+        fix="Pass one, or several.",
     ),
     "python-object/number": Message(
         actual="{value} for document {document!r}",
@@ -176,5 +186,20 @@ MESSAGES: Mapping[str, Message] = {
         actual="{name} = {value}",
         expected="a whole number from {least}",
         fix="Give such a number.",
+    ),
+    "unknown-key/line": Message(
+        actual="no line {line!r}",
+        expected="{lines:or}",
+        fix="Ask for one of these.",
+    ),
+    "unknown-key/metric": Message(
+        actual="{metric}, which was not evaluated for {name!r}",
+        expected="{metrics:or}",
+        fix="Evaluate it too, or ask for one of these.",
+    ),
+    "unknown-key/query": Message(
+        actual="no query {query!r} in {name!r}",
+        expected="one of its queries",
+        fix="See its query_ids.",
     ),
 }

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.records.arguments import checked
 from ragdash.workspace.recording.adapters.langchain import document_fields, outcome
 from ragdash.workspace.recording.recorder import Recording, RecordingWarning
 from ragdash.workspace.recording.result_lines import TOKENS, tokens_of
@@ -22,6 +23,7 @@ from ragdash.workspace.recording.result_lines import TOKENS, tokens_of
 _QUESTIONS = ("input", "question", "query", "messages")
 
 
+@checked
 def langchain_callback(run: Recording) -> Any:
     """A LangChain callback handler that adds each request of an application to an open recording.
 

@@ -1,0 +1,170 @@
+"""Every public function with arguments that no parameter takes: an InputError that says what was expected."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import ragdash
+from ragdash.analysis.test_set import check_test_set
+from ragdash.core.errors import InputError, Problem, UnknownKey
+from ragdash.evaluation.repeats import mean_over_repeats
+from ragdash.io import read_corpus
+from ragdash.io.write.write import write_run, write_truth
+from ragdash.workspace import Workspace, open_workspace
+
+DOCS = Path(__file__).parents[2] / "docs"
+ODD = (None, 5, -1, float("nan"), "", "x", [], [None], {}, object())
+RANKINGS, JUDGMENTS = {"q1": ["a", "b"], "q2": ["c"]}, {"q1": ["a"], "q2": ["a"]}
+NOT_CALLED = {"Problem", "InputError", "Summary"}  # what functions raise, and what the others return
+
+
+def search(question: str) -> list[str]:
+    return ["a"]
+
+
+@pytest.fixture
+def calls(tmp_path, monkeypatch) -> dict[str, tuple[Callable, dict]]:
+    """Every public function and method by name, each with arguments that work."""
+    monkeypatch.chdir(tmp_path)
+    run, truth = ragdash.Run.from_dict(RANKINGS, "run"), ragdash.Truth.from_dict(JUDGMENTS)
+    write_run(run, "run.trec")
+    write_truth(truth, "truth.qrels")
+    evaluation = ragdash.evaluate(run, truth, "RR R@5")
+    table = ragdash.compare(run, {"b": RANKINGS}, "RR", truth=truth)
+    runs = [ragdash.Run.build(f"run {k}", ["q1", "q2"], ["a", "c"], settings={"k": k}) for k in range(4)]
+    columns = {"query_id": ["q1"], "doc_id": ["a"]}
+    measured = {"runs": runs, "truth": JUDGMENTS}
+    known: dict[str, tuple[Callable, dict]] = {
+        "evaluate": (ragdash.evaluate, {"run": RANKINGS, "truth": JUDGMENTS}),
+        "compare": (ragdash.compare, {"baseline": RANKINGS, "candidates": {"b": RANKINGS}, "truth": JUDGMENTS}),
+        "evaluate_stream": (ragdash.evaluate_stream, {"run": "run.trec", "truth": JUDGMENTS}),
+        "fuse": (ragdash.fuse, {"runs": [RANKINGS, RANKINGS]}),
+        "history": (ragdash.history, measured),
+        "variants": (ragdash.variants, measured),
+        "validate_judge": (ragdash.validate_judge, {"evaluation": evaluation, "labels": {"q1": 1}}),
+        "query_map": (ragdash.query_map, {"truth": JUDGMENTS}),
+        "read_run": (ragdash.read_run, {"source": "run.trec"}),
+        "read_runs": (ragdash.read_runs, {"source": "run.trec"}),
+        "read_truth": (ragdash.read_truth, {"source": "truth.qrels"}),
+        "read_corpus": (read_corpus, {"source": "truth.qrels"}),
+        "write_run": (write_run, {"run": run, "path": "again.trec"}),
+        "write_truth": (write_truth, {"truth": truth, "path": "again.qrels"}),
+        "parse_specs": (ragdash.parse_specs, {"text": "RR"}),
+        "metric": (ragdash.metric, {}),
+        "record": (ragdash.record, {"name": "x"}),
+        "record_retriever": (ragdash.record_retriever, {"retriever": search, "questions": {"q1": "a"}}),
+        "sweep": (ragdash.sweep, {"make": lambda settings: search, "grid": {"k": [1]}, "questions": {"q1": "a"}}),
+        "check_test_set": (check_test_set, {"runs": [run], "truth": truth}),
+        "mean_over_repeats": (mean_over_repeats, {"evaluations": [evaluation]}),
+        "open_workspace": (open_workspace, {"url_or_folder": "workspace"}),
+        "Workspace": (Workspace, {"folder": "workspace"}),
+        "Conventions": (ragdash.Conventions, {}),
+        "Run.build": (ragdash.Run.build, {"name": "x", "query_ids": ["q"], "docs": ["d"]}),
+        "Run.from_dict": (ragdash.Run.from_dict, {"rankings": RANKINGS, "name": "x"}),
+        "Run.from_frame": (ragdash.Run.from_frame, {"frame": columns}),
+        "Run.from_records": (ragdash.Run.from_records, {"records": [{"query_id": "q1", "documents": ["a"]}]}),
+        "Run.of": (ragdash.Run.of, {}),
+        "Truth.build": (ragdash.Truth.build, {"name": "x", "query_ids": ["q"], "docs": ["d"], "grades": [1]}),
+        "Truth.from_dict": (ragdash.Truth.from_dict, {}),
+        "Truth.from_frame": (ragdash.Truth.from_frame, {"frame": {**columns, "grade": [1]}}),
+        "Truth.from_records": (ragdash.Truth.from_records, {"records": [{"query_id": "q1", "relevant": ["a"]}]}),
+        "Truth.of": (ragdash.Truth.of, {}),
+    }
+    shown = (run, truth, evaluation, table, table[0][0], evaluation.summary()[0], ragdash.Conventions(),
+             ragdash.parse_specs("RR")[0], Workspace("other"), ragdash.history(runs, truth, "RR"),
+             ragdash.variants(runs, truth, "RR"))
+    return known | {f"{type(thing).__name__}.{name} of an object": (method, {})
+                    for thing in shown for name, method in methods(thing)}
+
+
+def methods(thing: object) -> Iterator[tuple[str, Callable]]:
+    """The public methods of an object that are ours."""
+    for name in dir(type(thing)):
+        own = inspect.getattr_static(type(thing), name)
+        if not name.startswith("_") and inspect.isfunction(own):
+            yield name, getattr(thing, name)
+
+
+def test_no_argument_ends_in_an_error_of_python(calls):
+    wrong, n_calls = [], 0
+    for name, (function, arguments) in calls.items():
+        parameters = [entry for entry in inspect.signature(function).parameters.values()
+                      if entry.kind not in (entry.VAR_POSITIONAL, entry.VAR_KEYWORD)]
+        for parameter in parameters:
+            for value in ODD:
+                rest = {entry.name: value for entry in parameters
+                        if entry.default is entry.empty and entry.name not in arguments}
+                n_calls += 1
+                try:
+                    function(**{**rest, **arguments, parameter.name: value})
+                except (InputError, AssertionError):
+                    pass
+                except Exception as error:
+                    wrong.append(f"{name}({parameter.name}={value!r}): {type(error).__name__}: {error}")
+    assert not wrong, "\n".join(wrong)
+    assert n_calls > 2_000
+
+
+def test_every_public_function_is_called_here(calls):
+    called = {name.partition(".")[0] for name in calls}
+    public = {name for name in ragdash.__all__ if callable(getattr(ragdash, name))}
+    assert public - called == NOT_CALLED
+
+
+def test_every_function_in_the_documents_says_what_it_expects():
+    """Those that documents name by their module, `ragdash.module.name` or `from ragdash.module import name`."""
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sorted(DOCS.glob("[!d]*/*.md")))
+    named = [(module, name) for module, name in re.findall(r"\b(ragdash(?:\.[a-z_]+)+)\.([a-z_]+)\(", text)]
+    named += [(module, name) for module, names in re.findall(r"from (ragdash[.a-z_]*) import ([A-Za-z_, ]+)", text)
+              for name in names.split(", ")]
+    functions = {f"{module}.{name}": function for module, name in named
+                 if inspect.isfunction(function := getattr(import_module(module), name, None))}
+    assert len(functions) >= 15
+    assert not [name for name, function in functions.items() if not hasattr(function, "__wrapped__")]
+
+
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda: mean_over_repeats([RANKINGS, RANKINGS]), "expected a list of Evaluation"),
+    (lambda: ragdash.record("x", folder=5), "(folder): found 5 of type int"),
+    (lambda: ragdash.evaluate(RANKINGS, JUDGMENTS, match_threshold="x"), "expected a number. See help(evaluate)"),
+    (lambda: ragdash.evaluate(RANKINGS, JUDGMENTS, ""), "found no metric"),
+    (lambda: ragdash.compare(RANKINGS, {}, "", truth=JUDGMENTS), "found no metric"),
+    (lambda: ragdash.fuse([]), "found no runs"),
+    (lambda: mean_over_repeats([]), "found no evaluation"),
+    (lambda: ragdash.validate_judge(ragdash.evaluate(RANKINGS, JUDGMENTS, "RR"), {}), "found no label"),
+    (lambda: ragdash.Run.from_dict(RANKINGS).ranking("q9"), "found no query 'q9' in"),
+    (lambda: ragdash.evaluate(RANKINGS, JUDGMENTS, "RR").column("AP"), "found AP, which was not evaluated"),
+    (lambda: ragdash.history([ragdash.Run.from_dict(RANKINGS)], JUDGMENTS).plot("x"), "found no line 'x'"),
+])
+def test_an_error_says_what_was_expected(call, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError) as raised:
+        call()
+    assert words in str(raised.value)
+
+
+def test_what_is_not_there_is_a_key_error_too():
+    error = UnknownKey("unknown-key/query", {"query": "q9", "name": "bm25"})
+    assert isinstance(error, KeyError) and str(error).startswith("found no query 'q9'")
+    assert error.problems == (Problem("unknown-key/query", {"query": "q9", "name": "bm25"}),)
+
+
+def test_a_fault_of_a_function_is_passed_on():
+    from ragdash.core.records.arguments import checked
+
+    @checked
+    def broken(value: int, *more: str, **rest: str) -> int:
+        return {}[value]
+
+    with pytest.raises(KeyError):
+        broken(5, "a", b="c")
+    with pytest.raises(InputError, match="expected a text"):
+        broken(5, 5)
+    with pytest.raises(TypeError, match="missing 1 required"):
+        broken()
