@@ -103,7 +103,7 @@ def read_recorded(paths: Sequence[str], options: argparse.Namespace) -> list[Run
     runs: list[Run] = []
     for text in paths:
         name, path = split_name(text)
-        is_log_folder = path != "-" and Path(path).is_dir() and not is_recorded_folder(Path(path))
+        is_log_folder = path not in ("-", "") and Path(path).is_dir() and not is_recorded_folder(Path(path))
         closed = _closed_runs(Path(path)) if is_log_folder else []
         if closed:
             runs += [item for file in closed for item in read_runs(str(file))]

@@ -274,7 +274,7 @@ def _has_truth(source: Source) -> bool:
 
 
 def _is_folder(source: Readable) -> TypeGuard[str | os.PathLike]:
-    if not isinstance(source, str | os.PathLike) or "\0" in str(source):
+    if not isinstance(source, str | os.PathLike) or "\0" in str(source) or not os.fspath(source):
         return False
     try:
         return Path(source).is_dir()

@@ -18,7 +18,7 @@ from ragdash.io.formats.text import csv_tsv
 from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, parse_lines_fast
 from ragdash.io.recorded import folder
 from ragdash.io.source import zip_file
-from ragdash.io.source.source import Source
+from ragdash.io.source.source import SUFFIXES, Source
 from ragdash.io.write import format_writers
 
 _NO_DATA = {"unknown-format", "binary-file", "empty-file"}  # a license, a picture ... next to the files
@@ -29,6 +29,12 @@ def files_in_archive(source: Source) -> dict[str, Source]:
     """{path: source} of the files in an archive, which are named archive/path in problems."""
     return {member.path: Source((f"{source.file}/{member.path}", member.content), source.encoding, source.mapping)
             for member in zip_file.read_members(source) if member.content}
+
+
+def _empty_in_archive(source: Source) -> list[Problem]:
+    """A warning for each file of an archive that has no bytes, although its ending says that it should hold data."""
+    return [Problem("unread-file", {}, f"{source.file}/{path}", severity="warning", cause=Problem("empty-file"))
+            for path in zip_file.empty_members(source) if PurePosixPath(path).suffix.lower() in SUFFIXES]
 
 
 def files_in_folder(folder: Path, encoding: str, mapping: dict) -> dict[str, Source]:
@@ -52,7 +58,7 @@ def _qrels_paths(paths: Iterable[str]) -> list[str]:
 def read_runs(source: Source, name: str | None, read: Callable[[Source, str | None], list[Run]]) -> list[Run]:
     """The runs of all files of an archive, named after them."""
     files = files_in_archive(source)
-    runs, problems, unread = [], [], []
+    runs, problems, unread = [], [], _empty_in_archive(source)
     for path, file in files.items():
         try:
             if (role := detect_source(file).role) in ("truth", "corpus"):

@@ -28,6 +28,12 @@ def test_what_is_no_file_is_refused(source):
     assert message(lambda: ragdash.read_truth(source)) == "python-object/file"
 
 
+def test_an_empty_path_is_not_the_folder_at_hand(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for call in (ragdash.read_run, ragdash.read_truth, lambda path: ragdash.history([path], TRUTH, "RR")):
+        assert message(lambda call=call: call("")) == "empty-path"
+
+
 def test_a_path_that_is_too_long_is_refused():
     for call in (ragdash.read_run, ragdash.read_truth, lambda path: ragdash.history(path, TRUTH, "RR"),
                  lambda path: ragdash.variants(path, TRUTH, "RR")):

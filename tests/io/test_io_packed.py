@@ -247,3 +247,10 @@ def test_a_workbook_with_several_sheets():
     assert [(problem.kind, problem.field) for problem in run.problems] == [
         ("unread-sheet", "cover"), ("answers-of-system", "answer")]
     assert json.loads(json.dumps([problem.as_dict() for problem in run.problems]))
+
+
+def test_a_file_without_bytes_in_an_archive_is_named():
+    files = {"a.jsonl": b'{"query_id": "q1", "retrieved": ["d1"]}\n', "b.jsonl": b"", "_SUCCESS": b"", ".keep": b""}
+    [run] = read_runs(("x.zip", packed(files)))
+    assert [(p.kind, p.file, p.severity) for p in run.problems] == [("unread-file", "x.zip/b.jsonl", "warning")]
+    assert run.problems[0].actual == "an empty file"

@@ -76,6 +76,8 @@ class Source:
             file, self._content = str(source[0]), bytes(source[1])
         elif not isinstance(source, str | os.PathLike):
             raise InputError([Problem("python-object/file", {"kind": [type(source).__name__]})])
+        elif not os.fspath(source):
+            raise InputError([Problem("empty-path")])
         else:
             self._path = Path(source)
             file = str(source)

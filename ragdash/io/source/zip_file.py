@@ -63,6 +63,13 @@ def read_members(source: Source) -> list[Member]:
         return [Member(_path(info), archive.read(info)) for info in infos]
 
 
+def empty_members(source: Source) -> list[str]:
+    """The paths of the files of an archive that have no bytes."""
+    with source.stream() as stream, open_archive(source, stream) as archive:
+        return sorted(_path(info) for info in archive.infolist()
+                      if not info.is_dir() and not info.file_size and not _is_system_file(_path(info)))
+
+
 def _path(info: zipfile.ZipInfo) -> str:
     """The path of a member. Some programs of Windows write backslashes between folders; elsewhere one is of a name."""
     return info.filename.replace("\\", "/") if info.create_system in _OF_WINDOWS else info.filename

@@ -50,8 +50,8 @@ def _runs(source: object, name: str) -> list[Run]:
     if not isinstance(source, str | Path):
         return [Run.of(source, name)]
     path = Path(source)
-    if not _is_folder(path) or is_recorded_folder(path):
-        return read_runs(str(path))
+    if not str(source) or not _is_folder(path) or is_recorded_folder(path):
+        return read_runs(source)
     closed = [entry.path for entry in log_entries(path) if entry.state == "complete"]
     return [run for file in closed for run in read_runs(str(file))]
 
