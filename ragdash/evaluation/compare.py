@@ -127,9 +127,7 @@ def compare(baseline: Evaluation | Run | object, candidates: Sequence | Mapping[
     rules = rules or ComparisonRules()
     check_arguments(conventions)
     given = [("baseline", baseline), *named_candidates(candidates).items()]
-    requested = None if specs is None else parse_specs(specs)
-    if requested is not None:
-        check_metrics(requested)
+    requested = None if specs is None else check_metrics(parse_specs(specs))
     if truth is not None:
         truth = Truth.of(truth)
         given = [(name, run if isinstance(run, Evaluation) else Run.of(run, name)) for name, run in given]

@@ -194,17 +194,17 @@ def evaluate(run: Run | object, truth: Truth | object, metrics: str | Iterable[s
     """
     run, truth = Run.of(run), Truth.of(truth)
     specs = (default_specs([run], truth) if metrics is None
-             else with_guesses(parse_specs(metrics), file_specs([run])))
-    check_metrics(specs)
+             else with_guesses(check_metrics(parse_specs(metrics)), file_specs([run])))
     matching = Matching(match, match_how, match_threshold, match_model)
     match = Match(run, truth, Conventions.from_arguments(conventions), matching)
     return replace(evaluate_match(match, specs), match=match)
 
 
-def check_metrics(specs: Sequence[Spec]) -> None:
-    """InputError where no metric is asked for."""
+def check_metrics(specs: tuple[Spec, ...]) -> tuple[Spec, ...]:
+    """The specs; InputError where there are none."""
     if not specs:
         raise InputError([Problem("python-object/none", {"what": "metric"}, field="metrics")])
+    return specs
 
 
 def evaluate_match(match: Match, specs: Sequence[Spec],

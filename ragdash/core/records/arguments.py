@@ -6,6 +6,7 @@ import collections.abc
 import functools
 import types
 from collections.abc import Callable
+from importlib import import_module
 from numbers import Integral, Real
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
@@ -56,6 +57,7 @@ def check_whole(least: int = 1, **values: object) -> None:
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+_OF_PYTHON = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, OSError, NotImplementedError)
 _LISTS = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection)
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "True or False", bytes: "bytes",
           type(None): "None", dict: "a dict", collections.abc.Mapping: "a dict", collections.abc.Callable: "a function",
@@ -65,7 +67,7 @@ _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "True o
 def checked(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
     """Make the function say which argument no parameter takes, where it would fail for it with an error of Python.
 
-    The arguments are held against the annotations only after a failure, so that a call that works costs nothing more.
+    The arguments are compared with the annotations only after a failure, so that a call that works costs nothing more.
     An error although all arguments fit is passed on: it is a fault of the function.
 
     Examples
@@ -83,7 +85,7 @@ def checked(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
             return function(*args, **kwargs)
         except InputError:
             raise
-        except Exception as error:
+        except _OF_PYTHON as error:
             if wrong := _misfits(function, args, kwargs):
                 raise InputError(wrong) from error
             raise
@@ -127,9 +129,8 @@ def _hint_of(function: Callable, annotation: object) -> Any:
     """What an annotation means; object where its names are for type checkers alone."""
     if not isinstance(annotation, str):
         return annotation
-    import ragdash
-
-    public = {name: getattr(ragdash, name) for name in ragdash.__all__ if name in annotation}
+    face = import_module("ragdash")  # has what is imported for type checkers alone
+    public = {name: getattr(face, name) for name in face.__all__ if name in annotation}
     try:
         return eval(annotation, function.__globals__, public)
     except (NameError, TypeError):

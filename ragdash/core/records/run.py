@@ -87,8 +87,8 @@ class Run:
     def build(cls, name: str, query_ids: Collection[str], docs: Collection[str],
               scores: Collection[float] | None = None, ranks: Collection[float] | None = None, *,
               texts: Collection[str] | None = None, sources: Collection[str] | None = None,
-              details: pa.Table | None = None, settings: Mapping | None = None,
-              problems: Iterable[Problem] = (), file: str | None = None) -> Run:
+              details: pa.Table | None = None, settings: Mapping | None = None, problems: Iterable[Problem] = (),
+              file: str | None = None) -> Run:
         """Build a run from columns in file order, one row per returned document.
 
         Writable arrays are copied. Every metric ignores repeated documents. InputError if columns do not fit together.
@@ -119,9 +119,8 @@ class Run:
         if ranked_by != "score" and scores is not None:
             digest += row_digest(mix(pairs, np.uint64(2)), scores)
         repeated = duplicate_positions(pairs, starts, docs, order)
-        for array in (starts, order, pairs, scores, repeated):
-            if array is not None:
-                array.setflags(write=False)
+        for array in filter(lambda array: array is not None, (starts, order, pairs, scores, repeated)):
+            array.setflags(write=False)
         run = cls(name, names, starts, docs, order, pairs, scores, repeated, ranked_by,
                   None if texts is None else text_column(texts), None if sources is None else text_column(sources),
                   details, dict(settings or {}), (), digest)

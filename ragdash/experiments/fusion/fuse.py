@@ -86,8 +86,7 @@ def fuse(runs: Sequence[object] | Mapping[str, object], method: str = "rrf", win
 def _runs_of(runs: Sequence[object] | Mapping[str, object]) -> list[Run]:
     """Runs as they are, and rankings as Python programs hold them under their names or as "run 1", "run 2" ..."""
     if not isinstance(runs, Mapping):
-        listed = items_of(runs)
-        if listed is None:
+        if (listed := items_of(runs)) is None:
             raise InputError([Problem("python-object/runs", {"kind": type(runs).__name__}, field="runs")])
         runs = {f"run {number}": run for number, run in enumerate(listed, 1)}
     return [Run.of(run, name) for name, run in runs.items()]

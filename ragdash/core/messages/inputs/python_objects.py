@@ -7,6 +7,12 @@ from collections.abc import Mapping
 from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
+    "empty-path": Message(
+        actual="an empty path",
+        expected="the path of a file",
+        fix="Name a file; a variable that was to hold the path may be empty.",
+        page="Choose a file.",
+    ),
     "python-object/argument": Message(
         actual="an unknown argument {name!r}",
         expected="one of {choices:or}, or another parameter of the function",

@@ -88,12 +88,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="a sheet with a header line and rows",
         fix="Check that the workbook was saved.",
     ),
-    "empty-path": Message(
-        actual="an empty path",
-        expected="the path of a file",
-        fix="Name a file; a variable that was to hold the path may be empty.",
-        page="Choose a file.",
-    ),
     "empty-trace": Message(
         actual="{empty} of {traces} traces without a question, or without an answer and documents",
         expected="traces of questions",
