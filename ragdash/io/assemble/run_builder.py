@@ -89,7 +89,9 @@ class RunReader:
         if "config" in schema:
             config = read_text(fields.get(schema["config"]), Cell(self.problems, line, schema["config"])) or None
         self._config_lines.setdefault(config is not None, line)
-        return self.buffers.setdefault(config, RowBuffer(config))
+        if config not in self.buffers:
+            self.buffers[config] = RowBuffer(config)
+        return self.buffers[config]
 
     def _check_ranking_form(self, buffer: RowBuffer, listed: bool, line: int) -> bool:
         """True if all rankings have the same form: ordered lists, or documents with scores. Notes a mix."""

@@ -98,6 +98,7 @@ class _Builder:
         self.role = mapping.get(ROLE, "both")
         self.names = names
         self.paths = {name: split_paths(path, names) for name, path in mapping.items() if name not in (ROLE, RECORDS)}
+        self.patterned = {name: [path for path in paths if RUN in path] for name, paths in self.paths.items()}
         self._check_paths(names)
         self.variants = self._find_variants(names)
         self.entries: dict[str | None, dict[str, QueryContent]] = {}
@@ -155,11 +156,11 @@ class _Builder:
 
     def _values(self, row: dict, name: str, variant: Mapping[str, str]) -> list:
         """The values of the paths of a field in a record."""
-        paths = self.paths.get(name, ())
-        patterned = [path for path in paths if RUN in path]
-        if patterned:
+        if name not in self.paths:
+            return []
+        if patterned := self.patterned[name]:
             return [row.get(variant[path]) for path in patterned if path in variant]
-        return [row.get(path) for path in paths]
+        return [row.get(path) for path in self.paths[name]]
 
     def add(self, row: dict) -> None:
         """Take one record."""
