@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import pytest
+from source_trees import nodes
 
 from ragdash.core.terms import TERMS, glossary, placeholders, tooltip, tooltips
 
 ROOT = Path(__file__).parents[2]
 SOURCES = [path for folder in ("dashboard", "reporting") for path in sorted((ROOT / "ragdash" / folder).rglob("*.py"))]
-TREES = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES}
 SENTENCE = re.compile(r"\w+ \w+")
 
 
@@ -25,10 +27,22 @@ def text_of(node: ast.AST) -> str | None:
     return None
 
 
-def help_literals(tree: ast.AST) -> list[str]:
+@cache
+def modules() -> dict[str, tuple[ast.AST, ...]]:
+    """Return {path of a module: its nodes}."""
+    return {path.relative_to(ROOT).as_posix(): nodes(path) for path in SOURCES}
+
+
+@cache
+def texts_of_modules() -> list[tuple[str, str]]:
+    """Return (path, text) of each literal."""
+    return [(path, text) for path, its_nodes in modules().items() for text in filter(None, map(text_of, its_nodes))]
+
+
+def help_literals(its_nodes: Iterable[ast.AST]) -> list[str]:
     """Return the texts of several words that are written where a help text is passed."""
     texts = []
-    waiting = [node.value for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "help"]
+    waiting = [node.value for node in its_nodes if isinstance(node, ast.keyword) and node.arg == "help"]
     while waiting:
         node = waiting.pop(0)
         if (text := text_of(node)) is not None:
@@ -38,21 +52,20 @@ def help_literals(tree: ast.AST) -> list[str]:
     return [text for text in texts if SENTENCE.search(text)]
 
 
-def calls(tree: ast.AST, name: str) -> list[ast.Call]:
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+def calls(its_nodes: Iterable[ast.AST], name: str) -> list[ast.Call]:
+    return [node for node in its_nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
             and node.func.id == name]
 
 
 def named_terms() -> set[str]:
     """Return the terms that a page or report names: as a literal, or by a literal with a value inside."""
     named = set()
-    for tree in TREES.values():
-        for text in filter(None, map(text_of, ast.walk(tree))):
-            if text in TERMS:
-                named.add(text)
-            elif text != "{}" and re.fullmatch(r"(?:\{\}|\w)+", text) and "{}" in text and "_" in text:
-                pattern = text.replace("{}", r"\w+")
-                named |= {name for name in TERMS if re.fullmatch(pattern, name)}
+    for text in {text for _, text in texts_of_modules()}:
+        if text in TERMS:
+            named.add(text)
+        elif text != "{}" and re.fullmatch(r"(?:\{\}|\w)+", text) and "{}" in text and "_" in text:
+            pattern = text.replace("{}", r"\w+")
+            named |= {name for name in TERMS if re.fullmatch(pattern, name)}
     return named
 
 
@@ -83,14 +96,14 @@ def test_a_term_links_to_a_document(link):
 
 def test_pages_ask_for_terms_with_their_facts():
     wrong = []
-    for path, tree in TREES.items():
-        for call in calls(tree, "tooltip"):
+    for path, its_nodes in modules().items():
+        for call in calls(its_nodes, "tooltip"):
             name = text_of(call.args[0])
             if name in TERMS and placeholders(name) != {keyword.arg for keyword in call.keywords}:
                 wrong.append(f"{path}:{call.lineno}: {name} needs {sorted(placeholders(name))}")
             elif name is not None and "{}" not in name and name not in TERMS:
                 wrong.append(f"{path}:{call.lineno}: no term {name}")
-        wrong += [f"{path}:{call.lineno}: no term {text_of(argument)}" for call in calls(tree, "tooltips")
+        wrong += [f"{path}:{call.lineno}: no term {text_of(argument)}" for call in calls(its_nodes, "tooltips")
                   for argument in call.args if text_of(argument) not in TERMS]
     assert not wrong, "\n".join(wrong)
 
@@ -100,21 +113,20 @@ def test_every_tooltip_is_shown():
 
 
 def test_help_texts_are_in_the_table():
-    literal = [f"{path}: {text}" for path, tree in TREES.items() for text in help_literals(tree)]
+    literal = [f"{path}: {text}" for path, its_nodes in modules().items() for text in help_literals(its_nodes)]
     assert not literal, "move to ragdash/core/terms/:\n" + "\n".join(literal)
 
 
 def test_no_literal_repeats_the_text_of_a_term():
     fixed = {re.sub(r"\{\w+\}", "{}", term.tooltip): name for name, term in TERMS.items() if len(term.tooltip) > 25}
-    repeated = [f"{path}: {name}" for path, tree in TREES.items() for text in filter(None, map(text_of, ast.walk(tree)))
-                for part, name in fixed.items() if part in text]
+    repeated = [f"{path}: {name}" for path, text in texts_of_modules() for part, name in fixed.items() if part in text]
     assert not repeated, "\n".join(repeated)
 
 
 def test_a_literal_help_text_is_noticed():
     source = 'widget(help="Shows all runs."); widget(help=f"At most {k} of them" if k else None)\n' \
              'widget(help=tooltip("query_export")); widget(help=metric.summary_line); widget(help=f"{a} {b}")'
-    assert help_literals(ast.parse(source)) == ["Shows all runs.", "At most {} of them"]
+    assert help_literals(ast.walk(ast.parse(source))) == ["Shows all runs.", "At most {} of them"]
 
 
 def test_facts_are_filled_in():

@@ -6,13 +6,12 @@ import re
 import string
 import unicodedata
 from ast import literal_eval
+from functools import cache
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nltk.stem.porter import PorterStemmer
-from rouge_score.tokenize import tokenize as rouge_score_tokens
 from speed import quick
 
 from ragdash.core.text import (
@@ -32,7 +31,6 @@ from ragdash.core.text import (
 from ragdash.core.text.porter_stemmer import stem
 from ragdash.core.text.quoted import quoted
 
-PORTER = PorterStemmer()
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 TRICKY = st.lists(st.sampled_from([*"aAnthe THE _-.,;'\"0159%$()[]{}\n\t\x00\x1c\x7f", "’", "“", "”", "é", "e\u0301",
                                    "ß",
@@ -112,10 +110,20 @@ def test_unknown_tokens_are_refused():
         tokens("a", "words")
 
 
+@cache
+def nltk_stemmer():
+    """NLTK takes long to import: only where a test asks for it."""
+    from nltk.stem.porter import PorterStemmer
+
+    return PorterStemmer()
+
+
 @given(EVERY)
 def test_rouge_tokens_are_those_of_rouge_score(text):
+    from rouge_score.tokenize import tokenize as rouge_score_tokens
+
     assert tokens(text, "rouge") == rouge_score_tokens(text, None)
-    assert tokens(text, "rouge", stem=True) == rouge_score_tokens(text, PORTER)
+    assert tokens(text, "rouge", stem=True) == rouge_score_tokens(text, nltk_stemmer())
 
 
 ROOTS = st.text(st.sampled_from("abeioustlyrczw"), max_size=6)
@@ -127,7 +135,7 @@ ENDS = st.sampled_from(["", "s", "sses", "ies", "ed", "eed", "ied", "ing", "y", 
 
 @given(st.tuples(ROOTS, ENDS, ENDS).map("".join))
 def test_stems_are_those_of_nltk(word):
-    assert tokens(word, "rouge", stem=True) == ([PORTER.stem(word) if len(word) > 3 else word] if word else [])
+    assert tokens(word, "rouge", stem=True) == ([nltk_stemmer().stem(word) if len(word) > 3 else word] if word else [])
 
 
 @pytest.mark.parametrize("word, stem", [("running", "run"), ("relational", "relat"), ("dying", "die"), ("news", "news"),
@@ -248,7 +256,7 @@ def test_a_megabyte_takes_no_more_than_seconds(text):
                                   "pressing", "fizzed", "buzzing", "sobbing", "lagged", "saddest", "agreed",
                                   "tied", "feed"])
 def test_doubled_consonants_are_those_of_nltk(word):
-    assert stem(word) == PORTER.stem(word)
+    assert stem(word) == nltk_stemmer().stem(word)
 
 
 @pytest.mark.parametrize("text, expected", [

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
+from source_trees import nodes
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 
 from ragdash.dashboard.pages.answers.judge import rubric_editor, verdict_files
@@ -47,7 +48,7 @@ def test_files_of_upload_fields_are_asked_for_in_one_place():
     """Streamlit's session state holds lost files as they are: whoever reads a file has it from `state.uploaded...`."""
     bare = []
     for path in DASHBOARD.rglob("*.py"):
-        for function in (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)):
+        for function in (node for node in nodes(path) if isinstance(node, ast.FunctionDef)):
             read = {ast.unparse(node.func.value) for node in ast.walk(function) if isinstance(node, ast.Call)
                     and isinstance(node.func, ast.Attribute) and node.func.attr == "getvalue"}
             bound = {argument.arg for argument in function.args.args}

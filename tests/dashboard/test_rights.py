@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import source_trees
 from page_cases import opened
 from test_access import AUTH, OPEN, as_user, samples, say, words
 from test_pages import upload
@@ -127,7 +128,7 @@ def test_the_table_of_the_documentation_is_the_table_of_the_server():
 @cache
 def sources() -> list[tuple[Path, ast.Module]]:
     paths = sorted((ROOT / "ragdash" / "dashboard").rglob("*.py"))
-    return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in paths]
+    return [(path, source_trees.tree(path)) for path in paths]
 
 
 def asked_for(node: ast.AST) -> str | None:

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rouge_score.rouge_scorer import RougeScorer
 
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.matching.views.texts import Answered, token_codes
@@ -124,6 +123,8 @@ def test_em_and_f1_are_the_squad_scripts():
 @pytest.mark.parametrize("stem", ["no", "porter"])
 def test_rouge_is_rouge_scores(name, metric, stem):
     rows = random_rows(7)
+    from rouge_score.rouge_scorer import RougeScorer  # with NLTK, which takes long to import
+
     scorer = RougeScorer([name], use_stemmer=stem == "porter")
     expected = [scorer.score_multi(references, answer)[name].fmeasure for answer, references in rows]
     found = metric(view(*rows), tokens="rouge", stem=stem)
@@ -354,6 +355,8 @@ def test_stored_values_of_kilt(pair):
 @on_public_data
 def test_public_data_through_rouge_score_itself():
     rows = list(mtrag().values()) + list(ragchecker().values()) + list(tatqa().values())[::17]
+    from rouge_score.rouge_scorer import RougeScorer
+
     scorer = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
     theirs = [scorer.score(reference, answer) for answer, reference in rows]
     for name, metric in (("rouge1", metrics.rouge_1), ("rouge2", metrics.rouge_2), ("rougeL", metrics.rouge_l)):
