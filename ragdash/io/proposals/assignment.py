@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ragdash.io.proposals.content.first_ranks import names_first_rank
 from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import AVERAGES, DOCUMENT, LATENCIES, NOTES, SURE_METRICS, words
+from ragdash.io.proposals.names import AVERAGES, DOCUMENT, LATENCIES, NOTES, SURE_METRICS, TEXT, words
 from ragdash.io.proposals.records import KEY, RecordList
 
 WEIGHTS = {"retrieved": 4, "doc_id": 4, "contexts": 3, "text": 3, "answer": 3, "relevant": 4, "grade": 2, "answers": 3,
@@ -19,7 +19,9 @@ _HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{12,}")
 _REPORTED = {"disagreement", "mismatch", "discrepancy", "inconsistency",  # of judges, in a report
              "failure", "failed", "miss", "misse", "missed"}
 _CHECKED = {"contain", "keyword", "phrase", "term", "substr", "topic", "concept", "theme",  # lists of what an answer
-            "tag"}  # has to say
+            "tag", "entity"}  # has to say
+_OF_HITS = DOCUMENT | TEXT | {"id", "score", "rank", "similarity", "distance", "title", "metadata", "preview",
+                              "heading", "position", "bm25", "dense", "rerank", "start", "end", "length"}  # of a hit
 _SAMPLED = {"sample", "example", "miss", "missed", "failure", "failed"}  # lists of a few of the queries
 _RATED_THINGS = {"product", "paper", "file", "url", "page", "article"}
 _RATED = (("metric",), ("metric", "name"), ("measure",), ("criterion",))
@@ -80,6 +82,11 @@ class Assignment:
         if self.records.path and not set(content) - {"scores", "labels"} and self.roles.get("query_id") == "index" and (
                 "query" not in self.roles):
             return False  # places in a list
+        if self.records.path and "query" not in self.roles and self._lists_documents:
+            return False  # what was returned for a query that is named above
+        above, _, name = self.records.path.rpartition(".")
+        if (KEY in above or {"error", "failure"} & set(words(above))) and not _SAMPLED.isdisjoint(words(name)):
+            return False  # a few of the queries for each kind of error
         if set(content) <= {"scores", "labels"} and 2 * self.repeats > len(self.records.rows):
             return False  # values of something else than queries, or of configurations that nothing names
         if not {"query", *RUN_CONTENT} & self.roles.keys() and not _REPORTED.isdisjoint(words(self.records.path)):
@@ -102,6 +109,15 @@ class Assignment:
         if not content:
             return {"query", "query_id"} <= self.roles.keys() or self._asks_only
         return bool({"query", "query_id"} & self.roles.keys())
+
+    @property
+    def _lists_documents(self) -> bool:
+        """True where an id has a score or a rank, and nothing but what documents have: a list of hits."""
+        names = {name for path in self.fields for name in words(path.rpartition(".")[2])}
+        key = words(self.roles.get("query_id", ""))
+        is_hit = not {"score", "rank", "similarity", "distance"}.isdisjoint(names) and names <= _OF_HITS
+        return is_hit and {"query", "question", KEY}.isdisjoint((*key, self.roles.get("query_id"))) and {
+            "retrieved", "doc_id"}.isdisjoint(self.roles)
 
     def _rates_queries(self, keys: list[str]) -> bool:
         """True for marks of each query rather than means of groups: true and false, or keys that no one invents."""

@@ -15,7 +15,7 @@ from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import QUERY_ALIASES, find_fields, is_document_row
 from ragdash.io.proposals.content.paired_ids import PairedId
 from ragdash.io.proposals.fields import is_missing
-from ragdash.io.proposals.names import CODES, GOLD, ID, RANKS, SCORES, SURE_METRICS, WEAK_GOLD, words
+from ragdash.io.proposals.names import CODES, GOLD, ID, RANKS, RETURNED, SCORES, SURE_METRICS, WEAK_GOLD, words
 from ragdash.io.proposals.propose import propose
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import KEY, fail_quietly
@@ -39,7 +39,7 @@ _OF_SYSTEMS = {"answers", "retrieved", "contexts", "config", "latency_ms", "late
 _CONFUSED = {"answer": {"answers"}, "answers": {"answer"}, "contexts": {"evidence"},
              "evidence": {"relevant", "contexts"},
              "relevant": {"retrieved", "evidence"}, "retrieved": {"relevant", "evidence"}}  # what is right, or not
-_AS_RIGHT = {"answer": "answers", "contexts": "evidence"}
+_AS_RIGHT = {"answer": "answers", "contexts": "evidence", "retrieved": "relevant"}
 _MORE = ("retrieved", "relevant", "evidence", "answers", "answer", "contexts", "grade")
 _TALKS = {"user"}  # what a conversation gives
 _UNREAD = {"unknown-columns", "unread-column", "unread-field", "unread-members"}
@@ -65,17 +65,19 @@ def misread(source: Source, detected: DetectedFormat) -> list[Reading]:
     if (is_asked or _is_next_to_gold(detected)) and any(
             reading.mapping.get("answers") == answer for reading in readings):
         return readings
+    if _is_open_list(detected):
+        return _both_readings(source, detected)
     is_known = any({reading.mapping.get("answer"), reading.mapping.get("answers")} & {answer} for reading in readings)
     return _both_readings(source, detected) if is_open and not is_known else []
 
 
 def _both_readings(source: Source, detected: DetectedFormat) -> list[Reading]:
-    """The answers of a file as those of a data set, and as those of a system."""
+    """The answers or documents of a file as those of a data set, and as those of a system."""
     fields = dict(detected.guess)
     records = next(iter(fail_quietly(source)), None)
+    texts = [fields[name] for name in ("query", "answer") if name in fields]
     if records is None or "query" not in fields or any(
-            type(row.get(fields[name])) is not str or is_missing(row[fields[name]])
-            for row in records.rows for name in ("query", "answer")):
+            type(row.get(name)) is not str or is_missing(row[name]) for row in records.rows for name in texts):
         return []
     place = {RECORDS: records.path} if records.path else {}
     right = {_AS_RIGHT.get(name, name): path for name, path in fields.items()}
@@ -100,6 +102,15 @@ def _is_open_answer(source: Source, detected: DetectedFormat) -> bool:
     if _is_native(detected) or not _has_only_answers(detected, {"contexts"}):
         return False
     return "contexts" not in detected.guess or _is_paragraph(source, detected.guess["contexts"])
+
+
+def _is_open_list(detected: DetectedFormat) -> bool:
+    """True for documents next to a question that may be right, returned, or all that may be searched: document_ids."""
+    guess = detected.guess
+    return "query" in guess and RETURNED.isdisjoint(words(guess.get("retrieved", "retrieved"))) and (
+        _OF_SYSTEMS | {"relevant", "evidence", "answer", "score", "rank"} - {"retrieved"}).isdisjoint(
+            guess.keys() - {"retrieved"}) and not any(may_be_metric(name) and GOLD.isdisjoint(words(name))
+                                                      for name in set(detected.columns) - set(guess.values()))
 
 
 def _is_paragraph(source: Source, name: str) -> bool:

@@ -42,17 +42,16 @@ _QUERY_IDS = {"query", "question", "case", "test", "item", "example", "turn", "s
 _NO_DOCUMENT = {"turn", "query", "question", "user", "session", "conversation", "case", "test", "tool", "run",
                 "start", "end", "offset", "character", "title", "type", "author", "parent", "request", "task",
                 "created", "date", "annotation", "annotator", "rater", "worker", "claim", "language", "lang", "status",
-                "dataset", "split", "feedback", "class", "strategy", "method", "size", "overlap", "mode", "format"}
+                "dataset", "split", "feedback", "class", "strategy", "method", "size", "overlap", "intent",
+                "mode", "format"}
 _NO_QUESTION = {"count", "expansion", "rewritten", "vector", "set", "group", "kind", "class", "template", "format",
                 "token"}
 _NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",
               "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score", "rating", "in",
               "words", "alias", "var", "variable", "fact", "point", "term", "rule"}
-_ABOUT_ANSWERS = {"mode", "method", "strategy", "status", "label", "flag", "confidence", "version", "provider",
-                  "from"}  # answer_from: the table or the text
+_ABOUT_ANSWERS = {"mode", "method", "strategy", "status", "label", "flag", "confidence", "version", "provider", "from"}
 _MEASURES = {"ms", "sec", "second", "cost", "usd", "price", "avg", "mean", "total", "rate", "num"}  # numbers of them
 _VERDICTS = {"correct", "right", "match", "valid", "relevant", "true"}  # behind answer: whether it is
-
 _SPEAKERS_ASKING = (("user",), ("user", "message"), ("human",))
 _PROBLEMS = (("problem",), ("problem", "text"), ("problem", "statement"), ("problem", "description"))
 _SPEAKERS_ANSWERING = (("assistant",), ("assistant", "message"), ("ai",), ("bot",))
@@ -205,8 +204,8 @@ def is_gold_documents(field: Field) -> bool:
     if not field.is_id_like or path.isdisjoint(judged) or not name.isdisjoint((ANSWER | METRICS | LATENCIES) - GOLD - {
             "reference"}):
         return False
-    if name == {"page", "label"}:
-        return False  # how a page is numbered
+    if name == {"page", "label"}:  # how a page is numbered
+        return False
     if path & {"entity", "edge", "triple"} or name & {"contain", "keyword", "type", "count", "title", "tool", "term",
                                                       "start", "end", "offset", "rank", "turn"}:
         return False
@@ -354,9 +353,10 @@ def is_reference(field: Field) -> bool:
         return True
     if field.path.lower() == "reference" and not field.is_list and all(type(item) is str for item in field.items):
         return True  # "23"
-    is_told = field.is_long_text and field.distinct_share > 0.5 and not field.is_list  # expected_behavior
-    known = {"ground", "output", "standard", "one", "generation", *(("behavior", "behaviour") if is_told else ())}
-    return name <= _REFERENCES | known and bool(name & _REFERENCES) and not field.is_number
+    if not {"behavior", "behaviour"}.isdisjoint(name):
+        return "expected" in name and field.is_long_text and field.distinct_share > 0.5 and not field.is_list
+    return name <= _REFERENCES | {"ground", "output", "standard", "one", "generation"} and bool(
+        name & _REFERENCES) and not field.is_number
 
 
 def is_expected_text(field: Field) -> bool:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from ragdash.io.proposals.fields import Field, as_number, is_missing
 from ragdash.io.proposals.names import words
 
-_FIRST = {"hit", "first", "matched", "match", "gold", "relevant", "correct", "expected", "target", "found", "best"}
+_FIRST = {"hit", "first", "matched", "match", "gold", "relevant", "correct", "expected", "target", "found", "best",
+          "positive"}
 _AROUND = {"rank", "of", "the", "at", "doc", "document", "chunk", "passage", "source", "result", "retrieved", "answer"}
 
 
