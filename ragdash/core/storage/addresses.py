@@ -10,6 +10,7 @@ from pathlib import Path
 from ragdash.core.errors import InputError, Problem
 
 WORKSPACE, BLOBS = "RAGDASH_WORKSPACE", "RAGDASH_BLOBS"  # variables of the environment
+PAGES = "RAGDASH_PAGES"  # set in the process that draws pages
 DATABASES = ("postgresql", "postgres")
 BLOB_SCHEMES = ("s3", "gs", "az", "file")
 _PROJECT = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")

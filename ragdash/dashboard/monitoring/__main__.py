@@ -6,6 +6,7 @@ import os
 import sys
 
 from ragdash.core.console import DroppingStream, open_standard_streams
+from ragdash.core.storage.addresses import PAGES
 
 
 def main() -> None:
@@ -22,6 +23,7 @@ def main() -> None:
     from ragdash.dashboard.monitoring.warm_up import IDLE_STEPS, warm_up
 
     leave_pandas_out()
+    os.environ[PAGES] = "1"
     if os.environ.get("RAGDASH_STATUS"):
         from ragdash.dashboard.monitoring.status_server import VARIABLE, serve
 

@@ -22,7 +22,7 @@ from ragdash.core.records import Run
 from ragdash.core.storage.addresses import database_address
 from ragdash.core.storage.postgres import database as database_module
 from ragdash.core.storage.postgres import schema
-from ragdash.core.storage.postgres.database import Database
+from ragdash.core.storage.postgres.database import PAGE_PATIENCE, PATIENCE, Database, database_of
 from ragdash.core.storage.postgres.events import PostgresLog
 from ragdash.workspace import Workspace, open_workspace
 from ragdash.workspace.opening import open_blobs, open_records
@@ -414,3 +414,39 @@ def test_a_statement_that_is_wrong_is_a_message_without_its_values(postgres, pro
         database.read(lambda connection: connection.execute(text("select cast(:x as int)"), {"x": "secret words"}))
     assert raised.value.problems[0].message == "unusable-database/other"
     assert not isinstance(raised.value.__cause__, exc.DBAPIError)
+
+
+def test_a_database_that_takes_twelve_seconds_to_start_is_waited_for_in_the_background_and_not_by_a_page():
+    server = team_services.Postgres(durable=True)
+    try:
+        database_at(server.url).upgrade()
+        background, page = database_at(server.url), database_at(server.url, patience=PAGE_PATIENCE)
+        for database in (background, page):
+            log_in(database, "p").write(lambda writer: writer.add("k", ("before",)))
+        said, seconds = [], []
+
+        def draw(number: int) -> None:
+            started = time.monotonic()
+            said.append(message(lambda: log_in(page, "p").rows()))
+            seconds.append(time.monotonic() - started)
+
+        server.stop()
+        begun = threading.Timer(12, server.start)
+        begun.start()
+        drawn = team_services.threads(1, draw)
+        log_in(background, "p").write(lambda writer: writer.add("k", ("during",)))
+        begun.join()
+        drawn[0].join()
+        assert said == ["unusable-database/away"] and PAGE_PATIENCE <= seconds[0] < 12
+        assert [row.values[0] for row in log_in(page, "p").rows()] == ["before", "before", "during"]
+    finally:
+        server.close()
+
+
+def test_pages_have_less_patience_than_commands_and_workers(monkeypatch):
+    address = database_address("postgresql://nobody@127.0.0.1:1/none")
+    for of_pages, patience in (("", PATIENCE), ("1", PAGE_PATIENCE)):
+        monkeypatch.setenv("RAGDASH_PAGES", of_pages)
+        database_of.cache_clear()
+        assert database_of(address.url, address.location).patience == patience
+    database_of.cache_clear()

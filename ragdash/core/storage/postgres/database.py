@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable
@@ -12,16 +13,18 @@ from typing import TypeVar
 from sqlalchemy import Connection, create_engine, exc, text
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.storage.addresses import PAGES
 from ragdash.core.storage.postgres import schema
 
 T = TypeVar("T")
 CONNECTIONS, EXTRA = 5, 5  # open all the time, and more when many ask at once: of one process
-PATIENCE = 8.0  # seconds that work is tried again while the server restarts
+PATIENCE = 30.0  # seconds that work is tried again while the server restarts, which takes longer on a busy machine
+PAGE_PATIENCE = 8.0  # the same for a page, which then says that the database is away; and for a first connection
 POOL_WAIT = 10.0  # seconds that a thread waits for a connection of the pool
 CONNECT_WAIT = 5  # seconds until a server that does not answer counts as away
 FRESH = 0.2  # seconds that counters are taken as they are: a page asks for them many times as it is drawn
 _COUNTERS = text("select log, count from ragdash.counters where project = :project")
-_PAUSES = (0.02, 0.05, 0.1, 0.2, 0.4)
+_PAUSES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
 _REASONS = (  # what the server says before there is a session: libpq gives no code for it
     ("password authentication failed", "refused"), ("no password supplied", "refused"),
     ("no pg_hba.conf entry", "refused"), ("role \"", "refused"), ("permission denied for database", "refused"),
@@ -34,7 +37,7 @@ _AGAIN = ("40001", "40P01", "57P01", "57P02", "57P03", "08000", "08003", "08006"
 @cache
 def database_of(url: str, location: str) -> Database:
     """The database of an address: one pool for the whole process."""
-    return Database(url, location)
+    return Database(url, location, patience=PAGE_PATIENCE if os.environ.get(PAGES) else PATIENCE)
 
 
 class Database:
@@ -47,7 +50,7 @@ class Database:
     location
         The address for people.
     patience
-        Seconds that work is tried again after a lost connection.
+        Seconds that work is tried again after a lost connection; at the first connection, 8 at most.
     """
 
     def __init__(self, url: str, location: str, *, patience: float = PATIENCE, pool_wait: float = POOL_WAIT,
@@ -155,19 +158,20 @@ class Database:
             return
         with self._lock:
             if not self._checked:
-                schema.check_version(self._again(lambda: self._read_once(schema.version_of)), self.location)
+                version = self._again(lambda: self._read_once(schema.version_of), most=PAGE_PATIENCE)
+                schema.check_version(version, self.location)
                 self._checked = True
 
     def _read_once(self, work: Callable[[Connection], T]) -> T:
         with self._reader.connect() as connection:
             return work(connection)
 
-    def _again(self, work: Callable[[], T]) -> T:
+    def _again(self, work: Callable[[], T], most: float = float("inf")) -> T:
         """Try until the patience ends. Once it has, each call is tried once until the server answers: a page that
         asks many times says after one patience that the server is away.
         """
         started, attempt = time.monotonic(), 0
-        end = started + (self.patience if started - self._gave_up > self.patience else 0.0)
+        end = started + (min(self.patience, most) if started - self._gave_up > self.patience else 0.0)
         while True:
             try:
                 result = work()
