@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.protocols import EventLog, Files, LogRow, LogWriter
 from ragdash.models.judge import VerdictStore
+from ragdash.models.judge.batch_files.open_batches import copy_open_batches
 from ragdash.workspace.catalogue import REBUILT
 from ragdash.workspace.protocols import CatalogueEntry
 from ragdash.workspace.store import Workspace
@@ -47,7 +48,8 @@ def copy_workspace(source: Workspace, target: Workspace, logs: Mapping[str, tupl
     logs
         {name: (log of the source, log of the target)}. The events of the target must be the first ones of the source.
     verdicts
-        The verdict stores of source and target. Failures are not copied: they are asked again.
+        The verdict stores of source and target, with the open batches of judges. Failures are not copied: they are
+        asked again.
     files
         {what they are called: (files of the source, files of the target, names of the source)}: sets of drafts,
         rubrics, the labeling policy, examples for judges. One that is newer in the target stays.
@@ -69,6 +71,7 @@ def copy_workspace(source: Workspace, target: Workspace, logs: Mapping[str, tupl
     for name, (log, copied) in logs.items():
         counts[name] = _copy_log(name, log, copied)
     counts["verdicts"] = _copy_verdicts(*verdicts)
+    counts["open batches"] = copy_open_batches(*verdicts)
     for title, (written, copies, names) in files.items():
         counts[title] = _copy_files(title, written, copies, names)
     return CopyResult(counts, tuple(problems))

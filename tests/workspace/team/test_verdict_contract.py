@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from ragdash.evaluation.scoring.run_judge import prepare_judging
 from ragdash.matching.match import Match
 from ragdash.matching.views.judge_versions import stored_versions
 from ragdash.models.judge import Endpoint, Judge, Question, Reply, Usage, VerdictStore, default_verdict_store
+from ragdash.models.judge.batch_files.open_batches import OpenBatches, copy_open_batches
 from ragdash.models.judge.verdict_store.jsonl import export_verdicts, import_verdicts
 from ragdash.models.judge.verdict_store.usage import usage_by_judge
 
@@ -150,3 +152,57 @@ def test_older_verdicts_are_set_aside_and_read_under_a_judge_of_their_own(open_s
     again = dataclasses.replace(judged, verdict_store=open_store(), _cache={})
     assert np.isfinite(again.read("Faithfulness", "scripted (scripted-old)").values).tolist() == [True] * 3 + [False]
     assert np.isfinite(again.read("Faithfulness").values).tolist() == [False] * 3 + [True]
+
+
+BATCHES = {"url": "http://127.0.0.1/v1", "judge": "toy \x00 {}"}
+
+
+def batch_keys(*numbers: int) -> list[bytes]:
+    return [bytes([number]) * 16 for number in numbers]
+
+
+def test_a_question_is_in_one_open_batch_at_most_whoever_reserves_it(open_store):
+    mine, others = (OpenBatches.at(open_store(), **BATCHES) for _ in range(2))
+    of_another = OpenBatches.at(open_store(), "http://elsewhere", "toy")
+    assert (mine.read(), mine.keys(), mine.batch_ids(), mine.all_judges()) == ([], frozenset(), frozenset(), [])
+    first = mine.reserve(batch_keys(1, 2), 0.5)
+    assert others.reserve(batch_keys(2, 3), None) is None and of_another.reserve(batch_keys(1), None) is None
+    second = others.reserve(batch_keys(3), None)
+    third = of_another.reserve(batch_keys(4), 1.0)
+    mine.set_file(first, "file-1")
+    others.set_batch(first, "batch-1")
+    of_another.set_batch(third, "batch-3")
+    assert [(batch.number, batch.file, batch.batch, batch.cost, batch.keys) for batch in others.read()] == [
+        (first, "file-1", "batch-1", 0.5, frozenset(batch_keys(1, 2))),
+        (second, "", "", None, frozenset(batch_keys(3)))]
+    assert abs(mine.read()[0].reserved_at - time.time()) < 600
+    assert mine.batch_ids() - {""} == {"batch-1", "batch-3"} and len(mine.all_judges()) == 2
+    others.close(first)
+    assert mine.keys() == frozenset(batch_keys(3)) and mine.reserve(batch_keys(1, 2), 0.5) is not None
+
+
+def test_twenty_who_reserve_the_same_questions_at_once_get_one_batch(open_store):
+    numbers, stores = [], [open_store() for _ in range(20)]
+
+    def reserve(number: int) -> None:
+        numbers.append(OpenBatches.at(stores[number], **BATCHES).reserve(batch_keys(number, 77), None))
+
+    for thread in threads(20, reserve):
+        thread.join()
+    assert len(numbers) == 20 and sum(number is not None for number in numbers) == 1
+    assert len(OpenBatches.at(open_store(), **BATCHES).read()) == 1
+
+
+def test_open_batches_move_between_workspaces_and_once(open_store, tmp_path):
+    file, store = VerdictStore(tmp_path / "elsewhere" / "judge.sqlite"), open_store()
+    (tmp_path / "elsewhere").mkdir()
+    for source, target in ((file, store), (store, VerdictStore(tmp_path / "back.sqlite"))):
+        batches = OpenBatches.at(source, **BATCHES)
+        if source is file:
+            batches.reserve(batch_keys(1, 2), 0.5, at=1e9, file="file-1", batch="batch-1")
+            batches.reserve(batch_keys(3), None, at=2e9)
+        for _ in range(2):
+            assert copy_open_batches(source, target) == 2
+        copied = OpenBatches.at(target, **BATCHES).read()
+        assert [dataclasses.replace(batch, number=0) for batch in copied] == [
+            dataclasses.replace(batch, number=0) for batch in batches.read()]

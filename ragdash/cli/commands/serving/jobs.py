@@ -44,7 +44,7 @@ def _line(job: JobRecord) -> str:
     amount = count(report["asked"], "call") if "asked" in report else \
         f"{report['computed']:,} computed" if "computed" in report else ""
     lost = f"{count(job.lost, 'call')} in flight as a worker ended" if job.lost else ""
-    stopped = str(report.get("stopped") or "")
+    stopped = "" if job.active else str(report.get("stopped") or "")  # a worker that was stopped gave it back
     words = (job.progress.get("words", "") if job.active else "", amount, stopped, lost)
     details = "; ".join(printable(str(text)) for text in words if text)
     return f"{job.id}  {job.kind}  {state}  {duration(job.seconds)} ago{f'  {details}' if details else ''}"

@@ -115,7 +115,7 @@ def _copy(options: argparse.Namespace) -> int:
     result = copy_workspace(source, target, logs, verdicts, files)
     say(result.problems)
     print_note(f"{target.location}: {', '.join(f'{name} {count:,}' for name, count in result.counts.items())}")
-    print_note("not copied: open batches, failed questions, values of local models")
+    print_note("not copied: failed questions, values of local models")
     return 0
 
 

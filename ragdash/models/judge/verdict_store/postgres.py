@@ -11,7 +11,9 @@ import orjson
 from sqlalchemy import Connection, text
 
 from ragdash.core.storage.postgres.database import Database
+from ragdash.core.storage.postgres.events import PostgresLog
 from ragdash.core.storage.postgres.texts import escape, key_hash, unescape
+from ragdash.core.storage.protocols import EventLog
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.question import Question, Reply
 from ragdash.models.judge.verdict_store.claims import Claims
@@ -67,13 +69,15 @@ _USAGE = text(
 
 @dataclass(frozen=True)
 class SharedVerdictStore(VerdictStore):
-    """The verdicts of a project in a database. `path` is where this server keeps what belongs to verdicts and is not
-    shared, such as open batches. `owner` is whose claims are made; "": of each writer its own.
-    """
+    """The verdicts of a project in a database. `owner` is whose claims are made; "": of each writer its own."""
 
     database: Database
     project: str
     owner: str = ""
+
+    def shared_log(self, name: str) -> EventLog:
+        """A log of the project in the database."""
+        return PostgresLog(self.database, self.project, name, self.database.location)
 
     def judges(self) -> list[Judge]:
         """Those who have said something, the one last asked first."""

@@ -19,6 +19,7 @@ import orjson
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import make_private_folder
+from ragdash.core.storage.protocols import EventLog
 from ragdash.core.storage.sqlite_file import WAIT, connect, has_content
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.question import Question, Reply
@@ -64,6 +65,10 @@ class VerdictStore:
 
     path: Path
     hidden: frozenset[bytes] = field(default=frozenset(), kw_only=True)
+
+    def shared_log(self, name: str) -> EventLog | None:
+        """A log of the database that servers share, for what belongs to verdicts; None where they are in a file."""
+        return None
 
     def judges(self) -> list[Judge]:
         """Those who have said something, the one last asked first."""
