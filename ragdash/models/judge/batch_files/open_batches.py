@@ -184,16 +184,16 @@ class SharedOpenBatches(OpenBatches):
 
 def _batches(rows: Sequence[LogRow]) -> dict[int, OpenBatch]:
     """The batches that events describe, by number."""
-    found: dict[int, OpenBatch] = {}
+    batches: dict[int, OpenBatch] = {}
     for row in rows:
         kind, number, text = (value or "" for value in row.values)
         if kind == _RESERVED:
             body = json.loads(text)
-            found[row.number] = OpenBatch(row.number, body["file"], body["batch"], body["cost"], body["at"],
+            batches[row.number] = OpenBatch(row.number, body["file"], body["batch"], body["cost"], body["at"],
                                           frozenset(map(bytes.fromhex, body["keys"])))
-        elif int(number) in found:
-            found[int(number)] = replace(found[int(number)], **{kind: text})
-    return found
+        elif int(number) in batches:
+            batches[int(number)] = replace(batches[int(number)], **{kind: text})
+    return batches
 
 
 def copy_open_batches(source: VerdictStore, target: VerdictStore) -> int:
