@@ -13,6 +13,7 @@ import yaml
 from helpers import run_of, truth_of
 
 from ragdash.analysis.tracking import pin
+from ragdash.cli import pull_request_comment
 from ragdash.evaluation.evaluate import evaluate
 
 ROOT = Path(__file__).parents[2]
@@ -135,9 +136,12 @@ def test_the_gitlab_job_does_the_same(project, forge, tmp_path):
     assert len(forge.comments) == 101 and "Gate passed" in forge.comments[100]["body"]
     assert "Gate failed" not in forge.comments[100]["body"]
     written = len(forge.requests)
-    for changes, status in (({"RUN": "none.trec"}, 2), ({"RAGDASH_GITLAB_TOKEN": ""}, 1),
-                            ({"CI_MERGE_REQUEST_IID": ""}, 1)):  # an error, a fork, no merge request
+    for changes, status in (({"RUN": "none.trec"}, 2), ({"RAGDASH_GITLAB_TOKEN": ""}, 1)):  # an error, a fork
         assert run_job(**changes).returncode == status and len(forge.requests) == written, changes
+    for name, reason in (("CI_MERGE_REQUEST_IID", "not a merge request"), ("RAGDASH_GITLAB_TOKEN", "no RAGDASH_")):
+        thread, given = pull_request_comment.find_thread({**environment, name: ""})
+        assert thread is None and reason in given
+    assert pull_request_comment.find_thread(environment)[0]
 
 
 def test_the_action_passes_every_input_to_its_script():
