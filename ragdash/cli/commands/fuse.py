@@ -32,7 +32,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.evaluation.stats import SEED
 from ragdash.experiments.fusion.export.for_engine import check_target
 from ragdash.experiments.fusion.fuse import fuse, other_spellings
-from ragdash.experiments.fusion.judged_pool import judged_pool
+from ragdash.experiments.fusion.judged_pool import RANK_SCORES, judged_pool
 from ragdash.experiments.fusion.legs.answer import answer_of
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.presets import PRESETS
@@ -188,8 +188,7 @@ def _tune(runs: Sequence[Run], truth: Truth | None, options: argparse.Namespace)
     if len(runs) < 2:
         raise InputError([Problem("fusion-runs", {"runs": [record.name for record in runs]}, field="RUN")])
     pool = judged_pool(runs, truth, conventions_of(options))
-    if not options.output:  # else they are said with the fused run
-        say(pool.warnings)
+    say([problem for problem in pool.warnings if not options.output or problem.kind == RANK_SCORES])  # else said below
     choice = choose(runs, truth, parse_spec(options.tune), window=options.window, family=options.family,
                     conventions=conventions_of(options), pool=pool, seed=options.seed)
     answer = answer_of(pool, choice, parse_specs(options.also or ""), options.seed)

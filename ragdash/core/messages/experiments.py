@@ -138,6 +138,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="document ids that are written the same way in every run",
         fix="Check the ids: with different spellings each document counts twice.",
     ),
+    "fusion-rank-scores": Message(
+        actual="scores in {runs:named run} that are the same for every query, rank by rank",
+        expected="the scores of the search",
+        fix="A sum of such scores is a fusion of ranks. Export the scores of the search to tune their weights.",
+    ),
     "fusion-spellings": Message(
         actual="{count:,} of {total:,} documents that {first!r} and {second!r} write in different ways, such as "
                "{examples:or}",

@@ -26,6 +26,9 @@ from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import Ranked
 from ragdash.metrics import Spec
 
+RANK_SCORES = "fusion-rank-scores"
+LEAST_ALIKE = 10  # queries with two results or more; fewer may have the same scores by chance
+
 
 @dataclass(frozen=True, eq=False)
 class JudgedBlock:
@@ -185,11 +188,14 @@ class JudgedPool:
 
     @cached_property
     def warnings(self) -> list[Problem]:
-        """What to know of the runs before they are fused: equal ones, no common document, other ids, missing queries.
+        """What to know of the runs before they are fused: equal ones, no common document, other ids, missing queries,
+        scores that say no more than the ranks.
         """
         overlap = any(sum(len(leg.rank) for leg in block.candidates.legs) > len(block.candidates)
                       for block in self.blocks)
-        return warnings_of(self.runs, self.pool, overlap)
+        by_rank = [run.name for run in self.runs if has_scores_of_ranks(run)]
+        noted = [Problem(RANK_SCORES, {"runs": by_rank}, severity="warning")] if by_rank else []
+        return warnings_of(self.runs, self.pool, overlap) + noted
 
     def ranks(self, recipes: Sequence[Recipe], depth: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """(rank of every judged document in every fused run, 0: not returned: (S, R); lengths: (S, Q)).
@@ -244,6 +250,23 @@ class JudgedPool:
         return Ranked(truth.queries[returned], rank[returned].astype(np.int64), truth.grades[returned],
                       np.full(len(returned), np.nan), truth.queries, truth.grades, lengths, self._match.missing, None,
                       np.zeros((len(truth), 2), np.int64), none)
+
+
+def has_scores_of_ranks(run: Run) -> bool:
+    """Whether its scores say no more than its ranks, such as 1 / rank: at each rank all queries have the same one.
+
+    Examples
+    --------
+    >>> queries = [str(number // 2) for number in range(20)]
+    >>> has_scores_of_ranks(Run.build("a", queries, list("ab") * 10, [1.0, 0.5] * 10))
+    True
+    """
+    lengths = np.diff(run.starts)
+    if run.scores is None or (lengths > 1).sum() < LEAST_ALIKE:
+        return False
+    longest = int(np.argmax(lengths))
+    scores = run.scores[run.starts[longest]:run.starts[longest + 1]]
+    return bool(scores[0] > scores[-1] and np.array_equal(run.scores, scores[ranks_of_rows(run.starts) - 1]))
 
 
 def deepest(specs: Sequence[Spec]) -> int | None:

@@ -10,7 +10,7 @@ from fusion_cases import random_lists, run_of
 
 from ragdash import METRICS, Run, Truth, evaluate, fuse, parse_specs
 from ragdash.experiments.fusion import candidates as candidates_module
-from ragdash.experiments.fusion.judged_pool import JudgedPool, deepest, judged_pool, least_scores
+from ragdash.experiments.fusion.judged_pool import JudgedPool, deepest, has_scores_of_ranks, judged_pool, least_scores
 from ragdash.experiments.fusion.recipe import make_recipe
 
 WHOLE = parse_specs("nDCG@10 RR P@3 R@5 AP bpref Judged@5 Success@1")
@@ -89,3 +89,26 @@ def test_a_cascade_leaves_out_what_only_the_second_run_has():
     recipes = [make_recipe(runs, "cascade", params={"depth": depth}) for depth in (1, 2)]
     np.testing.assert_array_equal(judged_pool(runs, truth).values(recipes, parse_specs("RR R@9"))[:, :, 0],
                                   [[0.5, 0.5], [1.0, 0.5]])
+
+
+@pytest.mark.parametrize(("change", "told"), [((), True), ((7,), False)], ids=["1 / rank", "one other score"])
+def test_scores_that_say_no_more_than_the_ranks_are_told(change, told):
+    """Lists of 1 to 4 documents for 16 queries; the other run has scores of its own."""
+    rng = np.random.default_rng(1)
+    rows = [(f"q{q:02}", f"d{rank}", 1 / rank) for q in range(16) for rank in range(1, 2 + q % 4)]
+    queries, docs, scores = (list(column) for column in zip(*rows, strict=True))
+    for place in change:
+        scores[place] *= 1.01
+    ranked = Run.build("ranked", queries, docs, scores)
+    other = Run.build("other", queries, docs, rng.random(len(docs)))
+    pool = judged_pool([ranked, other], Truth.build("qrels", ["q01"], ["d1"], [1]))
+    noted = [problem.facts["runs"] for problem in pool.warnings if problem.kind == "fusion-rank-scores"]
+    assert noted == ([["ranked"]] if told else [])
+
+
+def test_constant_scores_and_few_queries_are_not_taken_for_ranks():
+    queries = [f"q{number // 2:02}" for number in range(24)]
+    for scores in ([1.0] * 24, None):
+        assert not has_scores_of_ranks(Run.build("a", queries, ["x", "y"] * 12, scores))
+    assert not has_scores_of_ranks(Run.build("a", queries[:18], ["x", "y"] * 9, [1.0, 0.5] * 9))
+    assert has_scores_of_ranks(Run.build("a", queries[:20], ["x", "y"] * 10, [1.0, 0.5] * 10))
