@@ -10,6 +10,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Conventions, Truth
 from ragdash.matching.match import Match
 
+MOST_SHOWN = 200  # characters of an id in a message
 
 def match_warnings(match: Match, counts: Mapping[str, int]) -> list[Problem]:
     """What of the queries does not take part as it might seem, as warnings."""
@@ -53,5 +54,10 @@ def check_overlap(match: Match) -> None:
 def no_common_query(run: str, run_query: str, truth: Truth) -> InputError:
     """The error of a run, named, and a truth without a common query; run_query: one of the run's."""
     truth_query = truth.query_ids[0].as_py() if len(truth) else "none"
-    return InputError([Problem("no-common-query", {"run": run, "ids": run_query, "truth": truth.name,
-                               "truth_ids": truth_query}, field="query_id")])
+    return InputError([Problem("no-common-query", {"run": run, "ids": _start(run_query), "truth": truth.name,
+                               "truth_ids": _start(truth_query)}, field="query_id")])
+
+
+def _start(query_id: str) -> str:
+    """An id, or the beginning of one that would fill a screen."""
+    return query_id if len(query_id) <= MOST_SHOWN else f"{query_id[:MOST_SHOWN]} …"

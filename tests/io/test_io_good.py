@@ -144,16 +144,24 @@ def test_one_object_over_several_lines():
     assert read_truth(("x", json.dumps(truth, indent=2).encode())).digest == truth_of(truth).digest
 
 
-@pytest.mark.parametrize("content", [
-    "qid,doc,rank,score\nq1,low,1,0.1\nq1,high,2,0.9\n",
-    '{"query_id": "q1", "retrieved": [{"doc_id": "low", "score": 0.1}, {"doc_id": "high", "score": 0.9}]}',
-    '{"query_id": "q1", "retrieved": [{"doc_id": "high", "rank": 2, "score": 0.9}, '
-    '{"doc_id": "low", "rank": 1, "score": 0.1}]}',
+@pytest.mark.parametrize(("content", "others"), [
+    ("qid,doc,rank,score\nq1,low,1,0.1\nq1,high,2,0.9\n", []),
+    ("qid,doc,rank,score\nq1,high,2,0.9\nq1,low,1,0.1\n", []),  # the order of rows says nothing
+    ('{"query_id": "q1", "retrieved": [{"doc_id": "low", "score": 0.1}, {"doc_id": "high", "score": 0.9}]}', []),
+    ('{"query_id": "q1", "retrieved": [{"doc_id": "high", "rank": 2, "score": 0.9}, '
+     '{"doc_id": "low", "rank": 1, "score": 0.1}]}', [("rank-list-disagreement", None, "rank")]),
 ])
-def test_ranks_take_precedence_over_scores_with_a_warning(content):
+def test_ranks_take_precedence_over_scores_with_a_warning(content, others):
     run = run_of(content)
     assert run.ranking("q1")["doc_id"].to_pylist() == ["low", "high"]
-    assert warnings(run) == [("rank-score-disagreement", None, "score")]
+    assert warnings(run) == [*others, ("rank-score-disagreement", None, "score")]
+
+
+def test_ranks_in_another_order_than_their_list_are_reported():
+    run = run_of('{"query_id": "q1", "retrieved": [{"doc_id": "d1", "rank": 2}, {"doc_id": "d9", "rank": 1}]}\n'
+                 '{"query_id": "q2", "retrieved": [{"doc_id": "d1", "rank": 1}, {"doc_id": "d9", "rank": 2}]}')
+    assert run.ranking("q1")["doc_id"].to_pylist() == ["d9", "d1"]
+    assert warnings(run) == [("rank-list-disagreement", None, "rank")]
 
 
 def test_scores_take_precedence_over_the_ranks_of_a_trec_run():

@@ -20,7 +20,8 @@ from ragdash.io.source.source import Source
 class Rows:
     """The returned documents of one configuration in file order: (N,) columns for Run.build.
 
-    order_source: where `ranks` come from: "rank" (a column) or "list" (positions in a list). query_columns and lines:
+    order_source: where `ranks` come from: "rank" (a column), "list" (positions in a list) or "ranked list" (a field of
+    its members). query_columns and lines:
     columns about the queries, and the line of each row, while a table is read. file_scores: (query, metric, value or
     label) of the metrics that the file brings along.
     """
@@ -80,7 +81,9 @@ def _note_long_ids(rows: Rows, problems: Collector) -> None:
 
 
 def _note_order(rows: Rows, problems: Collector) -> None:
-    """Warn of equal ranks, and of scores that rise in the order of ranks or lists, which is the order that counts."""
+    """Warn of equal ranks, of ranks that are not in the order of their list, and of scores that rise in the order that
+    counts, which is that of ranks, else of lists.
+    """
     if rows.ranks is None:
         return
     ids, codes = _encode(rows.query_ids)
@@ -97,6 +100,11 @@ def _note_order(rows: Rows, problems: Collector) -> None:
         first = ids[int(query[equal[0]])].as_py()
         problems.add("equal-ranks", {"query": first, "rank": rank[equal[0]]}, field="rank", severity="warning",
                      count=len(equal))
+    if rows.order_source == "ranked list":
+        mixed = np.flatnonzero((codes[1:] == codes[:-1]) & (np.diff(rows.ranks) < 0))
+        if len(mixed):
+            problems.add("rank-list-disagreement", {"query": ids[int(codes[mixed[0]])].as_py()}, field="rank",
+                         severity="warning", count=len(np.unique(codes[mixed])))
     if rows.scores is None:
         return
     rising = np.flatnonzero(np.bincount(query[1:][same_query & (np.diff(rows.scores[order]) > 0)]))  # as np.unique

@@ -88,7 +88,7 @@ class RowBuffer:
         columns = {name: _concatenate(self._packed.pop(name)) for name in list(self._packed)}
         columns |= {name: None for name in TEXTS if columns[name].null_count == len(columns[name])}
         ranks = columns["rank"]
-        order_source = "list" if ranks is None else "rank"
+        order_source = "list" if ranks is None else "ranked list" if self.has_lists else "rank"
         if ranks is None and self.has_lists and columns["score"] is not None:
             ranks = _list_positions(columns["place"])
         return Rows(columns["query_id"], columns["doc_id"], columns["score"], ranks, columns["text"],

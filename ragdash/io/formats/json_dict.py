@@ -90,9 +90,13 @@ def _entries_with_field(field: str):
 
 
 def _is_summary(values: list) -> bool:
-    """True for objects that all have the same metrics, {"dense": {"mrr@10": 0.4, "queries": 120}}, not documents."""
+    """True for objects of metrics, not of documents: all the same, {"dense": {"mrr@10": 0.4, "queries": 120}}, or each
+    with its own and nothing else, {"map": {"MAP@10": 0.4}, "ndcg": {"NDCG@10": 0.5}}.
+    """
     if not values or any(type(value) is not dict or not value for value in values):
         return False
+    if all(METRIC_NAME.fullmatch(str(name)) for value in values[:100] for name in value):
+        return True
     names = [str(name) for name in values[0]]
     measures = sum(METRIC_NAME.fullmatch(name) is not None for name in names)
     return 2 * measures >= len(names) and all(value.keys() == values[0].keys() for value in values)

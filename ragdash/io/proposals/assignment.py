@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ragdash.io.proposals.content.first_ranks import names_first_rank
 from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import AVERAGES, DOCUMENT, LATENCIES, NOTES, SURE_METRICS, TEXT, words
+from ragdash.io.proposals.names import AVERAGES, DOCUMENT, LATENCIES, NOTES, RETURNED, SURE_METRICS, TEXT, words
 from ragdash.io.proposals.records import KEY, RecordList
 
 WEIGHTS = {"retrieved": 4, "doc_id": 4, "contexts": 3, "text": 3, "answer": 3, "relevant": 4, "grade": 2, "answers": 3,
@@ -82,8 +82,8 @@ class Assignment:
         if self.records.path and not set(content) - {"scores", "labels"} and self.roles.get("query_id") == "index" and (
                 "query" not in self.roles):
             return False  # places in a list
-        if self.records.path and "query" not in self.roles and self._lists_documents:
-            return False  # what was returned for a query that is named above
+        if "query" not in self.roles and (self._lists_documents or self._describes_documents):
+            return False
         above, _, name = self.records.path.rpartition(".")
         if (KEY in above or {"error", "failure"} & set(words(above))) and not _SAMPLED.isdisjoint(words(name)):
             return False  # a few of the queries for each kind of error
@@ -111,8 +111,17 @@ class Assignment:
         return bool({"query", "query_id"} & self.roles.keys())
 
     @property
+    def _describes_documents(self) -> bool:
+        """True for documents with their texts and what was measured of them."""
+        texts = self.fields.get(self.roles.get("contexts", ""))
+        return texts is not None and not texts.is_list and "{" not in texts.path and RETURNED.isdisjoint(
+            texts.words) and {name for name in CONTENT if name in self.roles} <= {"contexts", "scores", "labels"}
+
+    @property
     def _lists_documents(self) -> bool:
-        """True where an id has a score or a rank, and nothing but what documents have: a list of hits."""
+        """True where an id below a query has a score or a rank, and nothing but what documents have: a list of hits."""
+        if not self.records.path:
+            return False
         names = {name for path in self.fields for name in words(path.rpartition(".")[2])}
         key = words(self.roles.get("query_id", ""))
         is_hit = not {"score", "rank", "similarity", "distance"}.isdisjoint(names) and names <= _OF_HITS

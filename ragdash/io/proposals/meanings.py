@@ -43,7 +43,7 @@ _NO_DOCUMENT = {"turn", "query", "question", "user", "session", "conversation", 
                 "start", "end", "offset", "character", "title", "type", "author", "parent", "request", "task",
                 "created", "date", "annotation", "annotator", "rater", "worker", "claim", "language", "lang", "status",
                 "dataset", "split", "feedback", "class", "strategy", "method", "size", "overlap", "intent",
-                "mode", "format"}
+                "mode", "format", "model"}
 _NO_QUESTION = {"count", "expansion", "rewritten", "vector", "set", "group", "kind", "class", "template", "format",
                 "token"}
 _NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",

@@ -273,6 +273,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="an id without white space around it",
         fix="It is read as {value!r}.",
     ),
+    "rank-list-disagreement": Message(
+        actual="query {query!r}: ranks in another order than the list",
+        expected="documents in the order of their ranks",
+        fix="The rank counts; if the order of the list should, leave the ranks out.",
+    ),
     "rank-score-disagreement": Message(
         actual="query {query!r}: a document with a higher score is ranked lower",
         expected="scores that fall from rank to rank",
