@@ -81,14 +81,15 @@ class Catalogue:
         """Note one; one that is there keeps its name, one that was deleted or broken is back."""
         self._write(lambda db: _add(db, digest, kind, name, facts))
 
-    def change(self, digest: str, **values: object) -> None:
-        """Set columns of one."""
+    def change(self, digest: str, kind: str | None = None, **values: object) -> None:
+        """Set columns of one; without a kind those of the run and the truth of this digest."""
         words = ", ".join(f"{name} = ?" for name in values)
-        self._write(lambda db: db.execute(f"update things set {words} where digest = ?", (*values.values(), digest)))
+        self._write(lambda db: db.execute(f"update things set {words} where digest = ? and kind = ifnull(?, kind)",
+                                          (*values.values(), digest, kind)))
 
-    def delete(self, digest: str) -> None:
+    def delete(self, digest: str, kind: str | None = None) -> None:
         """Take one off the list."""
-        self.change(digest, deleted=1)
+        self.change(digest, kind, deleted=1)
 
     def order(self, digests: Sequence[str]) -> None:
         """Put these first, in this order; the others follow in theirs."""

@@ -100,13 +100,13 @@ def _copy_words(entry: CatalogueEntry, target: Workspace) -> None:
     """Name, description, tags and archive of an entry, where they differ."""
     copied = target.find(entry.digest, entry.kind)
     if copied is None or copied.name != entry.name:
-        target.rename(entry.digest, entry.name)
+        target.rename(entry.digest, entry.name, entry.kind)
     if copied is None or copied.description != entry.description:
-        target.describe(entry.digest, entry.description)
+        target.describe(entry.digest, entry.description, entry.kind)
     if copied is None or copied.tags != entry.tags:
-        target.tag(entry.digest, entry.tags)
+        target.tag(entry.digest, entry.tags, entry.kind)
     if copied is None or copied.archived != entry.archived:
-        target.archive(entry.digest, entry.archived)
+        target.archive(entry.digest, entry.archived, entry.kind)
 
 
 def _copy_texts(source: Workspace, target: Workspace) -> tuple[int, int]:

@@ -67,11 +67,11 @@ class CatalogueStore(Protocol):
         """List an entry; one that is there keeps its name, one that was deleted or broken is back."""
         ...
 
-    def change(self, digest: str, **values: object) -> None:
-        """Set name, description, tags (JSON), archived or broken of an entry."""
+    def change(self, digest: str, kind: str | None = None, **values: object) -> None:
+        """Set name, description, tags (JSON), archived or broken of an entry; without a kind of run and truth."""
         ...
 
-    def delete(self, digest: str) -> None:
+    def delete(self, digest: str, kind: str | None = None) -> None:
         """Take an entry off the list."""
         ...
 

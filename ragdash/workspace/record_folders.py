@@ -82,12 +82,12 @@ class FolderRecords:
         except OSError as error:
             raise atomic_folders.unusable(self.folder, error) from None
 
-    def discard(self, digest: str) -> None:
-        """Delete the folders of a digest."""
+    def discard(self, digest: str, kind: str | None = None) -> None:
+        """Delete the folders of a digest, of a kind or of both."""
         self.values.discard(digest)
-        for kind in PLACES:
+        for place in [kind] if kind else PLACES:
             try:
-                atomic_folders.discard(self._folder(kind, digest))
+                atomic_folders.discard(self._folder(place, digest))
             except OSError as error:
                 raise atomic_folders.unusable(self.folder, error) from None
 

@@ -99,38 +99,41 @@ class Workspace:
         """The truth of this digest, in the same way."""
         return self._load(digest, "truth")
 
-    def rename(self, digest: str, name: str) -> None:
-        """Another name; an empty one changes nothing."""
+    def rename(self, digest: str, name: str, kind: str | None = None) -> None:
+        """Another name; an empty one changes nothing.
+
+        kind: "run" or "truth" alone, here and below. A run made from judgments can have their digest.
+        """
         if name := " ".join(name.split()):
-            self._change(digest, name=_writable(name))
+            self._change(digest, kind, name=_writable(name))
 
-    def describe(self, digest: str, description: str) -> None:
+    def describe(self, digest: str, description: str, kind: str | None = None) -> None:
         """What people should know of it."""
-        self._change(digest, description=_writable(description.strip()))
+        self._change(digest, kind, description=_writable(description.strip()))
 
-    def tag(self, digest: str, tags: Iterable[str]) -> None:
+    def tag(self, digest: str, tags: Iterable[str], kind: str | None = None) -> None:
         """These tags, each once, instead of those it had."""
         clean_tags = dict.fromkeys(filter(None, (" ".join(tag.split()) for tag in tags)))
-        self._change(digest, tags=json.dumps([_writable(tag) for tag in clean_tags]))
+        self._change(digest, kind, tags=json.dumps([_writable(tag) for tag in clean_tags]))
 
     def order(self, digests: Sequence[str]) -> None:
         """These first, in this order; the others follow in theirs."""
         self._catalogue.order(digests)
 
-    def archive(self, digest: str, archived: bool = True) -> None:
+    def archive(self, digest: str, archived: bool = True, kind: str | None = None) -> None:
         """Out of the list, or back into it; links go on working."""
-        self._change(digest, archived=int(archived))
+        self._change(digest, kind, archived=int(archived))
 
-    def delete(self, digest: str) -> None:
+    def delete(self, digest: str, kind: str | None = None) -> None:
         """Take it away for good."""
         try:
-            self._catalogue.delete(digest)
+            self._catalogue.delete(digest, kind)
         except InputError as error:
             if error.problems[0].message != "unusable-workspace/full":
                 raise
-            self._records.discard(digest)  # a full disk has no room for the change before the files are gone
-            self._catalogue.delete(digest)
-        self._records.discard(digest)
+            self._records.discard(digest, kind)  # a full disk has no room for the change before the files are gone
+            self._catalogue.delete(digest, kind)
+        self._records.discard(digest, kind)
 
     def mappings(self, columns: Iterable[str]) -> dict[str, dict[str, str]]:
         """Mappings ({our field: their column}) of files with these columns, by name, the newest first."""
@@ -206,11 +209,11 @@ class Workspace:
         self._catalogue.add(digest, kind, _writable(record.name if name is None else name), facts)
         return self.find(digest, kind)
 
-    def _change(self, digest: str, **values: object) -> None:
-        if self.find(digest) is None:  # somebody else deleted it
+    def _change(self, digest: str, kind: str | None, **values: object) -> None:
+        if self.find(digest, kind) is None:  # somebody else deleted it
             facts = {"type": "run or set of judgments", "digest": digest[:12]}
             raise InputError([Problem("not-kept", facts, self.location)])
-        self._catalogue.change(digest, **values)
+        self._catalogue.change(digest, kind, **values)
 
     def _load(self, digest: str, kind: str) -> Run | Truth:
         entry = self.find(digest, kind)
@@ -234,7 +237,7 @@ class Workspace:
         if self.read_only:
             return self._records.location_of(entry)
         location = self._records.set_aside(entry)
-        self._catalogue.change(entry.digest, broken=location)
+        self._catalogue.change(entry.digest, entry.kind, broken=location)
         return location
 
 

@@ -34,6 +34,7 @@ TRUTH_FIELDS = ("grade", "relevant", "answers", "evidence")
 RUN_FIELDS = ("score", "rank", "retrieved", "contexts", "answer")
 REVERSED = "reversed-scores"  # in SessionRun.ids
 KINDS: dict[type | None, str] = {Run: "run", Truth: "truth"}  # as the workspace calls them
+TYPES: dict[str, type] = {"run": Run, "truth": Truth}
 
 
 def read_only() -> bool:

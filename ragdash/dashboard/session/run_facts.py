@@ -114,13 +114,13 @@ def keep_typed(entry: SessionRun, settings: Mapping[str, str]) -> None:
 def keep_tags(entry: SessionRun, tags: Sequence[str]) -> None:
     """Keep tags of a run in the workspace, where it is put if it is not there. Raises InputError."""
     with rights.change("describe-run", entry.loaded):
-        _home_of(entry).tag(entry.loaded, tags)
+        _home_of(entry).tag(entry.loaded, tags, "run")
 
 
 def keep_name(entry: SessionRun, name: str) -> None:
     """Keep another name of a run in the workspace, where it is put if it is not there. Raises InputError."""
     with rights.change("describe-run", entry.loaded):
-        _home_of(entry).rename(entry.loaded, name)
+        _home_of(entry).rename(entry.loaded, name, "run")
 
 
 def _home_of(entry: SessionRun) -> Workspace:

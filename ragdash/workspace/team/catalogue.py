@@ -39,7 +39,7 @@ _ADD = text(
     f"facts = case when {_LIVE} then ragdash.things.facts else excluded.facts end, "
     f"upload = case when {_LIVE} then ragdash.things.upload else excluded.upload end")
 _DELETE = text("update ragdash.things set deleted = now() where project = :project and digest = :digest "
-               "and deleted is null")
+               "and kind = any(cast(:kinds as text[])) and deleted is null")
 _ORDER = text(
     "update ragdash.things set position = wanted.position - :count + (select coalesce(min(position), 0) from "
     "ragdash.things where project = :project) from unnest(cast(:digests as text[])) with ordinality as "
@@ -113,21 +113,23 @@ class PostgresCatalogue:
 
         self._write(work)
 
-    def change(self, digest: str, **values: object) -> None:
-        """Set name, description, tags (JSON), archived or broken of an entry."""
+    def change(self, digest: str, kind: str | None = None, **values: object) -> None:
+        """Set name, description, tags (JSON), archived or broken of an entry; without a kind of run and truth."""
         unknown = values.keys() - set(_CHANGES)
         if unknown or not values:
             raise ValueError(f"no columns that may be changed: {sorted(unknown)}")
         words = ", ".join(f"{name} = :{name}" for name in values)
         row = {name: bool(value) if name == "archived" else escape(str(value)) if name != "tags" else value
                for name, value in values.items()}
-        statement = text(f"update ragdash.things set {words} where project = :project and digest = :digest")
-        row |= {**self._project, "digest": digest}
+        statement = text(f"update ragdash.things set {words} where project = :project and digest = :digest"
+                         + (" and kind = :kind" if kind else ""))
+        row |= {**self._project, "digest": digest, **({"kind": kind} if kind else {})}
         self._write(lambda connection, number: connection.execute(statement, row))
 
-    def delete(self, digest: str) -> None:
+    def delete(self, digest: str, kind: str | None = None) -> None:
         """Take an entry off the list."""
-        self._write(lambda connection, number: connection.execute(_DELETE, {**self._project, "digest": digest}))
+        self._write(lambda connection, number: connection.execute(
+            _DELETE, {**self._project, "digest": digest, "kinds": [kind] if kind else ["run", "truth"]}))
 
     def order(self, digests: Sequence[str]) -> None:
         """Put these first, in this order; the others follow in theirs."""

@@ -109,7 +109,7 @@ class BlobRecords:
         """Broken files stay until the run is loaded again, and then for a day; where they are."""
         return self.location_of(entry)
 
-    def discard(self, digest: str) -> None:
+    def discard(self, digest: str, kind: str | None = None) -> None:
         """The values alone: other servers may be reading the files. `collect` deletes those a day later."""
         with suppress(InputError):  # then they go with the files
             self.values.discard(digest)

@@ -119,6 +119,26 @@ def test_renaming_describing_tagging_ordering_archiving_and_deleting(restarted, 
     assert not at.exception and workspace().find(first.digest) is None and len(workspace().runs(None)) == 1
 
 
+@pytest.mark.parametrize("files", [("made.txt", "judged.txt"), ("judged.txt", "made.txt")])
+def test_a_run_made_from_the_judgments_and_these_are_both_kept(restarted, files):
+    contents = {"judged.txt": b"q1 0 d1 1\nq2 0 d9 2\n", "made.txt": b"q1 Q0 d1 1 1 made\nq2 Q0 d9 1 2 made\n"}
+    at = upload(opened(), *((name, contents[name]) for name in files))
+    (entry,) = at.session_state["_runs"]
+    assert at.session_state["_truth"] == entry.digest and "same content" not in texts(at)
+    link = dict(at.query_params)
+    restarted()
+    again = opened(**link)
+    assert again.session_state["_truth"] == entry.digest and not again.exception
+    home = workspace()
+    home.rename(entry.digest, "other", "run")
+    assert (home.find(entry.digest, "run").name, home.find(entry.digest, "truth").name) == ("other", "judged")
+    shown = opened()
+    shown.button(key=f"show_truth_{entry.digest[:8]}").click().run()
+    assert shown.session_state["_truth"] == entry.digest and not shown.session_state["_runs"]
+    home.delete(entry.digest, "run")
+    assert home.find(entry.digest, "run") is None and home.load_truth(entry.digest).name == "judged"
+
+
 def test_a_name_typed_on_a_card_is_kept_in_the_workspace(restarted):
     at = uploaded()
     first, second = at.session_state["_runs"]

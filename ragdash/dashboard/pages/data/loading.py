@@ -253,7 +253,8 @@ def _load_into_session(file: str, load: Callable, name: str | None, role: str | 
     if labeled := _labeled_alone(items):
         problem = Problem("labels-as-run", {"runs": labeled}, file)
         return FileRecord(file, "", role or "unknown", "", problems=(problem,))
-    loaded_as = [entry.name for entry in state.runs() if entry.digest in {item.digest for item in items}]
+    digests = {item.digest for item in items if isinstance(item, Run)}
+    loaded_as = [entry.name for entry in state.runs() if entry.digest in digests]
     for item in items:
         if isinstance(item, Run):
             LOADED.put(item)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.core.terms import tooltip
@@ -14,7 +15,7 @@ from ragdash.dashboard.auth import rights
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.jobs import ahead
 from ragdash.dashboard.session import data_store, state
-from ragdash.dashboard.session.data_store import LOADED, workspace
+from ragdash.dashboard.session.data_store import LOADED, TYPES, workspace
 from ragdash.dashboard.session.truths import loaded_truths
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences import formatting as fmt
@@ -42,7 +43,7 @@ def save_upload(digests: Iterable[str], file: str) -> None:
     """Store an upload; if that fails, the upload is still loaded, with a notice."""
     if data_store.read_only():
         return
-    items = [LOADED.get(digest) for digest in digests]
+    items = [item for digest in digests for item in _records_of(digest)]
     try:
         with rights.change("upload", " ".join(item.digest[:12] for item in items if item is not None)):
             home = workspace()
@@ -57,10 +58,15 @@ def save_upload(digests: Iterable[str], file: str) -> None:
             for truth in truths:
                 home.add_truth(truth)
                 if truth.corpus is not None and home.find(truth.judged_digest, "truth"):
-                    home.archive(truth.judged_digest)  # links to the judgments alone go on working
+                    home.archive(truth.judged_digest, kind="truth")  # links to the judgments alone go on working
     except InputError as error:
         state.set_notice(Problem("not-saved", {"name": file}, problem.file, field=problem.field, cause=problem)
                          for problem in error.problems)
+
+
+def _records_of(digest: str) -> list[Run | Truth | Corpus | None]:
+    """The run and the truth of a digest, which can be the same, or the documents."""
+    return [item for kind in (Run, Truth) if (item := LOADED.get(digest, kind))] or [LOADED.get(digest)]
 
 
 def render() -> None:
@@ -107,19 +113,19 @@ def render_reopen() -> None:
     if not entries or summary.count - summary.archived > MAX_ROWS:
         return
     st.button(f"Open what you had: {fmt.count(len(entries), 'file')}", icon=":material/history:", type="primary",
-              key="reopen", on_click=_reopen, args=([entry.digest for entry in entries],))
+              key="reopen", on_click=_reopen, args=([(entry.digest, entry.kind) for entry in entries],))
 
 
-def _reopen(digests: Iterable[str]) -> None:
+def _reopen(entries: Iterable[tuple[str, str]]) -> None:
     """Load these runs and truths; of several truths the one is used that judges the queries of the runs."""
-    for digest in digests:
+    for digest, kind in entries:
         try:
-            item = LOADED.load(digest)
+            item = LOADED.load(digest, TYPES[kind])
         except InputError as error:
             state.set_notice((*state.notice(), *error.problems))
             continue
         if isinstance(item, Run):
-            saved = workspace().find(digest)
+            saved = workspace().find(digest, kind)
             state.add_run(item.digest, saved.name if saved else item.name)
         elif isinstance(item, Truth):
             loaded_truths.add(item)
@@ -166,15 +172,15 @@ def _render_rebuilt(home: Workspace) -> None:
                       args=("change-stored", "", home.dismiss_rebuilt))
 
 
-def load(digest: str) -> None:
+def load(digest: str, kind: str) -> None:
     """Load a run or a truth of the workspace into the session; a run brings the only truth there is."""
     try:
-        item = LOADED.load(digest)
-        saved = workspace().find(digest)
+        item = LOADED.load(digest, TYPES[kind])
+        saved = workspace().find(digest, kind)
         if isinstance(item, Run):
             state.add_run(item.digest, saved.name if saved else item.name)
             truths = workspace().truths() if state.truth() is None else ()
-            if len(truths) == 1 and LOADED.load(truths[0].digest):
+            if len(truths) == 1 and LOADED.load(truths[0].digest, Truth):
                 state.set_truth(truths[0].digest)
         elif isinstance(item, Truth):
             loaded_truths.choose(item.digest)
@@ -204,7 +210,7 @@ def _render_load_all(runs: list[CatalogueEntry], count: int) -> None:
     usable = [run for run in runs if not run.broken]
     if count <= MAX_ROWS and 1 < len(usable) <= MAX_LOADED_TOGETHER:
         st.button(f"Show these {len(usable)} runs", icon=":material/visibility:", key="shelf_all", on_click=lambda: [
-            load(run.digest) for run in usable])
+            load(run.digest, run.kind) for run in usable])
 
 
 def _render_entry(entry: CatalogueEntry, loaded: bool, listed: _Listed) -> None:
@@ -216,7 +222,7 @@ def _render_entry(entry: CatalogueEntry, loaded: bool, listed: _Listed) -> None:
         with st.container(horizontal=True, width="content", vertical_alignment="center"):
             if not entry.broken:
                 st.button("Shown" if loaded else "Show", icon=f":material/{'check' if loaded else 'visibility'}:",
-                          key=f"show_{key}", on_click=load, args=(entry.digest,), disabled=loaded)
+                          key=f"show_{key}", on_click=load, args=(entry.digest, entry.kind), disabled=loaded)
             if not data_store.read_only():
                 edit = st.popover("Change", icon=":material/edit:", type="tertiary", key=f"change_{key}",
                                   on_change="rerun")
@@ -253,8 +259,8 @@ def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
     def field(name: str, value, act: Callable) -> dict:
         st.session_state[f"{name}_{key}"] = value
         return {"key": f"{name}_{key}",
-                "on_change": lambda: _try_change(
-                    "change-stored", entry.digest, lambda: act(entry.digest, st.session_state[f"{name}_{key}"]))}
+                "on_change": lambda: _try_change("change-stored", entry.digest, lambda: act(
+                    entry.digest, st.session_state[f"{name}_{key}"], entry.kind))}
 
     st.text_input("Name", max_chars=60, **field("kept_name", entry.name, home.rename))
     st.text_area("Description", max_chars=2000, height=90, **field("kept_text", entry.description, home.describe))
@@ -272,7 +278,7 @@ def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
             icon=":material/archive:",
             key=f"archive_{key}",
             on_click=_try_change,
-            args=("change-stored", entry.digest, lambda: home.archive(entry.digest, not entry.archived)),
+            args=("change-stored", entry.digest, lambda: home.archive(entry.digest, not entry.archived, entry.kind)),
             help=tooltip("archive_entry"),
         )
     if rights.may("delete-stored") and st.checkbox("Delete it for good", key=f"sure_{key}"):
@@ -282,16 +288,18 @@ def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
             key=f"delete_{key}",
             type="primary",
             on_click=_try_change,
-            args=("delete-stored", entry.digest, lambda: _delete_entry(entry.digest)),
+            args=("delete-stored", entry.digest, lambda: _delete_entry(entry)),
             help=tooltip("delete_entry"),
         )
 
 
-def _delete_entry(digest: str) -> None:
-    ahead.forget(digest)
-    workspace().delete(digest)
-    state.drop_run(digest)
-    loaded_truths.forget(digest)
+def _delete_entry(entry: CatalogueEntry) -> None:
+    ahead.forget(entry.digest)
+    workspace().delete(entry.digest, entry.kind)
+    if entry.kind == "run":
+        state.drop_run(entry.digest)
+    else:
+        loaded_truths.forget(entry.digest)
 
 
 def _swapped(order: list[str], index: int, target: int) -> list[str]:
