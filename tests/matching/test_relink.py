@@ -175,3 +175,14 @@ def test_documents_that_an_asker_may_see_follow_too():
         ("a", ("x",), 1), ("b", ("y",), 0)]
     after = relinked(truth, relinking)
     assert after.details["allowed"].to_pylist() == [["x", "y"], None] and after.name == "truth (relinked 2)"
+
+
+@pytest.mark.parametrize("option", ["--old", "--new"])
+def test_the_command_refuses_a_file_without_texts(option, tmp_path, capfdbinary):
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
+    (tmp_path / "corpus.jsonl").write_text('{"_id": "d1", "title": "", "text": "some words"}\n')
+    (tmp_path / "run.trec").write_text("q1 Q0 d1 1 3 x\n")
+    files = {"--old": tmp_path / "corpus.jsonl", "--new": tmp_path / "corpus.jsonl", option: tmp_path / "run.trec"}
+    status, _, err = call(capfdbinary, "relink", tmp_path / "qrels.txt", *(
+        item for pair in files.items() for item in pair), "--drop-gone", "-o", tmp_path / "out.jsonl")
+    assert status == 2 and "no text of a document" in err and not (tmp_path / "out.jsonl").exists()

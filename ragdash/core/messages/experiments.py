@@ -133,6 +133,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="one of {names:comma}",
         fix="Choose a fusion method.",
     ),
+    "fusion-method/preset": Message(
+        actual="the method {name!r} beside the preset {preset!r}, which is {method!r}",
+        expected="one of the two",
+        fix="Leave the method or the preset out.",
+    ),
     "fusion-no-overlap": Message(
         actual="no document that two of the {runs:named run} return for the same query",
         expected="document ids that are written the same way in every run",

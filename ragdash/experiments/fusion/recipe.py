@@ -101,6 +101,9 @@ def make_recipe(runs: Sequence[Run], method: str = "rrf", window: int | None = N
         raise InputError([Problem("fusion-runs", {"runs": [run.name for run in runs]}, field="RUN")])
     given = dict(params or {})
     engine = _named(PRESETS, preset, "fusion-preset") if preset is not None else None
+    if engine and method not in ("rrf", engine.method):  # rrf is the default
+        raise InputError([Problem("fusion-method/preset", {"name": str(method), "preset": engine.name,
+                                                           "method": engine.method}, field="--method")])
     definition: Method = _named(METHODS, engine.method if engine else method, "fusion-method")
     if len(runs) != 2 and (definition.name in _TWO_RUNS or (engine is not None and engine.two_runs)):
         raise InputError([Problem("fusion-runs/two", {"name": preset or method, "count": len(runs)}, field="RUN")])

@@ -13,6 +13,8 @@ import pytest
 from fusion_cases import run_of, two_runs
 
 from ragdash import fuse
+from ragdash.core.errors import InputError
+from ragdash.core.records import Run
 from ragdash.experiments.fusion.presets import PRESETS
 
 RRF = {"a": 0.032266, "b": 0.016129, "c": 0.032266, "d": 0.016129}
@@ -176,3 +178,10 @@ def test_a_weight_of_zero_keeps_or_drops_the_documents_as_the_engine_does():
     assert len(fuse(two_runs(), preset="weaviate-relative", alpha=0.0).docs) == 3
     stays = fuse(two_runs(), preset="qdrant-rrf", weights=(1, 0)).ranking("q")
     assert stays["doc_id"].to_pylist()[-1] == "d" and stays["score"].to_pylist()[-1] == 0.0
+
+
+def test_a_method_that_contradicts_the_preset_is_refused():
+    runs = [Run.build(name, ["q"], ["d"], [1.0]) for name in ("a", "b")]
+    with pytest.raises(InputError, match="beside the preset 'elasticsearch-rrf', which is 'rrf'"):
+        fuse(runs, "weighted", preset="elasticsearch-rrf")
+    assert fuse(runs, "rrf", preset="elasticsearch-rrf").digest == fuse(runs, preset="elasticsearch-rrf").digest

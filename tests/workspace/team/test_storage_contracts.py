@@ -286,6 +286,27 @@ def test_order_archive_delete_and_back(open_home):
     assert back.name == "d" and not back.archived and home.load_run(back.digest).digest == back.digest
 
 
+def test_a_run_and_judgments_of_one_digest_are_changed_apart(open_home):
+    home = open_home()
+    run, truth = Run.build("made", ["q1", "q2"], ["d1", "d2"], [1.0, 2.0]), Truth.build(
+        "judged", ["q1", "q2"], ["d1", "d2"], [1, 2])
+    digest = run.digest
+    assert digest == truth.digest
+    home.add_truth(truth)
+    home.add_run(run)
+    home.rename(digest, "oracle", "run")
+    home.describe(digest, "by hand", "truth")
+    home.tag(digest, ["check"], "run")
+    home.archive(digest, kind="truth")
+    kept = [(entry.name, entry.description, entry.tags, entry.archived)
+            for entry in (home.find(digest, "run"), home.find(digest, "truth"))]
+    assert kept == [("oracle", "", ("check",), False), ("judged", "by hand", (), True)]
+    home.delete(digest, "run")
+    assert home.find(digest, "run") is None and open_home().load_truth(digest).name == "judged"
+    home.delete(digest)
+    assert home.find(digest) is None
+
+
 def test_the_beginning_of_the_list_is_that_of_the_whole(open_home):
     home, truth = open_home(), Truth.build("truth", ["q"], ["d"], [1])
     assert home.summary(3).count == 0 and home.summary(3).first == () and home.runs_of(["x"]) == ()

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     if wrong:
         raise InputError([Problem("unknown-link-kind", {"kinds": wrong, "known": list(ACCEPTED)}, field="--accept")])
     truth = read_truth(source_of(options.truth), **reading_arguments(options, options.truth))
-    relinking = propose_links(truth, *(texts_by_id(source for file in files for source in _read(file, options))
+    relinking = propose_links(truth, *(texts_by_id(source for file in files for source in _with_texts(file, options))
                                        for files in (options.old, options.new)))
     rejected = [doc.strip() for doc in options.reject.split(",") if doc.strip()]
     after = relinked(truth, relinking, accept, drop_gone=options.drop_gone, rejected=rejected)
@@ -63,6 +63,14 @@ def run(options: argparse.Namespace) -> int:
     write_text(_as_json(relinking, means) if options.format == "json" else _as_table(relinking, means), None)
     say([*after.problems, *losses])
     return 0
+
+
+def _with_texts(file: str, options: argparse.Namespace) -> Sequence[Corpus | Run]:
+    """The same; InputError for a file without a text, as all documents would seem to be gone."""
+    sources = _read(file, options)
+    if not texts_by_id(sources):
+        raise InputError([Problem("no-texts-to-link", {}, file)])
+    return sources
 
 
 def _read(file: str, options: argparse.Namespace) -> Sequence[Corpus | Run]:

@@ -167,6 +167,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="ids that are text or whole numbers, and finite scores or ranks, in a file that is read in pieces",
         fix="Correct the rows, or leave --stream out.",
     ),
+    "no-texts-to-link": Message(
+        actual="no text of a document",
+        expected="a corpus, or a run whose results have texts",
+        fix="Name the file with the documents.",
+    ),
     "numbered-runs": Message(
         actual="{count:,} runs called {run!r}",
         expected="a name for each",
