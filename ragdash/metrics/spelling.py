@@ -183,7 +183,7 @@ def _with_number(text: str, entry: Metric, params: dict, number: str) -> Spec:
 
 def _parse_cutoff(text: str, cutoff: str | None, entry: Metric) -> int | None:
     """The cutoff as a number, None where there is none; InputError where the metric wants it otherwise."""
-    k = int(cutoff) if cutoff else None
+    k = int(cutoff.lstrip("0")[:len(str(MAX_CUTOFF)) + 1] or 0) if cutoff else None  # Python reads 4,300 digits
     if entry.cutoff != "required" if k is None else entry.cutoff != "none" and 1 <= k <= MAX_CUTOFF:
         return k
     raise _missing_cutoff(text, entry) if k is None else _cutoff_problem(text, entry)

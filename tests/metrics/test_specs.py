@@ -192,3 +192,10 @@ def test_every_metric_takes_the_same_levels_of_relevance(metric):
 
 def test_a_parameter_is_read_under_its_earlier_spelling():
     assert str(parse_spec("EM(normalisation='unicode')")) == "EM(normalization='unicode')"
+
+
+def test_a_cutoff_of_more_digits_than_python_reads_is_refused():
+    for digits in ("9" * 5_000, "0" * 5_000):
+        with pytest.raises(InputError, match="a cutoff from 1 to"):
+            parse_specs(f"R@{digits}")
+    assert parse_specs(f"R@{'0' * 5_000}5") == parse_specs("R@5")

@@ -134,7 +134,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Choose a fusion method.",
     ),
     "fusion-method/preset": Message(
-        actual="the method {name!r} beside the preset {preset!r}, which is {method!r}",
+        actual="the method {name!r} next to the preset {preset!r}, which is {method!r}",
         expected="one of the two",
         fix="Leave the method or the preset out.",
     ),

@@ -19,9 +19,9 @@ from ragdash.dashboard.caches.shared_cache import once_a_run, shared
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.workspace.reviews import VERDICTS, Event, Reviews, ReviewStore, reviewed
+from ragdash.workspace.reviews.events import LONGEST
 
 APPLIED = {"": "Of the file", "mine": "With mine", "sure": "With mine, without wrong gold"}
-LONGEST_NOTE = 2_000  # characters
 MARKS = ("note", *VERDICTS, "judgement")
 TITLES = {
     "note": "With a note",
@@ -79,7 +79,7 @@ def record_note(query_id: str, text: str, run: str, shown: str) -> None:
         state.set_notice(error.problems)
         return
     is_changed = other not in ("", shown, text)
-    if is_changed and len(text) + len(other) + 2 <= LONGEST_NOTE:
+    if is_changed and len(text) + len(other) + 2 <= LONGEST:
         text = f"{text}\n\n{other}" if text else other
     record_review("note", query_id, text, run)
     if is_changed:

@@ -322,6 +322,13 @@ def test_nothing_loaded_is_told_what_to_do():
     assert "No runs are loaded yet" in [one.value for one in at.header]
 
 
+def test_the_box_takes_as_long_a_note_as_is_kept():
+    at = opened(query="q03", tab=NOTES)
+    assert widget(at, "text_area", "review_note").max_chars == 100_000
+    shown(widget(at, "text_area", "review_note").set_value("long " * 19_000).run())
+    assert widget(opened(query="q03", tab=NOTES), "text_area", "review_note").value == "long " * 19_000
+
+
 def test_a_verdict_and_a_note_are_kept_counted_and_filtered():
     at = opened(query="q03", tab=NOTES)
     shown(widget(at, "button_group", "review_verdict").set_value("wrong gold").run())

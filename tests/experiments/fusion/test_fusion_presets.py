@@ -182,6 +182,6 @@ def test_a_weight_of_zero_keeps_or_drops_the_documents_as_the_engine_does():
 
 def test_a_method_that_contradicts_the_preset_is_refused():
     runs = [Run.build(name, ["q"], ["d"], [1.0]) for name in ("a", "b")]
-    with pytest.raises(InputError, match="beside the preset 'elasticsearch-rrf', which is 'rrf'"):
+    with pytest.raises(InputError, match="next to the preset 'elasticsearch-rrf', which is 'rrf'"):
         fuse(runs, "weighted", preset="elasticsearch-rrf")
     assert fuse(runs, "rrf", preset="elasticsearch-rrf").digest == fuse(runs, preset="elasticsearch-rrf").digest

@@ -15,6 +15,7 @@ from ragdash.dashboard.session.data_store import LOADED, read_only
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.workspace.reviews import VERDICTS, ReviewStore, reviews_jsonl, reviews_qrels
+from ragdash.workspace.reviews.events import LONGEST
 
 VERDICT_MEANINGS = {"fine": "Nothing is wrong with this query.", "wrong gold": "The ground truth is wrong.",
          "wrong run": "The ground truth is right, the run is wrong.",
@@ -52,7 +53,7 @@ def review_panel(case: QueryCase) -> None:
             help=verdict_help,
             wrap=True,
         )
-    st.text_area("Note", key=state.REVIEW_NOTE, height=80, max_chars=reviews.LONGEST_NOTE, on_change=_save_note,
+    st.text_area("Note", key=state.REVIEW_NOTE, height=80, max_chars=LONGEST, on_change=_save_note,
                  args=(query, run, summary.notes.get((query, run), "")), disabled=read_only(),
                  placeholder="Your findings on this query")
 
