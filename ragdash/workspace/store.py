@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -26,6 +27,7 @@ from ragdash.workspace.record_folders import FAULTS, FolderRecords, day, words_o
 from ragdash.workspace.truth_versions import KEY, TruthVersion, version_of_json
 
 PRICES, SETTINGS = "prices", "settings:"
+_DIGEST = re.compile("[0-9a-f]{12,}")
 
 
 @checked_methods
@@ -125,7 +127,10 @@ class Workspace:
         self._change(digest, kind, archived=int(archived))
 
     def delete(self, digest: str, kind: str | None = None) -> None:
-        """Take it away for good."""
+        """Take it away for good; one that somebody else deleted stays so. InputError for what is no digest."""
+        if _DIGEST.fullmatch(digest) and self.find(digest, kind) is None:
+            return
+        digest = self._kept(digest, kind).digest
         try:
             self._catalogue.delete(digest, kind)
         except InputError as error:
@@ -210,10 +215,16 @@ class Workspace:
         return self.find(digest, kind)
 
     def _change(self, digest: str, kind: str | None, **values: object) -> None:
-        if self.find(digest, kind) is None:  # somebody else deleted it
+        self._kept(digest, kind)
+        self._catalogue.change(digest, kind, **values)
+
+    def _kept(self, digest: str, kind: str | None) -> CatalogueEntry:
+        """The entry of a digest; InputError where there is none, such as one that somebody else deleted."""
+        entry = self.find(digest, kind)
+        if entry is None:
             facts = {"type": "run or set of judgments", "digest": digest[:12]}
             raise InputError([Problem("not-kept", facts, self.location)])
-        self._catalogue.change(digest, kind, **values)
+        return entry
 
     def _load(self, digest: str, kind: str) -> Run | Truth:
         entry = self.find(digest, kind)
