@@ -32,7 +32,8 @@ MATRIX = {  # action: the roles that may do it
     "read-audit": ADMINS, "describe-run": CHANGERS, "decide-evidence": CHANGERS, "use-relinked": CHANGERS,
     "add-mix": CHANGERS, "save-prices": CHANGERS, "review": CHANGERS, "label": CHANGERS, "save-policy": CHANGERS,
     "save-examples": CHANGERS,
-    "save-rubric": CHANGERS, "plan-judge": CHANGERS, "ask-judge": CHANGERS, "import-verdicts": CHANGERS,
+    "save-rubric": CHANGERS, "plan-judge": CHANGERS, "ask-judge": CHANGERS, "stop-judge": CHANGERS,
+    "import-verdicts": CHANGERS,
     "compute-scores": EVERYBODY, "compute-map": EVERYBODY, "plan-drafts": CHANGERS, "write-drafts": CHANGERS,
     "save-drafts": CHANGERS, "decide-draft": CHANGERS, "relabel": CHANGERS, "save-view": CHANGERS,
 }

@@ -245,7 +245,8 @@ def _running_job() -> None:
 
 def _stop(at_once: bool = False) -> None:
     try:
-        with rights.change("ask-judge"):
+        job = judging.current()
+        with rights.change("stop-judge", job.id if job else ""):
             (judging.drop if at_once else judging.stop)()
     except InputError as error:
         state.set_notice(error.problems)
