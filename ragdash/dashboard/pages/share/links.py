@@ -43,7 +43,7 @@ def render() -> None:
 def _render_form(page: str, title: str) -> None:
     """Name and note of the view, and what became of the last one."""
     if data_store.read_only():
-        st.caption("You may only look here, so this server saves no views of yours.")
+        st.caption("You may only look, so this server saves no views for you.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="save_view_bar"):
         st.text_input("Name of the view", key=state.VIEW_NAME, max_chars=LONGEST_NAME, placeholder="Dense vs. hybrid",
