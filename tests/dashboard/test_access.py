@@ -217,7 +217,7 @@ def say(at: AppTest, page: str) -> AppTest:
     return at.button(key="pair_accept").click().run()
 
 
-OPEN = {"queries": {"query_parts": "Read, judge and note"}, "data/evidence": {}}  # the tab of the query
+OPEN = {"queries": {"tab": "Read, judge and note"}, "data/evidence": {}}  # the tab of the query
 
 
 @pytest.mark.parametrize("page", ["queries", "data/evidence"])

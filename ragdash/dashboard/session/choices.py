@@ -11,10 +11,10 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile
 
 from ragdash.dashboard.session import short_address
-from ragdash.dashboard.session.keys import CHANGED_PAGE, EMPTIED, LAST_PAGE, RESET, USED
+from ragdash.dashboard.session.keys import CHANGED_PAGE, EMPTIED, LAST_PAGE, RESET, TAB, USED
 
-__all__ = ["choice_key", "choices_key", "close_page", "empty_upload", "fraction_key", "get", "lost_uploads",
-           "number_key", "open_page", "text_key", "upload_key", "uploaded_file", "uploaded_files"]
+__all__ = ["choice_key", "choices_key", "close_page", "empty_upload", "first_word", "fraction_key", "get",
+           "lost_uploads", "number_key", "open_page", "text_key", "upload_key", "uploaded_file", "uploaded_files"]
 
 
 def open_page(page: str) -> None:
@@ -28,11 +28,25 @@ def close_page(page: str) -> None:
 
 
 def choice_key(key: str, options: Sequence, default):
-    """Make sure that st.session_state[key] is one of the options, else the default; returns the key for the widget."""
+    """Make sure that st.session_state[key] is one of the options, else the default; returns the key for the widget.
+
+    The first word of an open tab stands for its title.
+    """
     _use(key, default)
-    if st.session_state.get(key) not in options:
-        st.session_state[key] = default
+    value = st.session_state.get(key)
+    if value not in options:
+        titles = {first_word(title): title for title in options} if key == TAB else {}
+        st.session_state[key] = titles.get(value, default)
     return key
+
+
+def first_word(title: str) -> str:
+    """What stands for the title of a tab in an address.
+
+    >>> first_word("Read, judge and note")
+    'Read'
+    """
+    return title.partition(" ")[0].rstrip(",")
 
 
 def choices_key(key: str, options: Sequence, default: Sequence, *, free: bool = False) -> str:

@@ -19,6 +19,7 @@ MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS = "measure", "score", "tuned", "aver
 COVERS, PAIRS, PAIR = "covers", "pairs", "pair"  # evidence match threshold, on Data
 ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY = "answers", "answer", "right", "look", "kind", "query"  # Answers
 ANSWERS_TAB = "answer_parts"  # title of the open tab of its scores
+TAB = "tab"  # of a query, on Failures, of speed and cost: title of the open tab, its first word in an address
 CASE, LEAST, ORDER = "case", "least", "order"  # Queries
 FIND, WHERE, AS = "text", "where", "as"
 PICKED = "picked"  # queries chosen on a map or by a number of documents
@@ -56,11 +57,11 @@ CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
 SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWED, REPEATS, ACCEPTED, DIRECTIONS,
            READ_JUDGE, *CONVENTIONS)
 PAGE = (*PARTS_OF_PAGES, METRICS, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY,
-        GROUP_ROWS, GROUP_COLUMNS, SOURCE, TARGETS, BANDED, DRAWN, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS,
-        PAIRS, PAIR, ANSWERS, ANSWERS_TAB, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS,
-        ATTRIBUTES, STAGES, READINGS, MARKED, PICKED, *OF_MAP, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE,
-        SHOW_AS, STAGE, PAID, JUDGE, *OF_VALIDATION, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *OF_HISTORY,
-        *OF_VARIANTS, *SHARING)
+        GROUP_ROWS, GROUP_COLUMNS, SOURCE, TARGETS, BANDED, DRAWN, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS,
+        COVERS, PAIRS, PAIR, ANSWERS, ANSWERS_TAB, TAB, ANSWER, RIGHT,
+        LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES, STAGES, READINGS, MARKED, PICKED,
+        *OF_MAP, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE, SHOW_AS, STAGE, PAID, JUDGE,
+        *OF_VALIDATION, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *OF_HISTORY, *OF_VARIANTS, *SHARING)
 MANY = (SHOWN, ACCEPTED, METRICS, DIRECTIONS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PICKED,
         PARTS, DRAFT_TYPES, FUSED_RUNS, VARIANTS_PINNED)  # hold several values
 OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF, FUSED_RUNS, RERANKED,
@@ -86,7 +87,6 @@ OWN_SLIDER, OWN_WAY = "_slider", "_way"  # FROM and HOW once more, on Data
 DECISIONS_NOTE, DECISIONS_READ = "_decisions_note", "_decisions_read"  # its files of decided pairs
 MODEL_OF = "_model_"  # and a kind: the models of Answers
 READING = "read"  # whether a document is read on Queries
-QUERY_TAB = "query_parts"  # title of the open tab of a query, on Queries
 REVIEW_RUN, REVIEW_VERDICT, REVIEW_NOTE = "review_run", "review_verdict", "review_note"
 JUDGE_METRICS, JUDGE_KIND, JUDGE_URL, JUDGE_MODEL = "_judge_metrics", "_judge_kind", "_judge_url", "_judge_model"
 JUDGE_KEY_FROM, JUDGE_VARIABLE, JUDGE_KEY = "_judge_key_from", "_judge_variable", "_judge_key"

@@ -11,18 +11,22 @@ from ragdash.dashboard.session.data_store import LOADED, SHORT
 from ragdash.dashboard.session.keys import BASELINE, RUN, SHOWN
 
 REMOVED, ADDED = MARKS = "-", "~"
-PACKED = "choices"  # the parameter that holds many choices
+PACKED, FORMER = "c", "choices"  # the parameter that holds many choices; in addresses of earlier versions
 LONGEST_READABLE = 220  # characters of the parameters before the choices are packed, and of the runs before they are
 PACKED_RUNS = "~"  # before the digests of many runs; further runs follow as "position:token"
 _MOST_CHOICES, _MOST_BYTES = 500, 20_000
-# What choices look like. Never change this: addresses that were packed with it could not be read any more.
-_DICTIONARY = (
+# What choices look like. Never change these: addresses that were packed with them could not be read any more.
+_FORMER_DICTIONARY = (
     b"=zero&=error&=skip&=yes&=no&=mine&=sure&=id&=evidence&=each&=queries&=all&=worst&=best&type=exact&0.45&0.5&0.01"
     b"&missing=&unanswerable=&duplicates=&ties=trec_eval&sort=&picture=&outcome=&by=type&metric=nDCG%40k"
     b"&columns=-Success%40k&candidate=1&margin=0.0&k=&slice=&match=evidence&how=sequence&from=0.&decided=no"
     b"&reviewed=mine&accepted=&detail=&part=&right=moderate&look=1&kind=&query=q0&case=&least=0.0&order=losses&text="
     b"&where=&as=regex&attributes=difficulty%3D&stages=&readings=&marked=&ranks=&doc=&against=&cut_off=0.&coverage=0."
     b"&correct=0.&grounded=0.&baseline=1&shown=-"
+)
+_DICTIONARY = (
+    b"found_rightequal&right_labels=0.&right_judge=0.&read_judge=&tab=Rank&tab=Answers&tab=Read&tab=Query&tab=Documents"
+    + _FORMER_DICTIONARY
 )
 
 
@@ -75,7 +79,7 @@ def pack(parameters: Mapping[str, Sequence[str]], readable: Collection[str]) -> 
     >>> pack({"run": ["a"], "k": ["5"]}, ["run"])
     {'run': ['a'], 'k': ['5']}
     >>> list(pack({"run": ["a"], "text": ["long " * 60]}, ["run"]))
-    ['run', 'choices']
+    ['run', 'c']
     """
     plain = {key: list(values) for key, values in parameters.items()}
     if RUN in plain:
@@ -104,18 +108,19 @@ def unpack(parameters: Mapping[str, Sequence[str]], names: Mapping[str, str] | N
     >>> unpack(pack({"run": ["a"], "text": ["long " * 60]}, ["run"]))["text"][0][:9]
     'long long'
     """
-    plain = {key: list(values) for key, values in parameters.items() if key != PACKED}
-    packed = parameters.get(PACKED)
+    plain = {key: list(values) for key, values in parameters.items() if key not in (PACKED, FORMER)}
     if RUN in plain:
         plain[RUN] = unpack_runs(plain[RUN], lambda digest: (names or {}).get(digest) or _name_in_file(digest))
-    return _unpacked(packed[0]) | plain if packed else plain
+    packed = [_unpacked(parameters[key][0], dictionary)
+              for key, dictionary in ((FORMER, _FORMER_DICTIONARY), (PACKED, _DICTIONARY)) if parameters.get(key)]
+    return {key: values for choices in (*packed, plain) for key, values in choices.items()}
 
 
-def _unpacked(text: str) -> dict[str, list[str]]:
+def _unpacked(text: str, dictionary: bytes) -> dict[str, list[str]]:
     """The packed choices; none where this is not what `pack` writes."""
     try:
         content = base64.urlsafe_b64decode(text.encode() + b"=" * (-len(text) % 4))
-        decompressor = zlib.decompressobj(-zlib.MAX_WBITS, zdict=_DICTIONARY)
+        decompressor = zlib.decompressobj(-zlib.MAX_WBITS, zdict=dictionary)
         choices = decompressor.decompress(content, _MOST_BYTES).decode()
         return parse_qs(choices, keep_blank_values=True, max_num_fields=_MOST_CHOICES) if decompressor.eof else {}
     except (zlib.error, ValueError):

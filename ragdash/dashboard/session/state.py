@@ -17,7 +17,7 @@ from ragdash.core.errors import Problem
 from ragdash.core.records import CHOICES, Conventions
 from ragdash.dashboard.session import saved_views, short_address
 from ragdash.dashboard.session.choices import *  # noqa: F403  (state.choice_key is how everybody asks for a choice)
-from ragdash.dashboard.session.choices import choice_key
+from ragdash.dashboard.session.choices import choice_key, first_word
 from ragdash.dashboard.session.data_store import LOADED, SHORT, SessionRun, parse_run_token
 from ragdash.dashboard.session.keys import *  # noqa: F403  (state.METRIC is how everybody names a choice)
 from ragdash.dashboard.session.keys import (
@@ -33,6 +33,7 @@ from ragdash.dashboard.session.keys import (
     SHARING,
     SHOWN,
     SIDEBAR,
+    TAB,
     TRUTH,
     USED,
     VIEW,
@@ -93,7 +94,7 @@ def close_session(page: str = "") -> None:
     else:
         saved_views.set_opened(None)
         st.session_state[_WRITTEN], written = written, short_address.pack(written, (RUN, TRUTH))
-    known_keys = {RUN, TRUTH, *SIDEBAR, *PAGE, short_address.PACKED, KEEP_CHOICES, FORMER_VIEW}
+    known_keys = {RUN, TRUTH, *SIDEBAR, *PAGE, short_address.PACKED, short_address.FORMER, KEEP_CHOICES, FORMER_VIEW}
     address = {key: st.query_params.get_all(key) for key in st.query_params}
     if {key: values for key, values in address.items() if key in known_keys} != written:
         foreign = {key: values for key, values in address.items() if key not in known_keys}
@@ -358,9 +359,11 @@ def _known(parameters: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 
 def _spelled(key: str, value: object, positions: Mapping[str, str]) -> list[str]:
-    """A choice as it is written into an address: runs by their position among the runs ({digest: position})."""
+    """A choice as an address has it: runs by their position ({digest: position}), a tab by its first word."""
     values = value if isinstance(value, (list, tuple)) else [value]
     texts = ["" if item is None else str(item) for item in values]
+    if key == TAB:
+        return [first_word(text) for text in texts]
     return [positions.get(text, text[:SHORT]) if key in OF_RUNS else text for text in texts] or [""]
 
 

@@ -311,7 +311,7 @@ def test_the_map_shows_every_query_and_opens_exactly_those_that_are_picked(monke
     truth, ids = the_truth(), np.array(IDS)
     at = opened("old", "new", **{"look": "new"})
     assert "query_map" not in page_cases.charts(at)  # drawn where its tab is open
-    at.session_state["failure_parts"] = "Query map"
+    at.session_state["tab"] = "Query map"
     shown(at.run())
     marks = page_cases.charts(at)["query_map"]["data"]
     assert sum(len(trace["hovertext"]) for trace in marks) == QUERIES
@@ -341,7 +341,7 @@ def test_the_map_shows_every_query_and_opens_exactly_those_that_are_picked(monke
 
 def test_a_large_map_is_made_by_a_process_and_what_is_missing_is_said(monkeypatch):
     monkeypatch.setattr(map_choices, "AT_ONCE", 10)
-    at = opened("old", state={"failure_parts": "Query map"})
+    at = opened("old", state={"tab": "Query map"})
     job = mapping.current()
     assert job is not None and "query_map" not in page_cases.charts(at)
     job.worker.process.wait(60)
@@ -360,7 +360,7 @@ def test_documents_are_counted_and_their_rows_open_their_queries(monkeypatch):
     opened_queries = []
     monkeypatch.setattr(corpus_section.query_links, "open_queries",
                         lambda run, **filters: opened_queries.append((run, filters)))
-    at = opened("old", "new", state={"failure_parts": "Documents"}, look="new")
+    at = opened("old", "new", state={"tab": "Documents"}, look="new")
     truth, pair = the_truth(), [runs()[name] for name in ("old", "new")]
     view = corpus_view([Match(run, truth) for run in pair], 1)
     for line in corpus_sentences(view):

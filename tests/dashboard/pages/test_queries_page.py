@@ -57,7 +57,7 @@ def opened(*names: str, page: str = "queries", truth: Truth | None = None, own: 
            **more) -> AppTest:
     known = own or runs()
     held = [known[name] for name in names or ("old", "new", "third")]
-    state = {"query_parts": tab} if tab else None
+    state = {"tab": tab} if tab else None
     return page_cases.opened(page, state=state, **address(truth or the_truth(), held, **{"metric": "nDCG@k", **more}))
 
 
@@ -211,7 +211,7 @@ def test_one_query_shows_rankings_grades_evidence_and_moves():
     assert "from 2" in page, "the document stood at rank 2 in the baseline"
     assert page.count("covers the evidence") >= 2 and "not covered" in page and "not returned" in page
     assert not at.get("plotly_chart"), "a closed tab costs nothing"
-    at.session_state["query_parts"] = "Rank changes"
+    at.session_state["tab"] = "Rank changes"
     assert any("bump" in str(one.proto) for one in shown(at.run()).get("plotly_chart"))
     assert "**relevant** a" not in texts(at), "two runs found it"
 

@@ -195,7 +195,7 @@ def marks(at) -> int:
 
 
 def test_a_map_is_made_by_a_worker_for_all_servers_and_again_when_it_is_gone(shared_workspace, large):
-    view = {"failure_parts": "Query map"}
+    view = {"tab": "Query map"}
     at = failures.opened("old", state=view)
     assert mapping.current().waiting and "query_map" not in charts(at)
     assert "Waiting for a worker" in at.get("progress")[0].proto.text and "no worker" in texts(at)
@@ -261,7 +261,7 @@ def test_t_sne_is_stopped_in_the_middle(tmp_path):
 
 
 def test_what_a_worker_lacks_for_a_map_is_said_on_the_page(shared_workspace, large, monkeypatch):
-    at = failures.opened("old", state={"failure_parts": "Query map", "map_layout": "tsne"})
+    at = failures.opened("old", state={"tab": "Query map", "map_layout": "tsne"})
     assert mapping.current().waiting
     with monkeypatch.context() as patch:
         patch.setattr(layout, "find_spec", lambda name: None)

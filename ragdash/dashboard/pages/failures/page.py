@@ -10,7 +10,10 @@ from ragdash.dashboard.pages.failures import corpus_section, failure_patterns, q
 from ragdash.dashboard.pages.failures import data as failures_data
 from ragdash.dashboard.pages.failures import sections as failures_sections
 from ragdash.dashboard.pages.queries import export
+from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
+
+TABS = ("Where queries go wrong", "What failing queries share", "Query map", "Documents")
 
 
 def render() -> None:
@@ -25,8 +28,7 @@ def render() -> None:
     failures_sections.render_finding(data)
     failures_sections.render_choices(data)
     stages, patterns, on_map, corpus = st.tabs(
-        ["Where queries go wrong", "What failing queries share", "Query map", "Documents"], key="failure_parts",
-        on_change="rerun")
+        TABS, key=state.choice_key(state.TAB, TABS, TABS[0]), on_change="rerun")
     with stages:
         failures_sections.render_waterfall(data)
         failures_sections.render_stages(data)

@@ -147,4 +147,4 @@ def _open(queries: list[str], docs: list[str], row: int) -> None:
     for key in query_links.FILTER_KEYS:
         st.session_state[key] = [] if key in state.MANY else ""
     st.session_state.update({state.QUERY: queries[row], state.DOC: docs[row], state.READING: True,
-                             state.QUERY_TAB: queries_sentences.QUERY_TABS[-1]})
+                             state.TAB: queries_sentences.QUERY_TABS[-1]})

@@ -47,7 +47,9 @@ def _parts(case: QueryCase, k: int, ranks: int) -> None:
     """The tabs of a query; only what is open is computed and sent."""
     verdicts = claims.load_verdicts(case)
     columns = file_facts.mark_forbidden(case, claims.add_verdicts(queries_data.columns(case, k), verdicts, ranks))
-    rankings, changes, answers, notes = st.tabs(queries_sentences.QUERY_TABS, key=state.QUERY_TAB, on_change="rerun")
+    tabs = queries_sentences.QUERY_TABS
+    rankings, changes, answers, notes = st.tabs(
+        tabs, key=state.choice_key(state.TAB, tabs, tabs[0]), on_change="rerun")
     if rankings.open is not False:
         with rankings:
             _expected_documents(case, columns, k)

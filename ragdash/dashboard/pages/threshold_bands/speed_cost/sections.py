@@ -22,6 +22,7 @@ from ragdash.reporting.plots.common import axes
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.latency_cost import duration, front_sentences, markdown_money
 
+TABS = ("Runs", "By stage", "All numbers")
 MOST_ROWS, TALL_TABLE = 10, 560  # rows that a table shows without scrolling; pixels of a longer one
 
 
@@ -57,7 +58,8 @@ def _render_sentences(lines: Sequence[str]) -> None:
 
 def render_tables(data: SpeedCostData) -> None:
     """Runs with their times, tokens and cost; the stages and every number one tab away."""
-    runs_tab, stages_tab, numbers_tab = st.tabs(["Runs", "By stage", "All numbers"], key="spending", on_change="rerun")
+    runs_tab, stages_tab, numbers_tab = st.tabs(
+        TABS, key=state.choice_key(state.TAB, TABS, TABS[0]), on_change="rerun")
     if runs_tab.open is not False:
         with runs_tab:
             table = speed_cost_tables.runs_table(data)
