@@ -311,5 +311,33 @@ def test_a_run_shallower_than_the_baseline_is_not_compared_below_its_depth():
     result = gate([shallow], truth, baseline)
     assert [row.tier for row in result.rows] == ["not-comparable", "improved", "not-comparable"] and not result.passed
     assert [check.kind for check in result.checks if check.level == "withheld"] == ["shallow-run"]
+    text = render_gate(result, "table").decode()
+    assert "--cutoffs" not in text and "name with -m the metrics that look at most 2 deep" in text
+    assert gate([shallow], truth, baseline, parse_specs("P@2")).passed, "as it says"
     assert gate([shallow], truth, baseline, accepted=["shallow-run"]).passed
     assert gate([deep], truth, baseline).passed
+
+
+def test_a_passed_gate_says_how_large_a_loss_may_be_and_a_failed_one_names_every_regression():
+    rng, truth = np.random.default_rng(3), truth_of({f"q{number}": ["a"] for number in range(60)})
+
+    def run(right: float, extra: int = 0):
+        return run_of({f"q{number}": ["x", "a", *[f"y{at}" for at in range(extra)]] if rng.random() > right else
+                       ["a", "x", *[f"y{at}" for at in range(extra)]] for number in range(60)})
+
+    before = run(0.7, extra=2)
+    baseline = pin(evaluate(before, truth, "P@1 RR"), truth, version="1", run={"depth": before.depth})
+    unclear = gate([run(0.66, extra=2)], truth, baseline)
+    row = max(unclear.rows, key=lambda row: -row.comparison.low)
+    assert unclear.passed and -row.comparison.low > 0.02
+    said = f"{row.comparison.spec.title} may be up to {-row.comparison.low:.3f} worse"
+    assert said in text_of(unclear) and "--fail-on unclear --margin 0.02" in text_of(unclear)
+    same = gate([before], truth, baseline)
+    assert same.passed and "no loss is shown" not in text_of(same), "nothing is open"
+    worse = gate([run(0.1)], truth, baseline)
+    assert "not comparable, and regression of Precision@1" in text_of(worse)
+
+
+def text_of(result) -> str:
+    """The result as the command prints it."""
+    return render_gate(result, "table").decode()

@@ -172,7 +172,7 @@ def _depth_checks(runs: Sequence[Run], baseline: PinnedBaseline, specs: Sequence
     if not isinstance(before, int) or not 0 < depth < before or all(_cutoff(spec) <= depth for spec in specs):
         return []
     k = max(min(_cutoff(spec), before) for spec in specs)
-    return [RunCheck("shallow-run", "withheld", (runs[0].name,), {
+    return [RunCheck("shallow-run/pinned", "withheld", (runs[0].name,), {
         "run": runs[0].name, "depth": depth, "other": baseline.name, "other_depth": before, "k": int(k)})]
 
 

@@ -120,6 +120,13 @@ MESSAGES: Mapping[str, Message] = {
         page="Set k to {depth} or less.",
         reason="top {depth} only",
     ),
+    "check-shallow-run/pinned": Message(
+        actual="{run} has at most {depth:,} documents per query; {other} had {other_depth:,}",
+        expected="At k = {k} the deeper run had more chances.",
+        fix="Retrieve {other_depth:,} per query again, or name with -m the metrics that look at most {depth:,} deep.",
+        page="Retrieve {other_depth:,} documents per query again.",
+        reason="top {depth} only",
+    ),
     "check-several-truths": Message(
         actual="{count} files with judgments are loaded: {names}",
         expected="They can disagree about the same document.",

@@ -9,11 +9,12 @@ from ragdash.analysis.tracking import GateResult, GateRow
 from ragdash.analysis.verdict import RunCheck
 from ragdash.core.errors import shorten
 from ragdash.evaluation.ci_gates import GateCheck
-from ragdash.reporting.sentences.formatting import p_value
+from ragdash.reporting.sentences.formatting import listed, p_value
 from ragdash.reporting.tables.comparison import as_dict
 from ragdash.reporting.tables.escaping import finite_or_none, number, signed, table_text
 
 GATE_FORMATS = ("table", "json", "markdown", "junit")
+MARGIN = 0.02  # a margin to begin with, where the reader has set none
 MAX_VALUE = 60  # characters of a setting in the text
 SCHEMA = 1  # of docs/pipelines/gate-result.schema.json
 TIER_WORDS = {"not-comparable": "not comparable", "regression": "regression", "likely-regression": "likely regression",
@@ -36,7 +37,9 @@ def render_gate(result: GateResult, form: str) -> bytes:
 def headline(result: GateResult) -> str:
     """The result in one sentence."""
     words = "passed" if result.passed else "failed"
-    tier = TIER_WORDS[result.tier]
+    tier, regressions = TIER_WORDS[result.tier], [row for row in result.rows if row.tier == "regression"]
+    if result.tier == "not-comparable" and regressions:
+        tier += f", and regression of {listed([row.comparison.spec.title for row in regressions])}"
     return f"Gate {words}: {result.name} against the baseline {result.baseline.name}: {tier}"
 
 
@@ -101,7 +104,7 @@ def _cells(row: GateRow) -> list[str]:
 
 def _notes(result: GateResult, markdown: bool) -> list[str]:
     bullet = "- " if markdown else ""
-    lines = [staleness(result)]
+    lines = [*_passed_notes(result), staleness(result)]
     lines += [_check_line(check, result) for check in result.checks if check.level != "note"]
     if result.settings_changed:
         lines.append(f"Settings that changed: {_settings_text(result, markdown)}.")
@@ -112,6 +115,19 @@ def _notes(result: GateResult, markdown: bool) -> list[str]:
     if result.rules.margin is not None:
         lines.append(f"Margin: differences up to {result.rules.margin:g} do not matter.")
     return [bullet + line for line in lines]
+
+
+def _passed_notes(result: GateResult) -> list[str]:
+    """What a passed gate leaves open: the metric that may have lost most, and the option that would fail then."""
+    unclear = [row for row in result.rows if row.tier in ("no-clear-difference", "likely-regression")]
+    margin = result.rules.margin or 0.0
+    losses = [(-row.comparison.low if row.comparison.sign > 0 else row.comparison.high, row) for row in unclear]
+    loss, row = max(losses, key=lambda pair: pair[0], default=(0.0, None))
+    if not result.passed or row is None or not loss > margin:
+        return []
+    option = "" if result.fail_on == "unclear" else f" To fail then: --fail-on unclear --margin {margin or MARGIN:g}."
+    return [f"Passed means that no loss is shown, not that there is none: {row.comparison.spec.title} may be up to "
+            f"{number(loss)} worse.{option}"]
 
 
 def _settings_text(result: GateResult, markdown: bool) -> str:
