@@ -80,7 +80,8 @@ def _read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
         problems.extend(error.problems)
     if problems:
         raise InputError(dict.fromkeys(for_several_files(problems, options)))
-    runs = with_reversed_scores(distinct_names(runs, options.runs), options)
+    names = () if "group" in options else options.runs  # of pin and gate, whose runs of one name are repeats
+    runs = with_reversed_scores(distinct_names(runs, names), options)
     return with_fixed_ids(runs, truth, options), truth
 
 
