@@ -20,6 +20,8 @@ from ragdash.metrics import (
 from ragdash.metrics.from_file import DIRECTIONS, redirected
 from ragdash.reporting.sentences import formatting as fmt
 
+MAX_SECOND = 2  # metrics of files that come right after the main one
+
 
 def session_file_specs() -> tuple[Spec, ...]:
     """The metrics in the files of all runs of the session."""
@@ -44,11 +46,17 @@ def default_metric(computed: str) -> str:
 
 
 def default_columns(computed: list[str]) -> list[str]:
-    """The leaderboard's first metrics: the computed ones, and those of the files next to their counterparts."""
+    """The leaderboard's first metrics: the computed ones, and those of the files next to their counterparts.
+
+    A few without a counterpart, such as scores of answers, come second: a narrow table cuts off its last columns.
+    """
     if instead := _instead_of_rankings():
         return instead
-    pairs = ((spec, counterpart(spec, read_spec)) for spec in _specs(_digests(), _directions())[1])
-    return list(dict.fromkeys([*computed, *(str(spec) for pair in pairs for spec in pair if spec is not None)]))
+    pairs = [(spec, counterpart(spec, read_spec)) for spec in _specs(_digests(), _directions())[1]]
+    alone = [str(spec) for spec, other in pairs if other is None]
+    second = alone if len(alone) <= MAX_SECOND else []
+    return list(dict.fromkeys([*computed[:1], *second, *computed[1:],
+                               *(str(spec) for pair in pairs for spec in pair if spec is not None)]))
 
 
 def choose_direction(column: str, better: str) -> None:

@@ -32,6 +32,16 @@ def test_a_proposed_reading_is_shown_and_applied():
     assert len(at.session_state["_runs"]) == 1 and at.session_state["_truth"]
 
 
+def test_a_file_of_the_command_line_is_offered_its_reading_too(tmp_path, monkeypatch):
+    (tmp_path / "mine.json").write_bytes(CONTENT)
+    monkeypatch.setenv("RAGDASH_FILES", str(tmp_path / "mine.json"))
+    at = opened()
+    assert not at.exception and not at.session_state["_runs"] and not at.error
+    button_of(at)[0].click().run()
+    assert not at.exception and not at.error and not button_of(at)
+    assert len(at.session_state["_runs"]) == 1 and at.session_state["_truth"]
+
+
 def test_two_readings_are_told_apart_by_the_columns_in_which_they_differ():
     chunks = {"role": "run", "records": "r", "query": "question", "retrieved": "chunk_ids", "scores": "a+b"}
     pages = {"role": "both", "records": "r", "query": "question", "retrieved": "pages", "relevant": "gold",

@@ -114,7 +114,7 @@ def read_waiting() -> None:
         with read_progress.show_progress(placeholder, file.name, file.size, suffix):
             state.set_pending_files(queue)  # in here nothing interrupts: a file is read and recorded, or still waits
             record, earlier = _read_file(file), state.files()
-            if record.failed or not isinstance(file, CommandLineFile):
+            if record.failed or record.proposal is not None or not isinstance(file, CommandLineFile):
                 state.set_files((*earlier[:fresh], record, *earlier[fresh:]))
                 fresh += 1
             _release_upload(file)
@@ -238,7 +238,12 @@ def _read_upload(name: str, content: bytes, role: str | None, mapping: Mapping[s
 
 
 def _read_path(path: Path, name: str | None, role: str | None) -> FileRecord:
-    return _load_into_session(path.name, lambda: data_store.read_path(path, role), name, role)
+    record = _load_into_session(path.name, lambda: data_store.read_path(path, role), name, role)
+    if PROPOSED not in [problem.kind for problem in record.problems] or not path.is_file():
+        return record
+    content = path.read_bytes()  # a proposed reading needs it
+    return record if len(content) > MAX_KEPT_UPLOAD else replace(
+        record, content=content, key=data_store.content_key(content)[:8])
 
 
 def _load_into_session(file: str, load: Callable, name: str | None, role: str | None) -> FileRecord:

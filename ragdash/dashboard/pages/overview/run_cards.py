@@ -76,8 +76,8 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> None:
                      zip(summaries, context.results.counts(), strict=True))
     notes = " ".join(["", *context.results.notes_on_means()]) if is_partial else ""
     more = " ".join(filter(None, [tied_note(verdict), ceiling_note([spec], [context.results.best_possible(spec)]),
-                                  *(f"{meaning_sentence(spec)} Over {fmt.query_range([*counted])}."
-                                    for spec in answers if counted)]))
+                                  *(f"{meaning_sentence(spec)} {fmt.escape(spec.title)} is over "
+                                    f"{fmt.query_range([*counted])}.".lstrip() for spec in answers if counted)]))
     grades = "" if context.scope.by_evidence else fmt.grades_note(
         context.scope.truth.grades, [spec, *lean_specs(spec)], "report")
     bars = (f" Bars: the intervals, from {fmt.number(scale[0])} to {fmt.number(scale[1])}; dashed line: the baseline's "
