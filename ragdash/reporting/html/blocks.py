@@ -83,7 +83,7 @@ class JudgedClaim:
 class QueryBlock:
     """A query that decides: its id, its text, a line about its values, and what each run returned first.
 
-    claims: of each of the runs, where a judge looked at them.
+    claims: of each of the runs, where a judge looked at them; right: relevant documents in all, also those not shown.
     """
 
     query_id: str
@@ -93,6 +93,7 @@ class QueryBlock:
     runs: Sequence[tuple[str, Sequence[ReportDocument], str]]  # (name, first documents, answer)
     reference: str = ""
     claims: Sequence[Sequence[JudgedClaim]] = ()
+    right: int = 0
     kind = "query"
 
 

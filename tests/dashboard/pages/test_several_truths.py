@@ -57,6 +57,13 @@ def test_judgments_of_queries_that_a_run_shown_answers_too_are_in_question(monke
     assert "2 files with judgments are loaded" in texts(at), "nobody has chosen yet"
 
 
+def test_judgments_that_are_not_in_use_are_removed_by_a_click():
+    at = dropped("judged.qrels", "elsewhere.qrels", "run.trec")
+    shown(button(at, "forget_truth").click().run())
+    assert used(at).name == "judged" and "not in use" not in texts(at)
+    assert "files with judgments are loaded" not in texts(at) and "Not comparable yet" not in texts(at)
+
+
 def test_references_are_joined_with_the_judgments_by_a_click():
     at = dropped("run.trec", "judged.qrels", "references.jsonl")
     shown(button(at, "join_truth").click().run())

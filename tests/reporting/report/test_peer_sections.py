@@ -14,6 +14,7 @@ from ragdash.matching.match import Match
 from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.report_page import build_report, build_sections
 from ragdash.reporting.html.sections import ONE_PAGE, SECTIONS
+from ragdash.reporting.html.sections.queries import query_block
 from ragdash.reporting.test_set import plan_sentence
 
 QUERIES = [f"q{number}" for number in range(8)]
@@ -63,3 +64,14 @@ def test_a_part_without_numbers_says_why(metric, runs, name, reason):
 
 def test_the_one_page_report_does_not_grow():
     assert ONE_PAGE == ("summary",) and {"judgenext", "tools"} <= set(SECTIONS)
+
+
+def test_the_relevant_documents_of_a_query_are_those_at_the_best_ranks_and_all_are_counted():
+    docs = [f"d{number}" for number in range(9)]
+    truth = Truth.build("qrels", ["q"] * 10, ["n", *docs], [0, *[1] * 9])
+    runs = [Run.build(name, ["q"] * 3, found) for name, found in (("a", ["n", "x", "d7"]), ("b", ["y", "d8", "d7"]))]
+    matches = tuple(Match(run, truth) for run in runs)
+    block = query_block(ReportContent(ReportRequest(matches)), 0, (0, 1), 0.0)
+    assert [document.doc_id for document in block.relevant] == ["d8", "d7", "d0"] and block.right == 9
+    page = build_report(ReportRequest(matches, sections=("summary",))).decode()
+    assert "Right documents: the first found of 9" in page and "a: not returned · b: rank 2" in page

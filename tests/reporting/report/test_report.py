@@ -325,7 +325,7 @@ def test_the_summary_has_decision_table_picture_and_three_queries(samples):
 def test_the_summary_says_what_each_metric_of_its_table_is(samples):
     (section,) = build_sections(ReportContent(ReportRequest(samples, sections=ONE_PAGE)))
     text = " ".join(as_plain(block.text) for block in section.blocks if isinstance(block, Text))
-    for meaning in ("NDCG@10: How near the top of the first k ranks the relevant documents are",
+    for meaning in ("NDCG@10: How near the top of the first 10 ranks the relevant documents are",
                     "Recall@10: Share of the relevant documents", "95% interval: where the mean is expected"):
         assert meaning in text, meaning
 

@@ -1,4 +1,4 @@
-"""The truths that are loaded and not in use: named, with a button to use each, and one to join it."""
+"""The truths that are loaded and not in use: named, with buttons to use, join or remove each."""
 
 from __future__ import annotations
 
@@ -36,6 +36,8 @@ def render() -> None:
                 label = f"{fix_label([('ids', ids)])} and join both" if ids else "Join both"
                 st.button(label, icon=":material/merge:", key=f"join_truth_{truth.judged_digest[:8]}",
                           on_click=loaded_truths.join, args=(truth.digest, ids))
+            st.button("Remove", icon=":material/delete:", key=f"forget_truth_{truth.judged_digest[:8]}",
+                      type="tertiary", on_click=loaded_truths.forget, args=(truth.digest,))
 
 
 def contents(truth: Truth) -> str:

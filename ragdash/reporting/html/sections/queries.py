@@ -20,7 +20,8 @@ from ragdash.reporting.sentences.formatting import count, escape, new_question
 
 MAX_PER_SIDE = 4  # queries of each side
 RANKS = 3  # documents shown of each run
-MAX_RELEVANT = 3  # right documents shown
+MAX_RELEVANT = 3  # right documents shown, those at the best ranks
+NOT_RETURNED = 1 << 60  # a rank below all others
 
 
 def deciding_queries(content: ReportContent, title: str) -> Section:
@@ -99,6 +100,9 @@ def query_block(content: ReportContent, row: int, pair: Sequence[int], gap: floa
     tables = {run: _ranking(content, run, query_id) for run in (*pair, *others)}
     texts = {doc: text for table in tables.values() for doc, text in table}
     ranks = {run: {doc: rank for rank, (doc, _) in enumerate(table, 1)} for run, table in tables.items()}
+    right = [doc for doc, grade in grades.items() if grade >= 1]
+    right.sort(key=lambda doc: min((run_ranks[doc] for run_ranks in ranks.values() if doc in run_ranks),
+                                   default=NOT_RETURNED))
     relevant = [
         ReportDocument(
             None,
@@ -106,8 +110,7 @@ def query_block(content: ReportContent, row: int, pair: Sequence[int], gap: floa
             " · ".join(f"{content.names[run]}: {_rank(ranks[run].get(doc))}" for run in (*pair, *others)),
             shorten(content, texts.get(doc)),
         )
-        for doc, grade in list(grades.items())[:MAX_RELEVANT]
-        if grade >= 1
+        for doc in right[:MAX_RELEVANT]
     ]
     runs = [
         (
@@ -125,7 +128,7 @@ def query_block(content: ReportContent, row: int, pair: Sequence[int], gap: floa
     claims = judges.judged_claims(content, pair, query_id, specs)[0] if specs else ()
     text = new_question(query_id, question(content, query_id, pair))
     return QueryBlock(query_id, shorten(content, text), values, relevant, runs,
-                 shorten(content, " / ".join(reference)), claims)
+                 shorten(content, " / ".join(reference)), claims, len(right))
 
 
 def _ranking(content: ReportContent, index: int, query_id: str) -> list[tuple[str, str | None]]:

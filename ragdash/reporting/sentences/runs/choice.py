@@ -48,6 +48,23 @@ def verdict_title(verdict: Verdict) -> str:
     return f"{title}; better than the baseline {verdict.baseline}" if verdict.beats_baseline else title
 
 
+def metric_meaning(spec: Spec) -> str:
+    """What the metric is, in the words of its guide, with its cutoff or without one.
+
+    Examples
+    --------
+    >>> from ragdash.metrics import parse_specs
+    >>> [metric_meaning(spec) for spec in parse_specs("Success@5 RR")]
+    ['1 if a relevant document is in the first 5 ranks, else 0.', \
+'1 over the rank of the first relevant document; 0 if none is returned.']
+    """
+    line = spec.metric.summary_line.replace(" (at any rank, without a cutoff)", "")
+    if spec.k:
+        return re.sub(r"\bfirst k\b", f"first {spec.k}", line)
+    line = re.sub(r"\bin the first k( ranks)?\b", "returned", line).replace("the first k ranks", "the ranking")
+    return re.sub(r"\bthe first k (\w+)", r"the \1 returned", line)
+
+
 def meaning_sentence(spec: Spec, *, markdown: bool = True) -> str:
     """What the metric is, in the words of its guide, with its cutoff; "" for a column of a file.
 
@@ -59,8 +76,7 @@ def meaning_sentence(spec: Spec, *, markdown: bool = True) -> str:
     """
     if spec.file_column:
         return ""
-    line = spec.metric.summary_line
-    line = re.sub(r"\bfirst k\b", f"first {spec.k}", line) if spec.k else line
+    line = metric_meaning(spec)
     line = line if line[:2].isupper() else line[:1].lower() + line[1:]
     return f"{escape(spec.title)}: {escape(line)}" if markdown else f"{spec.title}: {line}"
 
