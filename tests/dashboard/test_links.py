@@ -179,8 +179,8 @@ def test_a_link_to_the_samples_opens_on_a_server_that_has_not_opened_them(sample
 
 
 def test_choices_packed_by_an_earlier_version_are_read():
-    packed = ("hdI9DoAgDAbQ27hrJE4OnoSAYogaHcDB21taxWIwjvyX9_UOE9smCRS7ioVK_fVOFulDiFA7NUvi_umdc60IEs7CzVGzzHB6ay7R3u7r_"
-              "M8Klx0P6RhEJJZwqTZRtN_W8IRjsoLT1oLhwoDxwig8Iad9wK2i8Eq3HZI6-rFclDaLw0WaiJtP")
+    packed = ("hdI9DoAgDAbQ27hrJE4OnoSAYogaHcDB21taxWIwjvyX9_UOE9smCRS7ioVK_fVOFulDiFA7NUvi_umdc60IEs7CzVGzzHB6ay7R3u7"
+              "r_M8Klx0P6RhEJJZwqTZRtN_W8IRjsoLT1oLhwoDxwig8Iad9wK2i8Eq3HZI6-rFclDaLw0WaiJtP")
     choices = short_address.unpack({"run": ["a"], "choices": [packed], "k": ["5"]})
     assert len(choices) == 30 and choices["run"] == ["a"] and choices["k"] == ["5"]
     assert choices["against"] == ["contexts"] and choices["least"] == ["0.01"] and choices["right_judge"] == ["0.5"]
