@@ -30,7 +30,7 @@ def close_page(page: str) -> None:
 def choice_key(key: str, options: Sequence, default):
     """Make sure that st.session_state[key] is one of the options, else the default; returns the key for the widget.
 
-    The first word of an open tab stands for its title.
+    An open tab may be given by the first word of its title.
     """
     _use(key, default)
     value = st.session_state.get(key)
@@ -41,7 +41,7 @@ def choice_key(key: str, options: Sequence, default):
 
 
 def first_word(title: str) -> str:
-    """What stands for the title of a tab in an address.
+    """The title of a tab as an address has it.
 
     >>> first_word("Read, judge and note")
     'Read'
