@@ -37,11 +37,17 @@ def test_unknown_encoding(encoding):
         read_run(("x", TREC), encoding=encoding)
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "ascii", "idna", "hex", "utf-7"])
+@pytest.mark.parametrize("encoding", ["utf-16", "ascii", "idna", "utf-7"])
 def test_another_encoding_than_given(encoding):
     with pytest.raises(InputError, match="--encoding") as caught:
         read_run(("x", b"\xe9" + TREC), encoding=encoding)
     assert caught.value.problems[0].kind == "wrong-encoding"
+
+
+def test_a_codec_of_bytes_is_no_encoding_of_text():
+    with pytest.raises(InputError, match="--encoding") as caught:
+        read_run(("x", b"\xe9" + TREC), encoding="hex")
+    assert caught.value.problems[0].kind == "unknown-encoding"
 
 
 def test_several_configurations():

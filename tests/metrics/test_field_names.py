@@ -141,7 +141,7 @@ def test_geometric_means_are_those_of_trec_eval(name, per_query):
         rankings = {query: case.rankings[query] for query in seen}
         expected = pytrec_eval.compute_aggregated_measure(name, [row[name] for row in seen.values()])
         found = evaluate(run_of(rankings), truth_of({query: grades[query] for query in seen}), [name], **TREC)
-        (summary,) = found.summary(resamples=20)
+        (summary,) = found.summary(resamples=40)
         assert summary.mean == pytest.approx(expected, abs=1e-9)
         assert summary.n == 1 or summary.low * (1 - 1e-9) <= summary.mean <= summary.high * (1 + 1e-9)
         assert found.values[:, 0] == pytest.approx([row[per_query] for row in _in_order(found, seen)], abs=1e-9)
@@ -156,9 +156,9 @@ def _in_order(found, seen: dict) -> list:
 def test_a_geometric_mean_leaves_out_undefined_queries_and_takes_a_zero_for_the_smallest():
     """By hand: AP of 1 and 0, one query undefined: sqrt(1 · 0.00001)."""
     truth = truth_of({"a": ["d"], "b": ["d"], "c": {"d": 0}})
-    (summary,) = evaluate(run_of({"a": ["d"], "b": ["x"], "c": ["d"]}), truth, "gm_map").summary(resamples=20)
+    (summary,) = evaluate(run_of({"a": ["d"], "b": ["x"], "c": ["d"]}), truth, "gm_map").summary(resamples=40)
     assert (summary.mean, summary.n, summary.undefined) == (pytest.approx(1e-5**0.5), 2, 1)
-    (empty,) = evaluate(run_of({"c": ["d"]}), truth_of({"c": {"d": 0}}), "gm_map").summary(resamples=20)
+    (empty,) = evaluate(run_of({"c": ["d"]}), truth_of({"c": {"d": 0}}), "gm_map").summary(resamples=40)
     assert np.isnan(empty.mean) and np.isnan(empty.low)
 
 

@@ -91,7 +91,7 @@ def test_range_and_direction_are_guessed_over_all_runs_and_can_be_changed():
     assert file_specs(runs, {"mrr": "none"})[1].metric.better is None
     assert with_guesses(parse_specs("file:rating R@5"), file_specs(runs)) == (
         file_specs(runs)[0], parse_spec("R@5"))
-    with pytest.raises(InputError, match="'sas', and files with rating and mrr"):
+    with pytest.raises(InputError, match="'sas', which is no metric of the files; expected one of rating or mrr"):
         file_specs(runs, {"sas": "lower"})
 
 

@@ -92,7 +92,7 @@ def test_a_baseline_with_an_odd_value_is_a_problem_or_can_be_compared(recorded):
     gates, refused = 0, 0
     for content in changed(orjson.loads(baseline.to_bytes()), ODD[1::4]):
         try:
-            result = gate([run], truth, read_baseline(content), rules=ComparisonRules(resamples=10, permutations=10))
+            result = gate([run], truth, read_baseline(content), rules=ComparisonRules(resamples=40, permutations=10))
             gates += bool(render_gate(result, "table"))
         except InputError:
             refused += 1

@@ -231,7 +231,7 @@ def test_the_share_page_gives_links_the_report_the_tables_and_every_picture_as_d
     app.settle()
     app.page.locator(".st-key-sections").get_by_text("Threshold bands").click()
     app.settle()
-    app.page.get_by_text("Left out", exact=True).click()
+    app.page.locator(".st-key-texts").get_by_text("Left out", exact=True).click()
     app.settle()
     content = downloaded(app, "Download the full report").read_text()
     assert 'id="bands"' not in content and 'id="verdict"' in content and "left out on request" in content

@@ -178,7 +178,7 @@ def test_png_and_svg_are_drawn():
 def put_out(capfdbinary, *more: str) -> bytes:
     samples = Path(__file__).resolve().parents[3] / "sample_runs"
     assert main(["evaluate", str(samples / "dense.jsonl"), str(samples / "sparse.jsonl"), "--truth",
-                 str(samples / "truth.jsonl"), "-m", "RR P@5", "--resamples", "20", *more]) == 0
+                 str(samples / "truth.jsonl"), "-m", "RR P@5", "--resamples", "40", *more]) == 0
     return capfdbinary.readouterr().out
 
 
