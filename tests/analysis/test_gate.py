@@ -330,8 +330,8 @@ def test_a_passed_gate_says_how_large_a_loss_may_be_and_a_failed_one_names_every
     unclear = gate([run(0.66, extra=2)], truth, baseline)
     row = max(unclear.rows, key=lambda row: -row.comparison.low)
     assert unclear.passed and -row.comparison.low > 0.02
-    said = f"{row.comparison.spec.title} may be up to {-row.comparison.low:.3f} worse"
-    assert said in text_of(unclear) and "--fail-on unclear --margin 0.02" in text_of(unclear)
+    sentence = f"{row.comparison.spec.title} may be up to {-row.comparison.low:.3f} worse"
+    assert sentence in text_of(unclear) and "--fail-on unclear --margin 0.02" in text_of(unclear)
     same = gate([before], truth, baseline)
     assert same.passed and "no loss is shown" not in text_of(same), "nothing is open"
     worse = gate([run(0.1)], truth, baseline)

@@ -86,8 +86,8 @@ def calls(tmp_path, monkeypatch) -> dict[str, tuple[Callable, dict]]:
 def methods(thing: object) -> Iterator[tuple[str, Callable]]:
     """The public methods of an object that are ours."""
     for name in dir(type(thing)):
-        own = inspect.getattr_static(type(thing), name)
-        if not name.startswith("_") and inspect.isfunction(own):
+        member = inspect.getattr_static(type(thing), name)
+        if not name.startswith("_") and inspect.isfunction(member):
             yield name, getattr(thing, name)
 
 

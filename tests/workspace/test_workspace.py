@@ -589,10 +589,10 @@ def test_a_run_whose_file_may_not_be_read_is_not_taken_for_broken(workspace, mon
 @pytest.mark.parametrize("digest", ["", ".", "..", "nope", "/", "../beside"])
 def test_only_what_is_kept_can_be_deleted(digest, tmp_path):
     home = Workspace(tmp_path / "home")
-    kept = [home.add_run(Run.from_dict({"q": [name]}, name)).digest for name in "ab"]
+    digests = [home.add_run(Run.from_dict({"q": [name]}, name)).digest for name in "ab"]
     (tmp_path / "beside").mkdir()
     for wrong in (digest, str(tmp_path / "beside")):
         with pytest.raises(InputError) as raised:
             home.delete(wrong)
         assert raised.value.problems[0].message == "not-kept"
-    assert [home.load_run(one).digest for one in kept] == kept and (tmp_path / "beside").is_dir()
+    assert [home.load_run(one).digest for one in digests] == digests and (tmp_path / "beside").is_dir()

@@ -111,11 +111,11 @@ def _misfits(function: Callable, args: tuple, kwargs: dict) -> list[Problem]:
 
     signature = inspect.signature(function)
     try:
-        given = signature.bind(*args, **kwargs).arguments
+        arguments = signature.bind(*args, **kwargs).arguments
     except TypeError:  # Python says which is missing
         return []
     problems = []
-    for name, value in given.items():
+    for name, value in arguments.items():
         parameter = signature.parameters[name]
         hint = object if parameter.annotation is parameter.empty else _hint_of(function, parameter.annotation)
         values = {parameter.VAR_POSITIONAL: value, parameter.VAR_KEYWORD: ()}.get(parameter.kind, (value,))

@@ -248,8 +248,8 @@ def _drawn_blocks(columns: np.ndarray, permutations: int, seed: int, pairs: int,
     """reduce_block of the sums that drawn flips keep; the flips are those of the randomization test."""
     rows_at_once = max(64, _PAIR_CELLS // max(pairs, columns.shape[1]))
     if paired.are_few(*columns.shape, permutations):
-        kept = paired.remembered_sums(columns, permutations, seed)
-        return on_all_cores(lambda start: reduce_block(kept[start:start + rows_at_once]),
+        all_sums = paired.remembered_sums(columns, permutations, seed)
+        return on_all_cores(lambda start: reduce_block(all_sums[start:start + rows_at_once]),
                             range(0, permutations, rows_at_once))
     sums = paired.byte_sums(columns)
 

@@ -76,10 +76,10 @@ def test_the_highest_scores_reach_the_least_one_whatever_is_known_of_them():
         ends = np.concatenate(([0], np.cumsum([len(rows) for rows in some])))
         least = least_scores(scores, np.concatenate(some), ends, 5)
         for (low, high), bound in zip(pairwise(starts), least, strict=True):
-            kept = np.sort(scores[low:high][~np.isnan(scores[low:high])])[::-1]
-            assert bound <= kept[:5].min(initial=np.inf)
-            if share == 1 and len(kept) >= 5:
-                assert bound == kept[4]
+            ordered = np.sort(scores[low:high][~np.isnan(scores[low:high])])[::-1]
+            assert bound <= ordered[:5].min(initial=np.inf)
+            if share == 1 and len(ordered) >= 5:
+                assert bound == ordered[4]
         assert share == 0 or np.isfinite(least).any()
 
 

@@ -298,9 +298,9 @@ def test_a_run_and_judgments_of_one_digest_are_changed_apart(open_home):
     home.describe(digest, "by hand", "truth")
     home.tag(digest, ["check"], "run")
     home.archive(digest, kind="truth")
-    kept = [(entry.name, entry.description, entry.tags, entry.archived)
+    entries = [(entry.name, entry.description, entry.tags, entry.archived)
             for entry in (home.find(digest, "run"), home.find(digest, "truth"))]
-    assert kept == [("oracle", "", ("check",), False), ("judged", "by hand", (), True)]
+    assert entries == [("oracle", "", ("check",), False), ("judged", "by hand", (), True)]
     home.delete(digest, "run")
     assert home.find(digest, "run") is None and open_home().load_truth(digest).name == "judged"
     home.delete(digest)
