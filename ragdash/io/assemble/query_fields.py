@@ -44,6 +44,8 @@ TRUTH_TYPES = {
 
 def run_details(fields: dict, schema: dict[str, str], cell: Cell) -> dict:
     """The details of a query in a run; absent values are left out. schema: {our name: key}."""
+    if fields.keys() <= {schema.get("query_id"), schema.get("retrieved")}:
+        return {}
     details = _read_fields(fields, schema, cell, _RUN_READERS)
     usage = read_object(fields.get(schema.get("usage", "usage")), Cell(cell.problems, cell.line, "usage"))
     if usage:

@@ -27,6 +27,7 @@ from ragdash.io.proposals.content.times import TOTAL, time_stage, time_unit
 from ragdash.io.proposals.content.usage import USAGE, usage_value
 from ragdash.io.proposals.content.values import (
     answer_of,
+    for_each,
     joined_ids,
     joined_key,
     json_value,
@@ -204,21 +205,24 @@ class _Builder:
     def _add_returned(self, entry: QueryContent, row: dict, variant: Mapping[str, str]) -> None:
         values = self._values(row, "doc_id" if "doc_id" in self.paths else "retrieved", variant)
         self._fail_if_cut_off(values)
-        docs = joined_ids(values)
-        entry.docs += docs
+        entry.docs += (docs := joined_ids(values))
         for name, numbers in entry.numbers.items():
-            value = next(iter(self._values(row, name, variant)), None)
-            items = [as_number(item) for item in (value if type(value) is list else [value] * (value is not None))]
-            if name == "score" and self.has_distances:
-                items = [None if item is None else -item for item in items]  # the smallest distance is first
-            numbers += items if len(items) == len(docs) else [None] * len(docs)
-        texts = [text for value in self._values(row, "text", variant) for text in texts_of(value, keep_missing=True)]
-        entry.texts += texts if len(texts) == len(docs) else [None] * len(docs)
-        sources = [source for value in self._values(row, "source", variant)
-                   for source in texts_of(value, keep_missing=True)]
-        entry.sources += sources if len(sources) == len(docs) else [None] * len(docs)
+            numbers += for_each(docs, self._numbers(row, name, variant) if name in self.paths else [])
+        entry.texts += for_each(docs, texts := self._texts(row, "text", variant))
+        entry.sources += for_each(docs, self._texts(row, "source", variant))
         if self.is_long and not docs:
             entry.details.setdefault("contexts", []).extend(text for text in texts if text)
+
+    def _numbers(self, row: dict, name: str, variant: Mapping[str, str]) -> list[float | None]:
+        """The scores or ranks of a record."""
+        value = next(iter(self._values(row, name, variant)), None)
+        numbers = [as_number(item) for item in (value if type(value) is list else [value] * (value is not None))]
+        is_distance = name == "score" and self.has_distances  # the smallest is first
+        return [None if item is None else -item for item in numbers] if is_distance else numbers
+
+    def _texts(self, row: dict, name: str, variant: Mapping[str, str]) -> list[str | None]:
+        """The texts or sources of a record's documents."""
+        return [text for value in self._values(row, name, variant) for text in texts_of(value, keep_missing=True)]
 
     def _fail_if_cut_off(self, values: list) -> None:
         """Note an error for a list of ids that has no end."""
@@ -230,12 +234,11 @@ class _Builder:
         if query:
             details.setdefault("query", query)
         self._add_history(details, row)
-        answer = answer_of([whole_answer(path, value, self.names) for path, value in zip(
-            self.paths.get("answer", ()), self._values(row, "answer", variant), strict=False)], self.source.is_json)
-        if answer is not None:
-            details.setdefault("answer", answer)
-        elif "answer" in self.paths and not self.is_long:
-            details.setdefault("answer", "")
+        if "answer" in self.paths:
+            answer = answer_of([whole_answer(path, value, self.names) for path, value in zip(
+                self.paths["answer"], self._values(row, "answer", variant), strict=False)], self.source.is_json)
+            if answer is not None or not self.is_long:
+                details.setdefault("answer", answer or "")
         if "contexts" in self.paths:
             contexts = [text for value in self._values(row, "contexts", variant) for text in texts_of(value)]
             details.setdefault("contexts", contexts)

@@ -39,6 +39,7 @@ _OF_SYSTEMS = {"answers", "retrieved", "contexts", "config", "latency_ms", "late
 _CONFUSED = {"answer": {"answers"}, "answers": {"answer"}, "contexts": {"evidence"},
              "evidence": {"relevant", "contexts"},
              "relevant": {"retrieved", "evidence"}, "retrieved": {"relevant", "evidence"}}  # what is right, or not
+_SURE = ("retrieved", "relevant")  # under these names nothing else is meant
 _AS_RIGHT = {"answer": "answers", "contexts": "evidence", "retrieved": "relevant"}
 _MORE = ("retrieved", "relevant", "evidence", "answers", "answer", "contexts", "grade")
 _TALKS = {"user"}  # what a conversation gives
@@ -152,7 +153,7 @@ def _has_only_answers(detected: DetectedFormat, known: Collection[str] = ()) -> 
 def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     """Tests of the best reading, each of which says that the known format is wrong."""
     guess = detected.guess
-    if not _CONFUSED.keys().isdisjoint(guess):
+    if any(name in guess and not (name in _SURE and guess[name] == name) for name in _CONFUSED):
         yield partial(_contradicts, detected)
     answer = guess.get("answer")
     if answer and {"retrieved", "contexts", "doc_id"}.isdisjoint(guess):

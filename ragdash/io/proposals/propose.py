@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from weakref import WeakKeyDictionary
 
 from ragdash.core.errors import InputError, shorten
 from ragdash.core.records.details import conversation_text
@@ -22,9 +23,14 @@ _ORDER = ("query_id", "query", "chat_history", "config", "retrieved", "doc_id", 
           "completion_tokens", "cost_usd", "scores", "labels", "attributes")
 
 
+_proposed: WeakKeyDictionary[Source, list[Reading]] = WeakKeyDictionary()  # asked for before and after a file is read
+
+
 def propose(source: Source) -> list[Reading]:
     """The plausible readings, the best first; none where nothing in the file looks like queries with content."""
-    return [reading for reading, _ in propose_with_content(source)]
+    if source not in _proposed:
+        _proposed[source] = [reading for reading, _ in propose_with_content(source)]
+    return list(_proposed[source])
 
 
 def propose_with_content(source: Source) -> list[tuple[Reading, FileContent]]:

@@ -84,6 +84,11 @@ def texts_of(value, keep_missing: bool = False) -> list:
     return texts
 
 
+def for_each(docs: list[str], values: list) -> list:
+    """A value for each document; None for each where there are more or fewer values."""
+    return values if len(values) == len(docs) else [None] * len(docs)
+
+
 def json_value(value: object) -> object:
     """What JSON has no type for, such as a duration in a cell of a table."""
     from ragdash.io.formats import excel_parquet
