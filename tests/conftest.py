@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import threading
 from collections import Counter
 
@@ -16,6 +18,10 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the workers of the tests and 
 sys.dont_write_bytecode = False  # would compile all of the package and of the tests again, each of them
 for _library in ("OPENBLAS", "OMP"):  # read when numpy and torch are imported: their threads wait actively, and the
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")  # workers of the tests have no core left for that
+MEMORY = "/dev/shm"  # temporary files in memory: storage is written through to the disk, which tests would wait for
+if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > 4e9:
+    os.environ["TMPDIR"] = MEMORY
+    tempfile.tempdir = None  # read again
 
 from fixed_cases import pin_cases, seed_generators  # noqa: E402
 from slow_tests import is_slow  # noqa: E402
