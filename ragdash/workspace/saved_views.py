@@ -92,12 +92,22 @@ class SavedViews:
 
     def list(self) -> tuple[SavedView, ...]:
         """The views, the newest first; without those that `problems` names."""
-        return tuple(view for view in reversed(self._current().values()) if view is not None)
+        return self.read()[0]
 
     def problems(self) -> tuple[Problem, ...]:
         """A warning for each view of which the file holds something else than a view; it is not listed."""
-        return tuple(Problem("broken-view", {"slug": slug}, self._log.location, severity="warning")
-                     for slug, view in self._current().items() if view is None)
+        return self.read()[1]
+
+    def read(self) -> tuple[tuple[SavedView, ...], tuple[Problem, ...]]:
+        """(list, problems)."""
+        current = self._current()
+        return (tuple(view for view in reversed(current.values()) if view is not None),
+                tuple(Problem("broken-view", {"slug": slug}, self._log.location, severity="warning")
+                      for slug, view in current.items() if view is None))
+
+    def stamp(self) -> str:
+        """Another one after every change; "" before the first."""
+        return self._log.stamp()
 
     def find(self, slug: str) -> SavedView | None:
         """The view with this name in the address; None where there is none."""

@@ -26,12 +26,12 @@ from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.caches.shared_cache import once_a_run
 from ragdash.dashboard.components import judge_note, page_links, repeat_lines
 from ragdash.dashboard.page_context import DEFAULT_METRIC, PageContext, PageEnds, spec_of
-from ragdash.dashboard.session import run_fixes, state
-from ragdash.dashboard.session.data_store import LOADED, SessionRun, workspace
+from ragdash.dashboard.session import run_facts, run_fixes, state
+from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.file_metrics import session_file_specs
 from ragdash.dashboard.session.truths import truth_versions
 from ragdash.dashboard.widgets import elements
-from ragdash.evaluation.latency_cost import PriceTable, read_prices
+from ragdash.evaluation.latency_cost import PriceTable
 from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec, have_rankings
 from ragdash.reporting.sentences import formatting as fmt
@@ -81,12 +81,10 @@ def _advice_facts(context: PageContext, spec: Spec, answers: Sequence[Spec]) -> 
                        what_if_cache.known_gain(context.digests, context.names, context.scope, spec))
 
 
-@once_a_run
 def _prices() -> PriceTable:
     """Those of the workspace; what cannot be read is said where they are edited."""
     try:
-        text = workspace().prices()
-        return read_prices(("prices.toml", text.encode())) if text else PriceTable()
+        return run_facts.known_prices()
     except InputError:
         return PriceTable()
 

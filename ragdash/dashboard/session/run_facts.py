@@ -1,4 +1,4 @@
-"""What is known of a run besides its rankings: settings (of its file, or typed), tags, and the day of its upload."""
+"""What is known of a run besides its rankings: settings (of its file, or typed), tags, day of upload, prices."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ragdash.core.errors import InputError
 from ragdash.dashboard.auth import rights
 from ragdash.dashboard.caches.shared_cache import once_a_run, shared
 from ragdash.dashboard.session.data_store import SessionRun, workspace
+from ragdash.evaluation.latency_cost import PriceTable, read_prices
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.reporting.sentences.what_if import setting_text
 from ragdash.workspace import Workspace
@@ -147,3 +148,16 @@ def _read(folder: str, stamp: int, digests: tuple[str, ...], _home: Any) -> dict
     saved = {entry.digest: RunFacts({}, typed.get(entry.digest, {}), entry.tags, entry.facts.get("added", ""))
              for entry in _home.runs_of(digests)}
     return {**{digest: RunFacts({}, settings) for digest, settings in typed.items()}, **saved}
+
+
+@once_a_run
+def known_prices() -> PriceTable:
+    """The prices of the workspace, none where there are none. Raises InputError where they cannot be read."""
+    home = workspace()
+    return _read_prices(home.location, home.stamp(), _home=home)
+
+
+@shared(max_entries=8)
+def _read_prices(folder: str, stamp: int, _home: Any) -> PriceTable:
+    text = _home.prices()
+    return read_prices(("prices.toml", text.encode())) if text else PriceTable()

@@ -11,6 +11,7 @@ from ragdash.core import paths
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.shared import shared_log
 from ragdash.dashboard.auth import rights, roles
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.session.keys import OPENED_VIEW, UNKNOWN_VIEW, VIEW_PROBLEMS, VIEW_TARGET
 from ragdash.workspace.saved_views import LOG, SavedView, SavedViews, slug_of
@@ -26,13 +27,19 @@ def store() -> SavedViews:
 def listed() -> tuple[SavedView, ...]:
     """The saved views, the newest first; none where the workspace cannot be read."""
     try:
-        views = store()
-        if damaged := views.problems():
+        saved = store()
+        views, damaged = _read(str(saved.path), saved.stamp(), _saved=saved)
+        if damaged:
             st.session_state[VIEW_PROBLEMS] = damaged
-        return views.list()
+        return views
     except InputError as error:
         st.session_state[VIEW_PROBLEMS] = error.problems
         return ()
+
+
+@shared(max_entries=8)
+def _read(path: str, stamp: str, _saved: SavedViews) -> tuple[tuple[SavedView, ...], tuple[Problem, ...]]:
+    return _saved.read()
 
 
 def ask_for(slug: str) -> SavedView | None:

@@ -9,7 +9,7 @@ import streamlit as st
 from ragdash.core.errors import InputError
 from ragdash.dashboard.auth import rights
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.session import data_store, state
+from ragdash.dashboard.session import data_store, run_facts, state
 from ragdash.dashboard.session.data_store import workspace
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.latency_cost import Price, PriceTable, read_prices, write_prices
@@ -25,8 +25,7 @@ COLUMNS = {"name": "Name", "prompt": "$ per 1K prompt tokens", "completion": "$ 
 def current_prices() -> PriceTable:
     """The prices of the workspace, none where there are none; what cannot be read is shown as a problem."""
     try:
-        text = workspace().prices()
-        return read_prices(("prices.toml", text.encode())) if text else PriceTable()
+        return run_facts.known_prices()
     except InputError as error:
         elements.problems(error.problems, "prices")
         return PriceTable()
