@@ -73,6 +73,33 @@ def test_a_server_is_ready_only_while_its_workspace_answers(monkeypatch):
         server.shutdown()
 
 
+class Queue:
+    """Two jobs and a worker."""
+
+    def counts(self) -> dict[str, int]:
+        return {"waiting": 2, "running": 0}
+
+    def workers(self) -> list[str]:
+        return ["one"]
+
+
+@pytest.mark.parametrize(("problem", "counted"), [("unusable-blobs/rights", True), ("unusable-database/away", False)])
+def test_jobs_are_counted_while_only_the_bucket_is_away(problem, counted, monkeypatch):
+    def check() -> None:
+        raise InputError([Problem(problem, {"reason": "gone"}, "s3://bucket/x")])
+
+    monkeypatch.setattr(status_server.shared_queue, "queue", Queue)
+    server = status_server.serve(f"127.0.0.1:{free_port()}", check)
+    url = f"http://127.0.0.1:{server.server_port}"
+    try:
+        until(lambda: "gone" in fetch(f"{url}/ready")[1])
+        text = fetch(f"{url}/metrics")[1]
+        assert "ragdash_ready 0" in text and ('ragdash_jobs{state="waiting"} 2' in text) is counted
+        assert ("ragdash_workers 1" in text) is counted
+    finally:
+        server.shutdown()
+
+
 def test_a_server_is_not_ready_before_its_pages_are_served():
     """A proxy would send people to a port where nobody listens, and tell them that no server is left."""
     port, status = free_port(), free_port()

@@ -33,7 +33,7 @@ class Readiness:
 
     def __init__(self, check: Callable[[], None], every: float = EVERY):
         self._check, self._every, self._lock = check, every, Lock()
-        self._looked, self._problems = float("-inf"), ["not checked yet"]
+        self._looked, self._problems, self._has_database = float("-inf"), ["not checked yet"], False
         self.ended = Event()
         Thread(target=self._watch, daemon=True).start()
 
@@ -44,26 +44,32 @@ class Readiness:
                 return ["the workspace does not answer"]
             return list(self._problems)
 
+    def has_database(self) -> bool:
+        """Whether the database answered at the last look, whatever the blobs did."""
+        return self._has_database
+
     def _watch(self) -> None:
         while True:
             try:
                 self._check()
-                problems = []
+                problems, kinds = [], set()
             except InputError as error:
                 problems = [str(problem) for problem in error.problems]
+                kinds = {problem.kind for problem in error.problems}
             with self._lock:
                 self._looked, self._problems = time.monotonic(), problems
+                self._has_database = kinds <= {"unusable-blobs"}
             if self.ended.wait(self._every):
                 return
 
 
-def metrics(ready: bool) -> str:
+def metrics(ready: bool, has_database: bool) -> str:
     """The numbers of this server, and the jobs of its workspace, in the text format of Prometheus."""
     lines = ["# TYPE ragdash_ready gauge", f"ragdash_ready {int(ready)}", "# TYPE ragdash_sessions gauge",
              f"ragdash_sessions {_sessions()}", "# TYPE ragdash_cpu_seconds_total counter",
              f"ragdash_cpu_seconds_total {time.process_time():.3f}", *RERUNS.lines()]
     queue = shared_queue.queue()
-    if queue is not None and ready:
+    if queue is not None and has_database:
         lines += ["# TYPE ragdash_jobs gauge",
                   *(f'ragdash_jobs{{state="{state}"}} {count}' for state, count in queue.counts().items()),
                   "# TYPE ragdash_workers gauge", f"ragdash_workers {len(queue.workers())}"]
@@ -116,9 +122,9 @@ def serve(address: str, check: Callable[[], None] | None = None, words: Sequence
                 self._send(503 if problems else 200, "application/json", content)
             elif self.path == "/metrics":
                 try:
-                    text = metrics(not problems)
+                    text = metrics(not problems, readiness.has_database())
                 except InputError:  # the database went away after the last look
-                    text = metrics(False)
+                    text = metrics(False, has_database=False)
                 self._send(200, "text/plain; version=0.0.4", text.encode())
             else:
                 self._send(404, "text/plain", b"/ready or /metrics\n")

@@ -12,9 +12,12 @@ import pytest
 from models.judge.server import Server
 from workspace.team.worker_trial import enqueue, texts, trial, wait, workers
 
+from ragdash.cli.commands.serving import jobs as jobs_command
 from ragdash.cli.commands.serving.worker import JudgeJobs
 from ragdash.cli.main import main
+from ragdash.core.console import duration
 from ragdash.core.storage.postgres.budgets import DatabaseBudget
+from ragdash.core.storage.protocols import JobRecord
 from ragdash.dashboard.jobs import judging, shared_queue
 from ragdash.dashboard.session import state
 from ragdash.matching.match import Match
@@ -57,6 +60,14 @@ def test_a_job_whose_worker_is_killed_is_finished_by_the_other_one_and_nothing_i
     assert main(["jobs"]) == 0
     lines = capsys.readouterr().out
     assert ("in flight as a worker ended" in lines) == bool(result.lost) and "done" in lines and "grey" not in lines
+
+
+@pytest.mark.parametrize(("state", "result", "reason"), [
+    ("failed", {"problems": [{"kind": "unusable-endpoint", "found": "grey"}]}, "unusable-endpoint"),
+    ("failed", {}, "its workers ended in the middle of it"), ("done", {}, "")])
+def test_a_failed_job_is_listed_with_the_kind_of_its_problem(state, result, reason):
+    line = jobs_command._line(JobRecord("ab12", "judge", {}, state, "", {}, result, 0, 3, 0, 60.0))
+    assert line == f"ab12  judge  {state}  {duration(60.0)} ago{'  ' if reason else ''}{reason}"
 
 
 def test_two_jobs_at_once_ask_each_question_once_and_one_is_canceled_from_elsewhere(tmp_path, capsys):

@@ -45,6 +45,14 @@ def _line(job: JobRecord) -> str:
         f"{report['computed']:,} computed" if "computed" in report else ""
     lost = f"{count(job.lost, 'call')} in flight as a worker ended" if job.lost else ""
     stopped = "" if job.active else str(report.get("stopped") or "")  # a worker that was stopped gave it back
-    words = (job.progress.get("words", "") if job.active else "", amount, stopped, lost)
+    words = (job.progress.get("words", "") if job.active else "", amount, stopped, _reason(job), lost)
     details = "; ".join(printable(str(text)) for text in words if text)
     return f"{job.id}  {job.kind}  {state}  {duration(job.seconds)} ago{f'  {details}' if details else ''}"
+
+
+def _reason(job: JobRecord) -> str:
+    """Why a job failed, by the kinds of its problems: their words may have texts of users, and are on the page."""
+    if job.state != "failed":
+        return ""
+    kinds = [str(problem.get("kind", "")) for problem in job.result.get("problems") or ()]
+    return ", ".join(dict.fromkeys(kinds)) or "its workers ended in the middle of it"
