@@ -23,6 +23,7 @@ QUERIES = [f"q{i // 20}" for i in range(N)]
 DOCS = [f"d{i * 7 % N}" for i in range(N)]
 SCORES = RANDOM.normal(size=N)
 RANKS = [i % 20 + 1 for i in range(N)]
+LONG_DOCS = pa.DictionaryArray.from_arrays(np.arange(N, dtype=np.int32) % 2, ["d1", "x" * 2_000_000])  # texts
 PLAIN = {
     "scores": {"query_id": QUERIES, "doc_id": DOCS, "score": SCORES},
     "other names": {"qid": QUERIES, "docno": DOCS, "sim": SCORES},
@@ -160,7 +161,7 @@ def test_a_table_with_repeated_documents_and_no_other_column_is_read_once(monkey
 
 @pytest.mark.parametrize(("docs", "options", "is_plain"), [
     (DOCS, {}, True), (DOCS, {"row_group_size": 150}, True), (DOCS, {"use_dictionary": False}, False),
-    (["d1"] * N, {}, False), (["d1", "x" * 2_000_000] * (N // 2), {"dictionary_pagesize_limit": 1 << 24}, False)],
+    (["d1"] * N, {}, False), (LONG_DOCS, {"dictionary_pagesize_limit": 1 << 24, "store_schema": False}, False)],
     ids=["short", "several row groups", "no dictionary", "one text", "a long text that many rows share"])
 def test_ids_are_read_without_a_dictionary_where_they_are_sure_to_stay_small(tmp_path, monkeypatch, docs, options,
                                                                              is_plain):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 from source_trees import nodes
@@ -18,6 +19,7 @@ PER_1000_LINES = 10
 SOURCES = [*sorted((ROOT / "ragdash").rglob("*.py")), *sorted((ROOT / "pages").glob("*.py")), ROOT / "app.py"]
 
 
+@cache
 def names(path: Path, *, variables_only: bool = False) -> list[str]:
     """The identifiers of a module at each use; attributes only where the module itself binds them."""
     result = []
