@@ -48,9 +48,11 @@ def test_runs_without_times_are_named_with_the_verb_of_their_number():
 
 def test_no_run_on_the_front_is_said_and_one_run_is_alone_there():
     spec = parse_spec("RR")
-    none = latency_cost.front_sentences(["a", "b"], np.array([False, False]), [], spec, "Cost per query", "$")
+    none = latency_cost.front_sentences(["a", "b"], np.array([False, False]), [], spec, "Cost per query", "$",
+                                        known=np.array([True, False]))
     assert none == ["No run has both MRR and cost per query."]
-    (alone,) = latency_cost.front_sentences(["a", "b"], np.array([False, True]), [], spec, "Average latency", "ms")
+    (alone,) = latency_cost.front_sentences(["a", "b"], np.array([False, True]), [], spec, "Average latency", "ms",
+                                            known=np.array([True, True]))
     assert alone == ("No other run has a better mean MRR or a lower average latency than **b**. Compare says whether "
                      "the means differ clearly.")
 

@@ -37,20 +37,28 @@ def markdown_money(dollars: float) -> str:
 
 
 def front_sentences(
-    names: Sequence[str], on_front: np.ndarray, steps: Sequence[CostStep], spec: Spec, paid: str, unit: str
+    names: Sequence[str], on_front: np.ndarray, steps: Sequence[CostStep], spec: Spec, paid: str, unit: str, *,
+    known: np.ndarray,
 ) -> list[str]:
-    """Sentences: who is on the front, and what one more point costs from one run to the next."""
+    """Sentences: who is on the front, what one more point costs from one run to the next, and which runs are left out.
+
+    known: (N,) bool, the runs with a mean of both; the others cannot be weighed.
+    """
     front_names = [f"**{fmt.escape(names[index])}**" for index in np.flatnonzero(on_front)]
     title = fmt.escape(spec.title)
     if not front_names:
         return [f"No run has both {title} and {paid.lower()}."]
+    unknown = [f"**{fmt.escape(name)}**" for name, both in zip(names, known, strict=True) if not both]
+    left_out = [f"Not weighed, without {title} or {paid.lower()}: {fmt.listed(unknown)}."] if unknown else []
     if len(front_names) == 1:
-        other_runs = int(np.sum(~np.asarray(on_front)))
-        return [f"No other run has a better mean {title} or a lower {paid.lower()} than {front_names[0]}. Compare says "
-                "whether the means differ clearly."
-                if other_runs else f"{front_names[0]} is the only run with {title} and {paid.lower()}."]
-    sentences = [f"Choose between {fmt.listed(front_names)}: every other run is no better than one of them in {title} "
-                 f"and in {paid.lower()}."]
+        other = "No other run with both" if unknown else "No other run"
+        alone = (f"{other} has a better mean {title} or a lower {paid.lower()} than {front_names[0]}. Compare says "
+                 "whether the means differ clearly." if np.sum(known) > 1 else
+                 f"{front_names[0]} is the only run with {title} and {paid.lower()}.")
+        return [alone, *left_out]
+    other = "every other run with both" if unknown else "every other run"
+    sentences = [f"Choose between {fmt.listed(front_names)}: {other} is no better than one of them in {title} and in "
+                 f"{paid.lower()}."]
     form = markdown_money if unit == "$" else duration
     for step in steps:
         pair = f"from **{fmt.escape(names[step.cheaper])}** to **{fmt.escape(names[step.dearer])}**"
@@ -60,4 +68,4 @@ def front_sentences(
         interval = f" [{form(step.low)}, {form(step.high)}]" if np.isfinite([step.low, step.high]).all() else \
             " (no interval: there may be no gain at all)" if paid != "P90 latency" else ""
         sentences.append(f"One more point (0.01) {pair} costs {form(step.per_point)} a query{interval}.")
-    return sentences
+    return sentences + left_out

@@ -91,8 +91,9 @@ def test_the_outcome_of_a_corrected_difference(low, high, outcomes):
     assert tuple(judge_validation.difference_outcome(one, spec) for spec in (SPEC, LOWER, NEITHER)) == outcomes
 
 
-def front(on: list[bool], *steps: CostStep, paid: str = "Cost") -> list[str]:
-    return latency_cost.front_sentences(["a", "b", "c"][:len(on)], np.array(on, bool), steps, SPEC, paid, "$")
+def front(on: list[bool], *steps: CostStep, paid: str = "Cost", known: list[bool] | None = None) -> list[str]:
+    return latency_cost.front_sentences(["a", "b", "c"][:len(on)], np.array(on, bool), steps, SPEC, paid, "$",
+                                        known=np.array(known or [True] * len(on)))
 
 
 def test_the_front_of_none_one_and_several_runs():
@@ -100,11 +101,16 @@ def test_the_front_of_none_one_and_several_runs():
     alone, among = front([True])[0], front([False, True])[0]
     assert alone.startswith("**a** is the only run") and "no other" not in alone
     assert among.startswith("No other run has a better mean") and "than **b**" in among
+    only, left_out = front([True, False], known=[True, False])
+    assert only.startswith("**a** is the only run") and left_out == f"Not weighed, without {SPEC.title} or cost: **b**."
+    assert front([True, False, False], known=[True, True, False])[0].startswith("No other run with both has a better")
     rising, level, open_ = (
         CostStep(0, 2, 0.1, 2.0, *rest) for rest in ((2.0, 1.0, 3.0), (NAN, NAN, NAN), (2.0, NAN, NAN))
     )
     whole = front([True, False, True], rising)
     assert "**a** and **c**" in whole[0] and "**b**" not in " ".join(whole)
+    some = front([True, False, True], rising, known=[True, False, True])
+    assert "every other run with both is no better" in some[0] and some[-1].endswith("cost: **b**.")
     assert "from **a** to **c**" in whole[1] and r"\$2.00 a query [\$1.00, \$3.00]" in whole[1]
     assert "undefined" in front([True, False, True], level)[1]
     assert "no interval: there may be no gain" in front([True, False, True], open_)[1]

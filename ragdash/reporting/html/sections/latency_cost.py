@@ -152,6 +152,7 @@ def _front(content: ReportContent, paid: str, values: list[np.ndarray]) -> list[
         lead,
         paid,
         "$" if paid == "Cost per query" else "ms",
+        known=np.isfinite(quality) & np.isfinite(price),
     )
 
 

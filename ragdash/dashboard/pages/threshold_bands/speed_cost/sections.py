@@ -127,7 +127,8 @@ def render_trade_off(data: SpeedCostData, spec: Spec) -> None:
     on_front = latency_cost.pareto_front(quality[0], price[0], spec.metric.better)
     steps = latency_cost.cost_steps(quality[0], price[0], spec.metric.better, draws=_resampled_means(data, spec, paid))
     _render_sentences(
-        front_sentences(data.context.names, on_front, steps, spec, PRICE_TITLES[paid], unit)
+        front_sentences(data.context.names, on_front, steps, spec, PRICE_TITLES[paid], unit,
+                        known=np.isfinite(quality[0]) & np.isfinite(price[0]))
     )
     figure = plots.pareto(data.context.names, data.context.slots, price, quality, on_front, axis=axes.axis_of(spec),
                           title=PRICE_TITLES[paid] if unit == "$" else f"{PRICE_TITLES[paid]} (ms)", unit=unit,
