@@ -14,8 +14,8 @@ from ragdash.core.records import Conventions
 from ragdash.evaluation.compare import ComparisonRules
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.experiments.fusion.judged_pool import judged_pool
-from ragdash.experiments.fusion.pair import gain_of, runs_to_fuse
-from ragdash.experiments.fusion.tuning.choice import choose
+from ragdash.experiments.fusion.pair import gain_of, runs_to_fuse, same_fusions
+from ragdash.experiments.fusion.tuning.choice import choose, chosen_run
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
 from ragdash.reporting.sentences.latency_cost import duration
@@ -118,9 +118,10 @@ def test_a_clear_winner_that_is_much_slower_says_so(samples, own, other, said):
 
 
 def test_a_hybrid_is_named_with_its_gain_and_is_not_the_loaded_one(samples):
-    (dense, sparse, _), truth = samples
-    choice = choose([dense, sparse], truth, SPEC, pool=judged_pool([dense, sparse], truth, Conventions()))
-    gain = gain_of(choice, ["hybrid"])
+    (dense, sparse, loaded), truth = samples
+    pool = judged_pool([dense, sparse], truth, Conventions())
+    choice = choose([dense, sparse], truth, SPEC, pool=pool)
+    gain = gain_of(choice, pool, {"hybrid": loaded})
     pair = choice.against_single
     assert gain == HybridGain(("dense", "sparse"), "Weighted sum of scores", choice.spec, choice.held_out.value,
                               pair.baseline, pair.mean_difference, pair.low, pair.high, ("hybrid",))
@@ -130,7 +131,28 @@ def test_a_hybrid_is_named_with_its_gain_and_is_not_the_loaded_one(samples):
     assert f"reach NDCG@10 {choice.held_out.value:.3f}, +{choice.against_single.mean_difference:.3f} [" in sentence
     assert sentence.endswith("The loaded hybrid is fused in another way.")
     assert change_sentence(verdict, markdown=False).startswith(sentence)
-    assert gain_of(replace(choice, decision="single")) is None
+    assert gain_of(replace(choice, decision="single"), pool) is None
+
+
+def test_a_run_that_is_the_hybrid_is_not_called_another_fusion(samples):
+    """By its recipe where it has one, in any order of the runs; by its rankings where it was fused elsewhere."""
+    (dense, sparse, loaded), truth = samples
+    pool = judged_pool([dense, sparse], truth, Conventions())
+    choice = choose([dense, sparse], truth, SPEC, pool=pool)
+    added = chosen_run(pool.runs, choice, truth, "mine")
+    given = choice.recipe.given
+    turned = ragdash.fuse([sparse, dense], choice.recipe.method, name="turned",
+                          **{**given, "weights": given["weights"][::-1]})
+    copy = replace(added, name="copy", settings={})
+    other = ragdash.fuse([dense, sparse], "rrf", k=5, name="other")
+    elsewhere = replace(other, name="elsewhere", settings={})
+    gain = gain_of(choice, pool, {run.name: run for run in (added, turned, copy, other, elsewhere, loaded)})
+    assert gain.same == ("mine", "turned", "copy") and gain.loaded == ("other", "elsewhere", "hybrid")
+    said = hybrid_sentence(advised(*samples, hybrid=gain), markdown=False)
+    assert said.endswith("mine, turned and copy are this hybrid.") and "another way" not in said
+    (only,) = same_fusions({"mine": added}, choice.recipe, pool)
+    assert hybrid_sentence(advised(*samples, hybrid=replace(gain, same=(only,)))).endswith("**mine** is this hybrid.")
+    assert not same_fusions({"mine": added}, choice.recipes[0], pool), "the recipe decides, not the name"
 
 
 def test_what_if_begins_with_the_best_run_and_what_adds_most():

@@ -196,14 +196,14 @@ def test_what_one_server_finds_on_large_runs_every_server_says_at_once(home, pai
         what_if_cache._gain.clear()
         assert what_if_cache.gain(*pair_of_runs) is None, "nobody has tried"
         server.values.read(runs[0], ["k"])
-    choice = what_if_cache.choose([home.load_run(run).renamed(name) for run, name in zip(runs, names, strict=True)],
-                                  where.truth, spec)
+    pool = what_if_cache.pool(runs, names, where)
+    choice = what_if_cache.choose(pool.runs, where.truth, spec)
     what_if_cache.keep_gain(runs, names, where, choice)
     kept_cache.wait()
     said = []
     for server in servers:
         monkeypatch.setattr(data_store, "workspace", lambda server=server: server)
         said.append((what_if_cache.known_gain(*pair_of_runs), what_if_cache.gain(*pair_of_runs)))
-    assert said[0] == said[1] and said[0][0] == said[0][1] == what_if_cache.pair.gain_of(choice)
+    assert said[0] == said[1] and said[0][0] == said[0][1] == what_if_cache.pair.gain_of(choice, pool)
     home.values.discard(runs[0])
     assert what_if_cache.known_gain(*pair_of_runs) is None, "no server goes on alone"

@@ -60,8 +60,8 @@ class HybridGain:
         Its mean.
     baseline, difference, low, high
         The best of the runs, and the hybrid minus that one with the interval.
-    loaded
-        Hybrids among the runs shown that are not fused.
+    loaded, same
+        Hybrids among the runs shown that are not fused: those of another fusion, and those of this one.
     """
 
     runs: tuple[str, ...]
@@ -73,6 +73,7 @@ class HybridGain:
     low: float
     high: float
     loaded: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -146,8 +146,8 @@ def hybrid_gain(matches: Sequence[Match], runs: Sequence[Run], truth: Truth, spe
         choice = choose(pair, truth, spec, pool=pool, seed=options.seed)
     except (InputError, Unavailable):
         return None
-    return gain_of(choice, [run.name for place, run in enumerate(runs)
-                            if place not in fused and is_hybrid(run, run.name)])
+    return gain_of(choice, pool, {run.name: run for place, run in enumerate(runs)
+                                  if place not in fused and is_hybrid(run, run.name)})
 
 
 def _baseline(name: str | None, names: Sequence[str], repeats: Sequence[Sequence[str]]) -> int:

@@ -34,7 +34,7 @@ from ragdash.experiments.fusion.recipe import Recipe
 from ragdash.experiments.fusion.tuning.choice import Choice, choose
 from ragdash.metrics import Spec, parse_specs
 
-GAIN = "better hybrid"
+GAIN = "better hybrid, and which runs are it"
 METHOD_TITLES = sorted(method.title for method in METHODS.values())
 SINGLE = 400_000  # rows of all runs beyond which fewer settings are tried
 
@@ -113,10 +113,17 @@ def known_gain(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Sp
 
 def keep_gain(runs: Sequence[str], names: Sequence[str], scope: Scope, chosen: Choice) -> None:
     """Keep what a choice says in the workspace, for the pages of every server that show all these runs."""
-    loaded = [name for run, name in zip(runs, names, strict=True)
-              if name not in chosen.runs and is_hybrid(LOADED.run(run), name)]
     if _is_kept(runs, scope, chosen.spec):
-        _write_gain(_gain_key(runs, names, scope, chosen.spec), pair.gain_of(chosen, loaded))
+        by_name = dict(zip(names, runs, strict=True))
+        judged = pool([by_name[name] for name in chosen.runs], chosen.runs, scope)
+        _write_gain(_gain_key(runs, names, scope, chosen.spec),
+                    pair.gain_of(chosen, judged, hybrids_of(runs, names, chosen.runs)))
+
+
+def hybrids_of(runs: Sequence[str], names: Sequence[str], fused: Sequence[str]) -> dict[str, Run]:
+    """The hybrids among these runs that are not fused, by name."""
+    loaded = {name: LOADED.run(run) for run, name in zip(runs, names, strict=True) if name not in fused}
+    return {name: run for name, run in loaded.items() if is_hybrid(run, name)}
 
 
 def _gain_key(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec) -> tuple:
@@ -141,15 +148,15 @@ def _write_gain(key: tuple, best: HybridGain | None) -> None:
 
 
 def gain_numbers(best: HybridGain | None, names: Sequence[str]) -> list[float]:
-    """A gain as numbers: its own, the places of its baseline and its method, and of each run whether it is fused and
-    whether loaded.
+    """A gain as numbers: its own, the places of its baseline and its method, and of each run whether it is fused,
+    whether it is a hybrid of another fusion, and whether of this one.
 
     Examples
     --------
     >>> best = HybridGain(("a", "c"), "Borda count", parse_specs("RR")[0], 0.5, "c", 0.1, 0.05, 0.15, ("b",))
     >>> numbers = gain_numbers(best, ["a", "b", "c"])
     >>> [*numbers[:5], *numbers[6:]]
-    [0.5, 0.1, 0.05, 0.15, 2, 1, 0, 1, 0, 1, 0]
+    [0.5, 0.1, 0.05, 0.15, 2, 1, 0, 1, 0, 1, 0, 0, 0, 0]
     >>> gain_of_numbers(np.array(numbers), ["a", "b", "c"], best.spec) == best
     True
     """
@@ -157,7 +164,7 @@ def gain_numbers(best: HybridGain | None, names: Sequence[str]) -> list[float]:
         return []
     return [best.value, best.difference, best.low, best.high, list(names).index(best.baseline),
             METHOD_TITLES.index(best.method), *(int(name in best.runs) for name in names),
-            *(int(name in best.loaded) for name in names)]
+            *(int(name in best.loaded) for name in names), *(int(name in best.same) for name in names)]
 
 
 def gain_of_numbers(numbers: np.ndarray, names: Sequence[str], spec: Spec) -> HybridGain | None:
@@ -165,10 +172,10 @@ def gain_of_numbers(numbers: np.ndarray, names: Sequence[str], spec: Spec) -> Hy
     if not len(numbers):
         return None
     value, difference, low, high, baseline, method = numbers[:6].tolist()
-    fused, loaded = (tuple(name for name, flag in zip(names, flags, strict=True) if flag)
-                      for flags in numbers[6:].reshape(2, -1))
+    fused, loaded, same = (tuple(name for name, flag in zip(names, flags, strict=True) if flag)
+                           for flags in numbers[6:].reshape(3, -1))
     return HybridGain(fused, METHOD_TITLES[int(method)], spec, value, names[int(baseline)], difference, low, high,
-                      loaded)
+                      loaded, same)
 
 
 @shared(max_entries=64, show_spinner="Trying hybrids on held-out queries …", ahead=True)
@@ -200,9 +207,7 @@ def _try_hybrids(runs: Sequence[str], names: Sequence[str], fused: Sequence[int]
         chosen = choose(records, scope.truth, spec, queries=scope.queries, pool=judged)
     except InputError:
         return None
-    loaded = [name for place, (run, name) in enumerate(zip(runs, names, strict=True))
-              if place not in fused and is_hybrid(LOADED.run(run), name)]
-    return pair.gain_of(chosen, loaded)
+    return pair.gain_of(chosen, judged, hybrids_of(runs, names, [names[place] for place in fused]))
 
 
 def ceiling(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice) -> Ceiling:

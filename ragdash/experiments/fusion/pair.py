@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ragdash.analysis.run_similarity import collect_top_k
 from ragdash.analysis.verdict import HybridGain
 from ragdash.analysis.verdict.detect import NEARLY_EQUAL
 from ragdash.core.records import Run
 from ragdash.evaluation.compare import best_first
 from ragdash.evaluation.outcomes import direction
+from ragdash.experiments.fusion.fuse import fuse
+from ragdash.experiments.fusion.judged_pool import JudgedPool
 from ragdash.experiments.fusion.methods import METHODS
+from ragdash.experiments.fusion.recipe import Recipe
 from ragdash.experiments.fusion.tuning.choice import Choice
+from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 
+LEAST_SAME = 5  # equal ranks of every query that make a run the same fusion
 EQUAL = 1e-9  # values that differ by less are the same
 QUICK = 30_000  # results of two runs: trying hybrids of as many takes a few seconds
 SPELLED_APART = "fusion-spellings"  # the warning of a pool whose runs name documents in two ways
@@ -79,18 +85,60 @@ def _best_and_addition(oriented: np.ndarray) -> tuple[list[int], bool]:
     return [best, addition], worth(addition)[0]
 
 
-def gain_of(choice: Choice, loaded: Sequence[str] = ()) -> HybridGain | None:
+def gain_of(choice: Choice, pool: JudgedPool, hybrids: Mapping[str, Run] | None = None) -> HybridGain | None:
     """The hybrid that a choice says to build; None where it says to keep a single run.
 
-    loaded: hybrids among the runs shown that are not fused.
+    pool: the runs of the choice; hybrids: those among the runs shown that are not fused, by name.
     """
-    if choice.decision not in ("tuned", "default"):
+    recipe = recommended(choice)
+    if recipe is None:
         return None
-    method = METHODS["rrf" if choice.decision == "default" else choice.recipe.method].title
     if choice.decision == "tuned":
         value, against = choice.held_out.value, choice.against_single
     else:
         default = choice.evaluations[len(choice.runs)].column(choice.spec)
         value, against = float(np.nanmean(default)), choice.default_against_single
-    return HybridGain(choice.runs, method, choice.spec, value, against.baseline, against.mean_difference, against.low,
-                      against.high, tuple(loaded))
+    same = same_fusions(hybrids or {}, recipe, pool)
+    return HybridGain(choice.runs, METHODS[recipe.method].title, choice.spec, value, against.baseline,
+                      against.mean_difference, against.low, against.high,
+                      tuple(name for name in hybrids or {} if name not in same), same)
+
+
+def recommended(choice: Choice) -> Recipe | None:
+    """The setting that a choice says to build; None for a single run."""
+    return {"tuned": choice.recipe, "default": choice.recipes[0]}.get(choice.decision)
+
+
+def same_fusions(hybrids: Mapping[str, Run], recipe: Recipe, pool: JudgedPool) -> tuple[str, ...]:
+    """Which hybrids are this fusion of the runs of the pool: by their recorded recipe, else by their rankings."""
+    wanted, fused, same = _comparable(recipe.settings(pool.runs)), None, []
+    for name, hybrid in hybrids.items():
+        recorded = hybrid.settings.get("fusion")
+        if isinstance(recorded, Mapping) and "digests" in recorded:
+            is_same = _comparable(recorded) == wanted
+        else:
+            fused = fused or fuse(pool.runs, recipe.method, recipe.window, ties=pool.conventions.ties, **recipe.given)
+            is_same = _has_rankings_of(hybrid, fused, pool)
+        same += [name] * is_same
+    return tuple(same)
+
+
+def _comparable(recorded: Mapping) -> dict:
+    """A recorded recipe without names, and without the order of the runs."""
+    digests = list(recorded["digests"])
+    order = sorted(range(len(digests)), key=digests.__getitem__)
+    params = {name: [value[index] for index in order] if isinstance(value, list) and len(value) == len(order) else value
+              for name, value in dict(recorded.get("params", {})).items()}
+    facts = {name: recorded.get(name) for name in ("method", "window", "cut", "preset", "version", "ties")}
+    return {**facts, "params": params, "digests": sorted(digests)}
+
+
+def _has_rankings_of(hybrid: Run, fused: Run, pool: JudgedPool) -> bool:
+    """Whether a run has the first documents of the fused one for every query, down to its last rank."""
+    if not len(hybrid.docs):
+        return False
+    lists = collect_top_k([Match(run, pool.truth, pool.conventions) for run in (hybrid, fused)],
+                          max(hybrid.depth, LEAST_SAME))
+    listed = lists.ranks[0] > 0
+    enough = lists.lengths[0] >= np.minimum(lists.lengths[1], LEAST_SAME)
+    return bool(enough.all() and listed.any() and np.array_equal(lists.ranks[0][listed], lists.ranks[1][listed]))

@@ -179,7 +179,7 @@ def misses_text(hit_rate: float, n: int) -> str:
 
 
 def hybrid_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
-    """That a hybrid would be better, where it is known, and that it is no run that is loaded; "" where it is not."""
+    """That a hybrid would be better, where it is known, and whether a loaded run is that hybrid; "" where it is not."""
     gain = verdict.advice.hybrid
     if gain is None:
         return ""
@@ -190,6 +190,9 @@ def hybrid_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     text = (f"Fusing {listed([name(run) for run in gain.runs])} ({method}) would reach {plain(gain.spec.title)} "
             f"{plain(number(gain.value))}, {plain(difference)} against {name(gain.baseline)}, on held-out "
             "queries.")
+    if gain.same:
+        verb = "is" if len(gain.same) == 1 else "are"
+        return f"{text} {listed([name(run) for run in gain.same])} {verb} this hybrid."
     if len(gain.loaded) == 1:
         return f"{text} The loaded {name(gain.loaded[0])} is fused in another way."
     return f"{text} The loaded hybrids are fused in another way." if gain.loaded else text
