@@ -206,19 +206,23 @@ def test_a_mean_over_no_defined_value_is_undefined():
     assert means[0] == 0.75 and np.isnan(means[1]) and means[2] == 0
 
 
-def test_fixes_are_named_for_the_worst_stage_of_each_run_that_fails():
-    counts = np.zeros((3, FINE + 1), int)
+def test_the_fix_is_that_of_the_run_looked_at_whichever_others_are_shown():
+    counts, low = np.zeros((3, FINE + 1), int), SimpleNamespace(at_most=0.2)
 
-    def fixes_of() -> list[str]:
-        data = SimpleNamespace(counts=counts, gains=np.full(counts.shape, np.nan), ranked_low=[None] * len(counts))
+    def fixes_of(run: int, shown: list[int], ranked_low=(None, None, None)) -> list[str]:
+        data = SimpleNamespace(counts=counts[shown], gains=np.full((len(shown), FINE + 1), np.nan),
+                               ranked_low=[ranked_low[index] for index in shown], run_index=shown.index(run),
+                               context=SimpleNamespace(names=["abc"[index] for index in shown]))
         return common_fixes(data)
 
-    assert fixes_of() == []
-    counts[1, 2], counts[1, 0], counts[2, 2] = 5, 3, 1
-    fixes = fixes_of()
-    assert len(fixes) == 1 and fixes[0].startswith("To fix ")
-    counts[0, 0] = 1
-    assert len(fixes_of()) == 2
+    assert fixes_of(1, [0, 1, 2]) == []
+    counts[1, 2], counts[1, 0], counts[0, 3], counts[2, 0] = 5, 3, 9, 1
+    (fix,) = fixes_of(1, [0, 1, 2])
+    assert fix.startswith("To fix Not in the corpus in b: add the missing documents")
+    assert fixes_of(1, [2, 1]) == fixes_of(1, [1, 0]) == [fix]
+    assert fixes_of(1, [1]) == [fix.replace(" in b:", ":")]
+    assert fixes_of(1, [0, 1], (low, None, None)) == [fix], "another run ranks low"
+    assert len(fixes_of(1, [0, 1], (None, low, None))) == 2
 
 
 def test_a_run_that_comes_back_keeps_its_color_where_it_is_free_and_else_has_the_first_free_one(session):

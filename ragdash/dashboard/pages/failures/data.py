@@ -174,13 +174,16 @@ def _right_anyway(data: FailuresData, run: int) -> str:
 
 
 def common_fixes(data: FailuresData) -> list[str]:
-    """What usually fixes the stages at which the runs lose most."""
-    worst = {int(row[:FINE].argmax()) for row in data.counts if row[:FINE].any()}
-    rank_low = any(item is not None and item.at_most > np.nanmax(np.append(gains, 0.0))
-                   for item, gains in zip(data.ranked_low, data.gains[:, :FINE], strict=True))
-    order = [f"To fix {RANKED_LOW_TITLE}: re-rank the first results, or fuse runs (What-if)."] if rank_low else []
-    return [*order, *(f"To fix {STAGES[stage].title}: {STAGES[stage].fix[:1].lower()}{STAGES[stage].fix[1:]}"
-                      for stage in sorted(worst))]
+    """What usually fixes the stage at which the run looked at loses most, whichever other runs are shown."""
+    run, names = data.run_index, data.context.names
+    of_run = f" in {names[run]}" if len(names) > 1 else ""
+    row, low = data.counts[run, :FINE], data.ranked_low[run]
+    ranks_low = low is not None and low.at_most > np.nanmax(np.append(data.gains[run, :FINE], 0.0))
+    lines = [f"To fix {RANKED_LOW_TITLE}{of_run}: re-rank the first results, or fuse runs (What-if)."] * ranks_low
+    if row.any():
+        stage = STAGES[int(row.argmax())]
+        lines.append(f"To fix {stage.title}{of_run}: {stage.fix[:1].lower()}{stage.fix[1:]}")
+    return lines
 
 
 def rule_notes(data: FailuresData) -> list[str]:
