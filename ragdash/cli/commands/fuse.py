@@ -32,7 +32,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.evaluation.stats import SEED
 from ragdash.experiments.fusion.export.for_engine import check_target
 from ragdash.experiments.fusion.fuse import fuse, other_spellings
-from ragdash.experiments.fusion.judged_pool import RANK_SCORES, judged_pool
+from ragdash.experiments.fusion.judged_pool import RANK_SCORES, judged_pool, rank_score_warnings
 from ragdash.experiments.fusion.legs.answer import answer_of
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.presets import PRESETS
@@ -131,7 +131,8 @@ def _put_snippet(recipe: Recipe, runs: Sequence[Run], options: argparse.Namespac
 def _write_fused(runs: Sequence[Run], options: argparse.Namespace) -> int:
     fused = fuse(runs, options.method, options.window, preset=options.preset, ties=options.ties,
                  **parameters(options.param))
-    say(fused.problems)
+    recipe = _recipe(runs, options)
+    say([*fused.problems, *(rank_score_warnings(runs) if METHODS[recipe.method].reads_scores(recipe.params) else ())])
     _write(fused, options.output)
     return 0
 

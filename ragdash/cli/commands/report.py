@@ -126,7 +126,7 @@ def hybrid_answer(runs: list[Run], truth: Truth, specs: Sequence[Spec], options:
         return HybridAnswer(title, (f"No hybrid was tried: {error.problems[0].actual}.",))
     also = [spec for spec in specs[1:] if spec.metric.view == "Ranked" and spec.metric.better is not None]
     answer = answer_of(pool, choice, also, options.seed)
-    return HybridAnswer.of(answer, python_snippet(choice.recipe, [run.name for run in runs]))
+    return HybridAnswer.of(answer, python_snippet(choice.recipe, [run.name for run in runs]), pool.warnings)
 
 
 def hybrid_gain(matches: Sequence[Match], runs: Sequence[Run], truth: Truth, spec: Spec,

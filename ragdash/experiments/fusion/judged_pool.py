@@ -193,9 +193,7 @@ class JudgedPool:
         """
         overlap = any(sum(len(leg.rank) for leg in block.candidates.legs) > len(block.candidates)
                       for block in self.blocks)
-        by_rank = [run.name for run in self.runs if has_scores_of_ranks(run)]
-        noted = [Problem(RANK_SCORES, {"runs": by_rank}, severity="warning")] if by_rank else []
-        return warnings_of(self.runs, self.pool, overlap) + noted
+        return warnings_of(self.runs, self.pool, overlap) + rank_score_warnings(self.runs)
 
     def ranks(self, recipes: Sequence[Recipe], depth: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """(rank of every judged document in every fused run, 0: not returned: (S, R); lengths: (S, Q)).
@@ -250,6 +248,12 @@ class JudgedPool:
         return Ranked(truth.queries[returned], rank[returned].astype(np.int64), truth.grades[returned],
                       np.full(len(returned), np.nan), truth.queries, truth.grades, lengths, self._match.missing, None,
                       np.zeros((len(truth), 2), np.int64), none)
+
+
+def rank_score_warnings(runs: Sequence[Run]) -> list[Problem]:
+    """A warning where scores say no more than the ranks: to sum them is a fusion of ranks."""
+    by_rank = [run.name for run in runs if has_scores_of_ranks(run)]
+    return [Problem(RANK_SCORES, {"runs": by_rank}, severity="warning")] if by_rank else []
 
 
 def has_scores_of_ranks(run: Run) -> bool:

@@ -21,7 +21,7 @@ from ragdash.analysis.verdict import (
     verdict_state,
     withhold,
 )
-from ragdash.core.errors import InputError
+from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.bands.best_possible import best_possible
 from ragdash.evaluation.compare import (
@@ -43,7 +43,13 @@ from ragdash.metrics import DEFAULT_SPECS, Spec, default_specs, file_specs, pars
 from ragdash.metrics.bands import BANDS, Bands
 from ragdash.metrics.docs.human_agreement import JUDGED_RIGHT
 from ragdash.models.judge import default_verdict_store
-from ragdash.reporting.sentences.hybrid_answer import answer_rows, answer_sentences, ceiling_rows, change_rows
+from ragdash.reporting.sentences.hybrid_answer import (
+    answer_rows,
+    answer_sentences,
+    ceiling_rows,
+    change_rows,
+    warning_sentence,
+)
 
 METRICS = ("nDCG@{k}", "R@{k}", "P@{k}", "RR", "Success@{k}")
 ANSWERS = ("NumberMatch", "TokenF1", "ROUGE_L", "CoverEM", "EM", "SupportCoverage", "UnsupportedNumbers",
@@ -68,12 +74,15 @@ class HybridAnswer:
     code: str = ""
 
     @classmethod
-    def of(cls, answer, code: str = "") -> HybridAnswer:
-        """What is shown of an answer (`ragdash.experiments.fusion.legs.answer.Answer`)."""
+    def of(cls, answer, code: str = "", warnings: Sequence[Problem] = ()) -> HybridAnswer:
+        """What is shown of an answer (`ragdash.experiments.fusion.legs.answer.Answer`), warnings of its runs included.
+        """
+        decision, *details = answer_sentences(answer)
+        sentences = (decision, *map(warning_sentence, warnings), *details)
         if answer.choice.decision == "unknown":
-            return cls(answer.choice.spec.title, tuple(answer_sentences(answer)), answer_rows(answer))
-        return cls(answer.choice.spec.title, tuple(answer_sentences(answer)), answer_rows(answer),
-                   ceiling_rows(answer.ceiling), change_rows(answer.changes), code)
+            return cls(answer.choice.spec.title, sentences, answer_rows(answer))
+        return cls(answer.choice.spec.title, sentences, answer_rows(answer), ceiling_rows(answer.ceiling),
+                   change_rows(answer.changes), code)
 
 
 def default_title(runs: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ragdash.core.errors import Problem
 from ragdash.evaluation.latency_cost import Amount
 from ragdash.evaluation.outcomes import Comparison
 from ragdash.reporting.sentences.formatting import escape, listed, number
@@ -91,6 +92,18 @@ def unscored_sentence(runs: Sequence[str]) -> str:
     if not runs:
         return ""
     return f"There are no scores in {listed([*map(escape, runs)])}, so only methods that need ranks alone were tried."
+
+
+def warning_sentence(problem: Problem) -> str:
+    """What to know of the runs before they are fused, and how to fix it, as Markdown.
+
+    Examples
+    --------
+    >>> warning_sentence(Problem("fusion-rank-scores", {"runs": ["bm25"]}))[:61]
+    'Scores in bm25 that are the same for every query, rank by ran'
+    """
+    words = problem.words("page")
+    return escape(f"{words.actual[:1].upper()}{words.actual[1:]}. {words.fix}")
 
 
 def answer_sentences(answer) -> list[str]:

@@ -11,16 +11,18 @@ import pytest
 from fusion_cases import run_of, two_runs
 from scipy.stats import t
 
-from ragdash import InputError, Truth, evaluate, fuse, parse_specs, read_run, read_truth
+from ragdash import InputError, Run, Truth, evaluate, fuse, parse_specs, read_run, read_truth
 from ragdash.cli.main import main
 from ragdash.evaluation.stats import queries_needed
 from ragdash.experiments.fusion.alternatives import cascade_choice, other_metrics
 from ragdash.experiments.fusion.export.reference import reference
-from ragdash.experiments.fusion.judged_pool import judged_pool
+from ragdash.experiments.fusion.judged_pool import judged_pool, rank_score_warnings
 from ragdash.experiments.fusion.legs.answer import answer_of
 from ragdash.experiments.fusion.tuning.choice import choose, chosen_run, sweep_line
 from ragdash.experiments.fusion.tuning.grids import settings, simplex
 from ragdash.experiments.fusion.tuning.held_out import held_out
+from ragdash.io import write_run
+from ragdash.reporting.html.content import HybridAnswer
 from ragdash.reporting.sentences.hybrid_answer import answer_sentences
 
 ROOT = Path(__file__).parents[3]
@@ -191,6 +193,25 @@ def test_the_report_says_whether_a_hybrid_would_help(capsys, tmp_path):
         text = out.read_text(encoding="utf-8")
         assert all(sentence in text for sentence in sentences)
         assert ("<strong>Would a hybrid help?</strong> <strong>Yes" in text) == (len(files) > 1)  # in the decision
+
+
+def test_scores_of_ranks_are_said_by_the_command_and_the_report_in_the_same_words(capsys, tmp_path, samples):
+    """Not for a method that reads ranks alone."""
+    (sparse, dense), truth = samples
+    queries, docs = zip(*((q, doc) for q in dense.query_ids.to_pylist()
+                          for doc in dense.ranking(q).column("doc_id").to_pylist()), strict=True)
+    rank = np.concatenate([np.arange(1, size + 1) for size in np.diff(dense.starts)])
+    write_run(Run.build("by_rank", queries, docs, 1 / rank), tmp_path / "by_rank.jsonl")
+    files, out = [f"{ROOT}/sample_runs/sparse.jsonl", str(tmp_path / "by_rank.jsonl")], str(tmp_path / "out.jsonl")
+    sentence = "A sum of such scores is a fusion of ranks."
+    for method, is_said in (("weighted", True), ("combsum", True), ("rrf", False)):
+        assert main(["fuse", *files, "--method", method, "-o", out]) == 0
+        assert capsys.readouterr().err.count(sentence) == is_said, method
+    pool = judged_pool([sparse, dense.renamed("by_rank")], truth)
+    answer = answer_of(pool, choose(pool.runs, truth, parse_specs("nDCG@10")[0], pool=pool, family="weighted"), [], 0)
+    shown = HybridAnswer.of(answer, "", rank_score_warnings([read_run(files[1])]))
+    assert sentence in shown.sentences[1] and "by\\_rank" in shown.sentences[1]
+    assert sentence not in " ".join(HybridAnswer.of(answer).sentences)
 
 
 def test_the_command_fuses_runs_and_answers_whether_a_hybrid_would_help(capsys, tmp_path):
