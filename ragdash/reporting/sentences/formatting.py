@@ -21,7 +21,8 @@ UNDEFINED = "–"
 NBSP = "\u00a0"
 LITTLE = 0.01  # a gain in recall that is not worth more documents
 FIRST_RANK_ADVICE = ("If your generator reads only the first documents, choose the run that puts most on top. If a "
-                     "re-ranker follows, choose the run that misses least often.")
+                     "re-ranker follows, choose the run that misses least often. Compare shows which differences are "
+                     "significant.")
 ROW = 20  # characters of a name from which on it has a row of its own
 _MARKS = re.compile(r"[\\`*_{}\[\]<>#+\-!|$~:^()&]")
 _INDENTED = re.compile(r"^[ \t]{2,}", re.MULTILINE)  # four blanks begin a block of code
@@ -320,12 +321,12 @@ def first_rank_sentence(names: Sequence[str], first: np.ndarray, none: np.ndarra
     if names[best] not in fewest:
         who, verb = (escape(fewest[0]), "misses") if len(fewest) == 1 else (count(len(fewest), "run"), "miss")
         never = not any(share for name, share in zip(names, none, strict=True) if name in fewest)
-        sentence += f"; {who} never {verb}" if never else f"; {who} {verb} least often ({none.min():.0%})"
+        sentence += f"; {who} never {verb}" if never else f"; {who} {verb} entirely for {none.min():.0%}"
     return sentence + "."
 
 
 def recall_sentence(names: Sequence[str], ks: np.ndarray, recall: np.ndarray, k: int) -> str:
-    """Which run finds most of what is relevant within k documents, and what twice as many would add.
+    """Which run has the highest mean recall within k documents, and what twice as many would add.
 
     Parameters
     ----------
@@ -336,16 +337,16 @@ def recall_sentence(names: Sequence[str], ks: np.ndarray, recall: np.ndarray, k:
 
     Examples
     --------
-    >>> recall_sentence(["dense", "bm25"], np.array([5, 10]), np.array([[0.6, 0.7], [0.5, 0.6]]), 5)
-    '**dense** finds most: Recall@5 is 0.600. With 10 documents it is 0.700; the generator then has more to read.'
+    >>> recall_sentence(["dense", "bm25"], np.array([5, 10]), np.array([[0.6, 0.605], [0.5, 0.6]]), 5)
+    '**dense** has the highest mean Recall@5: 0.600. With 10 documents it is 0.605; a larger k adds little.'
     """
     position = int(np.searchsorted(ks, k))
     if not np.isfinite(recall[:, position]).any():
         return ""
     best = int(np.nanargmax(recall[:, position]))
-    who = f"**{escape(names[best])}** finds most: " if len(names) > 1 else ""
+    who = f"**{escape(names[best])}** has the highest mean Recall@{k}: " if len(names) > 1 else f"Recall@{k} is "
     at_k, deeper = recall[best, position], int(np.searchsorted(ks, min(2 * k, int(ks[-1]))))
-    sentence = f"{who}Recall@{k} is {number(at_k)}."
+    sentence = f"{who}{number(at_k)}."
     if deeper <= position or not np.isfinite(recall[best, deeper]):
         return sentence
     later = recall[best, deeper]

@@ -129,7 +129,7 @@ def test_which_run_puts_a_relevant_document_first():
     assert " to " not in said([0.5, 0.75, 0.5], [0.1, 0.1, 0.1])
     assert said([0.5, 0.75], [0.5, 0.0]).endswith(". It never misses.")
     assert said([0.75, 0.5], [0.5, 0.0]).endswith(". It misses entirely for 50%; b never misses.")
-    assert said([0.75, 0.5], [0.5, 0.25]).endswith("; b misses least often (25%).")
+    assert said([0.75, 0.5], [0.5, 0.25]).endswith("; b misses entirely for 25%.")
 
 
 @pytest.mark.parametrize(("spec", "wins"), [(SPEC, 2), (NEITHER, 2), (LOWER, 1)])
@@ -183,7 +183,7 @@ def test_what_a_larger_cutoff_adds_is_said_with_what_it_costs():
         return fmt.recall_sentence(names[:len(recall)], np.array(ks), np.array(recall), k)
 
     assert said([[0.6, 0.61, 0.8], [0.7, 0.705, 0.7]]) == (
-        "**b** finds most: Recall@5 is 0.700. With 10 documents it is 0.705; a larger k adds little.")
+        "**b** has the highest mean Recall@5: 0.700. With 10 documents it is 0.705; a larger k adds little.")
     assert said([[0.5, 0.7, 0.9]], k=10) == (
         "Recall@10 is 0.700. With 20 documents it is 0.900; the generator then has more to read.")
     assert said([[0.5, 0.7, 0.9]], k=20) == "Recall@20 is 0.900."

@@ -23,6 +23,7 @@ TITLES = {
     "undefined": "No result",
 }
 FEW_QUERIES = "few-queries"  # kind of the check
+UNTESTED = "A lean is not tested: it is no significant difference."
 MAX_NAMES = 3  # names that a sentence lists; more are counted
 LOW_CEILING = 0.9  # a best possible mean below this is said next to the metric
 Say = Callable[[str], str]
@@ -131,18 +132,16 @@ def _amount(value: float, unit: str, name: Say) -> str:
 def _but(leans: Sequence[Lean], name: Say) -> str:
     if not leans:
         return ""
-    lean = leans[0]
-    if lean.spec.name == "Success":
-        return f" But it misses more than {name(lean.rival)}."
-    return f" But {name(lean.rival)} has the better {escape(lean.spec.title) if name is bold else lean.spec.title}."
+    title = escape(leans[0].spec.title) if name is bold else leans[0].spec.title
+    return f" But {title} leans to {name(leans[0].rival)} (not tested)."
 
 
 def risk_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     """What speaks against the choice: other metrics that lean clearly to another run, and a higher price; "" for
     nothing.
     """
-    name = bold if markdown else str
-    return " ".join([*(_lean_text(lean, name) for lean in verdict.advice.leans),
+    name, leans = bold if markdown else str, verdict.advice.leans
+    return " ".join([*(_lean_text(lean, name) for lean in leans), *[UNTESTED] * bool(leans),
                      *(_dearer_text(paid, name) for paid in verdict.advice.dearer)])
 
 
