@@ -6,7 +6,7 @@ be changed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 
 import numpy as np
@@ -19,13 +19,14 @@ from ragdash.dashboard.caches import kept_cache
 from ragdash.dashboard.caches.shared_cache import once_a_run, shared
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
+from ragdash.evaluation.latency_cost import Amount
 from ragdash.evaluation.repeats import digests_of
 from ragdash.experiments.fusion import pair
 from ragdash.experiments.fusion.alternatives import CascadeChoice, OtherMetric, cascade_choice, other_metrics
 from ragdash.experiments.fusion.ceiling import Ceiling, ceiling_means
 from ragdash.experiments.fusion.judged_pool import JudgedPool, judged_pool
 from ragdash.experiments.fusion.legs.attribution import Attribution, attribute
-from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price
+from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price, measured_times
 from ragdash.experiments.fusion.legs.price import search_times as times_of_legs
 from ragdash.experiments.fusion.legs.routing import Router, find_routers
 from ragdash.experiments.fusion.methods import METHODS
@@ -233,6 +234,21 @@ def price(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice,
 def _price(runs: tuple[str, ...], truth: str, conventions: tuple, query_slice: str, recipe: str, best: int, k: int,
            _pool: JudgedPool, _recipe: Recipe, _queries: np.ndarray) -> FusedPrice:
     return fused_price(_pool, _recipe, best, k, _queries)
+
+
+def measured(judged: JudgedPool, hybrids: Mapping[str, Run], scope: Scope, chosen: Choice) -> dict[str, Amount]:
+    """What the searches of the hybrids took that are the chosen one, for the queries in scope, by name."""
+    return _measured(tuple(run.digest for run in judged.runs),
+                     tuple((name, run.digest) for name, run in hybrids.items()), scope.truth_digest,
+                     astuple(scope.conventions), scope.slice, repr(chosen.recipe), _pool=judged, _hybrids=hybrids,
+                     _recipe=chosen.recipe, _queries=scope.queries)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _measured(runs: tuple[str, ...], hybrids: tuple, truth: str, conventions: tuple, query_slice: str, recipe: str,
+              _pool: JudgedPool, _hybrids: Mapping[str, Run], _recipe: Recipe,
+              _queries: np.ndarray) -> dict[str, Amount]:
+    return measured_times(_hybrids, _recipe, _pool, _queries)
 
 
 def search_times(judged: JudgedPool, scope: Scope) -> np.ndarray:

@@ -14,7 +14,7 @@ from ragdash.analysis.unsupported_words import Spans, unsupported, unsupported_n
 from ragdash.dashboard.widgets.texts import LONGEST, paragraph_html, text_html
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.reporting.plots.common.theme import Theme
-from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED, count, escape, number
+from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED, count, escape, listed, number
 
 NAMED = 12  # unsupported words that are listed
 LEAST_PAIRS = 10  # queries below which a correlation is mostly chance
@@ -51,6 +51,23 @@ def right_answers_sentence(names: Sequence[str], counts: np.ndarray) -> str:
     if wrong:
         sentence += f"; of its {wrong:,} wrong answers {counts[best, 2]:,} had a relevant document at hand"
     return sentence + "."
+
+
+def unassessed_note(names: Sequence[str], has_answers: Sequence[bool]) -> str:
+    """Which runs are left out of what is said of answers, and why; "" for none.
+
+    Examples
+    --------
+    >>> unassessed_note(["bm25", "dense"], [False, False])
+    'Not assessed: **bm25** and **dense** have no answers.'
+    >>> unassessed_note(["bm25", "dense"], [True, False])
+    'Not assessed: **dense** has no answers. **bm25**: no query has both relevant documents and an answer to check.'
+    """
+    without = [f"**{escape(name)}**" for name, has in zip(names, has_answers, strict=True) if not has]
+    unknown = [f"**{escape(name)}**" for name, has in zip(names, has_answers, strict=True) if has]
+    parts = [f"{listed(without)} {'has' if len(without) == 1 else 'have'} no answers."] if without else []
+    parts += [f"{listed(unknown)}: no query has both relevant documents and an answer to check."] if unknown else []
+    return f"Not assessed: {' '.join(parts)}" if parts else ""
 
 
 def strongest_correlation(rows: Sequence[str], columns: Sequence[str], rho: np.ndarray, n: np.ndarray) -> str:

@@ -94,13 +94,26 @@ def unscored_sentence(runs: Sequence[str]) -> str:
     return f"There are no scores in {listed([*map(escape, runs)])}, so only methods that need ranks alone were tried."
 
 
+def measured_sentence(name: str, measured: Amount, estimate: Amount) -> str:
+    """What the search of a loaded run took that is the hybrid, next to the estimate from the times of its runs.
+
+    Examples
+    --------
+    >>> measured_sentence("mix", Amount(85.0, 80.0, 90.0, 9), Amount(60.0, 55.0, 65.0, 9)).replace(chr(160), " ")
+    'The loaded **mix** is this hybrid. Its search was measured: 85.0 ms per query; estimated in parallel: 60.0 ms.'
+    """
+    guess = f"; estimated in parallel: {duration(estimate.mean)}" if estimate.n else ""
+    return (f"The loaded **{escape(name)}** is this hybrid. Its search was measured: {duration(measured.mean)} per "
+            f"query{guess}.")
+
+
 def warning_sentence(problem: Problem) -> str:
     """What to know of the runs before they are fused, and how to fix it, as Markdown.
 
     Examples
     --------
     >>> warning_sentence(Problem("fusion-rank-scores", {"runs": ["bm25"]}))[:61]
-    'Scores in bm25 that are the same for every query, rank by ran'
+    "Scores in run 'bm25' that are the same for every query, rank "
     """
     words = problem.words("page")
     return escape(f"{words.actual[:1].upper()}{words.actual[1:]}. {words.fix}")

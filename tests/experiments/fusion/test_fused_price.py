@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ragdash import Run, Truth
+from ragdash import Run, Truth, fuse
 from ragdash.cli.main import main
 from ragdash.evaluation.latency_cost import Amount, amount
 from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.experiments.fusion.judged_pool import judged_pool
-from ragdash.experiments.fusion.legs.price import context_tokens, fused_price
+from ragdash.experiments.fusion.legs.price import context_tokens, fused_price, measured_times
 from ragdash.experiments.fusion.recipe import make_recipe
 from ragdash.reporting.sentences.what_if import missing_times_sentence, price_sentence
 
@@ -30,6 +30,21 @@ def leg(name: str, docs: list[str], latency: list, **columns) -> Run:
 
 def truth() -> Truth:
     return Truth.build("qrels", QUERIES, ["a"] * 3, [1, 1, 1])
+
+
+def test_a_loaded_run_that_is_the_hybrid_gives_its_measured_time():
+    """Of queries in scope: 100 and 40 ms. Another order of documents, or no time, gives nothing."""
+    runs = [leg("bm25", ["a", "b", "c", "d", "e", "f"], [20.0] * 3), leg("dense", ["b", "f", "a", "e"], [30.0] * 3)]
+    pool = judged_pool(runs, truth())
+    recipe = make_recipe(pool.runs)
+    order = fuse(pool.runs).ranking("q1").column("doc_id").to_pylist()
+    hybrids = {"mine": leg("mine", order[:5], [100.0, 900.0, 40.0]), "untimed": fuse(pool.runs),
+               "other": leg("other", order[:3] + order[4:2:-1], [1.0] * 3), "short": leg("short", order[:2], [1.0] * 3)}
+    assert {name: time.mean for name, time in measured_times(hybrids, recipe, pool).items()} == {
+        "mine": pytest.approx(1040 / 3)}
+    inside = np.array([True, False, True])
+    assert measured_times(hybrids, recipe, pool, inside)["mine"].mean == 70.0
+    assert fused_price(pool, recipe, 0, queries=inside).parallel.tolist()[0] == 30.0
 
 
 def test_time_cost_and_tokens_are_those_worked_by_hand():

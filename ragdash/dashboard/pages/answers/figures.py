@@ -69,12 +69,21 @@ def _render_quadrants(data: AnswersData) -> None:
     if by_text:
         st.selectbox("An answer counts as right with", list(edges), key=key, width=280, persist_state="session",
                      format_func=lambda label: f"token F1 from {edges[label].low:g} ({label})")
-    st.markdown(answer_html.right_answers_sentence(context.names, counts))
+    is_assessed = counts[:, :len(QUADRANTS)].any(axis=1)
+    names, slots = ([value for value, assessed in zip(column, is_assessed, strict=True) if assessed]
+                    for column in (context.names, context.slots))
+    rest = [index for index, assessed in enumerate(is_assessed) if not assessed]
+    texts = [answers_data.read_answer_texts(context.digests[index], context.scope).answers for index in rest]
+    counts = counts[is_assessed]
+    st.markdown(answer_html.right_answers_sentence(names, counts))
+    if note := answer_html.unassessed_note([context.names[index] for index in rest],
+                                           [any(text is not None for text in answers) for answers in texts]):
+        st.caption(note)
     figure = cached_figure("kinds", *_figure_key(context), context.k, state.get(key), draw=lambda: plots.quadrants(
-        context.names, context.slots, counts, list(QUADRANTS.values()), UNKNOWN_TITLE, theme=elements.theme()))
+        names, slots, counts, list(QUADRANTS.values()), UNKNOWN_TITLE, theme=elements.theme()))
     elements.chart(
         figure,
-        answers_tables.quadrants_table(context.names, counts),
+        answers_tables.quadrants_table(names, counts),
         "answer_kinds",
         f"Queries by whether a relevant document was found at k = {context.k} and whether the answer is right",
         note=f"{fmt.count(int(counts.sum(axis=1).max()), 'query', 'queries')}. Right: as on Failures, "

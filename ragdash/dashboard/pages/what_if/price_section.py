@@ -20,13 +20,18 @@ from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.common.theme import COMPUTED_SLOT
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import what_if as sentences
+from ragdash.reporting.sentences.hybrid_answer import measured_sentence
 
 
-def render_sentence(choice: Choice, pool: JudgedPool, price: FusedPrice) -> None:
-    """What it takes more than the best single run, and for what."""
+def render_sentence(context: PageContext, choice: Choice, pool: JudgedPool, price: FusedPrice) -> None:
+    """What it takes more than the best single run, and for what; what it took where it is loaded as a run."""
+    hybrids = what_if_cache.hybrids_of(context.digests, context.names, choice.runs)
+    measured = what_if_cache.measured(pool, hybrids, context.scope, choice)
     st.markdown(sentences.price_sentence(price.extras(), price.k, choice.against_single, price.cost_reason,
                                          untimed=untimed_runs(pool), runs=len(pool.runs),
                                          decision=choice.decision), help=tooltip("fused_price"))
+    for name, time in measured.items():
+        st.markdown(measured_sentence(name, time, amount(price.parallel)))
 
 
 def render_front(context: PageContext, choice: Choice, pool: JudgedPool, price: FusedPrice) -> None:

@@ -78,7 +78,7 @@ def render(context: PageContext) -> None:
     if family != "all":
         st.caption(sentences.left_out_sentence(family, what_if_cache.results(pool), what_if_cache.SINGLE))
     if choice.decision != "unknown":
-        price_section.render_sentence(choice, pool, price)
+        price_section.render_sentence(context, choice, pool, price)
         alternatives_section.render(chosen, choice, pool)
         routers_section.render(chosen, choice, pool)
     with st.grid(2, min_column_width=360, gap="medium", key="what_if_pictures"):

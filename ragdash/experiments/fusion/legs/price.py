@@ -5,7 +5,7 @@ Letters: Q queries of the truth, P runs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from ragdash.core.records import Run
 from ragdash.evaluation.latency_cost import Amount, amount
 from ragdash.experiments.fusion.fuse import fused_order, texts_of
 from ragdash.experiments.fusion.judged_pool import JudgedPool
+from ragdash.experiments.fusion.pair import same_fusions
 from ragdash.experiments.fusion.recipe import Recipe
 from ragdash.matching.match import Match
 from ragdash.matching.views.cost import Timed
@@ -129,6 +130,18 @@ def search_times(pool: JudgedPool) -> np.ndarray:
 def untimed_runs(pool: JudgedPool) -> list[str]:
     """The runs without the time of any search."""
     return [run.name for run, times in zip(pool.runs, search_times(pool), strict=True) if np.isnan(times).all()]
+
+
+def measured_times(hybrids: Mapping[str, Run], recipe: Recipe, pool: JudgedPool,
+                   queries: np.ndarray | None = None) -> dict[str, Amount]:
+    """What the searches of loaded hybrids took that are this fusion of the pool's runs; without those not timed.
+
+    hybrids: by name; queries: (Q,) bool, those that count.
+    """
+    counted = np.ones(len(pool.truth), bool) if queries is None else queries
+    amounts = {name: amount(np.where(counted, search_time(_timed(hybrids[name], pool), len(pool.truth)), np.nan))
+               for name in same_fusions(hybrids, recipe, pool)}
+    return {name: measured for name, measured in amounts.items() if measured.n}
 
 
 def _times(timings: Sequence[Timed | None], pool: JudgedPool) -> np.ndarray:
