@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ from hypothesis import strategies as some
 
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.core.records import Run, Truth
+from ragdash.dashboard.pages.threshold_bands.speed_cost.data import SpeedCostData
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.latency_cost import (
     Price,
@@ -227,3 +229,23 @@ def test_a_wrong_price_table_is_explained(text, kind):
     with pytest.raises(InputError) as error:
         read_prices(("prices.toml", text.encode()))
     assert error.value.problems[0].kind == kind
+
+
+@pytest.mark.parametrize(("stages", "is_alone"), [
+    ([{"retrieval": 5.0}, {"retrieval": 7.0}], True), ([{"retrieval": 5.0, "rerank": 2.0}, {"retrieval": 7.0}], True),
+    ([{"retrieval": 5.0, "total": 5.0}, {"retrieval": 7.0, "total": 7.0}], True),
+    ([{"retrieval": 5.0, "total": 90.0}, {"retrieval": 7.0, "total": 7.0}], False),
+    ([{"retrieval": 5.0, "generation": 1.0}, {"retrieval": 7.0}], False), ([{"total": 5.0}, {"total": 7.0}], False)])
+def test_times_of_retrieval_alone_are_called_so(stages, is_alone):
+    names = ("retrieval", "rerank", "generation", "total")
+    column = pa.array([{name: row.get(name) for name in names} for row in stages],
+                      pa.struct([(name, pa.float64()) for name in names]))
+    view = timed("a", pa.table({"query_id": ["q1", "q2"], "latency_ms": column}), np.array([0, 1]))
+    assert view.is_search_alone == is_alone
+    whole = timed("b", pa.table({"query_id": ["q1", "q2"], "latency_ms": [5.0, 7.0]}), np.array([0, 1]))
+    for views, title, note in (([view, None], "Retrieval only" if is_alone else "Whole", ""), (
+            [view, whole], "Whole", "Retrieval only: a. No time of answers was recorded." if is_alone else "")):
+        data = SpeedCostData(SimpleNamespace(names=["a", "b"]), views,
+                             [{} if one is None else dict.fromkeys(one.stages) for one in views], [], np.ones(2, bool),
+                             [], PriceTable())
+        assert (data.stage_titles["total"], data.search_note) == (title, note)

@@ -36,6 +36,13 @@ class Timed:
         """Q."""
         return len(self.prompt)
 
+    @property
+    def is_search_alone(self) -> bool:
+        """Whether nothing but retrieval and re-ranking was timed: the total is their sum, and no time of an answer."""
+        parts = [values for stage, values in self.stages.items() if stage != "total"]
+        return (bool(parts) and "generation" not in self.stages
+                and np.allclose(self.stages["total"], np.sum(parts, axis=0), equal_nan=True))
+
     def latency(self, stage: str = "total") -> Values:
         """Milliseconds of a stage: (Q,). Raises Unavailable where the run has no value of it."""
         if stage not in self.stages:

@@ -19,7 +19,7 @@ from ragdash.dashboard.page_context import Results
 from ragdash.dashboard.pages.answers import data as answers
 from ragdash.dashboard.pages.answers import model_scores
 from ragdash.dashboard.pages.answers.tables import distribution_table
-from ragdash.dashboard.pages.failures.data import FINE, common_fixes
+from ragdash.dashboard.pages.failures.data import FINE, common_fixes, scope_note
 from ragdash.dashboard.pages.queries import claims_html, file_facts, query_view
 from ragdash.dashboard.pages.rankings.score_cutoffs.sentences import MEASURES
 from ragdash.dashboard.pages.test_set import draft_editor
@@ -32,7 +32,7 @@ from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.evaluation.compare import compare
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
-from ragdash.metrics import parse_specs
+from ragdash.metrics import parse_spec, parse_specs
 from ragdash.reporting.plots.common.theme import LIGHT
 from ragdash.reporting.sentences import what_if as what_if_sentences
 from ragdash.reporting.sentences.formatting import UNDEFINED
@@ -204,6 +204,18 @@ def test_the_baseline_of_an_address_is_the_first_run_that_it_shows():
 def test_a_mean_over_no_defined_value_is_undefined():
     means = _means([[0.5, NAN, 1.0], [NAN, NAN, NAN], [0.0, 0.0, 0.0]])
     assert means[0] == 0.75 and np.isnan(means[1]) and means[2] == 0
+
+
+@pytest.mark.parametrize(("spec", "n", "bare", "words"), [
+    ("nDCG@10", 110, 12, "NDCG@10 leaves out 12 of them: no relevant document is known for them."),
+    ("nDCG@10", 100, 12, "NDCG@10 leaves out 22 of them: it is undefined for them."),
+    ("nDCG@10", 122, 0, ""), ("EM", 110, 12, "Exact match leaves out 12 of them: it is undefined for them.")])
+def test_failures_says_which_of_its_queries_the_mean_leaves_out(spec, n, bare, words):
+    results = SimpleNamespace(summary=lambda specs: [[SimpleNamespace(n=1)], [SimpleNamespace(n=n)]])
+    context = SimpleNamespace(results=results, counts=lambda: [{"unanswerable": 0}, {"unanswerable": bare}])
+    data = SimpleNamespace(spec=parse_spec(spec), total=122, run_index=1, context=context)
+    assert scope_note(data) == (f"This page looks at 122 queries. The mean of {words}" if words else "")
+    assert scope_note(SimpleNamespace(spec=None)) == ""
 
 
 def test_the_fix_is_that_of_the_run_looked_at_whichever_others_are_shown():

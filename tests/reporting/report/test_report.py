@@ -8,6 +8,7 @@ import html
 import json
 import re
 import shlex
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -334,6 +335,10 @@ def test_the_settings_of_the_files_end_the_one_pager_and_are_in_the_appendix_of_
     (alone,) = build_sections(ReportContent(ReportRequest(samples, sections=ONE_PAGE)))
     assert as_plain(alone.blocks[-1].text).startswith("Settings in the files. ")
     assert not any("Settings in the files" in getattr(block, "text", "") for block in alone.blocks[:-1])
+    small, large = (Match(replace(match.run, settings={"chunk_size": size}), match.truth)
+                    for match, size in zip(samples, (256, 512), strict=False))
+    (section,) = build_sections(ReportContent(ReportRequest([small, large], sections=ONE_PAGE)))
+    assert "chunk size: 256" in as_plain(section.blocks[-1].text), "an identifier is written as words"
     full = build_sections(ReportContent(ReportRequest(samples, sections=(*ONE_PAGE, "settings"))))
     assert not any("Settings in the files" in getattr(block, "text", "") for block in full[0].blocks)
     assert "Settings of the runs" in [getattr(block, "text", "") for block in full[1].blocks]

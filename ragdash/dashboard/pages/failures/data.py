@@ -178,12 +178,25 @@ def common_fixes(data: FailuresData) -> list[str]:
     run, names = data.run_index, data.context.names
     of_run = f" in {names[run]}" if len(names) > 1 else ""
     row, low = data.counts[run, :FINE], data.ranked_low[run]
-    ranks_low = low is not None and low.at_most > np.nanmax(np.append(data.gains[run, :FINE], 0.0))
+    ranks_low = low is not None and bool(low.at_most > np.nanmax(np.append(data.gains[run, :FINE], 0.0)))
     lines = [f"To fix {RANKED_LOW_TITLE}{of_run}: re-rank the first results, or fuse runs (What-if)."] * ranks_low
     if row.any():
         stage = STAGES[int(row.argmax())]
         lines.append(f"To fix {stage.title}{of_run}: {stage.fix[:1].lower()}{stage.fix[1:]}")
     return lines
+
+
+def scope_note(data: FailuresData) -> str:
+    """Of how many queries the metric has no value although they are looked at here, and why; "" for none."""
+    if data.spec is None:
+        return ""
+    undefined = data.total - data.context.results.summary([data.spec])[data.run_index][0].n
+    if undefined <= 0:
+        return ""
+    bare = data.spec.metric.view == "Ranked" and undefined == data.context.counts()[data.run_index]["unanswerable"]
+    why = "no relevant document is known for them" if bare else "it is undefined for them"
+    return (f"This page looks at {count(data.total, 'query', 'queries')}. The mean of {escape(data.spec.title)} leaves "
+            f"out {undefined:,} of them: {why}.")
 
 
 def rule_notes(data: FailuresData) -> list[str]:

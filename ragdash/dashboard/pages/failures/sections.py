@@ -37,6 +37,8 @@ def render_finding(data: FailuresData) -> None:
     fixes = failures_data.common_fixes(data)
     if fixes:
         st.caption("  \n".join(f":material/build: {fmt.escape(line)}" for line in fixes))
+    if note := failures_data.scope_note(data):
+        st.caption(note)
 
 
 def render_choices(data: FailuresData) -> None:

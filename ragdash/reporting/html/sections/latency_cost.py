@@ -75,7 +75,8 @@ def _latency_table(content: ReportContent, usages: list[RunUsage | None]) -> lis
             rows.append(
                 [
                     cells.run_cell(name, slot),
-                    "whole" if timing.stage == "total" else timing.stage,
+                    timing.stage if timing.stage != "total" else
+                    "retrieval only" if usage.timed.is_search_alone else "whole",
                     _cell((timing.mean, timing.low, timing.high), duration),
                     *(
                         _cell(estimate, duration)

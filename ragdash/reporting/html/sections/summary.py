@@ -133,7 +133,8 @@ def _settings(content: ReportContent, shown: Sequence[int]) -> list[Text]:
     differing = [name for name in names if len({values.get(name) for values in settings.values()}) > 1 or
                  len(shown) == 1][:MAX_SETTINGS]
     parts = [f"**{escape(_short_names(content)[run])}**: " + ", ".join(
-        escape(f"{name} {shorten_middle(values[name], SETTING_LENGTH)}") for name in differing if name in values)
+        escape(f"{name.replace('_', ' ')}: {shorten_middle(values[name], SETTING_LENGTH)}")
+        for name in differing if name in values)
         for run, values in settings.items() if any(name in values for name in differing)]
     return [Text(f"Settings in the files. {'; '.join(parts)}.", quiet=True)] if parts else []
 

@@ -20,6 +20,7 @@ from ragdash.matching.views.cost import Timed
 from ragdash.reporting.sentences import formatting as fmt
 
 STAGE_TITLES = {"total": "Whole", "retrieval": "Retrieval", "rerank": "Reranking", "generation": "Generation"}
+SEARCH_ALONE = "Retrieval only"  # the title of the whole where answers were not timed
 PRICE_TITLES = {"mean": "Average latency", "p90": "P90 latency", "cost": "Cost per query"}
 
 
@@ -45,6 +46,24 @@ class SpeedCostData:
             for stage in (*list(STAGE_TITLES)[1:], "total")
             if any(stage in run_speeds for run_speeds in self.speeds)
         ]
+
+    @property
+    def search_alone(self) -> list[str]:
+        """The runs of which nothing but retrieval and re-ranking was timed."""
+        return [name for name, timed in zip(self.context.names, self.timings, strict=True)
+                if timed is not None and timed.is_search_alone]
+
+    @property
+    def stage_titles(self) -> dict[str, str]:
+        """The titles of the stages; the whole is called retrieval only where no run has a time of anything else."""
+        timed_runs = sum("total" in run_speeds for run_speeds in self.speeds)
+        return STAGE_TITLES | ({"total": SEARCH_ALONE} if timed_runs == len(self.search_alone) else {})
+
+    @property
+    def search_note(self) -> str:
+        """Whose times are those of retrieval only; "" where the title of the stage says it, or of none."""
+        names, whole = self.search_alone, self.stage_titles["total"] != SEARCH_ALONE
+        return f"Retrieval only: {fmt.listed(names)}. No time of answers was recorded." if names and whole else ""
 
     def values(self, run_index: int, paid: str) -> np.ndarray:
         """What each query in scope took of a run: milliseconds, or dollars: (q,), NaN where it is not known."""

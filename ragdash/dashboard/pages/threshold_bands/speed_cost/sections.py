@@ -12,7 +12,7 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import run_picker
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import tables as speed_cost_tables
-from ragdash.dashboard.pages.threshold_bands.speed_cost.data import PRICE_TITLES, STAGE_TITLES, SpeedCostData
+from ragdash.dashboard.pages.threshold_bands.speed_cost.data import PRICE_TITLES, SpeedCostData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation import latency_cost
@@ -67,7 +67,7 @@ def render_tables(data: SpeedCostData) -> None:
                      height=TALL_TABLE if len(table) > MOST_ROWS else "content")
     if stages_tab.open:
         with stages_tab:
-            table = speed_cost_tables.stages_table(data, STAGE_TITLES)
+            table = speed_cost_tables.stages_table(data, data.stage_titles)
             st.table(table, border="horizontal", hide_index=True, alt="Latency of each run by stage",
                      height=TALL_TABLE if len(table) > MOST_ROWS else "content")
     if numbers_tab.open:
@@ -77,7 +77,7 @@ def render_tables(data: SpeedCostData) -> None:
     st.caption("With 95% bootstrap intervals. P90: one query in ten takes longer. With fewer than 100 queries, P99 is "
                "close to the slowest query. The times come from the runs: compare them only if they were measured in "
                "the same way.")
-    for line in [*data.reasons, *speed_cost_tables.unknown_costs(data)]:
+    for line in [*filter(None, [data.search_note]), *data.reasons, *speed_cost_tables.unknown_costs(data)]:
         st.caption(f":material/info: {fmt.escape(line)}")
 
 
@@ -92,7 +92,7 @@ def render_times(data: SpeedCostData) -> None:
         st.segmented_control(
             "Stage",
             stages,
-            format_func=STAGE_TITLES.get,
+            format_func=data.stage_titles.get,
             key=key,
             required=True,
             persist_state="session",
@@ -105,9 +105,9 @@ def render_times(data: SpeedCostData) -> None:
     drawn = run_picker.choose_drawn(data.context)
     lines = [row for row, index in enumerate(timed_runs) if data.context.digests[index] in drawn.digests]
     figure = plots.ecdf(*([column[row] for row in lines] for column in (names, slots, values)),
-                        title=f"Latency, {STAGE_TITLES[stage].lower()}", theme=elements.theme())
+                        title=f"Latency, {data.stage_titles[stage].lower()}", theme=elements.theme())
     elements.chart(figure, speed_cost_tables.ecdf_table(names, values), "ecdf",
-                  f"Share of the queries of each run within a latency ({STAGE_TITLES[stage].lower()})",
+                  f"Share of the queries of each run within a latency ({data.stage_titles[stage].lower()})",
                   formats={"Milliseconds": "%.3f"},
                   note=f"{fmt.query_range([int(np.isfinite(row).sum()) for row in values])} with a latency.")
 
