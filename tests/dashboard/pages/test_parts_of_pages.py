@@ -211,8 +211,9 @@ def test_a_mean_over_no_defined_value_is_undefined():
     ("nDCG@10", 100, 12, "NDCG@10 leaves out 22 of them: it is undefined for them."),
     ("nDCG@10", 122, 0, ""), ("EM", 110, 12, "Exact match leaves out 12 of them: it is undefined for them.")])
 def test_failures_says_which_of_its_queries_the_mean_leaves_out(spec, n, bare, words):
-    results = SimpleNamespace(summary=lambda specs: [[SimpleNamespace(n=1)], [SimpleNamespace(n=n)]])
-    context = SimpleNamespace(results=results, counts=lambda: [{"unanswerable": 0}, {"unanswerable": bare}])
+    results = SimpleNamespace(summary=lambda specs: [[SimpleNamespace(n=1)], [SimpleNamespace(n=n)]],
+                              counts=lambda: [{"unanswerable": 0}, {"unanswerable": bare}])
+    context = SimpleNamespace(results=results)
     data = SimpleNamespace(spec=parse_spec(spec), total=122, run_index=1, context=context)
     assert scope_note(data) == (f"This page looks at 122 queries. The mean of {words}" if words else "")
     assert scope_note(SimpleNamespace(spec=None)) == ""

@@ -193,8 +193,9 @@ def scope_note(data: FailuresData) -> str:
     undefined = data.total - data.context.results.summary([data.spec])[data.run_index][0].n
     if undefined <= 0:
         return ""
-    bare = data.spec.metric.view == "Ranked" and undefined == data.context.counts()[data.run_index]["unanswerable"]
-    why = "no relevant document is known for them" if bare else "it is undefined for them"
+    bare = data.context.results.counts()[data.run_index]["unanswerable"]
+    is_bare = data.spec.metric.view == "Ranked" and undefined == bare
+    why = "no relevant document is known for them" if is_bare else "it is undefined for them"
     return (f"This page looks at {count(data.total, 'query', 'queries')}. The mean of {escape(data.spec.title)} leaves "
             f"out {undefined:,} of them: {why}.")
 
