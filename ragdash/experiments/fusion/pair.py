@@ -111,7 +111,9 @@ def recommended(choice: Choice) -> Recipe | None:
 
 def same_fusions(hybrids: Mapping[str, Run], recipe: Recipe, pool: JudgedPool) -> tuple[str, ...]:
     """Which hybrids are this fusion of the runs of the pool: by their recorded recipe, else by their rankings."""
-    wanted, fused, same = _comparable(recipe.settings(pool.runs)), None, []
+    wanted = _comparable(recipe.settings(pool.runs))
+    fused: Run | None = None
+    same: list[str] = []
     for name, hybrid in hybrids.items():
         recorded = hybrid.settings.get("fusion")
         if isinstance(recorded, Mapping) and "digests" in recorded:
