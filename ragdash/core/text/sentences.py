@@ -1,8 +1,9 @@
-"""The sentences of a text, and a text without its reasoning."""
+"""The sentences of a text, a text without its reasoning, and whether texts are questions."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _END = re.compile("[.!?\u2026\u061f\u06d4\u0964]+[\"')\\]\u201d\u2019\u00bb*_]*(?=\\s)"
                   "|[\u3002\uff01\uff1f]+[\u300d\u300f\u201d\uff09]*|\n+")
@@ -10,6 +11,7 @@ _ABBREVIATION = re.compile(r"(?:^|[\s(\[\"'])(?:[^\W\d_]|(?:[^\W\d_]\.)+[^\W\d_]
                            r"|no|nos|vol|figs?|eq|pp|approx|inc|ltd|co|corp|dept|est|al|ca|bzw|nr|jan|feb|mar|apr|jun"
                            r"|jul|aug|sept?|oct|nov|dec)\.$", re.IGNORECASE)
 _NUMBERING = re.compile(r"[*#>\-\s]*\d{1,3}\.")
+_QUESTIONS = ("what ", "who ", "when ", "where ", "why ", "how ", "which ", "is ", "are ", "does ", "do ", "can ")
 _THINK = re.compile(r"(</?think(?:ing)?>)", re.IGNORECASE)
 
 
@@ -59,3 +61,26 @@ def _goes_on(text: str, start: int, stop: int) -> bool:
         return True
     return bool(_NUMBERING.fullmatch(text, start, stop)
                 or _ABBREVIATION.search(text[max(start, stop - 24):stop]))
+
+
+def asks(text: str) -> bool:
+    """True for a text that ends or begins as a question does.
+
+    Examples
+    --------
+    >>> asks("Who wrote it?"), asks("how it works"), asks("a report")
+    (True, True, False)
+    """
+    return text.rstrip().endswith(("?", "？")) or text.lower().startswith(_QUESTIONS)
+
+
+def are_questions(texts: Sequence[str]) -> bool:
+    """True where nearly all texts, of several words or without blanks in them, are questions.
+
+    Examples
+    --------
+    >>> are_questions(["Who wrote it?", "When was it?"]), are_questions(["doc-1?", "doc-2?"])
+    (True, False)
+    """
+    asked = [text for text in texts if asks(text) and (" " in text.strip() or any(ord(char) > 0x0E00 for char in text))]
+    return 10 * len(asked) >= 9 * len(texts) > 0

@@ -10,6 +10,7 @@ import numpy as np
 
 from ragdash.core.errors import Collector, Problem
 from ragdash.core.records import Run, Truth
+from ragdash.core.text.sentences import are_questions
 from ragdash.io.formats import jsonl
 from ragdash.io.formats.file_start import FileStart
 from ragdash.io.formats.registry import FORMATS, Detection, Format
@@ -74,6 +75,8 @@ def _entries_with_field(field: str):
             source.fail("fields-as-queries", {"keys": [key for _, _, key in members]}, line=members[0].line or 1)
         if fractions := next((key for _, value, key in members if _are_fractions(value)), None):
             source.fail("fractions-as-documents", {"key": fractions}, line=members[0].line or 1)
+        if asked := next((key for _, value, key in members if _are_questions(value)), None):
+            source.fail("questions-as-documents", {"key": asked}, line=members[0].line or 1)
         for line, value, key in members:
             if not _is_nested_object(value) if type(value) is dict else _is_flat_list(value):
                 fit += 1
@@ -104,6 +107,11 @@ def _is_summary(values: list) -> bool:
 
 def _is_flat_list(value) -> bool:
     return type(value) is list and not any(type(item) in (dict, list) for item in value)
+
+
+def _are_questions(value) -> bool:
+    """True for a list of questions: they name no documents."""
+    return type(value) is list and all(type(item) is str for item in value) and are_questions(value)
 
 
 def _are_fractions(value) -> bool:

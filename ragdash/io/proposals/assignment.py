@@ -157,7 +157,7 @@ class Assignment:
         """True for questions with notes and short values that describe them, and nothing that may be content."""
         rest = [item for path, item in self.fields.items() if not is_inside(path, self.roles)]
         asked = self.fields.get(self.roles.get("query", ""))
-        if asked is not None and asked.is_id_like:
+        if asked is not None and asked.is_id_like and not asked.is_long_text:
             return False
         if not rest and "query" in self.roles and len(self.records.rows) > 1:
             return self.roles["query"].lower() in ("question", "questions", "query", "queries")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ragdash.core.text.sentences import asks
 from ragdash.io.proposals.content.places import is_place_within
 from ragdash.io.proposals.content.spread import are_mostly_several, counts_rows, is_constant, is_kind, is_several
 from ragdash.io.proposals.fields import Field
@@ -32,7 +33,7 @@ from ragdash.io.proposals.names import (
     counts_something,
     words,
 )
-from ragdash.io.proposals.shapes.values_by_query import asks, is_code
+from ragdash.io.proposals.shapes.values_by_query import is_code
 from ragdash.io.tables.cells import ID_PART
 
 _ID = re.compile(ID_PART)
@@ -194,9 +195,7 @@ def is_gold_documents(field: Field) -> bool:
     if field.name_words[:1] and field.name_words[0] in COUNTING - {"no", "number"} | {"distinct", "unique"} and (
             len(field.name_words) > 1):
         return False  # num_guests
-    if _names_kinds(field):
-        return False
-    if is_place_within(field):
+    if _names_kinds(field) or is_place_within(field):
         return False
     if "citation" in name and "[]" in field.path and not path.isdisjoint(GOLD - WEAK_GOLD) and _are_places(field):
         return True  # "Terms, article 10"
@@ -299,7 +298,7 @@ def is_evidence(field: Field) -> bool:
 def is_context(field: Field) -> bool:
     """Texts of returned documents."""
     name, path = set(field.name_words), set(field.words)
-    if is_answer_object(field) or field.path_share > 0.6:
+    if is_answer_object(field) or field.path_share > 0.6 or ("source" in name and field.mean_length < 60):
         return False
     above = set(words(field.path.rpartition(".")[0]))
     if field.share < 0.5 and {"metadata", "meta"} & above and "[]" not in field.path:
@@ -311,7 +310,7 @@ def is_context(field: Field) -> bool:
     if "[]" in field.path and above and (above <= QUESTION or not above.isdisjoint({"sub", "choice", "option"})):
         return False  # input[].text, sub_questions[].text, choices[].text
     if not field.is_long_text and not (field.is_list and field.is_text and "context" in name):
-        return not field.present and "context" in name and name.isdisjoint(METRICS) and field.path.count(".") == 0
+        return not field.present and "context" in name and name <= {"context", *RETURNED} and "." not in field.path
     if not name.isdisjoint(METRICS | NOTES | QUESTION | ID | ANSWER | {"tool", "highlight", "highlighted"}) or (
             not path.isdisjoint(GOLD | _AGAINST | _LACKING | {"judgment"})) or name == {"generated", "text"}:
         return False
@@ -339,7 +338,7 @@ def is_reference(field: Field) -> bool:
         return True
     texts = TEXT - {"text", "content"} if name & ANSWER else TEXT  # answer_text
     no_answer = _NO_ANSWER | texts | {"image"} | (QUESTION - {"q"}) | (DOCUMENT - {"source"})
-    if not name.isdisjoint(no_answer) or (field.is_bool and name.isdisjoint(ANSWER)):
+    if not name.isdisjoint(no_answer) or (field.is_bool and name.isdisjoint(ANSWER | {"truth"})):
         return False
     if (field.distinct_count == 1 and len(field.values) > 5) or is_kind(field):
         return False
@@ -353,7 +352,7 @@ def is_reference(field: Field) -> bool:
         return True
     if field.path.lower() == "reference" and not field.is_list and all(type(item) is str for item in field.items):
         return True  # "23"
-    if not {"behavior", "behaviour"}.isdisjoint(name):
+    if not {"behavior", "behaviour", "outcome"}.isdisjoint(name):
         return "expected" in name and field.is_long_text and field.distinct_share > 0.5 and not field.is_list
     return name <= _REFERENCES | {"ground", "output", "standard", "one", "generation"} and bool(
         name & _REFERENCES) and not field.is_number

@@ -26,7 +26,9 @@ from ragdash.io.proposals.shapes.text_tables import table_of_rows, text_table
 from ragdash.io.proposals.shapes.values_by_query import (
     columns_by_query,
     documents_by_query,
+    listed_questions,
     pairs_by_query,
+    questions_by_group,
     texts_by_query,
 )
 from ragdash.io.proposals.shapes.values_of_others import joined_with_questions, with_values_of_others
@@ -143,7 +145,7 @@ def _in_json(values: list) -> list[RecordList]:
         return [RecordList("", records, len(values) - len(records)), *_nested_lists(records)]
     root = values[0]
     if type(root) is list:
-        if lists := rows_of_lists(root):
+        if lists := rows_of_lists(root) or listed_questions(root):
             return [RecordList("", lists)]
         rows = [row for row in root if type(row) is dict]
         return [RecordList("", rows), *_nested_lists(rows)] if rows and 2 * len(rows) >= len(root) else []
@@ -185,6 +187,9 @@ def _typical_keys(rows: list[dict]) -> set[str]:
 
 def _in_object(root: dict) -> Iterator[RecordList]:
     """The lists of records in one object."""
+    if asked := questions_by_group(root):
+        yield RecordList("", asked)
+        return
     level: list[tuple[str, object]] = [("", root)]
     for _ in range(MAX_DEPTH):
         for path, value in level:
@@ -196,6 +201,10 @@ def _in_object(root: dict) -> Iterator[RecordList]:
 
 
 def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
+    if asked := questions_by_group(value) if type(value) is dict else (
+            listed_questions(value) if type(value) is list else []):
+        yield RecordList(path, asked)
+        return
     if _is_records(value):
         rows = [row for row in value if type(row) is dict]
         if "." not in path and (joined := joined_with_questions(root, path)):

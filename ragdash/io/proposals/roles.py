@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ragdash.io.field_names import normalize_name
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
-from ragdash.io.proposals.choices.answers import answer_next_to_documents, predicted_class, short_names
+from ragdash.io.proposals.choices.answers import answer_next_to_documents, code_answers, predicted_class, short_names
 from ragdash.io.proposals.choices.documents import (
     assign_relevant,
     assign_returned,
@@ -16,7 +16,7 @@ from ragdash.io.proposals.choices.documents import (
     settle_units,
     shares_ids,
 )
-from ragdash.io.proposals.choices.others import are_parts_of_score, drop_of_others, drop_settings
+from ragdash.io.proposals.choices.others import are_parts_of_score, drop_of_others, drop_scripted, drop_settings
 from ragdash.io.proposals.choices.row_keys import assign_rows
 from ragdash.io.proposals.choices.settle import (
     settle_answer,
@@ -30,7 +30,7 @@ from ragdash.io.proposals.choices.settle import (
 )
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.first_ranks import is_first_rank
-from ragdash.io.proposals.content.places import without_marked_sentences
+from ragdash.io.proposals.content.places import without_places
 from ragdash.io.proposals.content.spread import with_spread_columns
 from ragdash.io.proposals.content.times import time_stage
 from ragdash.io.proposals.content.usage import usage_fields
@@ -80,7 +80,7 @@ def assign(records: RecordList) -> list[Assignment]:
         f"{name}[]" not in fields and meanings.is_context(item)))}
     fields, family = _with_families(with_returned_lists(fields), every_field.keys() - fields.keys())
     result = Assignment(records, fields, runs=family.variants if family else ())
-    free = {name: item for name, item in without_marked_sentences(fields).items() if not is_noise(item)} or dict(fields)
+    free = {name: item for name, item in without_places(fields).items() if not is_noise(item)} or dict(fields)
     _assign_history(result, free)
     _assign_query(result, free)
     _assign_truth(result, free)
@@ -90,6 +90,7 @@ def assign(records: RecordList) -> list[Assignment]:
     _assign_values(result, free, family)
     assign_rows(result, free)
     _drop_cited(result, free)
+    drop_scripted(result, free)
     settle_judged_texts(result)
     alternatives = settle_paragraph(result, free)
     alternatives += settle_neutral_documents(result, free)
@@ -311,7 +312,7 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
                      key=lambda item: (_answer_rank(item)[:3], bool(nouns) and nouns.isdisjoint(item.name_words),
                                        _answer_rank(item)))
     answers = answers or answer_next_to_documents(result, free) or short_names(result, free)
-    answers = answers or predicted_class(result, free)
+    answers = answers or predicted_class(result, free) or (code_answers(free) if "query" in result.roles else [])
     if answers and "answer" not in result.roles:
         take(result, free, "answer", answers[0])
         plain = [item for item in answers[1:] if RETURNED.isdisjoint(set(item.words) - {"response", "output"})

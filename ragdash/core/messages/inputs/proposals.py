@@ -46,6 +46,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="the ids of documents for each query",
         fix="Name the queries of the values: an object or a row for each query, with the value of each configuration.",
     ),
+    "questions-as-documents": Message(
+        actual="a list of questions under {key!r}, not of documents",
+        expected="the ids of documents for each query",
+        fix="Write an object for each question, with what was returned or is relevant for it.",
+    ),
     "rows-without-query": Message(
         actual="{count:count record} with {fields} and neither a question nor an id of the query",
         expected="the query of each row",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ragdash.io.formats.tools.conversion import Keys, ToolFile, as_id, member, objects, present, register
 from ragdash.io.json.head import LIST
 
+_FACT_TITLES, _FACT_PLACES = ("title", "doc_id", "document", "doc", "source"), ("sent_id", "sentence", "sent_idx")
 _IDS = ("passage_id", "psg_id", "docid", "doc_id", "id", "title")
 
 
@@ -27,12 +28,29 @@ def _hotpot_questions(values: list) -> Iterator[dict]:
     """A question with its answer, the titles of its supporting facts, and their sentences as evidence."""
     for item in _records(values):
         sentences = dict(_hotpot_pairs(item.get("context"), "sentences"))
-        facts = list(_hotpot_pairs(item.get("supporting_facts"), "sent_id"))
+        facts = list(_hotpot_pairs(_as_pairs(item.get("supporting_facts")), "sent_id"))
         spans = [{"text": text.strip(), "source": title} for title, number in facts
                  if type(text := member(sentences.get(title), number if type(number) is int else -1)) is str]
+        spans = spans or [{"text": text, "source": None} for name in ("evidence", "evidences", "supporting_facts")
+                          for text in _long_texts(item.get(name))]
         yield present(query_id=as_id(item.get("_id") or item.get("id")), query=item.get("question"),
                       answers=_texts(item.get("answer")), relevant=dict.fromkeys((title for title, _ in facts), 1),
                       evidence=spans or None)
+
+
+def _as_pairs(value):
+    """[{"title": "Vault", "sent_id": 0}] as pairs."""
+    if type(value) is list and value and all(type(item) is dict for item in value):
+        titles = [next((item[name] for name in _FACT_TITLES if type(item.get(name)) is str), None) for item in value]
+        return [[title, next((item[name] for name in _FACT_PLACES if name in item), None)]
+                for title, item in zip(titles, value, strict=True) if title is not None]
+    return value
+
+
+def _long_texts(value) -> list[str]:
+    """The texts of several words in a text or a list of texts."""
+    texts = [value] if type(value) is str else value if type(value) is list else []
+    return [text for text in texts if type(text) is str and text.count(" ") > 2]
 
 
 def _hotpot_pairs(value, name: str) -> Iterator[tuple[str, object]]:

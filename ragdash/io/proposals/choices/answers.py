@@ -5,6 +5,7 @@ from __future__ import annotations
 from ragdash.io.proposals.assignment import Assignment, take
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import GOLD
+from ragdash.io.proposals.shapes.values_by_query import is_code
 
 
 def answer_next_to_documents(result: Assignment, free: dict[str, Field]) -> list[Field]:
@@ -29,8 +30,14 @@ def predicted_class(result: Assignment, free: dict[str, Field]) -> list[Field]:
     return predicted
 
 
+def code_answers(free: dict[str, Field]) -> list[Field]:
+    """Queries to a database next to the question that they answer: SQL, SPARQL, Cypher."""
+    return [item for item in free.values() if item.is_text and not item.is_list and "[]" not in item.path
+            and 10 * sum(map(is_code, item.items)) >= 9 * len(item.items) and item.path.count(".") < 2]
+
+
 def short_names(result: Assignment, free: dict[str, Field]) -> list[Field]:
     """`a` next to `q`, and the second column without a header next to a question in the first."""
-    pairs = {"q": "a", "column 1": "column 2"}
+    pairs = {"q": "a", "column 1": "column 2", "column 2": "column 3"}
     other = pairs.get(result.roles.get("query", "").rpartition(".")[2])
     return [item for item in free.values() if other and item.path.rpartition(".")[2] == other and item.is_text]

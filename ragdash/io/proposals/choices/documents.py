@@ -31,7 +31,7 @@ def assign_relevant(result: Assignment, free: dict[str, Field], lists: Sequence[
             and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
     gold = [item for item in gold if item.path != result.roles.get("query_id") and (not lists or item in lists)]
     gold = gold or lists
-    gold = [item for item in gold if not _is_rare(item)]
+    gold = [item for item in gold if not _is_rare(item) and not _names_origin(item)]
     sure = [item for item in gold if not (GOLD - WEAK_GOLD).isdisjoint(item.words)]
     gold = [item for item in gold if "cited" not in item.words] if sure else gold  # next to what is expected
     if not gold:
@@ -70,6 +70,13 @@ def _is_rare(item: Field) -> bool:
     """True for what few records have and no id names, such as what a tool has to find in some of the cases."""
     is_id = "." not in item.path and (item.path_share > 0.6 or not ID.isdisjoint(item.name_words))
     return not is_id and "[]" not in item.path and (2 if "." in item.path else 3) * item.share <= 1
+
+
+def _names_origin(item: Field) -> bool:
+    """True for ground_truth_source with a few words for all records: how people came to what is right."""
+    return (not item.is_list and item.name_words[-1:] == ("source",) and item.path_share < 0.2
+            and len(item.values) >= 10 * item.distinct_count and not any(
+                char.isdigit() for value in set(map(str, item.items)) for char in value))
 
 
 def _is_aside(item: Field, result: Assignment) -> bool:

@@ -26,11 +26,12 @@ from ragdash.io.proposals.names import (
     words,
 )
 from ragdash.io.proposals.records import KEY
-from ragdash.io.proposals.shapes.ranked_lists import are_places
+from ragdash.io.proposals.shapes.ranked_lists import are_places, same_lengths
 
 _AS_TRUTH = {"retrieved": "relevant", "text": "evidence", "answer": "answers"}  # roles in a file of what is right
 _NAMES_OF_DOCUMENTS = (("doc", "name"), ("document", "name"))
 _PARTS = {"section", "page", "paragraph", "chapter", "article"}
+_DATA_ENDINGS = (".json", ".jsonl", ".csv", ".tsv", ".xlsx", ".parquet")
 _AS_RUN = {"relevant": "retrieved"}
 _NEARLY = WEIGHTS["retrieved"] + 0.1  # a penalty after which one field less weighs more
 _SHORT_ANSWER = 40  # characters, as people write right answers
@@ -57,10 +58,13 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
     neutral = [item for item in neutral if not {"title", "type", "page", "name", "created", "index"} & set(
         item.name_words) or item.path_share > 0.6 or item.name_words in _NAMES_OF_DOCUMENTS]
     neutral = [item for item in neutral if (item.distinct_count > 1 or len(item.values) == 1) and not are_places(item)]
+    neutral = [item for item in neutral if item.is_list or 5 * item.share >= 2]  # else few of the queries have it
     neutral = [item for item in neutral if not _names_group(item) and (item.is_list or not meanings.is_query_id(item))]
+    has_answer = not {"answer", "answers", "evidence"}.isdisjoint(result.roles)
+    if not has_answer:
+        neutral = [item for item in neutral if item.name_words != ("source",) or not _are_data_files(item)]
     if {"query", "answer", "answers", "evidence"}.isdisjoint(result.roles):
         neutral = [item for item in neutral if item.is_list or item.name_words != ("source", "id")]  # of a data set
-    has_answer = not {"answer", "answers", "evidence"}.isdisjoint(result.roles)
     neutral = [item for item in neutral if item.name_words != ("source",) or item.is_list or item.path_share > 0.6
                or (has_answer and len(item.values) < 3 * item.distinct_count)]  # else it is where questions come from
     if {"evidence", "answers", "answer"} & result.roles.keys() and all(map(_names_part, neutral)):
@@ -94,6 +98,11 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
         if neutral[0].is_list and {"answers", "answer", "evidence"}.isdisjoint(result.roles):
             return [replace(result, roles={_AS_RUN.get(name, name): path for name, path in result.roles.items()})]
     return []
+
+
+def _are_data_files(item: Field) -> bool:
+    """True for questions.json and labels.csv: where records come from."""
+    return all(str(value).lower().endswith(_DATA_ENDINGS) for value in item.items)
 
 
 def _names_part(item: Field) -> bool:
@@ -132,7 +141,11 @@ def _take_sources(result: Assignment, free: dict[str, Field]) -> None:
                and (item.path_share > 0.6 or not set(item.name_words).isdisjoint(ID) or (
                    DOCUMENT.issuperset(item.name_words) and item.is_text and item.blank_share == 0
                    and item.mean_length < 60))]
-    if sources and "answer" in result.roles and not result.runs:
+    spans, contexts = (result.fields.get(result.roles.get(name, "")) for name in ("evidence", "contexts"))
+    if sources and spans is not None and contexts is not None and "relevant" not in result.roles and (
+            same_lengths(sources[0], spans) and not same_lengths(sources[0], contexts)):
+        take(result, free, "relevant", sources[0])  # the documents of the evidence
+    elif sources and "answer" in result.roles and not result.runs:
         take(result, free, "retrieved", min(sources, key=id_rank))
 
 

@@ -1,16 +1,19 @@
-"""Numbers of places within one document, which name no document of a collection."""
+"""Numbers of places within one document or one answer, which name no document of a collection."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
-from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import GOLD
+from ragdash.io.proposals.fields import Field, as_number, leaves
+from ragdash.io.proposals.names import DOCUMENT, GOLD, ID
 
 _MEMBER = re.compile(r"\[\]\.")
 _PARTS = {"article", "section", "page", "paragraph", "chapter"}
 _SMALL_PARTS = {"sent", "sentence", "line", "span", "token", "char", "character", "offset", "word"}
+
+_CITING = {"citation", "cited", "citing", "footnote", "marker"}
+_MOST_CITED = 60
 
 
 def is_place_within(field: Field) -> bool:
@@ -21,12 +24,27 @@ def is_place_within(field: Field) -> bool:
     return not name.isdisjoint(_SMALL_PARTS) or ("[]" in field.path and name <= _PARTS)
 
 
-def without_marked_sentences(fields: Mapping[str, Field]) -> dict[str, Field]:
-    """The fields but all sentences of a document, where other numbers say which are right: evidence[].sent_id next to
-    gold_sent_ids.
+def counts_citations(field: Field) -> bool:
+    """True for 1, 2, 4 next to an answer with [1], [2] and [4]: in most records the first of them is one of them."""
+    name = set(field.name_words)
+    if _CITING.isdisjoint(field.words) or (name & DOCUMENT - {"citation", "source"} and name & ID):
+        return False  # cited_doc_ids
+    rows = [[as_number(item) for item in leaves(value)] for value in field.present]
+    rows = [row for row in rows if row]
+    counted = [number for row in rows for number in row if number is not None and number.is_integer()
+               and 0 <= number <= _MOST_CITED]
+    if 10 * len(counted) < 9 * sum(map(len, rows)) or not counted:
+        return False  # a name among the numbers does not matter
+    return 2 * sum(0 in row or 1 in row for row in rows) > len(rows)
+
+
+def without_places(fields: Mapping[str, Field]) -> dict[str, Field]:
+    """The fields but the numbers of citations, and all sentences of a document where other numbers say which are right:
+    evidence[].sent_id next to gold_sent_ids.
     """
+    fields = {name: item for name, item in fields.items() if not counts_citations(item)}
     places = [item for item in fields.values() if is_place_within(item)]
     if not any("[]" not in item.path and item.is_list and not GOLD.isdisjoint(item.words) for item in places):
-        return dict(fields)
+        return fields
     lists = {item.path[:end.start()] for item in places for end in _MEMBER.finditer(item.path)} - {""}
     return {name: item for name, item in fields.items() if item.path.rpartition("[].")[0] not in lists}

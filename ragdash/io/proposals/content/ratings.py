@@ -27,7 +27,8 @@ _OUTCOMES = {"answered", "supported", "abstained", "refused", "declined", "hallu
 def is_metric(field: Field) -> bool:
     """A number or truth value that rates the query."""
     name = set(field.name_words)
-    if field.name_words[-2:] == ("at", "k"):
+    is_at_k = field.name_words[-2:] == ("at", "k") and len(field.name_words) > 2
+    if is_at_k:
         name -= {"at", "k"}  # success_at_k
     if field.is_list or "[]" in field.path or not (field.is_number or field.is_bool):
         return False
@@ -43,11 +44,11 @@ def is_metric(field: Field) -> bool:
         return False
     if name <= {"metric", "at", "k"} or ("doc" in name and all(map(_is_whole, field.items))):
         return False  # the cutoff, and how many documents were found
-    nested = not set(field.words[:-1]).isdisjoint({"metric", "score", "evaluation", "eval", "feedback", "judge",
+    nested = (not set(field.words[:-1]).isdisjoint({"metric", "score", "evaluation", "eval", "feedback", "judge",
                                                           "judgment", "judgement", "rating", "verdict"}) and (
-        "." in field.path)
+        "." in field.path)) or (field.is_bool and field.words[:1] == ("check",) and "." in field.path)
     stripped = {word.rstrip("0123456789") for word in name}
-    known = not (name | stripped).isdisjoint(METRICS) or (
+    known = is_at_k or not (name | stripped).isdisjoint(METRICS) or (
         field.name_words == ("margin",)) or field.name_words[:1] == ("metric",) or (
         _PRECISION.fullmatch(field.path.rpartition(".")[2]) is not None) or (
         field.is_bool and not name.isdisjoint(_OUTCOMES)) or is_metric_name(field.path.rpartition(".")[2])
@@ -108,7 +109,7 @@ def _is_bounded(field: Field) -> bool:
 def is_duration(field: Field) -> bool:
     """How long the query, or a stage of it, took: a number whose name has a unit of time."""
     if field.is_list or not field.is_number or field.path.startswith("*.") or "[]" in field.path or (
-            field.path.count(".") > 2):
+            field.path.count(".") - field.path.count("{run}") > 2):
         return False
     return bool(time_unit(field.path) and time_stage(field.path))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import orjson
@@ -12,6 +13,7 @@ FIELD = "retrieval"  # under this name a record has what its steps returned
 _RETRIEVAL = {"retrieval", "retriever", "retrieve", "search", "lookup"}
 _OUTPUTS = ("output", "outputs", "result", "results", "response", "content", "observation", "documents")
 _IDS = ("id", "doc_id", "document_id", "chunk_id", "docid", "_id", "source", "url")
+_ID = re.compile(r"\S{1,200}")
 _MOST_BYTES = 1 << 20
 
 
@@ -41,7 +43,8 @@ def _documents(steps) -> list[dict]:
 
 
 def _is_retrieval(step: Mapping) -> bool:
-    name = next((step[key] for key in ("name", "tool", "tool_name", "type", "step") if type(step.get(key)) is str), "")
+    name = next((step[key] for key in ("name", "tool", "tool_name", "action", "type", "step")
+                 if type(step.get(key)) is str), "")
     return not _RETRIEVAL.isdisjoint(words(name))
 
 
@@ -54,6 +57,8 @@ def _output(step: Mapping) -> list[dict]:
                 value = orjson.loads(value)
             except orjson.JSONDecodeError:
                 continue
+        if type(value) is list and value and all(type(item) is str and _ID.fullmatch(item) for item in value):
+            return [{"doc_id": item} for item in value]
         if type(value) is list and value and all(
                 type(item) is dict and any(name in item for name in _IDS) for item in value):
             return value

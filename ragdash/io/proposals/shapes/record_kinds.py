@@ -8,6 +8,7 @@ from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
 from ragdash.io.proposals.names import QUESTION, words
 
 _CONVERSATIONS = ("messages", "conversation", "conversations", "contents", "dialogue")
+_TURNS = (("user", "turn"), ("user", "message"), ("user", "utterance"))
 _OTHER_ROLES = {"model": "assistant", "gpt": "assistant", "bot": "assistant", "chatbot": "assistant"}
 _CONTENT = ("answer", "response", "retriev", "context", "output", "doc", "chunk")
 
@@ -30,10 +31,11 @@ def with_speakers(rows: Sequence[dict]) -> list[dict]:
     """The records; those of a conversation and no question have its last question and answer under the speakers, and
     what was said before that question as chat_history.
     """
+    rows = _with_turns(rows)
     name = next((name for name in _CONVERSATIONS if rows and all(_messages(row.get(name)) for row in rows[:50])), None)
     if name is None:
         return list(rows)
-    if any(not QUESTION.isdisjoint(words(str(other))) for other in rows[0]) or (
+    if any(type(value) is str and not QUESTION.isdisjoint(words(str(other))) for other, value in rows[0].items()) or (
             name == "messages" and {"user", "assistant"} & rows[0].keys()):
         return list(rows)
     talks = [_messages(row.get(name)) for row in rows]
@@ -43,6 +45,17 @@ def with_speakers(rows: Sequence[dict]) -> list[dict]:
                     for row in rows]
     return [{**rest, **_last_words(talk, with_answer)} if talk else row
             for row, rest, talk in zip(rows, without_talk, talks, strict=True)]
+
+
+def _with_turns(rows: Sequence[dict]) -> Sequence[dict]:
+    """The records; ["Hi.", "Who pays?"] under user_turns as the messages of a conversation."""
+    name = next((name for name in (rows[0] if rows else ()) if words(str(name)) in _TURNS and all(
+        type(row.get(name)) is list and row[name] and all(type(text) is str for text in row[name]) for row in rows)),
+        None)
+    if name is None or any(other in rows[0] for other in _CONVERSATIONS):
+        return rows
+    return [{_CONVERSATIONS[1] if other == name else other: [{"role": "user", "content": text} for text in value]
+             if other == name else value for other, value in row.items()} for row in rows]
 
 
 def _last_words(talk: list[dict[str, str]], with_answer: bool) -> dict[str, str | list[dict[str, str]] | None]:

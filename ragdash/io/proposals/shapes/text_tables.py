@@ -6,6 +6,7 @@ import csv
 import io
 from collections import Counter
 
+from ragdash.core.text.sentences import are_questions
 from ragdash.io.proposals.names import ROLE_WORDS, names_average, words
 from ragdash.io.proposals.shapes.sheets import with_decimal_points, without_percent_signs, without_titles
 from ragdash.io.source.limits import MAX_COLUMNS
@@ -41,10 +42,16 @@ def text_table(text: str) -> list[dict]:
     finally:
         csv.field_size_limit(previous)
     for *_, rows, delimiter in sorted(candidates, key=lambda item: item[:3])[:2]:
-        table = table_of_rows(rows, headerless=delimiter == "\t")
+        table = table_of_rows(rows, headerless=delimiter == "\t" or _begin_with_questions(rows))
         if table:
             return table
     return []
+
+
+def _begin_with_questions(rows: list[list[str]]) -> bool:
+    """True where a column has questions in all rows, in the first as well: there is no header."""
+    return len(rows) > 1 and any(are_questions([row[place] for row in rows if len(row) > place])
+                                 for place in range(min(2, len(rows[0]))))
 
 
 def table_of_rows(rows: list[list[str]], headerless: bool = False) -> list[dict]:
@@ -58,7 +65,7 @@ def table_of_rows(rows: list[list[str]], headerless: bool = False) -> list[dict]
     if width > MAX_COLUMNS:
         return []
     header, body = [cell.strip() for cell in rows[0]], rows[1:]
-    if headerless and width in (2, 3) and not looks_like_header(header, body):
+    if headerless and 1 < width < 5 and not looks_like_header(header, body):
         names, body = [f"column {i}" for i in range(1, width + 1)], rows
     else:
         names, body = header_names(header, body, width)

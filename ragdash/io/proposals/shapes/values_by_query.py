@@ -1,16 +1,21 @@
-"""Objects whose keys are query ids: {"q1": "an answer"}, {"answer": {"q1": ...}, "sp": {...}}, {"q1": {"d7": 0.9}}."""
+"""Objects whose keys are query ids: {"q1": "an answer"}, {"answer": {"q1": ...}, "sp": {...}}, {"q1": {"d7": 0.9}}.
+
+Lists of questions by what they are about: {"billing": ["Who pays?", ...], "shipping": {"easy": [...]}}.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from ragdash.core.text.sentences import are_questions, asks
 from ragdash.io.proposals.names import ANSWER, CONFIGS, LATENCIES, QUESTION, SURE_METRICS, TEXT, words
 
 KEY = "*"  # the query, as in the other lists of records
 MOST_COLUMNS = 12
 _MOST_GRADE = 4
-_ASKING = ("what ", "who ", "when ", "where ", "why ", "how ", "which ", "is ", "are ", "does ", "do ", "can ")
+_DEEPEST = 3  # names above a list of questions
+_FEWEST = 2  # questions in a list of its own
 _MEASURED = SURE_METRICS | LATENCIES | {"count", "token", "cost", "total", "avg", "mean"}
 _RANGE = re.compile(r"\d+\s*[-–]\s*\d+")  # of a scale: 0-2, 3-4
 _ID_LIKE = re.compile(r".*(\d|\?\s*$)", re.DOTALL)
@@ -35,11 +40,6 @@ def texts_by_query(value: dict, is_file: bool = False) -> list[dict]:
 def is_code(text: object) -> bool:
     """True for a query to a database, in SQL, SPARQL or Cypher."""
     return isinstance(text, str) and _CODE.match(text) is not None
-
-
-def asks(text: str) -> bool:
-    """True for a text that ends or begins as a question does."""
-    return text.rstrip().endswith(("?", "？")) or text.lower().startswith(_ASKING)
 
 
 def columns_by_query(value: dict) -> list[dict]:
@@ -128,3 +128,33 @@ def _is_numbers(values: Sequence) -> bool:
             float(value) == float(value)) for value in values)
     except (TypeError, ValueError):
         return False
+
+
+def questions_by_group(value: Mapping) -> list[dict]:
+    """A record of each question with the names above it; none where anything else than questions is in the lists."""
+    lists = list(_lists(value, ()))
+    texts = [text for _, items in lists for text in items]
+    if len(lists) < 2 or len(texts) < _FEWEST or not all(type(text) is str for text in texts) or not (
+            are_questions(texts)):
+        return []
+    return [{**_groups(names), "question": text} for names, items in lists for text in items]
+
+
+def listed_questions(items: Sequence) -> list[dict]:
+    """A record of each question of ["Who pays?", "When?"]."""
+    is_list = len(items) >= _FEWEST and all(type(item) is str for item in items) and are_questions(items)
+    return [{"question": item} for item in items] if is_list else []
+
+
+def _lists(value, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Sequence]]:
+    if type(value) is list:
+        yield names, value
+    elif type(value) is dict and len(names) < _DEEPEST:
+        for key, member in value.items():
+            yield from _lists(member, (*names, str(key)))
+    else:
+        yield names, [value]  # no list of questions
+
+
+def _groups(names: Sequence[str]) -> dict[str, str]:
+    return {"group" if place == 0 else f"group {place + 1}": name for place, name in enumerate(names)}
