@@ -143,3 +143,12 @@ def test_evidence_of_an_auditor_is_asked_about():
     with pytest.raises(InputError) as failed:
         read_truth(("a.csv", content))
     assert "proposed-reading" in {problem.kind for problem in failed.value.problems}
+
+
+def test_claims_with_evidence_by_document_are_judgments_not_what_an_auditor_wrote():
+    lines = [{"id": i, "claim": f"{TEXT}{i}.", "evidence": {f"{i}7": [{"sentences": [2], "label": "SUPPORT"}]},
+              "cited_doc_ids": [int(f"{i}7")]} for i in range(1, 5)]
+    content = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    with pytest.raises(InputError) as failed:
+        read_runs(("a.jsonl", content))
+    assert "truth-as-run" in {problem.kind for problem in failed.value.problems}
