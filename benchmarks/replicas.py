@@ -64,7 +64,8 @@ async def clicks_of(servers: Sequence[Server], options: argparse.Namespace, seed
         rng = random.Random(seed * 1000 + number)
         for _ in range(options.clicks // options.sessions):
             await click(sessions[number], rng)
-            assert not sessions[number].failed, sessions[number].failed
+            if sessions[number].failed:
+                raise SystemExit(f"a page failed:\n{servers[number % len(servers)].log.read_text()[-5000:]}")
 
     before, started = [server.own_processor() for server in servers], time.perf_counter()
     await asyncio.gather(*(work(number) for number in range(options.sessions)))
