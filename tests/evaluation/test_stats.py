@@ -124,6 +124,15 @@ def test_a_resample_draws_as_many_queries_as_there_are():
     assert sums[:, 1].std() == pytest.approx(np.arange(n).std() * math.sqrt(n), rel=0.05)
 
 
+def test_sums_of_a_column_are_exact_whatever_columns_are_next_to_it():
+    columns = np.random.default_rng(5).random((110, 6)) - 0.5
+    weights, sums = stats.resample_weights(110, resamples=500), stats.resampled_sums(columns, resamples=500)
+    for column, expected in zip(columns.T, sums.T, strict=True):
+        assert (stats.resampled_sums(column[:, None], resamples=500)[:, 0] == expected).all()
+        exact = [math.fsum(np.repeat(column, row)) for row in weights]
+        np.testing.assert_allclose(expected, np.float32(exact), rtol=1.2e-7, atol=1e-12)
+
+
 def test_each_query_is_drawn_as_often_as_chance_has_it():
     n, resamples = 20, 5000
     weights = stats.resampled_sums(np.eye(n), resamples=resamples)

@@ -213,22 +213,30 @@ def resampled_sums(columns: np.ndarray, *, resamples: int = RESAMPLES, seed: int
                    weights: np.ndarray | None = None) -> np.ndarray:
     """Column sums of B resamples of the rows: (B, S) float32. Depends on the seed, Q and B alone, not on the machine.
 
-    A resample is a vector of multinomial weights over the queries, so a batch of them is one matrix product.
+    A resample is a vector of multinomial weights over the queries, so a batch of them is one matrix product. It is one
+    of whole numbers below 2**53: sums are exact, in whatever order the machine adds, and for each column as if alone.
     weights: what resample_weights gave for this Q, seed and at least B resamples, to be drawn once and used often.
     """
     n = len(columns)
     sums = np.zeros((resamples, columns.shape[1]), np.float32)
     if n == 0:
         return sums
-    table = np.ascontiguousarray(columns, np.float32)
+    unit = _unit(columns)
+    table = np.rint(columns / unit)
 
     def batch(start: int) -> None:
         stop = min(start + _batch_size(n), resamples)
         batch_weights = _draw_weights(n, start, stop, seed) if weights is None else weights[start:stop]
-        np.matmul(batch_weights.astype(np.float32), table, out=sums[start:stop])
+        sums[start:stop] = batch_weights.astype(np.float64) @ table * unit
 
     on_all_cores(batch, range(0, resamples, _batch_size(n)))
     return sums
+
+
+def _unit(columns: np.ndarray) -> np.ndarray:
+    """The power of 2 of each column of which n times its largest value is fewer than 2**53: (S,)."""
+    _, exponents = np.frexp(np.abs(columns).max(axis=0))
+    return np.ldexp(1.0, np.maximum(exponents + len(columns).bit_length() - 53, -1022))
 
 
 def resample_weights(n: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> np.ndarray:
