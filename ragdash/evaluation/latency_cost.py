@@ -171,7 +171,7 @@ def resampled_means(values: Sequence[np.ndarray], *, resamples: int = FAST_RESAM
     table = np.stack(values, axis=1)
     defined = ~np.isnan(table)
     sums = resampled_sums(np.concatenate([np.where(defined, table, 0.0), defined], axis=1), resamples=resamples,
-                          seed=seed, weights=weights).astype(np.float64)
+                          seed=seed, weights=weights, kind=np.float64)
     top, bottom = sums[:, :len(values)], sums[:, len(values):]
     return np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0).T
 

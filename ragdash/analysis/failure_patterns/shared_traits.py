@@ -129,7 +129,7 @@ def _intervals(values: np.ndarray, masks: np.ndarray, defined: np.ndarray, level
     from scipy.special import ndtr, stdtrit
 
     columns = np.concatenate([masks * values, masks, [values, defined]]).T
-    sums = resampled_sums(columns, resamples=resamples, seed=seed, weights=weights).astype(np.float64)
+    sums = resampled_sums(columns, resamples=resamples, seed=seed, weights=weights, kind=np.float64)
     t = len(masks)
     top, n = sums[:, :t], sums[:, t:2 * t]
     total, all_n = sums[:, [-2]], sums[:, [-1]]

@@ -197,7 +197,7 @@ def bootstrap_ratios(constant: float, terms, *, level: float = LEVEL, resamples:
     fewer resamples than 2 / (1 - level).
     """
     columns = np.stack([column for _, numerator, denominator in terms for column in (numerator, denominator)], axis=1)
-    sums = resampled_sums(columns, resamples=resamples, seed=seed, weights=weights).astype(np.float64)
+    sums = resampled_sums(columns, resamples=resamples, seed=seed, weights=weights, kind=np.float64)
     total = np.full(resamples, constant)
     for i, (coefficient, _, _) in enumerate(terms):
         top, bottom = sums[:, 2 * i], sums[:, 2 * i + 1]
@@ -210,15 +210,15 @@ def bootstrap_ratios(constant: float, terms, *, level: float = LEVEL, resamples:
 
 
 def resampled_sums(columns: np.ndarray, *, resamples: int = RESAMPLES, seed: int = SEED,
-                   weights: np.ndarray | None = None) -> np.ndarray:
-    """Column sums of B resamples of the rows: (B, S) float32. Depends on the seed, Q and B alone, not on the machine.
+                   weights: np.ndarray | None = None, kind: type[np.floating] = np.float32) -> np.ndarray:
+    """Column sums of B resamples of the rows: (B, S) of this kind. Depends on the seed, Q and B alone, not the machine.
 
     A resample is a vector of multinomial weights over the queries, so a batch of them is one matrix product. It is one
     of whole numbers below 2**53: sums are exact, in whatever order the machine adds, and for each column as if alone.
     weights: what resample_weights gave for this Q, seed and at least B resamples, to be drawn once and used often.
     """
     n = len(columns)
-    sums = np.zeros((resamples, columns.shape[1]), np.float32)
+    sums = np.zeros((resamples, columns.shape[1]), kind)
     if n == 0:
         return sums
     unit = _unit(columns)
