@@ -70,11 +70,11 @@ def add_matching_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE")
     parser.add_argument("--match", choices=MATCHES, default=Matching.by, help="a document is right by its id, "
                         "or where its text holds gold evidence of the truth")
-    parser.add_argument("--match-how", choices=HOW, default=Matching.how, help="similarity of a chunk and a gold span")
-    parser.add_argument("--match-model", metavar="NAME", default=Matching.model, help="of --match-how embedding: the "
+    parser.add_argument("--match-how", choices=HOW, help="of --match evidence: similarity of a chunk and a gold span")
+    parser.add_argument("--match-model", metavar="NAME", help="of --match-how embedding: the "
                         "model whose values count (default: the one that scored last)")
-    parser.add_argument("--match-threshold", type=float, default=Matching.threshold, metavar="T",
-                        help="from which similarity on a chunk holds a span")
+    parser.add_argument("--match-threshold", type=float, metavar="T",
+                        help="of --match evidence: from which similarity on a chunk holds a span")
     add_engine_option(parser)
 
 

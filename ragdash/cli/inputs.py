@@ -42,8 +42,12 @@ def matching_of(options: argparse.Namespace) -> Matching:
     """How documents are matched with the truth, by the options --match..."""
     from ragdash.matching.match import Matching
 
-    return Matching(options.match, options.match_how, options.match_threshold, options.match_model,
-                    matching_engine(options))
+    settings = {name: value for name in ("how", "threshold", "model")
+                if (value := getattr(options, f"match_{name}")) is not None}
+    if options.match == "id" and settings:
+        raise InputError([Problem("option-alone", {"option": f"--match-{name}", "other": "--match evidence"},
+                                  field=f"--match-{name}") for name in settings])
+    return Matching(options.match, **settings, engine=matching_engine(options))
 
 
 def matching_engine(options: argparse.Namespace) -> Engine:

@@ -15,6 +15,7 @@ LONGEST_FACT = 120
 _OLDER = "verbatim"
 _LACKS_MEMORY = ("can't start new thread", "Failed to launch worker thread", "Cannot allocate memory",
                  "failed to map segment")
+_MOST_BITS = 14_000  # Python writes no whole number of more than 4,300 digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,8 +273,25 @@ def shorten(text: str, limit: int = 120) -> str:
     return f"{text[:half]} … {text[-half:]}"
 
 
+def represent(value: object, limit: int = 120) -> str:
+    """What Python shows of a value, shortened; its kind where Python can show nothing.
+
+    Examples
+    --------
+    >>> represent("low"), represent(10**5000)
+    ("'low'", 'an int')
+    """
+    try:
+        return shorten(repr(value), limit)
+    except (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError):
+        kind = type(value).__name__
+        return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+
+
 def _plain(fact: object) -> object:
     """Return a fact as a text, a number, a boolean, None, or a list or mapping of these."""
+    if isinstance(fact, int) and fact.bit_length() > _MOST_BITS:
+        return represent(fact)
     if isinstance(fact, (str, bool, int, float)) or fact is None:
         return fact
     if isinstance(fact, (list, tuple)):

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from ragdash.core.errors import InputError, Problem, shorten
+from ragdash.core.errors import InputError, Problem, represent
 
 PACKAGE = Path(__file__).resolve().parents[1]
 SAMPLES = ("dense.jsonl", "sparse.jsonl", "hybrid.jsonl")
@@ -52,9 +52,17 @@ def path_of(value: object) -> Path:
     'report.html'
     """
     text = os.fspath(value) if isinstance(value, str | os.PathLike) else None
-    if not isinstance(text, str) or not text or "\0" in text:
-        raise InputError([Problem("python-object/path", {"value": shorten(repr(value))}, field="path")])
+    if not isinstance(text, str) or not text or "\0" in text or not _is_writable(text):
+        raise InputError([Problem("python-object/path", {"value": represent(value)}, field="path")])
     return Path(text)
+
+
+def _is_writable(text: str) -> bool:
+    """Whether a file can have this name: not one with half a character."""
+    try:
+        return bool(os.fsencode(text))
+    except UnicodeEncodeError:
+        return False
 
 
 def numbered(names: Sequence[str]) -> list[str]:

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from numbers import Real
 
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import InputError, Problem, represent
 from ragdash.core.messages import MESSAGES
 from ragdash.core.paths import numbered
 from ragdash.core.records import Conventions, Run, Truth
+from ragdash.core.records.arguments import items_of
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.outcomes import ComparisonRules
 from ragdash.evaluation.repeats import RepeatGroup
@@ -110,9 +111,11 @@ def check_repeats(how: str) -> str:
 
 def checked_kinds(accept: str | Iterable[str]) -> tuple[str, ...]:
     """Kinds of checks to accept; InputError for an unknown kind."""
-    kinds = tuple(accept.split() if isinstance(accept, str) else accept)
-    unknown = [kind for kind in kinds if kind not in KINDS]
+    items = accept.split() if isinstance(accept, str) else items_of(accept)
+    kinds = (accept,) if items is None else tuple(items)
+    unknown = [kind for kind in kinds if not isinstance(kind, str) or kind not in KINDS]
     if unknown:
-        raise InputError([Problem("unknown-convention", {"value": kind, "choices": list(KINDS), "name": "accept"},
-                                  field="accept") for kind in unknown])
+        raise InputError([Problem("unknown-convention", {
+            "value": kind if isinstance(kind, str) else represent(kind), "choices": list(KINDS), "name": "accept"},
+            field="accept") for kind in unknown])
     return kinds

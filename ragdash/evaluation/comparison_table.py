@@ -13,6 +13,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records.arguments import checked_methods
 from ragdash.core.slices import all_slices
 from ragdash.evaluation.comparison_inputs import ComparisonInputs
+from ragdash.evaluation.evaluate import check_metrics
 from ragdash.evaluation.outcomes import Comparison, is_margin, losses_over_metrics
 from ragdash.evaluation.repeats import spreads_of_evaluations
 from ragdash.evaluation.stats import ALPHA
@@ -203,7 +204,7 @@ class ComparisonTable(list[list[Comparison]]):
         do runs that are not comparable (`verdict.withheld`), unless `compare` got them in `accept`.
         """
         _check_margin(margin)
-        wanted = None if metrics is None else parse_specs(metrics)
+        wanted = None if metrics is None else check_metrics(parse_specs(metrics))
         lost = set()
         for row in self:
             chosen = [pair for pair in row if wanted is None or pair.spec in wanted]
@@ -217,12 +218,13 @@ class ComparisonTable(list[list[Comparison]]):
     def _assert(self, metrics: str | Iterable[str | Spec] | None, words: str, holds, margin: float) -> None:
         comparisons = list(chain(*self))
         if metrics is not None:
-            wanted = parse_specs(metrics)
+            wanted = check_metrics(parse_specs(metrics))
             compared = dict.fromkeys(comparison.spec for comparison in comparisons)
-            absent = [str(spec) for spec in wanted if spec not in compared]
+            absent = [spec.title for spec in wanted if spec not in compared]
             if absent and comparisons:
-                raise InputError([Problem("bound/metric", {"spec": name, "metrics": list(map(str, compared))},
-                                          field="metrics") for name in absent])
+                raise InputError([Problem("not-evaluated", {
+                    "run": comparisons[0].baseline, "metric": name, "metrics": [spec.title for spec in compared]},
+                    field="metrics") for name in absent])
             comparisons = [comparison for comparison in comparisons if comparison.spec in wanted]
         withheld = self._withheld(dict.fromkeys(comparison.spec for comparison in comparisons))
         failed = [comparison for comparison in comparisons if not holds(comparison, _worst_gain(comparison))]

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.core.errors import InputError, Problem, Unavailable, UnknownKey, shorten
+from ragdash.core.errors import InputError, Problem, Unavailable, UnknownKey, represent
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.core.records.arguments import checked, checked_methods
 from ragdash.evaluation.compute import averaged_values, compute_specs, exact_interval, geometric_mean
@@ -245,7 +245,7 @@ def _check_intervals(level: float, resamples: int, seed: int) -> None:
     is_right = {"level": isinstance(level, Real) and 0 < level < 1, "resamples": _is_whole(resamples, 1),
                 "seed": _is_whole(seed, 0)}
     facts = {"level": level, "resamples": resamples, "seed": seed}
-    wrong = [Problem(f"interval-setting/{name}", {"value": shorten(repr(facts[name]), 60)}, field=name)
+    wrong = [Problem(f"interval-setting/{name}", {"value": represent(facts[name], 60)}, field=name)
              for name, right in is_right.items() if not right]
     if wrong:
         raise InputError(wrong)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ragdash.core.errors import InputError, Problem, shorten
+from ragdash.core.errors import InputError, Problem, represent
 from ragdash.core.records.arguments import checked_methods
 from ragdash.core.records.shown import facts_html
 from ragdash.core.slices import Slice
@@ -196,9 +196,9 @@ class ComparisonRules:
             wrong.append(Problem("bad-margin", {"margin": str(self.margin)}, field="margin"))
         if not (isinstance(self.resamples, Integral) and self.resamples >= FEWEST_RESAMPLES):
             wrong.append(Problem("interval-setting/few-resamples", {
-                "value": shorten(repr(self.resamples), 60), "least": FEWEST_RESAMPLES}, field="resamples"))
+                "value": represent(self.resamples, 60), "least": FEWEST_RESAMPLES}, field="resamples"))
         if not (isinstance(self.seed, Integral) and self.seed >= 0):
-            wrong.append(Problem("interval-setting/seed", {"value": shorten(repr(self.seed), 60)}, field="seed"))
+            wrong.append(Problem("interval-setting/seed", {"value": represent(self.seed, 60)}, field="seed"))
         if wrong:
             raise InputError(wrong)
 

@@ -58,7 +58,7 @@ class Matching:
 
     def __post_init__(self) -> None:
         wrong = [Problem("unknown-matching", {"value": value, "choices": list(choices)}, field=name)
-                 for name, value, choices in (("match", self.by, MATCHES), ("match-how", self.how, HOW))
+                 for name, value, choices in (("match", self.by, MATCHES), ("match_how", self.how, HOW))
                  if value not in choices]
         if not 0 < self.threshold <= 1:
             wrong.append(Problem("unknown-matching/threshold", {"value": self.threshold}, field="match-threshold"))

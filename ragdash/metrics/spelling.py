@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from ragdash.core.errors import InputError, Problem, shorten
-from ragdash.core.records.arguments import checked
+from ragdash.core.errors import InputError, Problem, represent
+from ragdash.core.records.arguments import checked, items_of
 from ragdash.metrics.docs.ragas_names import absent_ragas_metric
 from ragdash.metrics.from_file import parse_file_spec
 from ragdash.metrics.judged import register_rubrics
@@ -74,13 +74,11 @@ def parse_specs(text: str | Spec | Iterable[str | Spec]) -> tuple[Spec, ...]:
     >>> parse_specs("nDCG@10 Recall@5, MRR")
     (nDCG@10, R@5, RR)
     """
-    try:
-        given = [text] if isinstance(text, str | bytes | Spec) else list(text)
-    except TypeError:  # it has no items, such as an array of no dimension
-        given = [text]
+    items = None if isinstance(text, Spec) else items_of(text)
+    given = [text] if items is None else items
     if wrong := [item for item in given if not isinstance(item, str | Spec)]:
         raise InputError([Problem("python-object/metric", {
-            "value": shorten(repr(item), 60), "kind": type(item).__name__}, field="metrics") for item in wrong])
+            "value": represent(item, 60), "kind": type(item).__name__}, field="metrics") for item in wrong])
     names = [name for item in given for name in ([item] if isinstance(item, Spec) else _split_names(item))]
     specs, problems = [], []
     for name in names:

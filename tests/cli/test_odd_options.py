@@ -11,6 +11,9 @@ from helpers import call
 @pytest.mark.parametrize(("arguments", "words"), [
     (("--encoding", "rot13"), "the name of a text encoding"),
     (("--metric-direction", "RR=lower"), "the files hold no metrics of their own"),
+    (("--match-how", "partial"), "--match-how without --match evidence"),
+    (("--match-threshold", "0.5"), "--match-threshold without --match evidence"),
+    (("--shape", "long"), "--shape without --per-query"),
 ])
 def test_an_option_that_cannot_be_used_is_said_in_a_sentence(files, capfdbinary, arguments, words):
     status, _, err = call(capfdbinary, "evaluate", files / "run.trec", "--truth", files / "qrels.txt", *arguments)
@@ -37,3 +40,17 @@ def test_scores_whose_difference_is_infinite_are_no_warning_of_numpy(files, capf
     (files / "far.json").write_text('{"q1": {"d1": -1e308, "d9": 1e308}}')
     status, _, err = call(capfdbinary, "evaluate", files / "far.json", "--truth", files / "qrels.txt", "-m", "RR")
     assert status == 0 and "overflow" not in err
+
+
+def test_a_name_of_a_slice_that_is_empty_is_refused(files, capfdbinary):
+    status, _, err = call(capfdbinary, "compare", files / "run.trec", files / "other.trec", "--truth",
+                          files / "qrels.txt", "-m", "RR", "--by", "")
+    assert status == 2 and "--by" in err
+
+
+def test_an_id_to_reject_that_is_not_judged_is_refused(files, capfdbinary):
+    texts = files / "corpus.jsonl"
+    texts.write_text('{"doc_id": "d1", "text": "a text"}\n')
+    status, _, err = call(capfdbinary, "relink", files / "qrels.txt", "--old", texts, "--new", texts,
+                          "--reject", "nowhere")
+    assert status == 2 and "(--reject): found nowhere" in err

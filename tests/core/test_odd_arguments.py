@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ragdash
@@ -20,6 +21,7 @@ from ragdash.workspace import Workspace, open_workspace
 
 DOCS = Path(__file__).parents[2] / "docs"
 ODD = (None, 5, -1, float("nan"), "", "x", [], [None], {}, object())
+MORE_ODD = (b"x", float("inf"), 10**5000, [1, "x", None, {}, []], np.array(3), np.zeros((2, 2)), "\0", "\ud800")
 RANKINGS, JUDGMENTS = {"q1": ["a", "b"], "q2": ["c"]}, {"q1": ["a"], "q2": ["a"]}
 NOT_CALLED = {"Problem", "InputError", "Summary"}  # what functions raise, and what the others return
 
@@ -129,7 +131,33 @@ def test_every_function_in_the_documents_says_what_it_expects():
     assert not [name for name, function in functions.items() if not hasattr(function, "__wrapped__")]
 
 
+@pytest.mark.parametrize("name", ["evaluate", "compare", "history", "variants", "validate_judge", "write_truth",
+                                  "parse_specs", "query_map", "Conventions", "read_truth"])
+def test_no_array_number_or_file_ends_in_an_error_of_python(calls, name, tmp_path):
+    """What says that it has items and has none, what Python writes in no digits, and names that no file can have."""
+    with (tmp_path / "closed").open("w") as closed:
+        pass
+    function, arguments = calls[name]
+    wrong = []
+    for parameter in inspect.signature(function).parameters:
+        for value in (*MORE_ODD, closed):
+            try:
+                function(**{**arguments, parameter: value})
+            except InputError as error:
+                assert len(str(error)) < 5_000
+            except Exception as error:
+                wrong.append(f"{name}({parameter}={type(value).__name__}): {type(error).__name__}: {error}"[:200])
+    assert not wrong, "\n".join(wrong)
+
+
 @pytest.mark.parametrize(("call", "words"), [
+    (lambda: ragdash.compare(RANKINGS, {}, truth=JUDGMENTS, accept=[5]), "(accept): found '5'"),
+    (lambda: ragdash.compare(RANKINGS, {"b": RANKINGS}, "RR", truth=JUDGMENTS).assert_improved(""), "found no metric"),
+    (lambda: ragdash.validate_judge(ragdash.evaluate(RANKINGS, JUDGMENTS, "RR"), {"q1": 1}, level=2),
+     "between 0 and 1"),
+    (lambda: ragdash.evaluate(RANKINGS, JUDGMENTS, match_how="x"), "(match_how): found 'x'"),
+    (lambda: ragdash.compare(RANKINGS, {"b": RANKINGS}, "RR", truth=JUDGMENTS).assert_improved("AP"),
+     "with MRR and without MAP"),
     (lambda: mean_over_repeats([RANKINGS, RANKINGS]), "expected a list of Evaluation"),
     (lambda: ragdash.record("x", folder=5), "(folder): found 5 of type int"),
     (lambda: ragdash.evaluate(RANKINGS, JUDGMENTS, match_threshold="x"), "expected a number. See help(evaluate)"),

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from ragdash.analysis.judge_validation.agreement import CUT, Agreement, Votes, agreement, classes_of, vote_spread
 from ragdash.analysis.judge_validation.model_families import same_family
 from ragdash.analysis.judge_validation.verdicts import RunVerdicts
-from ragdash.core.errors import InputError, Problem, shorten
+from ragdash.core.errors import InputError, Problem, represent
 from ragdash.core.records.arguments import checked_methods, id_of
 from ragdash.evaluation.stats import LEVEL, MIN_GROUPS, MIN_LABELS, Ppi, label_interval, ppi
 
@@ -322,9 +322,9 @@ def _aligned(query_ids: pa.StringArray, labels: Mapping[str, float]) -> tuple[np
     for query, value in labels.items():
         if not isinstance(value, Real | np.bool_):
             raise InputError([Problem("python-object/label", {
-                "query": str(query), "value": shorten(repr(value), 60)}, field="labels")])
+                "query": str(query), "value": represent(value, 60)}, field="labels")])
         if not 0 <= value <= 1:
-            raise InputError([Problem("label-range", {"value": float(value)}, field="labels")])
+            raise InputError([Problem("label-range", {"value": float(max(min(value, 1e300), -1e300))}, field="labels")])
     names = pa.array([id_of(query) for query in labels], pa.string())
     values = np.append(np.fromiter(labels.values(), np.float64, len(labels)), np.nan)
     rows = pc.fill_null(pc.index_in(query_ids, value_set=names), -1).to_numpy().astype(np.int64)

@@ -19,7 +19,7 @@ import orjson
 import pyarrow as pa
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import read_input
+from ragdash.core.paths import path_of, read_input
 from ragdash.core.records import Truth
 from ragdash.evaluation.compare import select_comparable
 from ragdash.evaluation.evaluate import Evaluation
@@ -134,7 +134,7 @@ def read_baseline(source: str | Path | bytes) -> PinnedBaseline:
     """Read a file that `pin` wrote, or its content; InputError where it is none, or was changed by hand."""
     file = "" if isinstance(source, bytes) else str(source)
     try:
-        content = source if isinstance(source, bytes) else read_input(source)
+        content = source if isinstance(source, bytes) else read_input(path_of(source))
         data = orjson.loads(content)
     except OSError as error:
         raise InputError([Problem("baseline/unreadable", {"reason": error.strerror or str(error)}, file)]) from None

@@ -64,7 +64,7 @@ def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace)
     problems = [*left_out, *(problem for evaluation in evaluations for problem in evaluation.problems)]
     problems = list(dict.fromkeys(problems))
     say([*left_out, *(problem for problem in merged_problems(evaluations) if problem not in left_out)])
-    parts = choose_slices(truth, runs, options.by) if getattr(options, "by", None) else ()
+    parts = choose_slices(truth, runs, options.by) if getattr(options, "by", None) is not None else ()
     sliced = [row for spec in specs if parts for row in compare_slices(evaluations[0], evaluations[1:], spec, parts,
                                                                        rules)]
     verdict = verdict_of(runs, truth, evaluations, options, rules, baseline=0)

@@ -38,7 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_evaluation_options(parser)
     parser.add_argument("runs", nargs="+", metavar="RUN", help="a path, NAME=path, or - for standard input")
     parser.add_argument("--per-query", action="store_true", help="the values of every query")
-    parser.add_argument("--shape", choices=SHAPES, default="rows", help="of --per-query: rows (one per run and query, "
+    parser.add_argument("--shape", choices=SHAPES, help="of --per-query: rows (one per run and query, "
                         "a column per metric), long (one per run, query and metric), wide (one per query)")
     parser.add_argument("--latency", action="store_true", help="P50, P90 and P99 of the times that the runs recorded, "
                         "by stage; in text formats and JSON")
@@ -75,8 +75,8 @@ def run(options: argparse.Namespace) -> int:
     problems = list(dict.fromkeys(problem for evaluation in evaluations for problem in evaluation.problems))
     say(merged_problems(evaluations))
     content = junit_of(checks, "--fail-under") if options.format == "junit" else render_evaluations(
-        evaluations, rows, options.format, per_query=options.per_query, shape=options.shape, settings=settings,
-        problems=problems, verdict=None if verdict is None else verdict_dict(verdict))
+        evaluations, rows, options.format, per_query=options.per_query, shape=options.shape or "rows",
+        settings=settings, problems=problems, verdict=None if verdict is None else verdict_dict(verdict))
     content = _with_extra_tables(content, runs, truth, options)
     if options.show_as:
         content = _with_other_tool(content, runs, truth, evaluations[0].specs, options)
@@ -95,6 +95,8 @@ def _check_extra_tables(options: argparse.Namespace) -> None:
         if wanted and options.format not in (*TEXT_FORMATS, "json"):
             facts = {"option": option, "format": options.format, "formats": [*TEXT_FORMATS, "json"]}
             raise InputError([Problem("second-table", facts, field="--format")])
+    if options.shape and not options.per_query:
+        raise InputError([Problem("option-alone", {"option": "--shape", "other": "--per-query"}, field="--shape")])
     if options.show_as and options.match != "id":
         raise InputError([Problem("show-as-evidence", field="--show-as")])
 

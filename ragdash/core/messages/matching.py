@@ -287,6 +287,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="kinds of links that can be followed: {known:comma}",
         fix="Write them with commas between.",
     ),
+    "unknown-rejected": Message(
+        actual="{ids:comma}",
+        expected="ids of documents that the judgments name",
+        fix="Correct them: --links FILE lists every judged document with its old id.",
+    ),
     "unknown-matching": Message(
         actual="{value!r}",
         expected="{choices:or}",

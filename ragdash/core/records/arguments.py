@@ -10,7 +10,7 @@ from importlib import import_module
 from numbers import Integral, Real
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
-from ragdash.core.errors import InputError, Problem, shorten
+from ragdash.core.errors import InputError, Problem, represent
 
 
 def items_of(value: object) -> list | None:
@@ -25,7 +25,7 @@ def items_of(value: object) -> list | None:
         return None
     try:
         return list(value)  # type: ignore[call-overload]
-    except TypeError:  # an array of no dimension says that it has items, too
+    except (TypeError, ValueError):  # an array of no dimension, a closed file
         return None
 
 
@@ -35,7 +35,8 @@ def id_of(value: object, field: str = "query_id") -> str:
         return value
     if isinstance(value, Integral) and not isinstance(value, bool):
         return str(value)
-    raise InputError([Problem("python-object/id", {"value": repr(value), "kind": type(value).__name__}, field=field)])
+    raise InputError([Problem("python-object/id", {
+        "value": represent(value), "kind": type(value).__name__}, field=field)])
 
 
 def check_whole(least: int = 1, **values: object) -> None:
@@ -47,7 +48,7 @@ def check_whole(least: int = 1, **values: object) -> None:
     Traceback (most recent call last):
     ragdash.core.errors.InputError: found repeats = 0; expected a whole number from 1. Give such a number.
     """
-    wrong = [Problem("python-object/whole", {"name": name, "value": shorten(repr(value), 60), "least": least},
+    wrong = [Problem("python-object/whole", {"name": name, "value": represent(value, 60), "least": least},
                      field=name)
              for name, value in values.items()
              if not isinstance(value, Integral) or isinstance(value, bool) or value < least]
@@ -59,6 +60,8 @@ Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 _OF_PYTHON = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, OSError, NotImplementedError)
 _LISTS = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection)
+_MOST_BITS = 63  # arithmetic and files hold no larger whole number
+_NO_TEXT = frozenset(("\0", *map(chr, range(0xD800, 0xE000))))  # in no path, and no half of a character in any text
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "True or False", bytes: "bytes",
           type(None): "None", dict: "a dict", collections.abc.Mapping: "a dict", collections.abc.Callable: "a function",
           **dict.fromkeys((*_LISTS, list, tuple), "a list")}
@@ -120,7 +123,7 @@ def _misfits(function: Callable, args: tuple, kwargs: dict) -> list[Problem]:
         hint = object if parameter.annotation is parameter.empty else _hint_of(function, parameter.annotation)
         values = {parameter.VAR_POSITIONAL: value, parameter.VAR_KEYWORD: ()}.get(parameter.kind, (value,))
         problems += [Problem("python-object/misfit", {
-            "value": shorten(repr(one), 60), "kind": type(one).__name__, "expected": _words(hint),
+            "value": represent(one, 60), "kind": type(one).__name__, "expected": _words(hint),
             "function": function.__qualname__}, field=name) for one in values if not _fits(one, hint)]
     return problems
 
@@ -138,7 +141,7 @@ def _hint_of(function: Callable, annotation: object) -> Any:
 
 
 def _fits(value: object, hint: Any) -> bool:
-    """Whether an annotation includes a value, down to the items of lists and dicts."""
+    """Whether an annotation includes a value, down to the items of lists and dicts, and the value can be stored."""
     origin, inner = get_origin(hint), get_args(hint)
     kind = origin or hint
     if kind in (Union, types.UnionType):
@@ -148,13 +151,19 @@ def _fits(value: object, hint: Any) -> bool:
     if hint is None:
         return value is None
     if kind in (float, int):
-        return isinstance(value, Real if kind is float else Integral)
+        return isinstance(value, Real if kind is float else Integral) and not (
+            isinstance(value, int) and value.bit_length() > _MOST_BITS)
+    if isinstance(value, str) and kind is not object:
+        return (not isinstance(kind, type) or isinstance(value, kind)) and _NO_TEXT.isdisjoint(value)
     if not isinstance(kind, type) or kind is object:
         return True
     if kind in _LISTS:
-        is_list = not isinstance(value, str | bytes | collections.abc.Mapping) and hasattr(value, "__iter__")
-        return is_list and (not inner or not isinstance(value, list | tuple) or all(
-            _fits(item, inner[0]) for item in value))
+        if isinstance(value, str | bytes | collections.abc.Mapping):
+            return False
+        if kind is collections.abc.Sequence and not hasattr(value, "__getitem__"):
+            return False
+        items = items_of(value)
+        return items is not None and (not inner or all(_fits(item, inner[0]) for item in items))
     try:
         if not isinstance(value, kind):
             return False

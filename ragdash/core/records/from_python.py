@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.core.errors import Collector, InputError, Problem, shorten
+from ragdash.core.errors import Collector, InputError, Problem, represent, shorten
 from ragdash.core.records.python_details import (
     RUN_FIELDS,
     TRUTH_FIELDS,
@@ -212,7 +212,7 @@ def _document(problems: Collector, query: str, document: Mapping) -> dict:
             values[name] = _number(problems, values[name], values["doc_id"], name)
     for name in ("text", "source"):
         if values[name] is not None and not (isinstance(values[name], str) and is_writable(values[name])):
-            problems.add("python-object/field", {"query": query, "value": shorten(repr(values[name]), 60),
+            problems.add("python-object/field", {"query": query, "value": represent(values[name], 60),
                                                  "expected": "text"}, field=name)
             values[name] = None
     return values
@@ -258,7 +258,7 @@ def _id(problems: Collector, value: object, field: str) -> str:
         return value
     if isinstance(value, Integral) and not isinstance(value, bool):
         return str(value)
-    problems.add("python-object/id", {"value": repr(value), "kind": type(value).__name__}, field=field)
+    problems.add("python-object/id", {"value": represent(value), "kind": type(value).__name__}, field=field)
     return ""
 
 
@@ -266,7 +266,7 @@ def _number(problems: Collector, value: object, doc: object, field: str = "score
     if isinstance(value, Real) and not isinstance(value, bool):
         with suppress(OverflowError):
             return float(value)
-    problems.add("python-object/number", {"value": shorten(repr(value), 60), "document": str(doc)}, field=field)
+    problems.add("python-object/number", {"value": represent(value, 60), "document": str(doc)}, field=field)
     return 0.0
 
 
@@ -275,7 +275,7 @@ def _grade(problems: Collector, value: object, doc: object) -> int:
         with suppress(OverflowError):
             if _are_grades(np.array([float(value)])).all():
                 return int(value)
-    problems.add("python-object/grade", {"value": shorten(repr(value), 60), "document": str(doc)}, field="grade")
+    problems.add("python-object/grade", {"value": represent(value, 60), "document": str(doc)}, field="grade")
     return 0
 
 

@@ -12,7 +12,7 @@ from numbers import Integral, Real
 
 import orjson
 
-from ragdash.core.errors import Collector, shorten
+from ragdash.core.errors import Collector, represent
 from ragdash.core.records.details import STAGES, TOKENS
 
 _MOST_WHOLE = 2**63
@@ -53,7 +53,7 @@ def _checked(problems: Collector, query: str, record: Mapping, fields: Mapping[s
         try:
             details[name] = None if is_missing(value) else fields.get(name, _any)(value)
         except _Unfit as unfit:
-            problems.add("python-object/field", {"query": query, "value": shorten(repr(value), 60),
+            problems.add("python-object/field", {"query": query, "value": represent(value, 60),
                                                  "expected": str(unfit)}, field=name)
     return details
 

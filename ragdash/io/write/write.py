@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import path_of
 from ragdash.core.records import Run, Truth
 from ragdash.core.records.arguments import checked
 from ragdash.io.formats import FORMATS
@@ -33,6 +34,8 @@ def write_run(run: Run, path: PathLike, format: str | None = None) -> tuple[Prob
     ------
     InputError
         The format cannot hold the ranking itself, or there is no such format.
+    OSError
+        The file cannot be written.
     """
     return _writer(path, format, holds_runs=True).write_run(run, path)
 
@@ -55,13 +58,15 @@ def write_truth(truth: Truth, path: PathLike, format: str | None = None) -> tupl
     ------
     InputError
         The format cannot hold the ids, or there is no such format.
+    OSError
+        The file cannot be written.
     """
     return _writer(path, format).write_truth(truth, path)
 
 
 def _writer(path: PathLike, format: str | None, *, holds_runs: bool = False) -> Writer:
     """The format given, else the one of the path's ending; a path without one is a BEIR folder, which holds no runs."""
-    ending = Path(Path(path).name.lower().removesuffix(".gz")).suffix
+    ending = Path(path_of(path).name.lower().removesuffix(".gz")).suffix
     writers = {name: writer for name, writer in FORMATS.writers.items()
                if format or not (holds_runs and "" in writer.endings)}
     name = format or next((writer.name for writer in writers.values() if ending in writer.endings), "")

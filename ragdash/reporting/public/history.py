@@ -17,7 +17,7 @@ from ragdash.analysis.tracking import (
     read_baseline,
 )
 from ragdash.analysis.tracking import history as metric_histories
-from ragdash.core.errors import InputError, Problem, UnknownKey
+from ragdash.core.errors import InputError, Problem, UnknownKey, represent
 from ragdash.core.records import Conventions, Truth
 from ragdash.core.records.arguments import checked, checked_methods
 from ragdash.evaluation.outcomes import select_comparable
@@ -144,7 +144,7 @@ def history(runs: object, truth: Truth | object, metrics: str | Iterable[str | S
             raise InputError([Problem("unknown-convention", {"value": value, "choices": list(choices), "name": name},
                                       field=name)])
     if not isinstance(family, Integral) or isinstance(family, bool) or family < 1:
-        raise InputError([Problem("python-object/family", {"value": repr(family)}, field="family")])
+        raise InputError([Problem("python-object/family", {"value": represent(family)}, field="family")])
     points, specs = _points(runs, Truth.of(truth), parse_specs(metrics), Conventions.from_arguments(conventions))
     pinned = read_baseline(baseline) if isinstance(baseline, str | Path) else baseline
     points = merged_points(points) if repeats == "mean" else points

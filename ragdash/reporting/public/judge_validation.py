@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 
 import numpy as np
 
 from ragdash.analysis import judge_validation
-from ragdash.analysis.judge_validation import JudgeValidation
-from ragdash.core.errors import InputError, Problem
+from ragdash.analysis.judge_validation import CUT, JudgeValidation
+from ragdash.core.errors import InputError, Problem, represent
 from ragdash.core.records.arguments import checked
 from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.stats import LEVEL
 from ragdash.metrics import Spec, one_spec
 from ragdash.reporting.plots import trust
 from ragdash.reporting.plots.common.theme import Axis, Figure
 
 
 @checked
-def validate_judge(evaluation: Evaluation, labels: Mapping[str, float], metric: str | Spec | None = None,
-                   **options) -> JudgeValidation:
+def validate_judge(evaluation: Evaluation, labels: Mapping[str, float], metric: str | Spec | None = None, *,
+                   cut: float | None = CUT, level: float = LEVEL,
+                   groups: Mapping[str, str] | None = None) -> JudgeValidation:
     """Hold a judge's verdicts on a run against labels of people, and correct its mean by them.
 
     Parameters
@@ -29,8 +32,12 @@ def validate_judge(evaluation: Evaluation, labels: Mapping[str, float], metric: 
         {query_id: value in [0, 1]} of a random sample of the queries.
     metric
         The one whose values are verdicts; default the first.
-    **options
-        cut, level, groups: see `ragdash.analysis.judge_validation.validate_judge`.
+    cut
+        From which value a verdict and a label are positive; without one, votes are split by CUT.
+    level
+        Of the intervals.
+    groups
+        {query_id: group} of queries that depend on each other; others are independent.
 
     Returns
     -------
@@ -57,8 +64,10 @@ def validate_judge(evaluation: Evaluation, labels: Mapping[str, float], metric: 
         raise InputError([Problem("report-without-runs", {"run": evaluation.name}, field="evaluation")])
     if isinstance(labels, Mapping) and not labels:
         raise InputError([Problem("python-object/none", {"what": "label"}, field="labels")])
+    if not (isinstance(level, Real) and 0 < level < 1):
+        raise InputError([Problem("interval-setting/level", {"value": represent(level, 60)}, field="level")])
     verdicts = judge_validation.judged_verdicts(evaluation, evaluation.match, spec)
-    return judge_validation.validate_judge(verdicts, labels, **options)
+    return judge_validation.validate_judge(verdicts, labels, cut=cut, level=level, groups=groups)
 
 
 def plot_validations(validations: Sequence[JudgeValidation]) -> Figure:

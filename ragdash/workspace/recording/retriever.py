@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ragdash.core.errors import InputError, Problem, shorten
+from ragdash.core.errors import InputError, Problem, represent, shorten
 from ragdash.core.paths import log_folder
 from ragdash.core.records import Run, RunHeader, Truth
 from ragdash.core.records.arguments import check_whole, checked, id_of, items_of
@@ -114,7 +114,7 @@ def questions_of(questions: Questions) -> dict[str, str]:
     questions_by_id: dict[str, str] = {}
     for pair in pairs:
         if not (isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[1], str)):
-            raise InputError([Problem("recording/question", {"value": shorten(repr(pair), 80)}, field="questions")])
+            raise InputError([Problem("recording/question", {"value": represent(pair, 80)}, field="questions")])
         query_id = id_of(pair[0])
         if query_id in questions_by_id:
             raise InputError([Problem("recording/question-repeated", {"query": query_id}, field="questions")])

@@ -53,6 +53,8 @@ def run(options: argparse.Namespace) -> int:
     relinking = propose_links(truth, *(texts_by_id(source for file in files for source in _with_texts(file, options))
                                        for files in (options.old, options.new)))
     rejected = [doc.strip() for doc in options.reject.split(",") if doc.strip()]
+    if unknown := sorted({*rejected} - {link.doc_id for link in relinking.links}):
+        raise InputError([Problem("unknown-rejected", {"ids": unknown}, field="--reject")])
     after = relinked(truth, relinking, accept, drop_gone=options.drop_gone, rejected=rejected)
     runs = distinct_names([record for file in options.runs for record in _read(file, options)
                            if isinstance(record, Run)], options.runs)

@@ -182,6 +182,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a baseline and a candidate",
         fix="Name two runs or more, the baseline first.",
     ),
+    "option-alone": Message(
+        actual="{option} without {other}",
+        expected="both, or neither",
+        fix="Add {other}, or leave {option} out.",
+    ),
     "pytest/no-baseline": Message(
         actual="no baseline file",
         expected="a file that --ragdash-pin wrote",
