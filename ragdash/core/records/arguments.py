@@ -153,7 +153,7 @@ def _fits(value: object, hint: Any) -> bool:
     if kind in (float, int):
         return isinstance(value, Real if kind is float else Integral) and not (
             isinstance(value, int) and value.bit_length() > _MOST_BITS)
-    if isinstance(value, str) and kind is not object:
+    if isinstance(value, str) and kind is not object and kind not in _LISTS:
         return (not isinstance(kind, type) or isinstance(value, kind)) and _NO_TEXT.isdisjoint(value)
     if not isinstance(kind, type) or kind is object:
         return True
