@@ -43,6 +43,7 @@ class Assignment:
     runs: tuple[str, ...] = ()
     repeats: int = 0
     averages: int = 0
+    separating: tuple[str, ...] = ()  # fields that make repeated queries unique
     penalty: float = 0.0  # of a reading that comes after another one of the same records
 
     @property

@@ -17,7 +17,7 @@ from ragdash.io.proposals.choices.documents import (
     shares_ids,
 )
 from ragdash.io.proposals.choices.others import are_parts_of_score, drop_of_others, drop_scripted, drop_settings
-from ragdash.io.proposals.choices.row_keys import assign_rows
+from ragdash.io.proposals.choices.row_keys import assign_rows, separated
 from ragdash.io.proposals.choices.settle import (
     settle_answer,
     settle_judged_texts,
@@ -107,7 +107,7 @@ def assign(records: RecordList) -> list[Assignment]:
     settle_times(result)
     for item in (result, *alternatives):
         item.ignored = [name for name in free if not name.startswith(KEY) and not is_inside(name, item.roles)]
-    return [item for item in (result, *alternatives) if item.is_useful]
+    return [item for item in (*separated(result), result, *alternatives) if item.is_useful]
 
 
 def _assign_history(result: Assignment, free: dict[str, Field]) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 
 from ragdash.io.proposals import meanings
-from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED, Assignment, take
+from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED, RUN_CONTENT, Assignment, take
 from ragdash.io.proposals.choices.documents import id_rank
 from ragdash.io.proposals.choices.others import take_data_set
 from ragdash.io.proposals.content import ratings
@@ -69,7 +71,9 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
             if len(set(zip(names, *(map(repr, item.values) for item in chosen), strict=True))) == len(names):
                 take(result, free, "config", *chosen)
                 return
-    crossed = [item for item in candidates if item.is_text and _crosses(item, names) and not _rates(item)]
+    separating = [item for item in candidates if item.is_text and _separates(item, names) and not _rates(item)]
+    crossed = [item for item in separating if _crosses(item, names)] + [
+        item for item in separating if not result.runs and _shares_queries(item, names)]
     if crossed and not is_long:
         take(result, free, "config", crossed[0])
         return
@@ -80,6 +84,17 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
         _drop_of_documents(result, free, names)
         return
     _take_likely_config(result, free, named, names)
+    if result.repeats and "config" not in result.roles:
+        result.separating = tuple(item.path for item in separating)
+
+
+def separated(result: Assignment) -> list[Assignment]:
+    """The reading in which a column that makes repeated queries unique is the configuration: one has to choose."""
+    left = [path for path in result.separating if path in result.ignored]
+    if not left or result.runs or set(RUN_CONTENT).isdisjoint(result.roles):
+        return []
+    ignored = [path for path in result.ignored if path != left[0]]
+    return [replace(result, roles={**result.roles, "config": left[0]}, ignored=ignored, repeats=0)]
 
 
 def _drop_of_documents(result: Assignment, free: dict[str, Field], names: list[str]) -> None:
@@ -142,6 +157,21 @@ def _crosses(item: Field, names: list[str]) -> bool:
     values = list(map(repr, item.values))
     count = len(set(names)) * len(set(values))
     return count == len(names) == len(set(zip(names, values, strict=True)))
+
+
+def _separates(item: Field, names: list[str]) -> bool:
+    """True where no query has a value twice."""
+    return len(set(zip(names, map(repr, item.values), strict=True))) == len(names)
+
+
+def _shares_queries(item: Field, names: list[str]) -> bool:
+    """True where most queries of each value but the one with the most queries have other values, too."""
+    queries: dict[str, set[str]] = {}
+    for value, name in zip(map(repr, item.values), names, strict=True):
+        queries.setdefault(value, set()).add(name)
+    counts = Counter(names)
+    smaller = sorted(queries.values(), key=len)[:-1]
+    return all(len(asked) > 1 and 2 * sum(counts[name] > 1 for name in asked) > len(asked) for asked in smaller)
 
 
 def _rates(item: Field) -> bool:
