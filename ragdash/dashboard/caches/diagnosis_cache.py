@@ -84,13 +84,13 @@ def diagnosis(run: str, scope: Scope, k: int, right: float | None = None) -> Dia
 
     right: in place of the session's value from which an answer is right by its text.
     """
-    whole_scope, session_rules = scope.whole, rules(k)
-    session_rules = session_rules if right is None else replace(session_rules, right=right)
-    return _diagnosis_by(run, whole_scope, session_rules)
+    session_rules = rules(k)
+    return diagnosis_by(run, scope, session_rules if right is None else replace(session_rules, right=right))
 
 
-def _diagnosis_by(run: str, whole_scope: Scope, rules: DiagnosisRules) -> Diagnosis:
-    specs = (*text_specs(rules), *judge_specs(rules))
+def diagnosis_by(run: str, scope: Scope, rules: DiagnosisRules) -> Diagnosis:
+    """The same by these rules."""
+    whole_scope, specs = scope.whole, (*text_specs(rules), *judge_specs(rules))
     return _diagnosis(run, whole_scope.cache_key(specs), repr(rules), _specs=specs, _scope=whole_scope, _rules=rules)
 
 
@@ -111,7 +111,7 @@ def gains(run: str, scope: Scope, k: int, spec: Spec) -> np.ndarray:
 
 def gains_by(run: str, scope: Scope, spec: Spec, rules: DiagnosisRules) -> np.ndarray:
     """The same by these rules."""
-    run_diagnosis, whole_scope = _diagnosis_by(run, scope.whole, rules), scope.whole
+    run_diagnosis, whole_scope = diagnosis_by(run, scope, rules), scope.whole
     return _gains(run, scope.cache_key([spec]), repr(run_diagnosis.rules), str(spec), _run_diagnosis=run_diagnosis,
                   _evaluation=whole_scope.evaluation(run, [spec]), _queries=scope.queries)
 
@@ -135,7 +135,7 @@ def ranked_low(run: str, scope: Scope, k: int, spec: Spec) -> RankedLow | None:
 
 def ranked_low_by(run: str, scope: Scope, spec: Spec, rules: DiagnosisRules) -> RankedLow | None:
     """The same by these rules."""
-    run_diagnosis, whole_scope = _diagnosis_by(run, scope.whole, rules), scope.whole
+    run_diagnosis, whole_scope = diagnosis_by(run, scope, rules), scope.whole
     return _ranked_low(run, scope.cache_key([spec]), repr(run_diagnosis.rules), str(spec), _run_diagnosis=run_diagnosis,
                        _evaluation=whole_scope.evaluation(run, [spec]), _queries=scope.queries)
 

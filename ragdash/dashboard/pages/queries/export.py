@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from ragdash.analysis.diagnosis import FINE, explain
+from ragdash.analysis.diagnosis import FINE, DiagnosisRules, explain
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.failures.data import FailuresData
 from ragdash.dashboard.pages.queries.data import QueriesData
@@ -44,21 +45,22 @@ def export_failing(losses: FailuresData) -> None:
 def _download_buttons(context: PageContext, queries: np.ndarray, key: str, title: str) -> None:
     """Two downloads, created on click. queries: (Q,) bool over the ground truth, at least one True."""
     truth, count_text = context.scope.truth, fmt.count(int(queries.sum()), "query", "queries")
+    rules = diagnosis_cache.rules(context.k)
     with st.container(horizontal=True, vertical_alignment="center", key=f"take_{key}"):
         st.download_button(f"{count_text} as a regression set", lambda: regression_set(truth, queries),
                            "ragdash-regression.jsonl", "application/jsonl", key=f"regression_{key}",
                            icon=":material/download:", on_click="ignore",
                            help=tooltip("regression_set"))
-        st.download_button("As a ticket", lambda: _ticket(context, queries, title).encode(), "ragdash-ticket.md",
+        st.download_button("As a ticket", lambda: _ticket(context, queries, title, rules).encode(), "ragdash-ticket.md",
                            "text/markdown", key=f"ticket_{key}", icon=":material/bug_report:", on_click="ignore",
                            help=tooltip("failing_ticket", queries=TICKET_QUERIES))
 
 
-def _ticket(context: PageContext, queries: np.ndarray, title: str) -> str:
+def _ticket(context: PageContext, queries: np.ndarray, title: str, rules: DiagnosisRules) -> str:
     first = set(np.flatnonzero(queries)[:TICKET_QUERIES].tolist())
     matches, verdicts = [], {}
     for digest, name in zip(context.digests, context.names, strict=True):
-        diagnosis = context.results.diagnosis(digest)
+        diagnosis = diagnosis_cache.diagnosis_by(digest, context.scope, rules)
         verdicts[name] = [str(explain(diagnosis, q)) if q in first else "" for q in range(len(queries))]
         matches.append(_renamed(context.scope.match(digest), name))
     return ticket(matches, queries, k=context.k, title=title, verdicts=verdicts, max_queries=TICKET_QUERIES)

@@ -51,8 +51,9 @@ def render_file_panel() -> None:
         on_change=_read_bands_file,
         args=(key,),
     )
+    in_force = bands_in_force()
     with st.container(horizontal=True):
-        st.download_button("Download the bands in force", lambda: write_bands(bands_in_force()).encode(), "bands.toml",
+        st.download_button("Download the bands in force", lambda: write_bands(in_force).encode(), "bands.toml",
                            "application/toml", key="bands_toml", icon=":material/download:", on_click="ignore")
         if bands_file.tables:
             st.button("Back to the built-in bands", icon=":material/undo:", key="bands_back", on_click=_reset_bands)
