@@ -14,8 +14,9 @@ from ragdash.core.records import Conventions
 from ragdash.evaluation.compare import ComparisonRules
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.experiments.fusion.judged_pool import judged_pool
-from ragdash.experiments.fusion.pair import gain_of, runs_to_fuse, same_fusions
+from ragdash.experiments.fusion.pair import fused_from, gain_of, places_last, runs_to_fuse, same_fusions, searches_of
 from ragdash.experiments.fusion.tuning.choice import choose, chosen_run
+from ragdash.io import write_run
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
 from ragdash.reporting.sentences.latency_cost import duration
@@ -168,6 +169,31 @@ def test_what_if_begins_with_the_best_run_and_what_adds_most():
     assert runs_to_fuse(values, SPEC, [False, True, False, False]) != runs_to_fuse(values, SPEC, [False] * 4)
     assert runs_to_fuse(np.full((3, 1), np.nan), SPEC, [False, True, False]) == [0, 2]
     assert runs_to_fuse(values[:1], SPEC, [False]) == [0]
+
+
+def test_a_fusion_of_loaded_runs_is_no_search(samples, tmp_path):
+    """By its recipe, and in a file without settings by its scores; a hybrid by name is one where no other is left."""
+    (dense, sparse, hybrid), _ = samples
+    rrf = ragdash.fuse([dense, hybrid], name="rrf")
+    write_run(rrf, tmp_path / "rrf.trec")
+    plain = ragdash.read_run(tmp_path / "rrf.trec")
+    assert not plain.settings
+    weighted = ragdash.fuse([dense, hybrid], "weighted", name="sum")
+    values = np.array([[0.1, 0.5], [0.6, 0.4], [0.7, 0.5]])
+    for fused in (rrf, plain, weighted):
+        runs = [dense, hybrid, fused]
+        legs = fused_from(runs)
+        assert legs == [(), (), (0, 1)]
+        places = places_last(runs, [run.name for run in runs], legs)
+        assert places == [0, 1, 2] and runs_to_fuse(values, SPEC, places) == [0, 1]
+        searches, [note] = searches_of(runs)
+        assert searches == [dense, hybrid] and note.facts == {"run": fused.name, "legs": ["dense", "hybrid"]}
+        assert f"{fused.name!r}, a fusion of dense, hybrid" in note.actual
+    assert fused_from([dense, sparse, plain]) == [(), (), ()], "one of its runs is not here"
+    assert fused_from([sparse, dense, hybrid, plain])[-1] == (1, 2)
+    assert searches_of([dense, rrf]) == ([dense, rrf], [])
+    other = ragdash.fuse([dense, hybrid], k=5, name="other")
+    assert fused_from([dense, hybrid, replace(other, settings={})]) == [(), (), ()], "other scores"
 
 
 def test_a_tie_below_a_beaten_run_is_explained(samples):

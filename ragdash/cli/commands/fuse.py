@@ -35,6 +35,7 @@ from ragdash.experiments.fusion.fuse import fuse, other_spellings
 from ragdash.experiments.fusion.judged_pool import RANK_SCORES, judged_pool, rank_score_warnings
 from ragdash.experiments.fusion.legs.answer import answer_of
 from ragdash.experiments.fusion.methods import METHODS
+from ragdash.experiments.fusion.pair import searches_of
 from ragdash.experiments.fusion.presets import PRESETS
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
 from ragdash.experiments.fusion.tuning.choice import choose, chosen_run
@@ -188,6 +189,8 @@ def _tune(runs: Sequence[Run], truth: Truth | None, options: argparse.Namespace)
         raise InputError([Problem("no-truth", field="--truth")])
     if len(runs) < 2:
         raise InputError([Problem("fusion-runs", {"runs": [record.name for record in runs]}, field="RUN")])
+    runs, left_out = searches_of(runs)
+    say(left_out)
     pool = judged_pool(runs, truth, conventions_of(options))
     say([problem for problem in pool.warnings if not options.output or problem.kind == RANK_SCORES])  # else said below
     choice = choose(runs, truth, parse_spec(options.tune), window=options.window, family=options.family,

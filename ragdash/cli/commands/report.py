@@ -26,7 +26,15 @@ from ragdash.evaluation.repeats import group_names, repeat_groups
 from ragdash.experiments.fusion.export.snippets import python_snippet
 from ragdash.experiments.fusion.judged_pool import judged_pool
 from ragdash.experiments.fusion.legs.answer import answer_of
-from ragdash.experiments.fusion.pair import QUICK, SPELLED_APART, gain_of, is_hybrid, runs_to_fuse
+from ragdash.experiments.fusion.pair import (
+    QUICK,
+    SPELLED_APART,
+    fused_from,
+    gain_of,
+    places_last,
+    runs_to_fuse,
+    searches_of,
+)
 from ragdash.experiments.fusion.tuning.choice import choose
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
@@ -119,6 +127,7 @@ def hybrid_answer(runs: list[Run], truth: Truth, specs: Sequence[Spec], options:
     title = specs[0].title
     if len(runs) < 2:
         return HybridAnswer(title, ("A hybrid needs two runs.",))
+    runs, left_out = searches_of(runs)
     try:
         pool = judged_pool(runs, truth, conventions_of(options))
         choice = choose(runs, truth, specs[0], pool=pool, seed=options.seed)
@@ -126,7 +135,8 @@ def hybrid_answer(runs: list[Run], truth: Truth, specs: Sequence[Spec], options:
         return HybridAnswer(title, (f"No hybrid was tried: {error.problems[0].actual}.",))
     also = [spec for spec in specs[1:] if spec.metric.view == "Ranked" and spec.metric.better is not None]
     answer = answer_of(pool, choice, also, options.seed)
-    return HybridAnswer.of(answer, python_snippet(choice.recipe, [run.name for run in runs]), pool.warnings)
+    return HybridAnswer.of(answer, python_snippet(choice.recipe, [run.name for run in runs]),
+                           (*left_out, *pool.warnings))
 
 
 def hybrid_gain(matches: Sequence[Match], runs: Sequence[Run], truth: Truth, spec: Spec,
@@ -136,7 +146,8 @@ def hybrid_gain(matches: Sequence[Match], runs: Sequence[Run], truth: Truth, spe
         return None
     try:
         values = np.stack([evaluate_match(match, [spec]).column(spec) for match in matches])
-        fused = runs_to_fuse(values, spec, [is_hybrid(run, run.name) for run in runs])
+        places = places_last(runs, [run.name for run in runs], fused_from(runs))
+        fused = runs_to_fuse(values, spec, places)
         pair = [runs[index] for index in fused]
         if not 0 < sum(len(run.docs) for run in pair) <= QUICK:
             return None
@@ -147,7 +158,7 @@ def hybrid_gain(matches: Sequence[Match], runs: Sequence[Run], truth: Truth, spe
     except (InputError, Unavailable):
         return None
     return gain_of(choice, pool, {run.name: run for place, run in enumerate(runs)
-                                  if place not in fused and is_hybrid(run, run.name)})
+                                  if place not in fused and places[place]})
 
 
 def _baseline(name: str | None, names: Sequence[str], repeats: Sequence[Sequence[str]]) -> int:

@@ -176,6 +176,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="one of {names:comma}",
         fix="Choose a normalization.",
     ),
+    "fusion-of-these": Message(
+        actual="{run:named run}, a fusion of {legs:comma}",
+        expected="searches alone, as a fusion of them adds nothing to them",
+        fix="It is left out here. To fuse it all the same, leave out one of these runs.",
+    ),
     "fusion-output": Message(
         actual="nowhere to write the fused run",
         expected="-o OUT to write it; or --truth with --tune, or without --method, --preset and --param, to choose one",

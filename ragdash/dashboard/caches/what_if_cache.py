@@ -30,7 +30,7 @@ from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price, measu
 from ragdash.experiments.fusion.legs.price import search_times as times_of_legs
 from ragdash.experiments.fusion.legs.routing import Router, find_routers
 from ragdash.experiments.fusion.methods import METHODS
-from ragdash.experiments.fusion.pair import SPELLED_APART, is_hybrid
+from ragdash.experiments.fusion.pair import SPELLED_APART
 from ragdash.experiments.fusion.recipe import Recipe
 from ragdash.experiments.fusion.tuning.choice import Choice, choose
 from ragdash.metrics import Spec, parse_specs
@@ -85,12 +85,22 @@ def _choice(runs: tuple[str, ...], names: tuple[str, ...], truth: str, conventio
 
 def runs_to_fuse(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec) -> list[int]:
     """Which of the runs What-if fuses unless others are chosen: the best, and the one that adds most to it."""
-    hybrids = [is_hybrid(LOADED.run(run), name) for run, name in zip(runs, names, strict=True)]
+    hybrids = _places_last(tuple(runs), tuple(names))
     try:
         values = np.stack([scope.evaluation(run, [spec]).column(spec) for run in runs])
     except (InputError, Unavailable):
         values = np.full((len(runs), 1), np.nan)  # the first two that are no hybrids
     return pair.runs_to_fuse(values, spec, hybrids)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def fused_from(runs: tuple[str, ...]) -> list[tuple[int, ...]]:
+    """Of each run the other runs here that it is a fusion of."""
+    return pair.fused_from([LOADED.run(run) for run in runs])
+
+
+def _places_last(runs: tuple[str, ...], names: tuple[str, ...]) -> list[int]:
+    return pair.places_last([LOADED.run(run) for run in runs], names, fused_from(runs))
 
 
 def gain(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec) -> HybridGain | None:
@@ -123,8 +133,9 @@ def keep_gain(runs: Sequence[str], names: Sequence[str], scope: Scope, chosen: C
 
 def hybrids_of(runs: Sequence[str], names: Sequence[str], fused: Sequence[str]) -> dict[str, Run]:
     """The hybrids among these runs that are not fused, by name."""
-    loaded = {name: LOADED.run(run) for run, name in zip(runs, names, strict=True) if name not in fused}
-    return {name: run for name, run in loaded.items() if is_hybrid(run, name)}
+    places = _places_last(tuple(runs), tuple(names))
+    return {name: LOADED.run(run) for run, name, place in zip(runs, names, places, strict=True)
+            if place and name not in fused}
 
 
 def _gain_key(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec) -> tuple:

@@ -28,6 +28,7 @@ from ragdash.reporting.sentences.what_if import (
 
 NAMED = 5  # queries of each change
 CHANGE_HEADER = ("against the best single run", "queries", "of them")
+NAMED_HYBRIDS = 3  # loaded ones that are named; the rest are counted
 KINDS = {"before": "Before retrieval, by the question", "after": "After retrieval, by the lists"}
 
 
@@ -92,6 +93,32 @@ def unscored_sentence(runs: Sequence[str]) -> str:
     if not runs:
         return ""
     return f"There are no scores in {listed([*map(escape, runs)])}, so only methods that need ranks alone were tried."
+
+
+def fused_here_sentence(name: str, legs: Sequence[str]) -> str:
+    """Why a fusion of runs that are here is not fused again."""
+    return (f"**{escape(name)}** is a fusion of {escape(listed(legs))}, so it adds no results of its own and is not "
+            "fused again.")
+
+
+def loaded_hybrids_sentence(names: Sequence[str], means: Sequence[float], title: str, default: str,
+                            here: float) -> str:
+    """Why a hybrid that was loaded from a file has another value than the default hybrid of the same runs here.
+
+    default: the setting of the default hybrid; here: its mean. Of many the first are named.
+
+    Examples
+    --------
+    >>> loaded_hybrids_sentence([*"abcde"], [0.5] * 5, "MRR", "RRF", 0.4)[:78]
+    '**a** (MRR 0.500), **b** (MRR 0.500), **c** (MRR 0.500) and 2 more hybrids are'
+    """
+    texts = [f"**{escape(name)}** ({escape(title)} {escape(number(mean))})"
+             for name, mean in zip(names, means, strict=True)]
+    if len(texts) > NAMED_HYBRIDS + 1:
+        texts = [*texts[:NAMED_HYBRIDS], f"{len(texts) - NAMED_HYBRIDS} more hybrids"]
+    loaded = "is a loaded run that was fused" if len(names) == 1 else "are loaded runs that were fused"
+    return (f"{listed(texts)} {loaded} elsewhere. Here {escape(default)} has {escape(number(here))}: the "
+            "depth, window, k or weights can differ.")
 
 
 def measured_sentence(name: str, measured: Amount, estimate: Amount) -> str:

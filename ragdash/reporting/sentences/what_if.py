@@ -14,7 +14,6 @@ from ragdash.reporting.sentences.latency_cost import duration, money
 
 OPTIMISTIC = "Measured on the queries that chose it, so the top is optimistic."
 SAME_DOCUMENTS = {"id": "Same id", "text": "Same text", "near": "Same or nearly the same text"}  # of a union
-NAMED = 3  # loaded hybrids that are named; the rest are counted
 MAX_NAMES = 40  # characters of the names of runs in the name of their mix
 
 
@@ -161,24 +160,6 @@ def flat_sentence(name: str, low: float, high: float, run: str) -> str:
         return f"The {name}{of} matters: its neighbors are significantly worse than {low:g}."
     values = f"Weights{of}" if name == "weight" else f"Values of {name}"
     return f"{values} from {low:g} to {high:g} are not significantly worse than the chosen one."
-
-
-def loaded_hybrids_sentence(names: Sequence[str], means: Sequence[float], title: str, default: str, here: float) -> str:
-    """Why a hybrid that was loaded from a file has another value than the default hybrid of the same runs here.
-
-    default: the setting of the default hybrid; here: its mean. Of many the first are named.
-
-    Examples
-    --------
-    >>> loaded_hybrids_sentence([*"abcde"], [0.5] * 5, "MRR", "RRF", 0.4)[:78]
-    '**a** (MRR 0.500), **b** (MRR 0.500), **c** (MRR 0.500) and 2 more hybrids are'
-    """
-    texts = [f"**{escape(name)}** ({escape(title)} {escape(number(mean))})"
-             for name, mean in zip(names, means, strict=True)]
-    texts = texts if len(texts) <= NAMED + 1 else [*texts[:NAMED], f"{len(texts) - NAMED} more hybrids"]
-    loaded = "is a loaded run that was fused" if len(names) == 1 else "are loaded runs that were fused"
-    return (f"{listed(texts)} {loaded} elsewhere. Here {escape(default)} has {escape(number(here))}: the "
-            "depth, window, k or weights can differ.")
 
 
 def window_sentence(window: int | None, depths: Sequence[int], engine: str = "") -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 from urllib.parse import parse_qs
 
@@ -10,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from page_cases import ROOT, address, charts, leaderboard, opened, shown, texts
 
-from ragdash import Run, Truth, evaluate, read_run, read_truth
+from ragdash import Run, Truth, evaluate, fuse, read_run, read_truth
 from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.components import picked_queries, query_links
 from ragdash.dashboard.session.data_store import LOADED
@@ -26,6 +27,16 @@ def samples() -> tuple:
 def plain(text: str) -> str:
     """Markdown without the backslashes before signs."""
     return text.replace("\\", "")
+
+
+def test_a_fusion_of_loaded_runs_is_not_fused_again():
+    """The run by the name of hybrid is offered, as no other is left."""
+    truth, [sparse, dense] = samples()
+    other = dense.renamed("hybrid")
+    fused = replace(fuse([sparse, other], name="both"), settings={})  # as read from a TREC file
+    at = opened("what-if", **address(truth, [sparse, other, fused]))
+    assert at.multiselect(key="fused").value == [sparse.digest, other.digest]
+    assert "**both** is a fusion of sparse and hybrid, so it adds no results of its own" in plain(texts(at))
 
 
 def test_the_page_answers_and_a_mix_can_be_tried_and_added():

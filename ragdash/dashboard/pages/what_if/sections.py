@@ -33,7 +33,7 @@ from ragdash.reporting.plots import what_if as pictures
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import what_if as sentences
-from ragdash.reporting.sentences.hybrid_answer import unscored_sentence
+from ragdash.reporting.sentences.hybrid_answer import fused_here_sentence, loaded_hybrids_sentence, unscored_sentence
 
 MOST_RUNS = 5
 
@@ -132,15 +132,19 @@ def _is_spelled_apart(chosen: PageContext, pool: JudgedPool) -> bool:
 
 def _note_hybrids(context: PageContext, chosen: PageContext, choice: Choice) -> None:
     """Say what hybrids that were made elsewhere have: their recipes can differ from those tried here."""
+    fused = what_if_cache.fused_from(tuple(context.digests))
+    for entry, legs in zip(context.entries, fused, strict=True):
+        if legs and entry.digest not in chosen.digests:
+            st.caption(fused_here_sentence(entry.name, [context.names[leg] for leg in legs]))
     hybrids = [index for index, entry in enumerate(context.entries) if entry.digest not in chosen.digests
-               and "fusion" not in entry.run.settings and is_hybrid(entry.run, entry.name)]
+               and not fused[index] and "fusion" not in entry.run.settings and is_hybrid(entry.run, entry.name)]
     if not hybrids:
         return
     means = [row[0].mean for row in context.results.summary([choice.spec])]
     best = best_first(np.array(means), choice.spec.metric.better)
     hybrids = [index for index in best if index in hybrids]
     default = choice.evaluations[len(choice.runs)]  # the default
-    st.caption(sentences.loaded_hybrids_sentence(
+    st.caption(loaded_hybrids_sentence(
         [context.names[index] for index in hybrids], [means[index] for index in hybrids], choice.spec.title,
         default.name, float(_means([default.column(choice.spec)])[0])))
 
