@@ -168,6 +168,9 @@ def _decision(verdict: Verdict, markdown: bool) -> str:
             return (f"By {plain(verdict.spec.title)}, these queries do not show which of {names_text(best, name)} is "
                     f"best. The answers do differ: {_evidence_text(verdict.differing[0], markdown)}. If the answers "
                     f"matter most, decide by that.{rest}")
+        if all(pair.outcome == "equivalent" for pair in verdict.tied):
+            return (f"{names_text(best, name)} are equivalent: no difference is larger than the margin.{rest} "
+                    f"{choice_sentence(verdict, name)}")
         unsure = f"These queries do not show which of {names_text(best, name)} is best{_risk(verdict, name)}.{rest}"
         return (f"Do not decide on so few queries. {unsure}" if is_small(verdict) else
                 f"{unsure} {choice_sentence(verdict, name)}")
@@ -228,8 +231,11 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
 
 
 def _needed_parts(tied: Sequence[Comparison], name: Say, plain: Say) -> list[str]:
-    """The queries that would confirm the best run against the next best, and the largest difference; none where NaN."""
-    by_size = sorted(tied, key=lambda comparison: abs(comparison.mean_difference))
+    """The queries that would confirm the best run against the next best, and the largest difference; none where NaN, or
+    where runs are equivalent.
+    """
+    open_pairs = [comparison for comparison in tied if comparison.outcome != "equivalent"]
+    by_size = sorted(open_pairs, key=lambda comparison: abs(comparison.mean_difference))
     parts = []
     for pair in (*by_size[:1], *by_size[1:][-1:]):
         if not np.isfinite(pair.queries_needed):
