@@ -10,7 +10,7 @@ from ragdash.core.records.details import conversation_text
 from ragdash.io.chat_messages import messages_of
 from ragdash.io.proposals.build import FileContent, build_content
 from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
+from ragdash.io.proposals.reading import MEANINGS, RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import KEY, RecordList, fail_quietly
 from ragdash.io.proposals.roles import Assignment, assign
 from ragdash.io.source.source import Source
@@ -18,9 +18,6 @@ from ragdash.io.source.source import Source
 MOST_READINGS = 3
 _UNREADABLE = {"context.span_id", "document_position"}  # documents of Phoenix, without their ids
 _OF_RUNS = ("scores", "labels")  # a truth has no place for them
-_ORDER = ("query_id", "query", "chat_history", "config", "retrieved", "doc_id", "score", "rank", "text", "contexts",
-          "answer", "relevant", "grade", "answers", "evidence", "source", "latency_ms", "prompt_tokens",
-          "completion_tokens", "cost_usd", "scores", "labels", "attributes")
 
 
 _proposed: WeakKeyDictionary[Source, list[Reading]] = WeakKeyDictionary()  # asked for before and after a file is read
@@ -105,7 +102,7 @@ def _mapping(item: Assignment) -> dict[str, str]:
     mapping = {ROLE: item.role}
     if item.records.path:
         mapping[RECORDS] = item.records.path
-    return {**mapping, **{name: roles[name] for name in _ORDER if name in roles}}
+    return {**mapping, **{name: roles[name] for name in MEANINGS if name in roles}}
 
 
 def _is_attribute(item: Field) -> bool:

@@ -7,9 +7,15 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ragdash.io.proposals.assignment import RUN_CONTENT, TRUTH_CONTENT
+
 ROLE, RECORDS = "role", "records"  # names in a mapping that are no fields
 ROLES = ("run", "truth", "both", "questions")
 ONLY_HERE = (ROLE, RECORDS, "scores", "labels")
+MEANINGS = ("query_id", "query", "chat_history", "config", "retrieved", "doc_id", "score", "rank", "text", "contexts",
+            "answer", "relevant", "grade", "answers", "evidence", "source", "latency_ms", "prompt_tokens",
+            "completion_tokens", "cost_usd", "scores", "labels", "attributes")
+"""What a field can mean in a reading, in the order of a mapping."""
 OTHER_NAMES = {"documents": "retrieved", "run": "config", "references": "answers", "question": "query"}
 
 
@@ -79,6 +85,31 @@ def options_of(mapping: Mapping[str, str]) -> str:
     options = [f"--{name} {shlex.quote(mapping[name])}" for name in (ROLE, RECORDS) if mapping.get(name)]
     rest = {name: path for name, path in mapping.items() if name not in (ROLE, RECORDS)}
     return " ".join([*options, *(f"--map {shlex.quote(text)}" for text in mapping_texts(rest))])
+
+
+def changed_reading(proposed: Mapping[str, str], fields: Mapping[str, str]) -> dict[str, str]:
+    """The fields as a reading, where one was proposed: they have its list of records, and its role if it still fits.
+
+    Fields that no reading has are for the known formats: they stay as they are.
+
+    Examples
+    --------
+    >>> proposed = {"role": "run", "query": "q", "answer": "bot", "attributes": "kind"}
+    >>> changed_reading(proposed, {"query": "q", "answer": "bot", "attribute": "kind"})
+    {'query': 'q', 'answer': 'bot', 'attributes': 'kind', 'role': 'run'}
+    >>> changed_reading(proposed, {"query": "q", "answer": "bot", "answers": "right"})
+    {'query': 'q', 'answer': 'bot', 'answers': 'right', 'role': 'both'}
+    """
+    result = {name: path for name, path in fields.items() if name != "attribute"}
+    if attributes := [fields[name] for name in ("attributes", "attribute") if name in fields]:
+        result["attributes"] = "+".join(attributes)
+    if not proposed or not {*MEANINGS, ROLE, RECORDS}.issuperset(result):
+        return dict(fields)
+    role, content = proposed[ROLE], {*RUN_CONTENT, *TRUTH_CONTENT}
+    if content & result.keys() != content & proposed.keys():
+        is_run, is_truth = (not result.keys().isdisjoint(kinds) for kinds in (RUN_CONTENT, TRUTH_CONTENT))
+        role = ("both" if is_run and is_truth else "run" if is_run else "truth" if is_truth else role)
+    return result | {ROLE: role} | ({RECORDS: proposed[RECORDS]} if RECORDS in proposed else {})
 
 
 def mapping_texts(mapping: Mapping[str, str]) -> list[str]:

@@ -130,3 +130,19 @@ def test_columns_that_a_proposal_reads_together_stay_as_proposed_where_others_ar
     assert not at.exception and not at.error
     run = LOADED.run(at.session_state["_runs"][0].digest)
     assert len(run.docs) == 24 and "loc_1" in run.docs.to_pylist()
+
+
+def test_the_columns_start_as_the_proposal_and_are_read_as_it_is():
+    lines = [f'{bot},{nr},What is number {nr}?,{bot} says {nr}.,It is {nr}.,{"easy" if nr % 2 else "hard"}'
+             for bot, most in (("bm25", 12), ("hybrid", 6)) for nr in range(most)]
+    content = "\n".join(["chatbot,nr,question,bot_answer,correct_answer,kind", *lines]).encode()
+    at = upload(opened(), ("bots.csv", content))
+    at.session_state["mapping"] = True
+    at.run()
+    boxes = {box.label: box.value for box in at.selectbox}
+    assert boxes["chatbot"] == "config" and boxes["kind"] == "attribute"
+    assert not at.error and not at.exception
+    at.button(key="map_apply").click().run()
+    assert not at.error and not at.exception
+    assert sorted(entry.name for entry in at.session_state["_runs"]) == ["bm25", "hybrid"]
+    assert at.session_state["_truth"]

@@ -16,7 +16,7 @@ from ragdash.dashboard.pages.data.loading import FileRecord
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.widgets import elements
 from ragdash.io.field_names import FIELDS
-from ragdash.io.proposals.reading import RECORDS, ROLE, is_reading, reads_column
+from ragdash.io.proposals.reading import RECORDS, ROLE, changed_reading, is_reading, reads_column
 from ragdash.reporting.sentences import formatting as fmt
 
 MAX_COLUMNS = 60  # columns shown
@@ -73,7 +73,7 @@ def _read_together(record: FileRecord) -> dict[str, str]:
 
 def _start(record: FileRecord) -> dict[str, str]:
     """{our field: column} to start from: what was applied, or what is proposed or else guessed."""
-    fields = {field: column for field, column in _proposed(record).items()
+    fields = {"attribute" if field == "attributes" else field: column for field, column in _proposed(record).items()
               if field in OPTIONS and column in record.columns}
     guess = {field: column for field, column in dict(record.mapping or record.guess).items()
              if field not in fields and column not in fields.values()}
@@ -113,7 +113,7 @@ def _render_columns(index: int, record: FileRecord) -> None:
     _render_preview(
         index,
         record,
-        together | {field: column for column, field in meanings.items() if field},
+        changed_reading(_proposed(record), together | {field: column for column, field in meanings.items() if field}),
         list(meanings.values()),
         selected if selected != GUESSED else f"columns of {record.name}",
     )
