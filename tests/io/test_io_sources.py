@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import random
+import shlex
 
 import pytest
 
@@ -21,6 +22,13 @@ def test_no_such_file(tmp_path):
             read_run(path)
         assert [problem.kind for problem in caught.value.problems] == [kind]
         assert caught.value.problems[0].file == str(path)
+        assert kind != "directory" or caught.value.problems[0].fix == "Name the files in it."
+    for name in ("b c.trec", ".hidden", "a.trec"):
+        (tmp_path / name).write_bytes(TREC)
+    with pytest.raises(InputError, match="Name the files in it: ") as caught:
+        read_run(tmp_path)
+    assert shlex.split(caught.value.problems[0].fix.partition(": ")[2].removesuffix(".")) == [
+        str(tmp_path / "a.trec"), str(tmp_path / "b c.trec")]
     for name in ("2026-01-01", "2026-01-02"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "header.json").write_text("{}")

@@ -62,3 +62,12 @@ def test_a_column_that_leaves_repeated_questions_separates_nothing():
     """A topic is the same for both rows of a question, so neither of them is a configuration."""
     content = table(*((f"topic {number % 2}", number) for number in (*range(12), *range(6))))
     assert all("config" not in reading.mapping for reading in propose(Source(("bots.csv", content))))
+
+
+def test_the_reading_that_helps_is_the_first_of_the_problems():
+    content = table(*(("bm25", number) for number in range(1, 21)), *(("hybrid", number) for number in range(1, 11)))
+    try:
+        read_runs(("bots.csv", content))
+    except InputError as error:
+        kinds = [problem.kind for problem in error.problems]
+    assert kinds[0] == "proposed-reading" and "duplicate-query" in kinds

@@ -91,7 +91,7 @@ def with_proposals(source: Source, error: InputError) -> InputError:
             reading.role == "questions" and all(not NOTES.isdisjoint(words(name)) for name in reading.ignored))]
     if readings:
         offered = [proposal_problem(source, readings), *cut_off_lists(source, readings[0])]
-        return InputError(offered if is_unknown else [*error.problems, *offered])
+        return InputError(offered if is_unknown else [*offered, *error.problems])
     is_summary = is_unknown or (kinds <= REPLACED | {"wrong-type"} and detected.format in _WEAK)
     if is_summary and "missing-question" not in kinds and (metrics := summary_metrics(source)):
         return InputError([Problem("summary/metrics", {"metrics": metrics}, source.file)])

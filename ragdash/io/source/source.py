@@ -8,6 +8,7 @@ import gzip
 import io
 import os
 import re
+import shlex
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -209,7 +210,7 @@ class Source:
             runs = sorted(str(header.parent) for header in Path(self.file).glob("*/header.json"))
             if runs:
                 self.fail("directory/log-folder", {"count": len(runs), "path": runs[-1]})
-            self.fail("directory")
+            self.fail("directory", {"files": _quoted_files(Path(self.file))})
         self.fail("unreadable-file", {"reason": str(error)})
 
     def _read_text(self, size: int = -1) -> bytes:
@@ -281,6 +282,13 @@ class Source:
             del self.head  # with these bytes as they are
         if not self.head.strip() and (len(start) < HEAD_BYTES or not self.data.strip()):
             self.fail("empty-file/white-space" if start else "empty-file")
+
+
+def _quoted_files(folder: Path, most: int = 5) -> str:
+    """The first files of a folder for a command line, and how many more there are."""
+    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    names = " ".join(shlex.quote(str(path)) for path in files[:most])
+    return f"{names} and {len(files) - most} more" if len(files) > most else names
 
 
 def stem(file: str) -> str:

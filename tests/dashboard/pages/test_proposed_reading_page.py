@@ -21,7 +21,7 @@ def button_of(at):
 def test_a_proposed_reading_is_shown_and_applied():
     at = upload(opened(), ("mine.json", CONTENT))
     assert not at.exception and not at.session_state["_runs"]
-    assert "Found 3 records" in texts(at) and "Read it like this?" in texts(at)
+    assert "Found 3 records under **outcome**" in texts(at) and "Read it like this?" in texts(at)
     assert not at.error, "the proposal takes the place of the error"
     preview = next(table.value for table in at.dataframe if "Meaning" in table.value.columns).set_index("Meaning")
     assert preview.loc["Question", ["Column", "Record 1"]].tolist() == ["question", "What is number 0?"]

@@ -46,7 +46,7 @@ MESSAGES: Mapping[str, Message] = {
     "directory": Message(
         actual="a directory",
         expected="a file",
-        fix="Name the files in it.",
+        fix="Name the files in it{files:?: {files}}.",
     ),
     "directory/log-folder": Message(
         actual="a log folder with {count:count recorded run}",

@@ -42,7 +42,7 @@ def render_joined_ids() -> None:
 def _render_proposal(index: int, record: FileRecord, problem: Problem) -> None:
     facts = problem.facts
     mappings: Sequence[Mapping[str, str]] = facts["mappings"]
-    where = f" under `{fmt.escape(facts['where'])}`" if facts["where"] else ""
+    where = f" under **{fmt.escape(facts['where'])}**" if facts["where"] else ""
     start = "also holds more than was read" if not record.failed else "is in no known format"
     st.markdown(f"**{fmt.escape(record.name)}** {start}. Found {fmt.count(facts['count'], 'record')}{where}. "
                 "Read it like this?")
