@@ -346,6 +346,18 @@ def test_runs_of_which_each_is_written_as_in_the_truth_need_not_be_read_alike():
     assert of([chunks, right], truth).of("different-collapse").severity == "note"
 
 
+def test_a_run_with_nothing_to_collapse_counts_as_collapsed():
+    """Even where it misses some of the truth; a run with such chunks, or collapsed in another way, does not."""
+    truth = truth_of({"q1": ["a", "b"], "q2": ["c"]})
+    chunks, pages = run_of({"q1": ["a_1", "a_2", "b_1"], "q2": ["c_3"]}, "chunks"), run_of({"q1": ["x"]}, "pages")
+    other = run_of({"q1": ["a_1"], "q2": ["c_1"]}, "other")
+    read = collapsed(chunks, "prefix:_")
+    entry = of([read, pages], truth).of("different-collapse")
+    assert entry.severity == "note" and "nothing to collapse" in entry.effect
+    assert of([read, other], truth).of("different-collapse").severity == "warning"
+    assert of([read, other, pages], truth).of("different-collapse").severity == "warning"
+
+
 def test_of_a_large_truth_the_entry_says_how_much_was_looked_at():
     truth = truth_of({"q1": [f"d{i}#1" for i in range(45_000)]})
     entry = of(run_of({"q1": [f"d{i}" for i in range(300)]}), truth).of("finer-truth", "run")

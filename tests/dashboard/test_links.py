@@ -172,6 +172,18 @@ def test_a_link_may_fix_the_appearance(samples):
     assert "embed_options" not in "".join(one.value for one in links)
 
 
+def test_a_link_to_a_page_has_only_choices_of_that_page(samples):
+    """Of a page that this session has not seen."""
+    at = opened("share", **samples, bands_part="speed", detail="slices", to="compare")
+    at.session_state["bands_part"], at.session_state["detail"] = "speed", "slices"
+    shown(at.run())
+    link = at.main.get("code")[0].value
+    assert "/compare?" in link and "detail=slices" in link and "bands_part" not in link
+    shown(at.selectbox(key="to").select("threshold-bands").run())
+    link = at.main.get("code")[0].value
+    assert "/threshold-bands?" in link and "bands_part=speed" in link and "detail" not in link
+
+
 def test_a_link_to_the_samples_opens_on_a_server_that_has_not_opened_them(samples):
     LOADED.clear()
     at = opened("compare", **samples)

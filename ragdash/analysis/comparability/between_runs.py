@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from ragdash.analysis.comparability.findings import SHOWN, ComparabilityEntry
+from ragdash.core.ids.normalization import has_chunks
 from ragdash.core.records import Conventions, Run
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
@@ -62,7 +63,15 @@ def _same_reading(matches: Sequence[Match], name: str, ids: Sequence[Comparabili
     odd = sum(word != words[0] for word in words)
     all_read = all(len(match.ranked.rank) for match in matches) and not any(entry.kind in READ[name] for entry in ids)
     message, severity = (f"different-{name}/in-use", "note") if all_read else (f"different-{name}", "warning")
+    if not all_read and name == "collapse" and _nothing_left_to_collapse(runs):
+        message, severity = "different-collapse/no-chunks", "note"
     return [ComparabilityEntry(message, severity, None, odd, len(runs), examples, {"shown": examples[:MOST_RUNS]})]
+
+
+def _nothing_left_to_collapse(runs: Sequence[Run]) -> bool:
+    """Whether the runs were collapsed in one way, and the others have no chunks of that kind."""
+    ways = {str(run.settings["collapse"]) for run in runs if run.settings.get("collapse")}
+    return len(ways) == 1 and not any(has_chunks(run, *ways) for run in runs if not run.settings.get("collapse"))
 
 
 def same_rankings(runs: Sequence[Run]) -> list[tuple[str, str]]:

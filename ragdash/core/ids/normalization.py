@@ -141,6 +141,15 @@ def collapsed(run: Run, by: str) -> Run:
     return rebuilt(run, docs=docs, keep=keep, note={"collapse": by}, problems=[note])
 
 
+def has_chunks(run: Run, by: str) -> bool:
+    """Whether collapsing the run this way changes anything, as far as its columns show."""
+    way = by.removeprefix(CHUNK_RANKS)
+    if way == "source" and run.sources is None:
+        return True
+    docs = collapsed_ids(run, way)
+    return bool(len(run.repeated)) or bool(pc.sum(pc.not_equal(docs, run.docs)).as_py())
+
+
 def collapsed_ids(run: Run, by: str) -> pa.ChunkedArray:
     """The document that each returned chunk belongs to: (N,) in file order."""
     if by.startswith("prefix:") and len(by) > len("prefix:"):

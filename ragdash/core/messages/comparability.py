@@ -196,6 +196,10 @@ MESSAGES: Mapping[str, Message] = {
         fix="Read all of them with the same --collapse.",
         page="Collapse all of them in the same way.",
     ),
+    "compare-different-collapse/no-chunks": Message(
+        actual=_LEVELS,
+        expected="The runs that were read as they are have nothing to collapse, so their numbers can be compared.",
+        fix=""),
     "compare-different-collapse/in-use": Message(
         actual=_LEVELS, expected="All of them are on the level of the truth now, so their numbers can be compared.",
         fix=""),

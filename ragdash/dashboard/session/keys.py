@@ -62,6 +62,9 @@ PAGE = (*PARTS_OF_PAGES, METRICS, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, 
         LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES, STAGES, READINGS, MARKED, PICKED,
         *OF_MAP, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE, SHOW_AS, STAGE, PAID, JUDGE,
         *OF_VALIDATION, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *OF_HISTORY, *OF_VARIANTS, *SHARING)
+ONLY_ON = {"compare": (COMPARE_PART,), "answers": (ANSWERS_PART,), "data": (DATA_PART,),  # page -> choices of it alone
+           "threshold-bands": (BANDS_PART, SOURCE, TARGETS, BANDED, STAGE, PAID), "variants": (VARIANTS_PART,),
+           "test-set": (TEST_SET_PART,), "history": OF_HISTORY, "metrics": (ABOUT, SEARCH)}
 MANY = (SHOWN, ACCEPTED, METRICS, DIRECTIONS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PICKED,
         PARTS, DRAFT_TYPES, FUSED_RUNS, VARIANTS_PINNED)  # hold several values
 OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF, FUSED_RUNS, RERANKED,
@@ -128,3 +131,15 @@ VIEW_SAVED, VIEW_DELETED = "_view_saved", "_view_deleted"
 LOG_SEEN = "_log_seen"  # ids of recorded runs of the watched folder that this session loaded or passed over
 LOG_OLDER = "_log_older"  # run ids of closed runs of the folder that were not loaded at the first visit
 REMOVED_RUN = "_removed_run"  # (position, entry, whether it was the baseline) of the run removed last
+
+
+def keys_of_link(page: str) -> list[str]:
+    """The choices that a link to this page may have, from another page.
+
+    Examples
+    --------
+    >>> COMPARE_PART in keys_of_link("compare"), BANDS_PART in keys_of_link("compare")
+    (True, False)
+    """
+    others = {key for other, keys in ONLY_ON.items() if other != page for key in keys}
+    return [key for key in PAGE if key not in SHARING and key not in others]

@@ -30,11 +30,11 @@ from ragdash.dashboard.session.keys import (
     PAGE,
     RESET,
     RUN,
-    SHARING,
     SHOWN,
     SIDEBAR,
     TAB,
     TRUTH,
+    keys_of_link,
     USED,
     VIEW,
 )
@@ -137,7 +137,7 @@ def _defaults_of(page: str) -> dict[str, object]:
     if page in seen:
         return seen[page]
     known = {key: default for defaults in (*seen.values(), st.session_state[USED]) for key, default in defaults.items()}
-    return {key: known.get(key, "") for key in PAGE if key in st.session_state and key not in SHARING}
+    return {key: known.get(key, "") for key in keys_of_link(page) if key in st.session_state}
 
 
 def link(page: str | None = None, *, embed: bool = False, theme: str = "") -> str:

@@ -323,6 +323,19 @@ def test_the_summary_has_decision_table_picture_and_three_queries(samples):
                                    if block.kind == "query"), "every run has its value"
 
 
+def test_the_examples_are_first_those_where_the_other_run_is_better():
+    """Queries on which both runs fail alike come after them, although no query is worse."""
+    both, better = {f"z{number}": ["x"] for number in range(5)}, {"q3": ["a"], "q5": ["a"]}
+    best = run_of({f"q{number}": ["x", "a"] for number in range(10)} | both, "best")
+    other = run_of({f"q{number}": ["x", "y", "z", "a"] for number in range(10)} | both | better, "other")
+    truth = truth_of({query: ["a"] for query in best.query_ids.to_pylist()})
+    content = ReportContent(ReportRequest((Match(other, truth), Match(best, truth)), parse_specs("RR"),
+                                          sections=ONE_PAGE))
+    (section,) = build_sections(content)
+    queries = [block.query_id for block in section.blocks if block.kind == "query"]
+    assert queries == ["q3", "q5", "z0"]
+
+
 def test_the_summary_says_what_each_metric_of_its_table_is(samples):
     (section,) = build_sections(ReportContent(ReportRequest(samples, sections=ONE_PAGE)))
     text = " ".join(as_plain(block.text) for block in section.blocks if isinstance(block, Text))

@@ -301,11 +301,13 @@ def _example_runs(content: ReportContent) -> tuple[list[int], np.ndarray]:
 
 
 def _example_rows(content: ReportContent, runs: Sequence[int], gap: np.ndarray) -> list[int]:
-    """Rows of the worst queries of the run looked at; of those alike, first where the other run is better by most."""
+    """Rows of the worst queries of the run looked at, first those where the other run is better; of those alike, first
+    where it is better by most.
+    """
     sign, looked = direction(content.lead), _looked_at(content, runs)
     values = content.evaluations[looked].column(content.lead) * sign
     behind = np.nan_to_num(gap) * sign * (-1 if looked == runs[-1] else 1)
-    order = np.lexsort((-behind, values))
+    order = np.lexsort((-behind, values, behind <= 0))
     return [int(row) for row in order if np.isfinite(values[row])][:EXAMPLES]
 
 
