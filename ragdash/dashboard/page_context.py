@@ -305,7 +305,7 @@ def current() -> PageContext:
         raise PageEnds
     baseline = next((index for index, entry in enumerate(usable) if entry.digest == state.get(state.BASELINE)), 0)
     selection = Selection(tuple(usable), baseline, state.get(state.METRIC), int(state.get(state.K)))
-    shown_scope = replace(scope(), runs=tuple(selection.digests), judge=state.get(state.READ_JUDGE) or "")
+    shown_scope = scope().of_runs(selection.digests, state.get(state.READ_JUDGE) or "")
     ahead.offer([(entry.digest, entry.name) for entry in usable], baseline, shown_scope, selection.template,
                 selection.k, loaded_truths.names_in_question(selection.digests))
     context = _with_colors_of_best(PageContext(selection, shown_scope))

@@ -13,6 +13,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.matching.match import Match
 from ragdash.metrics import ANSWER_SPECS, DEFAULT_SPECS, default_specs, parse_spec, parse_specs
+from ragdash.reporting.sentences.verdict import decision_sentence
 
 NDCG, F1 = parse_specs("nDCG@10 TokenF1")
 QUERIES = [f"q{number}" for number in range(30)]
@@ -23,11 +24,11 @@ def truth(docs: str = "d") -> Truth:
                                for query in QUERIES], "truth")
 
 
-def answers(name: str, right: int = 30, documents: list[str] | None = None) -> Run:
+def answers(name: str, right: int = 30, documents: list[str] | None = None, queries: int = 30) -> Run:
     return Run.from_records([{
         "query_id": query, "answer": f"{query} is right" if number < right else "Something else was asked for",
         "documents": [] if documents is None else [f"{doc}{query}" for doc in documents]}
-        for number, query in enumerate(QUERIES)], name)
+        for number, query in enumerate(QUERIES[:queries])], name)
 
 
 @pytest.mark.parametrize("missing", ["zero", "skip"])
@@ -55,6 +56,38 @@ def test_the_checks_say_it_and_withhold_nothing():
     checks = find_checks([Match(answers("dense"), truth()), Match(answers("hybrid", 20), truth())], NDCG)
     assert [(check.kind, check.level) for check in checks] == [("no-rankings", "qualified")] * 2
     assert checks[0].found() == "The file of dense has no retrieved documents"
+
+
+def test_contexts_without_ids_are_a_note_next_to_metrics_of_answers():
+    records = [{"query_id": query, "answer": "a", "contexts": ["c"], "documents": []} for query in QUERIES]
+    match = Match(Run.from_records(records, "dense"), truth())
+    check, = [check for check in find_checks([match], F1) if check.kind == "no-rankings"]
+    assert (check.level, check.found()) == ("note", "The file of dense has contexts without document ids")
+    assert check.effect() == "Only retrieval metrics are missing."
+    check, = [check for check in find_checks([match], NDCG) if check.kind == "no-rankings"]
+    assert check.level == "qualified"
+
+
+@pytest.mark.parametrize(("metric", "documents", "effect"), [
+    ("TokenF1", None, "They have no value of Token F1, so the means are over different queries."),
+    ("nDCG@10", ["d"], "They count as empty rankings, so the run looks worse than it is.")])
+def test_what_missing_queries_do_depends_on_the_metric(metric, documents, effect):
+    whole, half = answers("whole", documents=documents), answers("half", documents=documents, queries=15)
+    spec = parse_spec(metric)
+    check, = [check for check in find_checks([Match(run, truth()) for run in (whole, half)], spec)
+              if check.kind == "missing-queries"]
+    assert check.effect() == effect and check.option == ("missing", "skip")
+    mean = ragdash.evaluate(half, truth(), metric).summary()[0]
+    assert (mean.n, mean.mean) == ((15, 1.0) if metric == "TokenF1" else (30, 0.5))
+
+
+def test_common_queries_do_not_explain_a_difference():
+    result = ragdash.compare(answers("whole", 5), [answers("half", 24, queries=25)], "TokenF1", truth=truth(),
+                             missing="skip").verdict
+    check, = result.qualified
+    assert (result.state, check.message, check.option) == ("clear-winner", "missing-queries/skipped", None)
+    assert result.explaining == () and decision_sentence(result, markdown=False).startswith("If Token F1 decides")
+    assert "common queries" not in check.fix() + check.fix("page")
 
 
 def test_failures_has_no_step_of_retrieval():

@@ -6,6 +6,7 @@ from ragdash.analysis.verdict.checks import (
     FIXES,
     LEVELS,
     NEVER_ACCEPTED,
+    NO_RANKINGS,
     RunCheck,
     badges,
     can_be_accepted,
@@ -17,17 +18,17 @@ from ragdash.analysis.verdict.checks import (
 from ragdash.analysis.verdict.decide import checks_of, decide, evaluation_checks
 from ragdash.analysis.verdict.detect import (
     FEW_QUERIES,
-    MOST_MISSING,
     KnownShares,
     find_checks,
     judged_share,
     known_shares,
     spelling_checks,
 )
+from ragdash.analysis.verdict.missing_queries import MOST_MISSING
 from ragdash.analysis.verdict.verdict import STATES, Verdict, advise, best_run, verdict_state, withhold
 
-__all__ = ["FEW_QUERIES", "FIXES", "LEVELS", "MOST_MISSING", "NEVER_ACCEPTED", "STATES", "AdviceFacts", "HybridGain",
-           "KnownShares", "Lean", "RunCheck", "Verdict", "advise", "badges", "best_run", "can_be_accepted",
-           "checks_of", "checks_to_show", "decide", "evaluation_checks", "evidence_specs", "find_checks",
-           "judged_share", "known_shares", "lean_specs", "merge_alike", "of_level", "paid_of",
+__all__ = ["FEW_QUERIES", "FIXES", "LEVELS", "MOST_MISSING", "NEVER_ACCEPTED", "NO_RANKINGS", "STATES", "AdviceFacts",
+           "HybridGain", "KnownShares", "Lean", "RunCheck", "Verdict", "advise", "badges", "best_run",
+           "can_be_accepted", "checks_of", "checks_to_show", "decide", "evaluation_checks", "evidence_specs",
+           "find_checks", "judged_share", "known_shares", "lean_specs", "merge_alike", "of_level", "paid_of",
            "spelling_checks", "verdict_state", "withheld_checks", "withhold"]

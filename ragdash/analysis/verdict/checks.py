@@ -15,6 +15,8 @@ NEVER_ACCEPTED = ("other-judges",)
 OF_RANKINGS = ("rising-scores", "other-ids", "other-level", "unknown-ids", "no-common-document", "shallow-run",
                "inverted-grades")
 """Checks of the returned documents that withhold a verdict: they concern metrics of rankings alone."""
+NO_RANKINGS = "no-rankings"
+OF_COMMON_QUERIES = "missing-queries/skipped"
 FIXES = ("reversed-scores",)
 """Notes on what was done to a run by choice. They are shown wherever its values are shown."""
 
@@ -80,6 +82,10 @@ class RunCheck:
         """Whether it speaks against values of this metric: ids of documents do not matter to metrics of answers."""
         is_of_rankings = self.kind in OF_RANKINGS and self.facts.get("ids") != "queries"
         return not is_of_rankings or spec.metric.of_rankings
+
+    def could_explain(self, spec: Spec) -> bool:
+        """Whether a difference on this metric may come from it: not where the same queries are compared anyway."""
+        return self.message != OF_COMMON_QUERIES and self.concerns(spec)
 
     def as_dict(self) -> dict:
         """The check for JSON."""

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from ragdash.analysis.verdict.answer_evidence import evidence_specs
 from ragdash.analysis.verdict.checks import RunCheck
-from ragdash.analysis.verdict.detect import MOST_MISSING, find_checks
+from ragdash.analysis.verdict.detect import find_checks
+from ragdash.analysis.verdict.missing_queries import MOST_MISSING, missing_treatment
 from ragdash.analysis.verdict.verdict import Verdict, best_run, verdict_state
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.compare import ComparisonRules, select_comparable, test_family
@@ -56,12 +57,12 @@ def checks_of(evaluations: Sequence[Evaluation], spec: Spec, runs: Sequence[Run]
         RunCheck, ...]:
     """What speaks against comparing evaluations; runs: what was evaluated against truth, empty where not at hand."""
     if truth is None or len(runs) < len(evaluations):
-        return evaluation_checks(evaluations)
+        return evaluation_checks(evaluations, spec)
     return find_checks([_match(run, truth, evaluation) for run, evaluation in zip(runs, evaluations, strict=True)],
                        spec)
 
 
-def evaluation_checks(evaluations: Sequence[Evaluation]) -> tuple[RunCheck, ...]:
+def evaluation_checks(evaluations: Sequence[Evaluation], spec: Spec) -> tuple[RunCheck, ...]:
     """The checks that need no runs: nothing judged was returned, and queries that a run lacks."""
     checks = []
     for evaluation in evaluations:
@@ -71,7 +72,7 @@ def evaluation_checks(evaluations: Sequence[Evaluation]) -> tuple[RunCheck, ...]
         if count > MOST_MISSING * total and evaluation.settings["missing"] == "zero":
             checks.append(RunCheck("missing-queries", "withheld", (name,), {
                 "run": name, "count": count, "total": total, "share": count / total,
-                "treatment": "They count as empty rankings, so the run looks worse than it is."}, ("missing", "skip")))
+                "treatment": missing_treatment(spec)}, ("missing", "skip")))
     return tuple(checks)
 
 

@@ -18,6 +18,7 @@ from ragdash.analysis.comparability.run_spellings import MOST_PAIRED, spelled_ap
 from ragdash.analysis.run_similarity import collect_top_k, rank_biased_overlap
 from ragdash.analysis.test_set.unjudged.bounds import bounds, present_mean
 from ragdash.analysis.verdict.checks import LEVELS, RunCheck
+from ragdash.analysis.verdict.missing_queries import MOST_MISSING, common_queries, missing_queries
 from ragdash.analysis.verdict.score_direction import score_direction
 from ragdash.core.arrow_columns import text_column
 from ragdash.core.errors import Unavailable
@@ -28,7 +29,6 @@ from ragdash.evaluation.scoring.default_judges import with_default_judges
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 
-MOST_MISSING = 0.1  # share of queries that a run may lack before the verdict is withheld
 FEW_QUERIES = 20
 DEFAULT_K = 10
 NEARLY_EQUAL, NEARLY_ALIKE = 0.97, 0.9  # share of queries with the same value, and rank-biased overlap of the top 10
@@ -73,13 +73,14 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
     if not matches:
         return ()
     matches, k = with_default_judges(matches, [spec]), spec.k or k or DEFAULT_K
+    common = common_queries(matches, queries)
     checks = [*_several_truths(truths)]
     ids = check_ids([match.run for match in matches], matches[0].truth) if ids is None else ids
     ids_of: dict[str | None, list[ComparabilityEntry]] = {}
     for entry in ids:
         ids_of.setdefault(entry.run, []).append(entry)
     for match in matches:
-        checks += [*_without_rankings(match.run), *score_direction(match), *_missing(match, queries),
+        checks += [*_without_rankings(match.run, spec), *score_direction(match), *missing_queries(match, spec, queries),
                    *_ids_of(match, ids_of.get(match.run.name, ()))]
     checks += [*_same_content(matches), *_tuned_here(matches), *_other_spellings(matches, checks, spellings)]
     if matches[0].matching.by == "id" and matches[0].truth.judgments:
@@ -87,7 +88,7 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
         checks += [RunCheck("near-ids", "qualified", (), entry.facts) for entry in ids if entry.kind == "near-ids"]
         checks += [*_unknown(matches, checks, known), *_shallow(matches, k), *_inverted(matches)]
         checks += _judged(matches, spec, k)
-    values = [_values_of(match, spec, queries) for match in matches]
+    values = [_values_of(match, spec, common) for match in matches]
     checks += [*_values(matches, spec, values), *_nearly_same(matches, spec, values), *_other_judges(matches, spec)]
     return tuple(sorted(checks, key=lambda check: LEVELS.index(check.level)))
 
@@ -97,23 +98,6 @@ def _several_truths(truths: Sequence[str]) -> list[RunCheck]:
         return []
     return [RunCheck("several-truths", "withheld", (), {
         "count": len(truths), "names": list(truths), "used": truths[-1]})]
-
-
-def _missing(match: Match, queries: np.ndarray | None) -> list[RunCheck]:
-    """Queries that something is relevant to and that the run lacks."""
-    asked = np.ones(len(match.query_ids), bool) if queries is None else np.asarray(queries, bool)
-    if len(match.run) and not (match.truth_query >= 0).any():
-        return []  # another set: said by the ids
-    asked = asked & ~match.unanswerable if (asked & ~match.unanswerable).any() else asked
-    count, total = int((match.missing & asked).sum()), int(asked.sum())
-    if not count:
-        return []
-    skipped = match.conventions.missing == "skip"
-    treatment = "They are left out: only common queries are compared." if skipped else \
-        "They count as empty rankings, so the run looks worse than it is."
-    facts = {"run": match.run.name, "count": count, "total": total, "share": count / total, "treatment": treatment}
-    level = "withheld" if count > MOST_MISSING * total and not skipped else "qualified"
-    return [RunCheck("missing-queries", level, (match.run.name,), facts, None if skipped else ("missing", "skip"))]
 
 
 def _ids_of(match: Match, ids: Sequence[ComparabilityEntry]) -> list[RunCheck]:
@@ -141,15 +125,18 @@ def _same_content(matches: Sequence[Match]) -> list[RunCheck]:
             for pair in same_rankings([match.run for match in matches])]
 
 
-def _without_rankings(run: Run) -> list[RunCheck]:
+def _without_rankings(run: Run, spec: Spec) -> list[RunCheck]:
     """A run without documents: whether its file has some, under names that only a proposed reading knows."""
     proposals = [problem.facts.get("mappings") for problem in run.problems if problem.kind == "proposed-reading"]
     is_left_out = any({"retrieved", "doc_id"} & reading.keys() for readings in proposals if isinstance(readings, list)
                       for reading in readings)
     if run.has_rankings and not (is_left_out and not len(run.docs)):
         return []
-    return [RunCheck("unread-rankings" if is_left_out else "no-rankings", "qualified", (run.name,),
-                     {"run": run.name})]
+    if is_left_out:
+        return [RunCheck("unread-rankings", "qualified", (run.name,), {"run": run.name})]
+    with_contexts = run.details is not None and "contexts" in run.details.column_names
+    return [RunCheck("no-rankings/contexts" if with_contexts else "no-rankings",
+                     "qualified" if spec.metric.of_rankings else "note", (run.name,), {"run": run.name})]
 
 
 def _tuned_here(matches: Sequence[Match]) -> list[RunCheck]:

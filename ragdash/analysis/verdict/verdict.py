@@ -86,6 +86,11 @@ class Verdict:
         return of_level(self.checks, "qualified", self.accepted)
 
     @property
+    def explaining(self) -> tuple[RunCheck, ...]:
+        """Checks that the verdict mentions and that could explain the difference."""
+        return tuple(check for check in self.qualified if check.could_explain(self.spec))
+
+    @property
     def notes(self) -> tuple[RunCheck, ...]:
         """Checks that are normal."""
         return of_level(self.checks, "note", self.accepted)

@@ -55,6 +55,12 @@ MESSAGES: Mapping[str, Message] = {
         page="Use common queries only, or run the missing queries.",
         reason="missing queries: {count:,}",
     ),
+    "check-missing-queries/skipped": Message(
+        actual="{run} has no results for {count:,} of {total:,} queries ({share:.0%})",
+        expected="{treatment}",
+        fix="Run them too.",
+        reason="missing queries: {count:,}",
+    ),
     "check-missing-queries/pinned": Message(
         actual="{run} has no results for {count:,} of {total:,} queries ({share:.0%})",
         expected="{treatment}",
@@ -182,6 +188,12 @@ MESSAGES: Mapping[str, Message] = {
         expected="Metrics of rankings are undefined. Answers, and metrics from the file, can be compared.",
         fix="Add the ids of the retrieved documents to measure retrieval.",
         reason="no retrieved documents",
+    ),
+    "check-no-rankings/contexts": Message(
+        actual="The file of {run} has contexts without document ids",
+        expected="Only retrieval metrics are missing.",
+        fix="To measure retrieval, add the ids of the retrieved documents.",
+        reason="no document ids",
     ),
     "check-near-ids": Message(
         actual=_NEAR_IDS,

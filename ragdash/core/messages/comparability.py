@@ -177,7 +177,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "compare-different-queries/skip": Message(
         actual=_UNEVEN,
-        expected="The means are over different queries and cannot be compared.",
+        expected="Runs are compared on the queries that they share; the mean of a run alone is over its own queries.",
         fix=_EVERY_QUERY,
     ),
     "compare-different-depths": Message(

@@ -43,7 +43,7 @@ def counts(run: str, scope: Scope) -> dict[str, int]:
 
 @shared(max_entries=256, ahead=True)
 def _counts(run: str, key: tuple, _scope: Scope) -> dict[str, int]:
-    match, in_scope = _scope.match(run), _scope.queries
+    match, in_scope = _scope.match(run), _scope.queries_of_slice
     return {"queries": int(in_scope.sum()), "missing": int((match.missing & in_scope).sum()),
             "unanswerable": int((match.unanswerable & in_scope).sum()), "extra": len(match.extra)}
 

@@ -48,7 +48,7 @@ def sweep(run: str, scope: Scope, spec: Spec) -> EvidenceSweep:
     Raises Unavailable where the run has no texts, InputError where the spec does not fit.
     """
     scope = scope.with_evidence()
-    facts = (*scope.evidence_key(run), *astuple(scope.conventions), scope.slice, scope.decisions)
+    facts = (*scope.evidence_key(run), *astuple(scope.conventions), scope.part, scope.decisions)
     return _sweep(facts, str(spec), _match=scope.match_by_evidence(run), _scores=scope.evidence(run), _scope=scope)
 
 
@@ -64,7 +64,7 @@ def _sweep(facts: tuple, spec: str, _match: Match, _scores: EvidenceScores, _sco
         if covering != previous_covering:
             evaluation = evaluate_match(_match.with_options(replace(_scope.matching, threshold=threshold), _scores),
                                         parse_specs(spec))
-            if _scope.slice:
+            if _scope.part:
                 evaluation = evaluation.only(evaluation.query_ids.filter(pa.array(in_scope)).to_pylist())
             evaluations.append(evaluation)
             previous_covering = covering
@@ -104,7 +104,7 @@ def pairs(runs: Sequence[str], scope: Scope, decided: str) -> list[BorderlinePai
     scope = scope.with_evidence(decided)
     pairs_by_key: dict[tuple[str, str, str], BorderlinePair] = {}
     for run in runs:
-        for pair in _pairs(run, (*scope.evidence_key(run), scope.slice, scope.matching.threshold, decided),
+        for pair in _pairs(run, (*scope.evidence_key(run), scope.part, scope.matching.threshold, decided),
                           _scores=scope.evidence(run), _scope=scope):
             known_pair = pairs_by_key.get(pair.key)
             pairs_by_key[pair.key] = replace(known_pair, places=known_pair.places + pair.places) if known_pair else pair

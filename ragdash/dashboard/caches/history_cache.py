@@ -56,7 +56,7 @@ def _point_of_folder(path: str, version: tuple[int, int], key: tuple, spec: str,
                               _scope.matching)
     except InputError:
         return None
-    if not _scope.slice:
+    if not _scope.part:
         return point
     evaluation = point.evaluation
     return replace(point, evaluation=evaluation.only(evaluation.query_ids.filter(pa.array(_scope.queries)).to_pylist()))

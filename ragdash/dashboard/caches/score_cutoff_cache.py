@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from ragdash.analysis import score_thresholds
 from ragdash.analysis.score_thresholds import OperatingPoint, PrecisionRecall, Roc, Sweep
-from ragdash.core.records import Conventions, Run, Truth
+from ragdash.core.records import Run, Truth
 from ragdash.core.slices import Slice
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED
@@ -29,25 +29,24 @@ _KEPT = {"max_entries": 128, "show_spinner": "Trying score cutoffs …"}
 
 def match(run: str, scope: Scope) -> Match:
     """The run on the queries in scope. Raises InputError if they have none in common."""
-    if not scope.slice:
+    if not scope.part:
         return scope.match(run)
     return _within(run, scope.cache_key(), _run=LOADED.run(run), _scope=scope)
 
 
 @shared(max_entries=32)
 def _within(run: str, scope: tuple, _run: Run, _scope: Scope) -> Match:
-    truth = _part(_scope.truth_digest, _scope.slice, _truth=_scope.truth)
+    truth = _part(_scope.truth_digest, _scope.part, _truth=_scope.truth, _in_scope=_scope.queries)
     return Match(_run, truth, _scope.conventions)
 
 
 @shared(max_entries=16)
-def _part(truth: str, query_slice: str, _truth: Truth) -> Truth:
-    """The truth of the queries of one slice alone."""
-    in_scope = Scope(truth, Conventions(), query_slice).queries
-    rows = in_scope[_truth.queries]
+def _part(truth: str, part: str, _truth: Truth, _in_scope: np.ndarray) -> Truth:
+    """The truth of the queries in scope alone."""
+    rows = _in_scope[_truth.queries]
     return Truth.build(_truth.name, _truth.query_ids.take(pa.array(_truth.queries[rows])),
                        _truth.docs.filter(pa.array(rows)), _truth.grades[rows],
-                       details=pa.table({"query_id": _truth.query_ids.filter(pa.array(in_scope))}))
+                       details=pa.table({"query_id": _truth.query_ids.filter(pa.array(_in_scope))}))
 
 
 def why_unscored(run: str, scope: Scope) -> str | None:

@@ -37,7 +37,7 @@ def _checks(runs: tuple[str, ...], names: tuple[str, ...], key: tuple, spec: str
                                           _truth=_scope.truth)
     known = [_known_shares(run, truth, _run=record, _truth=_scope.truth)
              for run, record in zip(runs, records, strict=True)]
-    return find_checks(matches, parsed, k, ids=ids, truths=truths, queries=_scope.queries, known=known,
+    return find_checks(matches, parsed, k, ids=ids, truths=truths, queries=_scope.queries_of_slice, known=known,
                        spellings=_spelling_checks(runs, names, _runs=records))
 
 

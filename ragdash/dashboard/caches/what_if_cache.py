@@ -60,7 +60,7 @@ def _pool(runs: tuple[str, ...], names: tuple[str, ...], truth: str, conventions
 def choice(judged: JudgedPool, runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec,
            window: int | None) -> Choice:
     """The held-out choice of a hybrid. Raises InputError where the metric cannot choose."""
-    return _choice(tuple(runs), tuple(names), scope.truth_digest, astuple(scope.conventions), scope.slice, str(spec),
+    return _choice(tuple(runs), tuple(names), scope.truth_digest, astuple(scope.conventions), scope.part, str(spec),
                    window, family(judged), _pool=judged, _queries=scope.queries)
 
 
@@ -224,7 +224,7 @@ def _try_hybrids(runs: Sequence[str], names: Sequence[str], fused: Sequence[int]
 
 def ceiling(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice) -> Ceiling:
     """The best possible mean at each window and that of the chosen setting, of the queries in scope."""
-    return _ceiling(tuple(runs), scope.truth_digest, astuple(scope.conventions), scope.slice, str(chosen.spec),
+    return _ceiling(tuple(runs), scope.truth_digest, astuple(scope.conventions), scope.part, str(chosen.spec),
                     repr(chosen.recipe), _pool=judged, _recipe=chosen.recipe,
                     _single=chosen.single_values[chosen.best_run], _queries=scope.queries)
 
@@ -237,7 +237,7 @@ def _ceiling(runs: tuple[str, ...], truth: str, conventions: tuple, query_slice:
 
 def price(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice, k: int) -> FusedPrice:
     """What the chosen hybrid would take, for the queries in scope."""
-    return _price(tuple(runs), scope.truth_digest, astuple(scope.conventions), scope.slice, repr(chosen.recipe),
+    return _price(tuple(runs), scope.truth_digest, astuple(scope.conventions), scope.part, repr(chosen.recipe),
                   chosen.best_run, k, _pool=judged, _recipe=chosen.recipe, _queries=scope.queries)
 
 
@@ -251,7 +251,7 @@ def measured(judged: JudgedPool, hybrids: Mapping[str, Run], scope: Scope, chose
     """What the searches of the hybrids took that are the chosen one, for the queries in scope, by name."""
     return _measured(tuple(run.digest for run in judged.runs),
                      tuple((name, run.digest) for name, run in hybrids.items()), scope.truth_digest,
-                     astuple(scope.conventions), scope.slice, repr(chosen.recipe), _pool=judged, _hybrids=hybrids,
+                     astuple(scope.conventions), scope.part, repr(chosen.recipe), _pool=judged, _hybrids=hybrids,
                      _recipe=chosen.recipe, _queries=scope.queries)
 
 
@@ -270,7 +270,7 @@ def search_times(judged: JudgedPool, scope: Scope) -> np.ndarray:
 def legs(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice, reranked: str | None,
          k: int) -> Attribution:
     """What each run brings to the chosen hybrid, for the queries in scope; reranked: the digest of a run."""
-    return _legs(tuple(runs), scope.truth_digest, astuple(scope.conventions), scope.slice, repr(chosen.recipe),
+    return _legs(tuple(runs), scope.truth_digest, astuple(scope.conventions), scope.part, repr(chosen.recipe),
                  str(chosen.spec), reranked, k, _pool=judged, _recipe=chosen.recipe, _queries=scope.queries)
 
 
@@ -284,7 +284,7 @@ def _legs(runs: tuple[str, ...], truth: str, conventions: tuple, query_slice: st
 def alternatives(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice,
                  specs: Sequence[Spec]) -> tuple[tuple[OtherMetric, ...], CascadeChoice | None]:
     """The chosen hybrid by other metrics, and the best cascade against it, for the queries in scope."""
-    return _alternatives(tuple(runs), scope.truth_digest, astuple(scope.conventions), scope.slice, repr(chosen.recipe),
+    return _alternatives(tuple(runs), scope.truth_digest, astuple(scope.conventions), scope.part, repr(chosen.recipe),
                          str(chosen.spec), " ".join(map(str, specs)), _pool=judged, _choice=chosen,
                          _queries=scope.queries)
 
@@ -300,7 +300,7 @@ def _alternatives(runs: tuple[str, ...], truth: str, conventions: tuple, query_s
 def routers(judged: JudgedPool, runs: Sequence[str], names: Sequence[str], scope: Scope,
             chosen: Choice) -> tuple[Router, ...]:
     """The best router before and after retrieval, each against one weight, for the queries in scope."""
-    return _routers(tuple(runs), tuple(names), scope.truth_digest, astuple(scope.conventions), scope.slice,
+    return _routers(tuple(runs), tuple(names), scope.truth_digest, astuple(scope.conventions), scope.part,
                     str(chosen.spec), len(chosen.recipes), _pool=judged, _choice=chosen, _queries=scope.queries)
 
 

@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from ragdash.analysis.verdict import (
     NEVER_ACCEPTED,
+    NO_RANKINGS,
     AdviceFacts,
     RunCheck,
     Verdict,
@@ -101,6 +102,9 @@ def render(context: PageContext, spec: Spec) -> DeltaGenerator:
         sentences = st.empty()
         _write(context, verdict, sentences, titled=False)
         render_checks(context, _unsaid(verdict))
+        for line in verdict_sentences.check_lines(merge_alike(
+                check for check in verdict.notes if check.kind == NO_RANKINGS)):
+            st.caption(shorten_names(context, line))
         with st.container(horizontal=True, key="ways_on"):
             if len(context.entries) > 1:
                 page_links.link("compare", "Is it real?", icon=":material/leaderboard:")
@@ -159,7 +163,7 @@ def render_line(context: PageContext, spec: Spec) -> DeltaGenerator:
 
 def _unsaid(verdict: Verdict) -> list[RunCheck]:
     """The checks without the one whose finding and fix the sentences have, and for which there is nothing to click."""
-    is_said = verdict.state != "not-comparable" and len(
+    is_said = verdict.state not in ("not-comparable", "clear-winner") and len(
         {check.kind for check in verdict.qualified}) <= choice_sentences.MAX_NAMES
     return [check for check in verdict.checks if check.kind != choice_sentences.FEW_QUERIES or not is_said]
 

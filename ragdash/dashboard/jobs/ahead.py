@@ -206,7 +206,7 @@ atexit.register(QUEUE.stop)
 def offer(runs: Sequence[tuple[str, str]], baseline: int, scope: Scope, template: str, k: int,
           truth_names: Sequence[str]) -> None:
     """Compute ahead for a view, where this server does: of all queries, of runs that are no repeats of each other."""
-    if os.environ.get(VARIABLE) != "1" or scope.slice or len(runs) > MOST_RUNS:
+    if os.environ.get(VARIABLE) != "1" or scope.part or len(runs) > MOST_RUNS:
         return
     if any(len(digests_of(digest)) > 1 for digest, _ in runs):
         return

@@ -57,6 +57,8 @@ class Scope:
         Digests of the runs shown: judged metrics that name no judge are read by one for all of them.
     judge : str
         The judge chosen for all pages, read wherever it has values; "" for the one with values on most queries.
+    common : tuple of str
+        Digests of runs: only queries that all of them have are in scope. Without such a query it leaves out none.
     """
 
     truth_digest: str
@@ -66,6 +68,7 @@ class Scope:
     decisions: str = ""
     runs: tuple[str, ...] = ()
     judge: str = ""
+    common: tuple[str, ...] = ()
 
     @property
     def truth(self) -> Truth:
@@ -75,7 +78,17 @@ class Scope:
     @property
     def whole(self) -> Scope:
         """The same scope with all queries."""
-        return replace(self, slice="")
+        return replace(self, slice="", common=())
+
+    @property
+    def part(self) -> str:
+        """Names the queries in scope, for keys of caches; "" for all queries."""
+        return " ".join((self.slice, *self.common)) if self.common else self.slice
+
+    def of_runs(self, runs: Sequence[str], judge: str = "") -> Scope:
+        """The scope of the runs shown: where missing queries are skipped, the queries that all of them have."""
+        return replace(self, runs=tuple(runs), judge=judge,
+                       common=tuple(runs) if self.conventions.missing == "skip" else ())
 
     def with_evidence(self, decisions: str | None = None) -> Scope:
         """The scope with relevance by evidence, whatever the sidebar says; decisions: under this state of them."""
@@ -100,7 +113,20 @@ class Scope:
     @property
     def queries(self) -> np.ndarray:
         """Which queries of the truth are in scope: (Q,) bool."""
+        sliced = self.queries_of_slice
+        common = sliced & self._common_queries if self.common else sliced
+        return common if common.any() else sliced
+
+    @property
+    def queries_of_slice(self) -> np.ndarray:
+        """Which queries of the truth are in the slice, whatever runs have of them: (Q,) bool."""
         return self.slices[self.slice].queries if self.slice else np.ones(len(self.truth), bool)
+
+    @property
+    def _common_queries(self) -> np.ndarray:
+        """Which queries of the truth all runs of `common` have: (Q,) bool."""
+        missing = [self.match_by_id(repeat).missing for run in self.common for repeat in digests_of(run)]
+        return ~np.any(missing, axis=0)
 
     @property
     def resample_weights(self) -> np.ndarray | None:
@@ -116,7 +142,7 @@ class Scope:
         evidence = self.by_evidence or _need_evidence(specs)
         views = {spec.metric.view for spec in specs}
         uses_models = not views.isdisjoint(MODEL_VIEWS) or (evidence and self.matching.how == EMBEDDING)
-        return (self.truth_digest, *vars(self.conventions).values(), self.slice,
+        return (self.truth_digest, *vars(self.conventions).values(), self.part,
                 *((*self.matching.key, self.decisions) if evidence else ()),
                 _scores_stamp() if uses_models else "",
                 *((_verdicts_stamp(), *self.judges(specs).items()) if "Judged" in views else ()))
@@ -288,7 +314,7 @@ def _evaluation(run: str, key: tuple, specs: tuple[str, ...], _specs: Sequence[S
     kept_cache.keep(run, keys, {spec: evaluation.column(spec) for spec in keys if spec not in known
                                 and spec not in evaluation.corpus and np.isfinite(evaluation.column(spec)).any()},
                     "values")
-    if not _scope.slice:
+    if not _scope.part:
         return evaluation
     return evaluation.only(evaluation.query_ids.filter(pa.array(_scope.queries)).to_pylist())
 

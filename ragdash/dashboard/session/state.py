@@ -34,9 +34,9 @@ from ragdash.dashboard.session.keys import (
     SIDEBAR,
     TAB,
     TRUTH,
-    keys_of_link,
     USED,
     VIEW,
+    keys_of_link,
 )
 from ragdash.io.source.source import stem
 from ragdash.reporting.plots.common.theme import COLORED

@@ -148,13 +148,13 @@ def _decision(verdict: Verdict, markdown: bool) -> str:
     if verdict.state == "not-comparable":
         accept = ", or accept it if you know better" if can_be_accepted(verdict.withheld) else ""
         return f"Do not decide on these numbers. Fix the check first{accept}."
-    if verdict.state == "clear-winner" and verdict.opposed and not verdict.qualified:
+    if verdict.state == "clear-winner" and verdict.opposed and not verdict.explaining:
         return (f"{name(verdict.best or '')} is better by {plain(verdict.spec.title)}, but the answers say otherwise: "
                 f"{_evidence_text(verdict.opposed[0], markdown)}. Decide what matters more, the documents found or the "
                 "answers.")
     if verdict.state == "clear-winner":
-        if verdict.qualified:
-            warnings = "warning below: it" if len(verdict.qualified) == 1 else "warnings below: they"
+        if verdict.explaining:
+            warnings = "warning below: it" if len(verdict.explaining) == 1 else "warnings below: they"
             return (f"Before you choose {name(verdict.best or '')}, look at the {warnings} could explain the "
                     "difference.")
         gaps = [_gain_at_least(comparison) for comparison in verdict.better_than]

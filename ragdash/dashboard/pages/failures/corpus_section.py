@@ -26,7 +26,7 @@ def render(data: FailuresData) -> None:
     context = data.context
     matches = [context.scope.match_by_id(digest) for digest in context.digests]
     view = _view(tuple(context.digests), tuple(context.names), data.run_index, context.scope.truth_digest,
-                 repr(context.scope.conventions), context.scope.slice, context.k, _matches=matches,
+                 repr(context.scope.conventions), context.scope.part, context.k, _matches=matches,
                  _in_scope=data.in_scope)
     query_ids = context.scope.truth.query_ids
     st.header("Relevant documents that no run returns", anchor=False, help=tooltip("unfound_documents"))

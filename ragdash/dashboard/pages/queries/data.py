@@ -75,7 +75,7 @@ def reviews_stamp() -> str:
 
 def questions(run: str, scope: Scope) -> tuple[list[str], np.ndarray]:
     """Ids and questions, shortened for a table, of the queries in scope: (Q,) each; shared, so do not modify them."""
-    return _questions(scope.truth_digest, scope.slice, run, _match=scope.match(run), _scope=scope)
+    return _questions(scope.truth_digest, scope.part, run, _match=scope.match(run), _scope=scope)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

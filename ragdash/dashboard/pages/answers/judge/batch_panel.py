@@ -48,7 +48,7 @@ def batch_files(context: PageContext, order: JudgeOrder) -> None:
                    "service, upload its replies here, and repeat until nothing is left."
                    + (" Or submit them from here and look for the replies later." if order.kind in PROTOCOLS else ""))
         try:
-            following = _next_round(context.scope.truth_digest, tuple(context.digests), context.scope.slice,
+            following = _next_round(context.scope.truth_digest, tuple(context.digests), context.scope.part,
                                     context.scope.conventions.ties, order, judges_data.stamp(), outcome is not None,
                                     OpenBatches.of(default_verdict_store(), order.endpoint).keys(), _context=context)
         except InputError as error:

@@ -262,7 +262,7 @@ def judged_mean(
         run,
         scope.truth_digest,
         scope.conventions.ties,
-        scope.slice,
+        scope.part,
         skip,
         name,
         tuple((judge.host, judge.model, judge.parameters) for judge in judges),

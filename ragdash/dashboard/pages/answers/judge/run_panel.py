@@ -95,7 +95,7 @@ def _plan_key(context: PageContext, order: JudgeOrder) -> tuple:
         tuple(context.digests),
         tuple(context.names),
         scope.conventions.ties,
-        scope.slice,
+        scope.part,
         order,
         judges_data.stamp(),
     )

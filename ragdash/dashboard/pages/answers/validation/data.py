@@ -271,7 +271,7 @@ def load(context: PageContext, name: str, judge: str) -> TrustData:
     verdicts = trained.verdicts if trained else [verdicts_of(digest, context.scope, spec) for digest in context.digests]
     verdicts = tuple(replace(run_verdicts, name=run_name)
                      for run_verdicts, run_name in zip(verdicts, context.names, strict=True))
-    all_queries = _all_queries(context.scope) if context.scope.slice else frozenset()
+    all_queries = _all_queries(context.scope) if context.scope.part else frozenset()
     labels_in_scope = []
     for run_labels, run_verdicts in zip(saved_labels, verdicts, strict=True):
         in_scope = set(run_verdicts.query_ids.to_pylist())

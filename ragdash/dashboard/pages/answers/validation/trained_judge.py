@@ -108,12 +108,12 @@ def _unjudged(run: str, label_key: str, key: tuple, _match: Match) -> RunVerdict
 
 def _without_slice(scope: Scope) -> Scope:
     """The scope of all queries; settings of document matching do not matter here."""
-    return replace(scope, slice="", matching=Matching(), decisions="")
+    return replace(scope, slice="", common=(), matching=Matching(), decisions="")
 
 
 def _in_scope(verdicts: RunVerdicts, scope: Scope) -> RunVerdicts:
     """Verdicts on the queries in scope."""
-    if not scope.slice:
+    if not scope.part:
         return verdicts
     rows = scope.queries
     return replace(verdicts, query_ids=verdicts.query_ids.filter(pa.array(rows)), values=verdicts.values[rows])
