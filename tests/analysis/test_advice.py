@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ragdash
-from ragdash.analysis.verdict import AdviceFacts, HybridGain, advise, decide, lean_specs, paid_of
+from ragdash.analysis.verdict import AdviceFacts, HybridGain, RunCheck, advise, decide, lean_specs, paid_of
 from ragdash.analysis.verdict.advice import Paid, cheapest
 from ragdash.core.records import Conventions
 from ragdash.evaluation.compare import ComparisonRules
@@ -194,6 +194,17 @@ def test_a_fusion_of_loaded_runs_is_no_search(samples, tmp_path):
     assert searches_of([dense, rrf]) == ([dense, rrf], [])
     other = ragdash.fuse([dense, hybrid], k=5, name="other")
     assert fused_from([dense, hybrid, replace(other, settings={})]) == [(), (), ()], "other scores"
+
+
+def test_no_queries_are_asked_for_to_confirm_a_difference_of_runs_that_are_nearly_the_same(samples):
+    verdict = advised(*samples)
+    pair = replace(verdict.tied[0], queries_needed=440.0)
+    tied = replace(verdict, comparisons=(pair,), checks=())
+    same = RunCheck("nearly-same", "qualified", (pair.baseline, pair.candidate), {
+        "first": pair.candidate, "second": pair.baseline, "metric": "NDCG@10", "overlap": 0.99, "count": 98,
+        "total": 100})
+    assert "To confirm the difference" in change_sentence(tied)
+    assert "To confirm" not in change_sentence(replace(tied, checks=(same,)))
 
 
 def test_a_tie_below_a_beaten_run_is_explained(samples):

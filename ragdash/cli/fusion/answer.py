@@ -19,13 +19,14 @@ from ragdash.experiments.fusion.recipe import Recipe
 from ragdash.experiments.fusion.tuning.choice import Choice
 from ragdash.reporting.sentences.formatting import strip_markdown
 from ragdash.reporting.sentences.hybrid_answer import answer_rows, answer_sentences
+from ragdash.reporting.sentences.what_if import OPTIMISTIC
 
 
 def answer_text(answer: Answer) -> str:
     """The answer as plain text, with a table of the runs."""
     tables = [aligned(["run", answer.choice.spec.title, "low", "high", "n"], answer_rows(answer))]
     if answer.choice.decision != "unknown":
-        tables += [ceiling_table(answer.ceiling), changes_table(answer.changes)]
+        tables += [f"{ceiling_table(answer.ceiling).rstrip()}\n{OPTIMISTIC}", changes_table(answer.changes)]
     text = "\n".join(strip_markdown(sentence) for sentence in answer_sentences(answer))
     return "\n\n".join([text, *map(str.rstrip, tables)]) + "\n"
 

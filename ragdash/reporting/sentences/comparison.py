@@ -313,7 +313,7 @@ def difference_text(comparison: Comparison) -> str:
 
 
 def influence_sentence(comparison: Comparison, leave_one_out: np.ndarray, query_ids: Sequence[str]) -> str:
-    """Return whether one query decides the direction of the mean difference.
+    """Return whether one query decides the direction of the mean difference between these runs.
 
     leave_one_out (Q,): the mean difference without each query.
     """
@@ -326,7 +326,8 @@ def influence_sentence(comparison: Comparison, leave_one_out: np.ndarray, query_
         more = [f"any of {len(flipping) - 3:,} more"] if len(flipping) > 3 else []
         names = [*map(escape, flipping[:3]), *more]
         text = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-        return f"A single query decides the direction: without {text} it reverses."
+        return (f"A single query decides the direction of {escape(comparison.candidate)} against "
+                f"{escape(comparison.baseline)}: without {text} it reverses.")
     changes = np.nan_to_num(np.abs(leave_one_out - comparison.mean_difference))
     largest = int(np.argmax(changes))
     return (f"No single query decides: without {escape(query_ids[largest])}, which matters most, the difference is "

@@ -216,7 +216,7 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
         return "Add queries: 50 or more are a good test."
     parts = [hybrid] if (hybrid := hybrid_sentence(verdict, markdown=markdown)) else []
     if verdict.state == "no-clear-difference":
-        parts += _needed_parts(verdict.tied, name, plain)
+        parts += _needed_parts([pair for pair in verdict.tied if not _is_nearly_same(verdict, pair)], name, plain)
     if verdict.qualified:
         parts.append(f"{plain(_findings(verdict.qualified, surface))}.")
         fixes = dict.fromkeys(check.fix(surface) for check in verdict.qualified)
@@ -228,6 +228,12 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
     if verdict.state == "one-run" and not parts:
         return "More queries would make the interval narrower."
     return " ".join(parts) or _nothing_against(verdict, plain)
+
+
+def _is_nearly_same(verdict: Verdict, pair: Comparison) -> bool:
+    """Whether a check says of these two runs that their rankings are nearly the same: more queries confirm nothing."""
+    return any(check.kind == "nearly-same" and {check.facts["first"], check.facts["second"]} == {
+        pair.baseline, pair.candidate} for check in verdict.checks)
 
 
 def _needed_parts(tied: Sequence[Comparison], name: Say, plain: Say) -> list[str]:

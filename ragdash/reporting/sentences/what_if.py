@@ -372,4 +372,4 @@ def leg_sentence(name: str, alone: int, title: str, value: Amount, time: Amount)
     share = escape(f"{number(value.mean, signed=True)} [{number(value.low, signed=True)}, "
                    f"{number(value.high, signed=True)}]")
     takes = f" It takes {escape(duration(time.mean))} per query." if time.n else ""
-    return f"{brings}. Its share of {escape(title)} is {share}.{takes}"
+    return f"{brings}. Its share (Shapley value) of {escape(title)} is {share}.{takes}"

@@ -64,7 +64,7 @@ def test_a_metric_of_a_file_is_on_every_page():
     at = opened("queries", **link)
     assert "dense mrr (file) **0.500**" in plain(at), "the worst query of the best run comes first"
     assert "sparse mrr (file) **1.000**" in plain(at), "of equal ones the one where the runs differ most"
-    assert set(listed(at, "query_rows").columns) >= {"dense", "sparse", "Spread"}
+    assert set(listed(at, "query_rows").columns) >= {"dense", "sparse", "Range"}
 
     at = opened("threshold-bands", **{**link, "targets": ["file:mrr=0.5"], "banded": ["file:mrr"]})
     assert "No bands are stated for mrr (file)." in plain(at)

@@ -81,7 +81,7 @@ def counts(options: list[str]) -> dict[str, int]:
 def test_every_query_is_in_the_table_with_every_runs_value():
     at = opened()
     rows = table(at)
-    assert len(rows) == QUERIES and list(rows.columns) == ["Query", "Question", "old", "new", "third", "Spread",
+    assert len(rows) == QUERIES and list(rows.columns) == ["Query", "Question", "old", "new", "third", "Range",
                                                            "Stage of new"]
     expected = evaluate(runs()["new"], the_truth(), "nDCG@10").column("nDCG@10")
     np.testing.assert_allclose(rows.set_index("Query").loc[IDS, "new"], expected)

@@ -112,7 +112,7 @@ def test_the_command_prints_the_shares_and_json_has_the_queries(capsys, tmp_path
     assert main(given) == 0
     printed = capsys.readouterr().out
     assert "2 of 3 relevant documents reach the first 2. No search returned the other one." in printed
-    assert "dense alone brings 1 of those found. Its share of Recall@2 is" in printed
+    assert "dense alone brings 1 of those found. Its share (Shapley value) of Recall@2 is" in printed
     assert main([*given, "--reranked", str(tmp_path / "late.trec"), "--format", "json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["steps"]["rerank"] == {"documents": 2, "queries": ["q"]} and result["relevant"] == 3

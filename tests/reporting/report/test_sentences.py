@@ -156,7 +156,7 @@ def test_what_means_leave_out_is_said_where_there_is_any():
 
 
 @pytest.mark.parametrize(("difference", "without", "words"), [
-    (0.1, [0.1, -0.02, 0.2], "A single query decides the direction: without q2 it reverses."),
+    (0.1, [0.1, -0.02, 0.2], "A single query decides the direction of new against old: without q2 it reverses."),
     (0.1, [-0.1, -0.1, -0.1, -0.1, -0.1], "without q1, q2, q3 or any of 2 more it reverses."),
     (-0.1, [-0.1, -0.3, -0.2], "No single query decides: without q2, which matters most, the difference is −0.300 "
                                "instead of −0.100."),
@@ -165,7 +165,7 @@ def test_what_means_leave_out_is_said_where_there_is_any():
     (0.0, [0.1, -0.1, 0.1], ""), (0.1, [np.nan] * 3, ""), (0.1, [-0.1, -0.1], ""),
 ])
 def test_one_query_decides_or_none_does(difference, without, words):
-    compared = SimpleNamespace(n=len(without), mean_difference=difference)
+    compared = SimpleNamespace(n=len(without), mean_difference=difference, candidate="new", baseline="old")
     sentence = comparison.influence_sentence(compared, np.array(without), [f"q{at}" for at in range(1, 9)])
     assert sentence.replace("\\", "").endswith(words) and bool(sentence) == bool(words)
 

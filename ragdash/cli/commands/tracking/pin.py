@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         facts |= {"git": asdict(header.git)} if header.git else {}
     baseline = pin(evaluation, truth, version=import_module("ragdash").__version__, run=facts)
     write(baseline.to_bytes(), str(path))
-    metrics, count = ", ".join(map(str, baseline.evaluation.specs)), len(baseline.evaluation.query_ids)
+    metrics, count = ", ".join(spec.title for spec in baseline.evaluation.specs), len(baseline.evaluation.query_ids)
     repeats = f", the mean of {len(runs)} runs taken as repeats: {', '.join(run.name for run in runs)}"
     print_note(f"pinned {baseline.name}: {metrics} of {count:,} queries in {path}{repeats if len(runs) > 1 else ''}")
     return 0

@@ -76,7 +76,7 @@ def choose_candidate(context: PageContext, spec: Spec) -> int:
                      fmt.short_names([context.names[index] for index in ordered], NAME), strict=True))
     key = state.choice_key(state.CANDIDATE, list(names), next(iter(names)))
     if len(names) > 1:
-        st.selectbox("Candidate", list(names), format_func=names.get, key=key, persist_state="session", width=340)
+        st.selectbox("Selected run", list(names), format_func=names.get, key=key, persist_state="session", width=340)
     return context.digests.index(state.get(state.CANDIDATE))
 
 

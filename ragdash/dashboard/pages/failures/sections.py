@@ -47,7 +47,7 @@ def render_choices(data: FailuresData) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="failure_choices"):
         if len(context.entries) > 1:
             names = dict(zip(context.digests, fmt.short_names(context.names, 24), strict=True))
-            st.selectbox("Run looked at", context.digests, format_func=names.get, key=state.LOOKED, width=240,
+            st.selectbox("Selected run", context.digests, format_func=names.get, key=state.LOOKED, width=240,
                          persist_state="session", help=tooltip("diagnosed_run"))
         changed_rules = diagnosis_cache.changed_rules(data.diagnosis.rules)
         with st.popover(

@@ -31,9 +31,10 @@ def render() -> None:
         saved_view_panel.render_list()
         start.render()
         return
-    proposed_reading.render()
+    has_truth = LOADED.truth(state.truth() or "") is not None
+    proposed_reading.render(unread=True if has_truth else None)
     other_truths.render()
-    if LOADED.truth(state.truth() or "") is None:
+    if not has_truth:
         page_context.note_missing_runs()
         without_judgments.render()
         _render_drop_zone()
@@ -41,6 +42,7 @@ def render() -> None:
     singles = page_context.current()
     _note_unread_files()
     render_result(repeat_lines.merged(singles), singles)
+    proposed_reading.render(unread=False)  # more of a file that was read: after the result
     saved_view_panel.render_list()
     _render_drop_zone()
 

@@ -59,7 +59,7 @@ def table(data: QueriesData, filters: Filters, facts: QueryFacts) -> list[int]:
     rows = order[mask[order]]
     query_frame, listed, places = _query_frame(data, rows)
     state.choice_key(state.QUERY, list(places), next(iter(places)))
-    spread = "; Spread: the highest minus the lowest" if "Spread" in query_frame else ""
+    spread = "; Range: the highest minus the lowest" if "Range" in query_frame else ""
     st.caption(f"{fmt.escape(data.spec.title)} of each run{spread}.")
     row_list.render(listed, "query_rows", opened=places[state.get(state.QUERY)], height=TABLE_HEIGHT,
                     pick=partial(_open_query, list(places)))
@@ -270,9 +270,9 @@ def _build_query_frame(data: QueriesData, rows: np.ndarray, ids: list[str], stag
     if data.questions[rows].astype(bool).any():
         columns["Question"] = data.questions[rows]
     for name, values in zip(names, values_of_lines, strict=True):
-        columns[f"{name} {spec.title}" if name in ("Query", "Question", "Spread") else name] = values[rows]
+        columns[f"{name} {spec.title}" if name in ("Query", "Question", "Range") else name] = values[rows]
     if len(names) > 1:
-        columns["Spread"] = query_filters.spread(values_of_lines[:, rows])
+        columns["Range"] = query_filters.spread(values_of_lines[:, rows])
     several = len(data.context.entries) > 1
     columns[f"Stage of {data.context.names[data.run_index]}" if several else "Stage"] = TITLES[stages]
     reviewed = {event.query_id for event in reviews.reviews().events}

@@ -22,11 +22,11 @@ EXTRAS = ("scores", "labels", "attributes")  # what a reading has besides; two r
 SHOWN_RECORDS, MAX_IGNORED = 2, 5
 
 
-def render() -> None:
-    """A box for each file with a proposed reading."""
+def render(*, unread: bool | None = None) -> None:
+    """A box for each file with a proposed reading; unread: only for those that could not be read, or that could."""
     for index, record in enumerate(state.files()):
         problem = record.proposal
-        if problem is not None:
+        if problem is not None and unread in (None, record.failed):
             with st.container(border=True, key=f"proposed_{record.key}"):
                 _render_proposal(index, record, problem)
 
