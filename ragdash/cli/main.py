@@ -10,6 +10,7 @@ import argparse
 import mmap
 import os
 import sys
+import time
 import traceback
 import warnings
 from collections.abc import Collection, Sequence
@@ -20,7 +21,7 @@ from types import ModuleType
 
 from ragdash.cli.command_line import Parser, PrintCompletion, check_metrics, check_outputs
 from ragdash.core.console import STANDARD_OUTPUT, discard_output, print_note, printable, say
-from ragdash.core.errors import InputError, Problem, Unavailable, lacks_memory
+from ragdash.core.errors import InputError, Problem, Unavailable, lacks_memory, shorten
 
 NEEDED = 200 << 20  # bytes of addresses: with less, OpenBLAS ends the process with words of its own, or it waits
 # The module of a command is <name>.py in ragdash/cli/commands/ or a folder there, with add_options(parser) and
@@ -70,6 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # times the processor time on a busy machine. It reads this when numpy is imported, which commands do.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
+        _drop_unusable_date()
         options = parse(sys.argv[1:] if arguments is None else arguments)
         check_outputs(options)
         check_metrics(options)
@@ -100,6 +102,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: this is a fault of ragdash {_version()}, not of your files. Please report it with the lines "
               "above; CONTRIBUTING.md says how.", file=sys.stderr)
         return 3
+
+
+def _drop_unusable_date() -> None:
+    """Take SOURCE_DATE_EPOCH out of the environment where it is no time: numpy.f2py, which scipy imports, fails on it.
+
+    No result of ragdash depends on it.
+    """
+    value = os.environ.get("SOURCE_DATE_EPOCH")
+    if value is None:
+        return
+    try:
+        time.gmtime(int(value))
+    except (ValueError, OverflowError, OSError):
+        del os.environ["SOURCE_DATE_EPOCH"]
+        say([Problem("unusable-date", {"value": shorten(value, 60)}, field="SOURCE_DATE_EPOCH", severity="warning")])
 
 
 def _require_memory() -> None:

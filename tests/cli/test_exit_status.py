@@ -57,6 +57,21 @@ def test_a_full_disk_behind_standard_output_is_one_line(files, arguments):
     assert done.stderr.count(b"\n") == 1
 
 
+@pytest.mark.parametrize("value", ["", "x", "1e9", "1700000000.5", "9" * 20])
+def test_a_date_of_builds_that_is_none_is_a_warning(files, monkeypatch, value):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", value)
+    done = ragdash("evaluate", "run.trec", "--truth", "qrels.txt", "-m", "RR", stdout=subprocess.PIPE, cwd=files)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith(f"warning: (SOURCE_DATE_EPOCH): found {value!r}; expected".encode())
+    assert done.stderr.count(b"SOURCE_DATE_EPOCH") == 1
+
+
+def test_a_date_of_builds_is_no_warning(files, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    done = ragdash("evaluate", "run.trec", "--truth", "qrels.txt", "-m", "RR", stdout=subprocess.PIPE, cwd=files)
+    assert done.returncode == 0 and b"SOURCE_DATE_EPOCH" not in done.stderr
+
+
 @pytest.mark.parametrize("closed", ["<&-", "2>&-", "2>/dev/full", "<&- >&- 2>&-"])
 def test_closed_and_full_standard_streams_change_no_exit_status(files, closed):
     """The message of a missing file; with a closed standard input, of an empty one."""

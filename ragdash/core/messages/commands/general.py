@@ -27,21 +27,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="a name for each file",
         fix="Write another NAME before one of the files.",
     ),
-    "history/accepted": Message(
-        actual="no run of the history whose name, commit or digest begins with {value!r}",
-        expected="one of the runs",
-        fix="Choose one of: {names:comma}.",
-    ),
-    "history/dates": Message(
-        actual="{dated:count run} with a date and {undated} without",
-        expected="recorded runs alone, or runs without a date in the order given",
-        fix="Record all of them with ragdash.record, or leave the others out.",
-    ),
-    "history/no-runs": Message(
-        actual="no closed recorded run in {folder}",
-        expected="folders with header.json and results.jsonl",
-        fix="Record runs with ragdash.record, or name run files.",
-    ),
     "lost-content/corpus": Message(
         actual="{documents:count document} of the corpus: not in the file",
         expected="what the format holds",
@@ -368,6 +353,11 @@ MESSAGES: Mapping[str, Message] = {
         actual="a file that this command reads",
         expected="another file, as this one would be replaced",
         fix="Choose another name for {option}.",
+    ),
+    "unusable-date": Message(
+        actual="{value!r}",
+        expected="whole seconds since 1970, or no such variable",
+        fix="It is passed over: no result depends on it. Correct it, or unset it.",
     ),
     "unusable-path": Message(
         actual="{reason}",

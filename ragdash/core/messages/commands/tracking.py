@@ -72,6 +72,21 @@ MESSAGES: Mapping[str, Message] = {
         expected="a folder that is empty or does not exist yet",
         fix="Add --replace to write it again.",
     ),
+    "history/accepted": Message(
+        actual="no run of the history whose name, commit or digest begins with {value!r}",
+        expected="one of the runs",
+        fix="Choose one of: {names:comma}.",
+    ),
+    "history/dates": Message(
+        actual="{dated:count run} with a date and {undated} without",
+        expected="recorded runs alone, or runs without a date in the order given",
+        fix="Record all of them with ragdash.record, or leave the others out.",
+    ),
+    "history/no-runs": Message(
+        actual="no closed recorded run in {folder}",
+        expected="folders with header.json and results.jsonl",
+        fix="Record runs with ragdash.record, or name run files.",
+    ),
     "several-as-repeats": Message(
         actual="{count} runs of different configurations: {names:comma}",
         expected="one run, or repeats of one configuration, which are averaged per query",
