@@ -6,6 +6,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
+from ragdash.core.errors import InputError, Problem
+
+_VALUES = ("documents", "answer", "contexts", "usage", "cost_usd", "attributes", "latency_ms")
+_FIELDS = frozenset((*_VALUES, "query_id", "text", "_add", "_fail", "_stages", "_began"))
+
 
 class QueryRecord:
     """A query that is being answered: set documents and answer; the end of the block adds it to the run.
@@ -18,6 +23,11 @@ class QueryRecord:
         A dict for anything else.
     latency_ms
         Milliseconds of the block; set it to give another time.
+
+    Raises
+    ------
+    InputError
+        If another attribute is set: it would be lost.
     """
 
     def __init__(self, query_id: str, text: str | None, add: Callable, fail: Callable):
@@ -32,6 +42,12 @@ class QueryRecord:
         self.latency_ms: float | Mapping[str, float] | None = None
         self._stages: dict[str, float] = {}
         self._began = 0.0
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in _FIELDS:
+            raise InputError([Problem("recording/field", {"name": name, "query": self.query_id, "names": list(_VALUES)},
+                                      field=name)])
+        super().__setattr__(name, value)
 
     def __enter__(self) -> QueryRecord:
         self._began = time.perf_counter()

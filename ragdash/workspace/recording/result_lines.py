@@ -31,7 +31,8 @@ def result_line(query_id: str, documents: object, fields: Mapping) -> tuple[byte
     ------
     InputError
         If a value could not be read back: a document without an id, a score that is no finite number, only some
-        documents with scores, a text that is none; or if there are neither documents nor an answer.
+        documents with scores, a text, a list or a mapping that is none; or if there are neither
+        documents nor an answer.
     """
     values: dict[str, object] = {"query_id": query_id}
     scored = None
@@ -44,14 +45,19 @@ def result_line(query_id: str, documents: object, fields: Mapping) -> tuple[byte
         if fields.get(name) is not None:
             values[name] = text_of(fields[name], name, query_id)
     if fields.get("contexts") is not None:
-        values["contexts"] = [text_of(context, "contexts", query_id) for context in fields["contexts"]]
-    for name in ("latency_ms", "cost_usd"):
-        _check_amounts(fields.get(name), name, query_id)
+        values["contexts"] = _contexts(fields["contexts"], query_id)
+    latency = fields.get("latency_ms")
+    for amount in latency.values() if isinstance(latency, Mapping) else [latency]:
+        _check_amount(amount, "latency_ms", query_id)
+    _check_amount(fields.get("cost_usd"), "cost_usd", query_id)
     values |= {name: fields[name] for name in ("latency_ms", "cost_usd", "metrics") if fields.get(name) is not None}
     if fields.get("usage") is not None:
         values["usage"] = tokens_of(fields["usage"], query_id)
-    if fields.get("attributes"):
-        values["attributes"] = _without_secrets(fields["attributes"])
+    attributes = fields.get("attributes")
+    if attributes is not None and not isinstance(attributes, Mapping) and object_members(attributes) is None:
+        raise _not_mapping(attributes, "attributes", query_id)
+    if attributes:
+        values["attributes"] = _without_secrets(attributes)
     return _json(values, query_id), scored
 
 
@@ -69,6 +75,15 @@ def text_of(value: object, field: str, query_id: str) -> str:
     if isinstance(value, str):
         return value
     raise InputError([Problem("recording/text", {"kind": type(value).__name__, "query": query_id}, field=field)])
+
+
+def _contexts(contexts: object, query_id: str) -> list[str]:
+    """The texts that an answer was written from; InputError for a text, and for what has no order."""
+    listed = None if isinstance(contexts, Mapping | Set) or hasattr(contexts, "columns") else items_of(contexts)
+    if listed is None:
+        raise InputError([Problem("recording/contexts", {"kind": type(contexts).__name__, "query": query_id},
+                                  field="contexts")])
+    return [text_of(context, "contexts", query_id) for context in listed]
 
 
 def documents_of(documents: object, query_id: str) -> list:
@@ -117,14 +132,17 @@ def _score(score: object, doc_id: object, query_id: str) -> float:
     return float(score)
 
 
-def _check_amounts(value: object, field: str, query_id: str) -> None:
-    """Raise InputError for an amount, or one of several by stage, that is no finite number or below 0."""
-    for amount in value.values() if isinstance(value, Mapping) else [value]:
-        if amount is None:
-            continue
-        number = amount.item() if hasattr(amount, "item") else amount
-        if not isinstance(number, Real) or isinstance(number, bool) or not 0 <= number < LARGEST:
-            raise InputError([Problem("recording/number", {"value": str(amount), "query": query_id}, field=field)])
+def _check_amount(amount: object, field: str, query_id: str) -> None:
+    """Raise InputError for an amount that is no finite number or below 0; None is not known."""
+    if amount is None:
+        return
+    number = amount.item() if hasattr(amount, "item") else amount
+    if not isinstance(number, Real) or isinstance(number, bool) or not 0 <= number < LARGEST:
+        raise InputError([Problem("recording/number", {"value": str(amount), "query": query_id}, field=field)])
+
+
+def _not_mapping(value: object, field: str, query_id: str) -> InputError:
+    return InputError([Problem("recording/mapping", {"kind": type(value).__name__, "query": query_id}, field=field)])
 
 
 def has_scores(line: bytes) -> bool | None:
@@ -135,11 +153,13 @@ def has_scores(line: bytes) -> bool | None:
 
 def tokens_of(usage: object, query_id: str = "") -> dict:
     """Tokens of an object or a mapping, under the names of OpenAI or Anthropic."""
-    members = usage if isinstance(usage, Mapping) else getattr(usage, "__dict__", {})
+    members = usage if isinstance(usage, Mapping) else getattr(usage, "__dict__", object_members(usage))
+    if members is None:
+        raise _not_mapping(usage, "usage", query_id)
     tokens = {name: next((members[alias] for alias in aliases if members.get(alias) is not None), None)
               for name, aliases in TOKENS.items()}
     for name, count in tokens.items():
-        _check_amounts(count, f"usage.{name}", query_id)
+        _check_amount(count, f"usage.{name}", query_id)
     return {name: int(count) for name, count in tokens.items() if count is not None}
 
 

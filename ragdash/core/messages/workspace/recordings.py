@@ -132,10 +132,20 @@ MESSAGES: Mapping[str, Message] = {
         expected="an open recording",
         fix="Add queries inside of the with block, or between start() and close().",
     ),
+    "recording/contexts": Message(
+        actual="contexts of type {kind} for query {query!r}",
+        expected="a list of texts",
+        fix="Give a list, such as ['a passage'].",
+    ),
     "recording/documents": Message(
         actual="documents of type {kind} for query {query!r}",
         expected="ids, (id, score) pairs or {{'doc_id', 'score', 'text', 'source'}}, best first, or {{id: score}}",
         fix="Give the documents in one of these forms.",
+    ),
+    "recording/field": Message(
+        actual="the value {name!r} of query {query!r}, which is not kept",
+        expected="one of {names:comma}",
+        fix="Put it into attributes: q.attributes[{name!r}] = ...",
     ),
     "recording/header": Message(
         actual="a name, tags, settings, group or repeat that could not be read back: {reason}",
@@ -157,6 +167,11 @@ MESSAGES: Mapping[str, Message] = {
         actual="query {query!r} with a value that JSON cannot hold ({reason})",
         expected="texts, numbers, lists and mappings",
         fix="Convert the value.",
+    ),
+    "recording/mapping": Message(
+        actual="a value of type {kind} for query {query!r}",
+        expected="a mapping of names to values",
+        fix="Give a dict, or leave it out.",
     ),
     "recording/no-questions": Message(
         actual="no questions",
