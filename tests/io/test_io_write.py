@@ -99,11 +99,28 @@ def test_ids_with_blanks_are_separated_by_tabs(tmp_path):
     assert (tmp_path / "x").read_text().endswith("\tmy_run\n")
 
 
-@pytest.mark.parametrize("bad", ["a\tb", "a\nb", " a", "a ", "#a", ""])
+@pytest.mark.parametrize("bad", ["a\tb", "a\nb", " a", "a ", "#a", "", "a\0b"])
 def test_ids_that_trec_files_cannot_hold(bad, tmp_path):
     with pytest.raises(InputError, match="JSONL"):
         write_trec_run(Run.build("r", ["q"], [bad]), tmp_path / "x")
     write_jsonl(Run.build("r", ["q"], pa.array(["d"])), tmp_path / "x")
+
+
+@pytest.mark.parametrize("first", ["\ufeffq", "\ufeff", '{"a":1}', "{}", "[]", "PAR1", "BZh9", "%PDF-1", "PK\x03\x04"])
+def test_a_first_query_that_makes_a_trec_file_look_like_another_kind_is_refused(first, tmp_path):
+    def write(queries):
+        write_trec_run(Run.build("r", queries, ["d", "d"], np.array([1.0, 1.0])), tmp_path / "x.trec")
+        write_qrels(Truth.build("t", queries, ["d", "d"], np.array([1, 1])), tmp_path / "x.qrels")
+
+    for call in (lambda: write([first, "q"]), lambda: write_qrels(
+            Truth.build("t", [first], ["d"], np.array([1])), tmp_path / "x.qrels")):
+        with pytest.raises(InputError) as error:
+            call()
+        assert error.value.problems[0].message == "unwritable-id/first" and repr(first) in str(error.value)
+    assert not list(tmp_path.iterdir())
+    write(["q", first])
+    assert read_run(tmp_path / "x.trec").query_ids.to_pylist() == ["q", first]
+    assert read_truth(tmp_path / "x.qrels").query_ids.to_pylist() == ["q", first]
 
 
 def test_a_carriage_return_in_a_text_survives_csv_and_a_null_character_is_said(tmp_path):

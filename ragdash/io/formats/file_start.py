@@ -25,7 +25,7 @@ class FileStart:
         """container, json or text."""
         if self.source.container:
             return "container"
-        return "json" if _JSON_START.match(self._content) else "text"
+        return "json" if is_json_start(self._content) else "text"
 
     @cached_property
     def head(self) -> bytes:
@@ -61,6 +61,11 @@ class FileStart:
     def objects(self) -> list[dict]:
         """The objects on these lines, of the lines that hold a whole one."""
         return [fields for fields in map(_parse_object, self.json_lines) if fields is not None]
+
+
+def is_json_start(content: bytes) -> bool:
+    """Whether a text that begins like this is read as JSON."""
+    return _JSON_START.match(content) is not None
 
 
 def _parse_object(line: str) -> dict | None:

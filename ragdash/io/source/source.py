@@ -57,6 +57,7 @@ BINARY_TYPES = (
 CONTAINERS = {b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"PAR1": "parquet"}  # an XLSX workbook is a zip archive too
 BYTE_ORDER_MARKS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"),
          (codecs.BOM_UTF16_BE, "utf-16"))
+MAGIC_BYTES = (*(kind.magic for kind in COMPRESSIONS), *(magic for magic, _ in BINARY_TYPES), *CONTAINERS)
 _LFS_POINTER = re.compile(
     rb"version https://git-lfs\.github\.com/spec/v\d+\s+(?:ext-\S+ \S+\s+)*oid \S+\s+size (\d{1,18})\s*\Z")
 _WINDOWS_PATH = re.compile(r"[A-Za-z]:\\|\\\\[^\\]")

@@ -17,6 +17,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import whole_file
 from ragdash.core.records import Run, Truth
 from ragdash.core.records.arguments import checked
+from ragdash.io.source.source import BOM, MAGIC_BYTES
 
 
 def write_trec_run(run: Run, path: str | os.PathLike, tag: str | None = None) -> None:
@@ -34,7 +35,7 @@ def write_trec_run(run: Run, path: str | os.PathLike, tag: str | None = None) ->
             for rank, (doc, score) in enumerate(zip(documents["doc_id"], scores, strict=True), 1):
                 yield sep.join((query_id, "Q0", doc, str(rank), repr(score), tag)) + "\n"
 
-    _write(path, lines())
+    write_bytes(path, _encoded(lines(), sep, path))
 
 
 def write_qrels(truth: Truth, path: str | os.PathLike) -> None:
@@ -51,7 +52,7 @@ def qrels(truth: Truth, path: str | os.PathLike = "qrels") -> bytes:
     lines = [f"{query}{sep}0{sep}{doc}{sep}{grade}\n" for query, doc, grade in rows if query not in subtopics]
     lines += [f"{query}{sep}{row['subtopic']}{sep}{row['doc_id']}{sep}{row['grade']}\n"
               for query, cell in subtopics.items() for row in cell]
-    return "".join(lines).encode()
+    return _encoded(lines, sep, path)
 
 
 def _subtopics(truth: Truth) -> Iterable[tuple[str, list[dict] | None]]:
@@ -157,14 +158,21 @@ def _separator(path: str | os.PathLike, *ids: pa.Array) -> str:
         return [text for column in ids for text in pc.unique(column.filter(pc.match_substring_regex(column, pattern)))
                 .to_pylist()]
 
-    impossible = hold(r"[\t\r\n]|^[ #]| $|^$")
+    impossible = hold(r"[\t\r\n\x00]|^[ #]| $|^$")
     if impossible:
         raise InputError([Problem("unwritable-id", {"id": impossible[0]}, str(path))])
     return "\t" if hold(" ") else " "
 
 
-def _write(path: str | os.PathLike, lines: Iterable[str]) -> None:
-    write_bytes(path, "".join(lines).encode())
+def _encoded(lines: Iterable[str], separator: str, path: str | os.PathLike) -> bytes:
+    """The lines of a TREC file; InputError where its first id would make readers take it for another kind of file."""
+    from ragdash.io.formats.file_start import is_json_start  # formats import the writers
+
+    content = "".join(lines).encode()
+    if content.startswith((BOM, *MAGIC_BYTES)) or is_json_start(content):
+        first = content.partition(separator.encode())[0].decode()
+        raise InputError([Problem("unwritable-id/first", {"id": first}, str(path))])
+    return content
 
 
 def write_bytes(path: str | os.PathLike, content: bytes) -> None:

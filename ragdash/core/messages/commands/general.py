@@ -376,7 +376,12 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "unwritable-id": Message(
         actual="{id!r}",
-        expected="ids without tabs, line ends, outer blanks and a # at the beginning",
+        expected="ids without tabs, line ends, null characters, outer blanks and a # at the beginning",
+        fix="Write JSONL instead of TREC text.",
+    ),
+    "unwritable-id/first": Message(
+        actual="{id!r} as the first query",
+        expected="an id that does not begin as another kind of file does, such as JSON",
         fix="Write JSONL instead of TREC text.",
     ),
     "unwritable-id/white-space": Message(
