@@ -59,7 +59,8 @@ class Problem:
     more: int = 0
 
     def __post_init__(self):
-        object.__setattr__(self, "facts", {name: _plain(fact) for name, fact in self.facts.items()})
+        object.__setattr__(self, "facts", {
+            name: represent(fact) if is_deep(fact) else _plain(fact) for name, fact in self.facts.items()})
         missing = needed(self.message) - self.facts.keys() - {"file", "line", "field", "cause"}
         if missing:
             raise LookupError(f"the message {self.message!r} needs {', '.join(sorted(missing))}")
@@ -286,6 +287,23 @@ def represent(value: object, limit: int = 120) -> str:
     except (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError):
         kind = type(value).__name__
         return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+
+
+def is_deep(value: object, limit: int = 100) -> bool:
+    """Whether lists and dicts hold each other in more levels than the limit: Arrow ends the process for 50,000.
+
+    Examples
+    --------
+    >>> is_deep([[1]], 1), is_deep({"a": [1]}, 2)
+    (True, False)
+    """
+    outer = [value] if isinstance(value, list | tuple | dict) else []
+    for _ in range(limit):
+        if not outer:
+            return False
+        items = (item for one in outer for item in (one.values() if isinstance(one, dict) else one))
+        outer = list({id(item): item for item in items if isinstance(item, list | tuple | dict)}.values())
+    return bool(outer)
 
 
 def _plain(fact: object) -> object:

@@ -174,3 +174,34 @@ def test_a_margin_that_nothing_can_miss_is_refused(margin):
     table = ragdash.compare(RUN, {"b": RUN}, "RR", truth=TRUTH)
     for check in (table.assert_no_regression, table.assert_improved):
         assert message(lambda check=check: check(margin=margin)) == "bound/negative"
+
+
+def nested(kind: type, levels: int = 50_000):
+    value = kind()
+    for _ in range(levels):
+        value = [value] if kind is list else {"a": value}
+    return value
+
+
+@pytest.mark.parametrize("call", [
+    lambda deep: Run.from_frame({"query_id": deep}),
+    lambda deep: Run.from_frame({"query_id": ["q1"], "doc_id": [deep]}),
+    lambda deep: ragdash.Truth.from_frame({"q1": deep}),
+    lambda deep: Run.from_records([{"query_id": "q1", "documents": ["a"], "settings": deep}]),
+    lambda deep: ragdash.evaluate({"q1": deep}, TRUTH),
+    lambda deep: ragdash.evaluate(RUN, TRUTH, match_how=deep),
+    lambda deep: ragdash.Conventions(ties=deep),
+    lambda deep: ragdash.fuse([RUN, RUN], deep),
+])
+@pytest.mark.parametrize("kind", [list, dict])
+def test_lists_within_lists_without_end_are_refused(call, kind):
+    with pytest.raises(InputError) as raised:
+        call(nested(kind))
+    assert len(str(raised.value)) < 1_000
+
+
+def test_a_list_that_holds_itself_twice_is_deep():
+    ring = []
+    ring += [ring, ring]
+    with pytest.raises(InputError):
+        Run.from_frame({"query_id": ring})

@@ -58,7 +58,8 @@ def check_whole(least: int = 1, **values: object) -> None:
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
-_OF_PYTHON = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, OSError, NotImplementedError)
+_OF_PYTHON = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, OSError, NotImplementedError,
+              RecursionError)
 _LISTS = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection)
 _MOST_BITS = 63  # arithmetic and files hold no larger whole number
 _NO_TEXT = frozenset(("\0", *map(chr, range(0xD800, 0xE000))))  # in no path, and no half of a character in any text

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.core.errors import Collector, InputError, Problem, represent, shorten
+from ragdash.core.errors import Collector, InputError, Problem, is_deep, represent, shorten
 from ragdash.core.records.python_details import (
     RUN_FIELDS,
     TRUTH_FIELDS,
@@ -222,6 +222,8 @@ def _details(problems: Collector, rows: list[dict]) -> pa.Table | None:
     columns = {}
     for name in dict.fromkeys(name for row in rows for name in row):
         try:
+            if any(is_deep(row.get(name)) for row in rows):
+                raise pa.ArrowInvalid(name)  # which Arrow does not survive
             columns[name] = pa.array([row.get(name) for row in rows])
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeEncodeError):
             kinds = dict.fromkeys(type(row[name]).__name__ for row in rows if row.get(name) is not None)
@@ -286,6 +288,8 @@ def _are_grades(values: np.ndarray) -> np.ndarray:
 
 def _table(frame: object) -> pa.Table:
     """A pandas, polars or Arrow frame, a Hugging Face data set, or a dict of columns, as an Arrow table."""
+    if isinstance(frame, Mapping) and any(map(is_deep, frame.values())):
+        raise InputError([Problem("python-object/columns", {"reason": "over 100 lists in each other"}, field="frame")])
     try:
         table = _arrow_table(frame)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:

@@ -11,7 +11,7 @@ from numbers import Integral
 
 import numpy as np
 
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import InputError, Problem, represent
 from ragdash.core.records import Run
 from ragdash.experiments.fusion.candidates import Candidates
 from ragdash.experiments.fusion.methods import METHODS, Method
@@ -137,7 +137,8 @@ def make_recipe(runs: Sequence[Run], method: str = "rrf", window: int | None = N
 
 def _named(table: Mapping, name: str, message: str):
     if not isinstance(name, str) or name not in table:
-        raise InputError([Problem(message, {"name": str(name), "names": list(table)}, field="--method")])
+        raise InputError([Problem(message, {
+            "name": name if isinstance(name, str) else represent(name), "names": list(table)}, field="--method")])
     return table[name]
 
 
