@@ -11,7 +11,7 @@ from itertools import groupby
 
 import numpy as np
 
-from ragdash.core.errors import Problem, Unavailable
+from ragdash.core.errors import InputError, Problem, Unavailable, represent
 from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import ALL
 from ragdash.metrics import CorpusValue, Metric, Spec, cutoff_array
@@ -49,6 +49,7 @@ def compute_columns(values: np.ndarray, corpus: dict, match: Match, name: str, p
     cutoffs = () if metric.cutoff == "none" else (cutoff_array(specs[i] for i in columns),)
     view, function, weight = _view_and_functions(match, metric, params, [specs[i].k for i in columns])
     computed = function(view, *cutoffs, **options)
+    _check_values(computed, name, len(values), len(cutoffs[0]) if cutoffs else 1)
     cutoff_index = {i: int(np.searchsorted(cutoffs[0], ALL if specs[i].k is None else specs[i].k)) if cutoffs else 0
               for i in columns}
     if isinstance(computed, (CorpusValue, tuple)):
@@ -63,6 +64,20 @@ def compute_columns(values: np.ndarray, corpus: dict, match: Match, name: str, p
         shares = weight(view, *cutoffs, **options)
         corpus.update({specs[i]: _micro(values[:, i], shares if shares.ndim == 1 else shares[:, index])
                        for i, index in cutoff_index.items()})
+
+
+def _check_values(computed: object, name: str, queries: int, cutoffs: int) -> None:
+    """Raise InputError where a metric of one's own returns something else than values of queries and cutoffs."""
+    if isinstance(computed, CorpusValue) or (isinstance(computed, tuple) and len(computed) == cutoffs
+                                             and all(isinstance(value, CorpusValue) for value in computed)):
+        return
+    fits = isinstance(computed, np.ndarray) and computed.dtype.kind in "biuf" and (
+        computed.shape == (queries, cutoffs) or (cutoffs == 1 and computed.shape == (queries,)))
+    if not fits:
+        value = f"an array of shape {computed.shape} and type {computed.dtype}" if isinstance(computed, np.ndarray) \
+            else f"{represent(computed, 60)} of type {type(computed).__name__}"
+        raise InputError([Problem("python-object/metric-values", {
+            "metric": name, "value": value, "queries": queries, "cutoffs": cutoffs}, field="metric")])
 
 
 def _view_and_functions(match: Match, metric: Metric, params: dict,

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from ragdash.core.errors import InputError, Problem, represent
 from ragdash.core.records.arguments import checked, checked_methods
 from ragdash.core.text.metric_names import guess_direction, label_value
 from ragdash.matching.views.ranked import ALL, Values
@@ -22,6 +23,7 @@ from ragdash.metrics.example_setups import Example
 METRICS: dict[str, Metric] = {}
 SMALLEST_OF_PRODUCT = 1e-5  # trec_eval's MIN_GEO_MEAN: smaller values count as this in a geometric mean
 FILE_DEFAULTS: Mapping[str, object] = {"better": "", "column": "", "high": 1.0, "label": "", "low": 0.0}
+_NAME = re.compile(r"[^\W\d_][\w.-]*")
 _PLAIN = re.compile(r"[^\s,()'\"]+")
 PARAMETER_WORDS: Mapping[tuple[str, object], str] = {
     ("tokens", "set"): "each word once", ("how", "claims"): "by claims"}  # in titles; others are "key = value"
@@ -196,19 +198,37 @@ def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
         The decorator. It reads the view from the first annotation, parameters from the keyword-only arguments and
         the explanation from the docstring, and returns the function unchanged.
 
+    Raises
+    ------
+    InputError
+        The name can be no name of a metric, or it or an alias means another metric; the function has no first
+        parameter that names a view.
+
     Examples
     --------
-    >>> from ragdash import METRICS
-    >>> @metric("Returned", "Returned documents", formula="n", source="example", range=(0.0, float("inf")))
-    ... def returned(view: "Ranked", k):
+    >>> from ragdash import METRICS, evaluate
+    >>> @metric("Fetched", "Fetched documents", formula="n", source="example", range=(0.0, float("inf")))
+    ... def fetched(view: "Ranked", k):
     ...     '''Documents within the cutoff.'''
-    ...     return view.returned(k)
-    >>> METRICS["Returned"].cutoff, METRICS.pop("Returned").summary_line
+    ...     return view.returned_at(k)
+    >>> METRICS["Fetched"].cutoff, METRICS["Fetched"].summary_line
     ('optional', 'Documents within the cutoff.')
+    >>> [summary.mean for summary in evaluate({"q1": ["a", "b", "c"]}, {"q1": ["a"]}, "Fetched@2").summary()]
+    [2.0]
+    >>> del METRICS["Fetched"]
     """
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name.casefold() == FILE:
+        raise InputError([Problem("python-object/metric-name", {"value": represent(name, 60)}, field="name")])
 
     def register(function: Callable) -> Callable:
-        parameters = list(inspect.signature(function).parameters.values())
+        parameters = list(inspect.signature(function).parameters.values()) if callable(function) else []
+        view = _view_of(parameters[0].annotation) if parameters else ""
+        is_ours = getattr(function, "__module__", "").startswith("ragdash.")
+        if not is_ours and view not in {entry.view for entry in METRICS.values()}:
+            raise InputError([Problem("python-object/metric-function", {
+                "metric": name, "value": represent(function, 60)}, field="function")])
+        if not is_ours:
+            _refuse_taken(name, facts, function)
         facts.setdefault("cutoff", "optional" if "k" in (p.name for p in parameters) else "none")
         options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
         types = {p.name: p.annotation for p in parameters if p.name in options}
@@ -217,11 +237,30 @@ def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
             facts["allowed"] = {**facts.get("allowed", {}), "average": ("macro", "micro")}
         module = function.__module__.rpartition(".")[2]
         METRICS[name] = Metric(name, title, FAMILY_OF_MODULE.get(module, module), function,
-                               parameters[0].annotation, options, doc=inspect.getdoc(function) or "", types=types,
+                               view, options, doc=inspect.getdoc(function) or "", types=types,
                                **facts)
         return function
 
     return register
+
+
+def _view_of(annotation: object) -> str:
+    """The name of the view that an annotation names, as a text or a class; with postponed annotations it has quotes."""
+    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+    return text.strip("'\"").rpartition(".")[2]
+
+
+def _refuse_taken(name: str, facts: Mapping, function: Callable) -> None:
+    """Raise where a spelling means another metric; a function defined again, as in a notebook, replaces its own."""
+    taken = {spelled.casefold(): entry for entry in METRICS.values()
+             for spelled in (entry.name, entry.title, *entry.aliases, *entry.presets)}
+    again = (function.__module__, function.__qualname__)
+    for spelled in (name, *facts.get("aliases", ()), *facts.get("presets", ())):
+        entry = taken.get(spelled.casefold())
+        if entry is not None and (entry.name != name or again != (entry.function.__module__,
+                                                                  entry.function.__qualname__)):
+            raise InputError([Problem("python-object/metric-taken", {
+                "value": spelled, "metric": entry.name}, field="name")])
 
 
 def cutoff_array(specs: Iterable[Spec]) -> np.ndarray:

@@ -113,6 +113,26 @@ MESSAGES: Mapping[str, Message] = {
         expected="the name of a metric, such as nDCG@10",
         fix="Give names, or what parse_specs returns.",
     ),
+    "python-object/metric-function": Message(
+        actual="{value} as function of the metric {metric}",
+        expected='a function whose first parameter has the annotation of a view, such as (view: "Ranked", k)',
+        fix="See help(ragdash.metric).",
+    ),
+    "python-object/metric-name": Message(
+        actual="{value} as name of a metric",
+        expected="a letter, then letters, digits, underscores, dots and hyphens; not file",
+        fix="Choose such a name; a cutoff and parameters are no part of it.",
+    ),
+    "python-object/metric-taken": Message(
+        actual="{value!r}, which means the metric {metric}",
+        expected="names and aliases that no other metric has, in any case",
+        fix="Choose another one.",
+    ),
+    "python-object/metric-values": Message(
+        actual="that the function of the metric {metric} returns {value}",
+        expected="an array of numbers: {queries:count query} in rows, {cutoffs:count cutoff} in columns",
+        fix="Return numpy numbers, NaN where a query has no value; see help(ragdash.metric).",
+    ),
     "python-object/misfit": Message(
         actual="{value} of type {kind}",
         expected="{expected}",
