@@ -44,6 +44,18 @@ def open_page(path: str, **choices: str | list[str]) -> NoReturn:
     st.switch_page(f"pages/{path}.py", query_params=address(**choices))
 
 
+def draw_open_page(page: str) -> None:
+    """In a callback of this page's widgets: draw the page that the visitor has opened meanwhile.
+
+    A text that is typed in a section is sent when its field loses the focus. Where that is by a click on another page,
+    the browser sends the click first and the text after it, for a section that is no longer there, and the visitor
+    would see an empty page.
+    """
+    opened = state.opened_page()
+    if opened not in ("", page):
+        st.switch_page(f"pages/{opened}.py", query_params=address())
+
+
 def is_loopback() -> bool:
     """Whether this visitor's address of the dashboard leads back to the visitor's own computer."""
     host = urlsplit(st.context.url or "").hostname or ""

@@ -14,7 +14,8 @@ from ragdash.dashboard.session import short_address
 from ragdash.dashboard.session.keys import CHANGED_PAGE, EMPTIED, LAST_PAGE, RESET, TAB, USED
 
 __all__ = ["choice_key", "choices_key", "close_page", "empty_upload", "first_word", "fraction_key", "get",
-           "lost_uploads", "number_key", "open_page", "text_key", "upload_key", "uploaded_file", "uploaded_files"]
+           "lost_uploads", "number_key", "open_page", "opened_page", "text_key", "upload_key", "uploaded_file",
+           "uploaded_files"]
 
 
 def open_page(page: str) -> None:
@@ -25,6 +26,11 @@ def open_page(page: str) -> None:
 def close_page(page: str) -> None:
     """Note that a page was drawn to its end."""
     st.session_state[LAST_PAGE] = page
+
+
+def opened_page() -> str:
+    """The page that was drawn last; "" before the first."""
+    return st.session_state.get(LAST_PAGE, "")
 
 
 def choice_key(key: str, options: Sequence, default):

@@ -151,3 +151,19 @@ def test_a_lasso_on_the_map_opens_exactly_its_queries_at_the_top_of_their_page(v
         app.settle()
         seen.add(head(app).partition(":")[0])
     assert seen == inside
+
+
+def test_a_note_that_is_left_by_a_click_on_another_page_is_kept_and_that_page_is_drawn(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/queries?"))
+    app.page.get_by_role("tab", name="Read").click()
+    app.settle()
+    note = app.page.get_by_role("textbox", name="Note")
+    note.click()
+    note.type("the date is missing")
+    app.page.get_by_role("link", name="Failures").first.click()
+    app.page.get_by_role("heading", name="Failures", level=1).wait_for()
+    app.settle()
+    assert len(app.page.inner_text("[data-testid=stMain]")) > 300
+    app.go("Queries").page.get_by_role("tab", name="Read").click()
+    app.settle()
+    assert app.page.get_by_role("textbox", name="Note").input_value() == "the date is missing"

@@ -9,6 +9,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.components import page_links
 from ragdash.dashboard.pages.queries.data import QueriesData, QueryCase
 from ragdash.dashboard.session import reviews, state
 from ragdash.dashboard.session.data_store import LOADED, read_only
@@ -60,10 +61,12 @@ def review_panel(case: QueryCase) -> None:
 
 def _save_verdict(query: str, run: str) -> None:
     reviews.record_review("verdict", query, st.session_state[state.REVIEW_VERDICT] or "", run)
+    page_links.draw_open_page("queries")
 
 
 def _save_note(query: str, run: str, shown: str) -> None:
     reviews.record_note(query, st.session_state[state.REVIEW_NOTE], run, shown)
+    page_links.draw_open_page("queries")
 
 
 def judgment_buttons(case: QueryCase, doc: str) -> None:
