@@ -91,6 +91,12 @@ def addresses() -> dict[str, str]:
     return {entry.path: entry.title for entry in entries()}
 
 
+def open_to_links(present: set[str]) -> dict[str, str]:
+    """The titles of the pages that show something in a session with this data, by their place in the address."""
+    return {entry.path: entry.title for entry in entries()
+            if missing_need(entry, present) is None and is_offered(entry, present)}
+
+
 def pages(present: set[str]) -> dict[str, list]:
     """The pages for st.navigation; those whose data is missing and the unlisted ones are hidden, not absent."""
     groups = {title: [_page(entry, present) for entry in group] for title, group in PAGES.items()}

@@ -40,7 +40,11 @@ def main() -> None:
 
 
 def _main() -> None:
-    st.set_page_config(page_title="ragdash", page_icon=str(ICON), layout="wide")
+    embedded = bool(st.context.is_embedded)
+    st.set_page_config(page_title="ragdash", page_icon=str(ICON), layout="wide",
+                       initial_sidebar_state="collapsed" if embedded else "auto")
+    if embedded:
+        elements.hide_sidebar()
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ICON), size="large")
     if not login.is_admitted():
         st.navigation(page_list.pages(set()), position="hidden")
@@ -179,7 +183,7 @@ def _sidebar(present: set[str]):
 @st.fragment
 def _copy_link():
     """The address of this view; drawn again alone when it is opened, as sections of the page may have changed it."""
-    with st.popover("Copy link", icon=":material/link:", key="copy_link", on_change="rerun"):
+    with st.popover("Show link", icon=":material/link:", key="copy_link", on_change="rerun"):
         if page_links.is_loopback():
             st.caption("Only this computer can open this address. To show the result to others, send the one-page "
                        "report of the **Share** page.")

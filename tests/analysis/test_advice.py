@@ -32,6 +32,7 @@ from ragdash.reporting.sentences.verdict import (
     decision_sentence,
     differences_sentence,
     headline,
+    next_step_sentence,
     verdict_dict,
     verdict_sentence,
 )
@@ -76,7 +77,11 @@ def test_the_samples_are_decided_as_far_as_the_data_go(samples):
 def test_the_headline_is_short_and_the_differences_follow(samples):
     verdict = advised(*samples)
     assert headline(verdict).count("[") == 1 and "significant difference" not in headline(verdict)
-    assert verdict_sentence(verdict) in f"{headline(verdict)} {differences_sentence(verdict)}"
+    unsure = "No run is shown to be best: on these queries "
+    assert headline(verdict).startswith(f"{unsure}**sparse** has the highest NDCG@10, 0.718") and "95% CI" in headline(
+        verdict)
+    plain = headline(verdict).removeprefix(unsure).replace(" (95% CI)", "")
+    assert verdict_sentence(verdict) in f"{plain} {differences_sentence(verdict)}"
     assert "Compared with **dense** (baseline): **hybrid**" in differences_sentence(verdict)
 
 
@@ -134,6 +139,8 @@ def test_a_hybrid_is_named_with_its_gain_and_is_not_the_loaded_one(samples):
     assert f"reach NDCG@10 {choice.held_out.value:.3f}, +{choice.against_single.mean_difference:.3f} [" in sentence
     assert sentence.endswith("The loaded hybrid is fused in another way.")
     assert change_sentence(verdict, markdown=False).startswith(sentence)
+    assert next_step_sentence(verdict) == f"**Best next step:** {hybrid_sentence(verdict)}"
+    assert "Fusing" not in change_sentence(verdict, alone=False)
     assert gain_of(replace(choice, decision="single"), pool) is None
 
 
@@ -153,6 +160,7 @@ def test_a_run_that_is_the_hybrid_is_not_called_another_fusion(samples):
     assert gain.same == ("mine", "turned", "copy") and gain.loaded == ("other", "elsewhere", "hybrid")
     said = hybrid_sentence(advised(*samples, hybrid=gain), markdown=False)
     assert said.endswith("mine, turned and copy are this hybrid.") and "another way" not in said
+    assert not next_step_sentence(advised(*samples, hybrid=gain)), "it is built already"
     (only,) = same_fusions({"mine": added}, choice.recipe, pool)
     assert hybrid_sentence(advised(*samples, hybrid=replace(gain, same=(only,)))).endswith("**mine** is this hybrid.")
     assert not same_fusions({"mine": added}, choice.recipes[0], pool), "the recipe decides, not the name"

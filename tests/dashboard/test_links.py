@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 import page_cases
 import pytest
-from page_cases import asked, charts, opened, shown
+from page_cases import asked, charts, opened, shown, widget
 from test_pages import PAGES
 
 from ragdash.core.records import Run, Truth
@@ -182,6 +182,14 @@ def test_a_link_to_a_page_has_only_choices_of_that_page(samples):
     shown(at.selectbox(key="to").select("threshold-bands").run())
     link = at.main.get("code")[0].value
     assert "/threshold-bands?" in link and "bands_part=speed" in link and "detail" not in link
+
+
+def test_the_pages_to_link_to_are_those_that_show_something(samples):
+    offered = widget(opened("share", **samples), "selectbox", "to").options
+    assert {"Overview", "Compare", "Answers", "What-if", "Share"} <= set(offered)
+    assert not {"History", "Variants"} & set(offered), "no run of the samples is dated or has settings"
+    single = opened("share", **{**samples, "run": samples["run"][:1]})
+    assert "What-if" not in widget(single, "selectbox", "to").options
 
 
 def test_a_link_to_the_samples_opens_on_a_server_that_has_not_opened_them(samples):

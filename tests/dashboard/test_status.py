@@ -122,7 +122,7 @@ def test_the_command_starts_it_on_a_port_of_its_own_and_only_when_asked(tmp_path
     command = [sys.executable, "-m", "ragdash", "dashboard", "--no-browser", "--port", str(port), "--status",
                str(status), "--workspace", str(tmp_path / "kept"), "--", "--server.fileWatcherType=none"]
     process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=tmp_path,
-                               stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+                               stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
 
     def answers(url: str) -> bool:
         assert process.poll() is None
@@ -132,12 +132,15 @@ def test_the_command_starts_it_on_a_port_of_its_own_and_only_when_asked(tmp_path
             return False
 
     try:
+        printed = next(line for line in process.stderr if "http" in line)
+        assert printed == f"ragdash: http://127.0.0.1:{port} (stop with Ctrl+C)\n"
+        assert answers(f"http://127.0.0.1:{port}/_stcore/health"), "the address is printed once it can be opened"
         until(lambda: answers(f"http://127.0.0.1:{status}/ready"))
         until(lambda: answers(f"http://127.0.0.1:{port}/_stcore/health"))
         assert "ragdash_sessions 0" in fetch(f"http://127.0.0.1:{status}/metrics")[1]
     finally:
         process.send_signal(signal.SIGTERM)
-        process.wait(120)
+        process.communicate(timeout=120)
     assert main(["dashboard", "--status", "x"]) == 2 and "--status 9101" in capsys.readouterr().err
     code = ("import sys\nfrom ragdash.dashboard import shell\n"
             "print('ragdash.dashboard.monitoring.status_server' in sys.modules)")

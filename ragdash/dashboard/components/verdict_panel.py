@@ -144,12 +144,15 @@ def _write(context: PageContext, verdict: Verdict, sentences: DeltaGenerator, *,
 
 
 def _lines(verdict: Verdict) -> list[str]:
-    """How sure the headline is, what it means for the decision, what speaks against that, what would change it."""
+    """The next step, how sure the headline is, what it means for the decision, what speaks against that and what would
+    change it."""
     risk = choice_sentences.risk_sentence(verdict)
-    return [*filter(None, [verdict_sentences.differences_sentence(verdict)]),
+    sure = " ".join(filter(None, (verdict_sentences.differences_sentence(verdict),
+                                  verdict_sentences.answers_sentence(verdict))))
+    return [*filter(None, [verdict_sentences.next_step_sentence(verdict), sure]),
             f"**For your decision:** {verdict_sentences.decision_sentence(verdict)}",
             *([f"**What speaks against it:** {risk}"] if risk else []),
-            f"**What would change it:** {verdict_sentences.change_sentence(verdict)}"]
+            f"**What would change it:** {verdict_sentences.change_sentence(verdict, alone=False)}"]
 
 
 def render_line(context: PageContext, spec: Spec) -> DeltaGenerator:

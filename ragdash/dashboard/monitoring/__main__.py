@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ragdash.core.console import DroppingStream, open_standard_streams
+from ragdash.core.console import DroppingStream, open_standard_streams, print_note
 from ragdash.core.storage.addresses import PAGES
 
 
@@ -15,10 +15,11 @@ def main() -> None:
     sys.stdout = DroppingStream(sys.stdout or sys.stderr)
     from streamlit import net_util
     from streamlit.runtime.pages_manager import PagesManager
-    from streamlit.web import cli
+    from streamlit.web import bootstrap, cli
 
     PagesManager.uses_pages_directory = False  # else the first visit shows a menu of the files in pages/
     net_util.get_external_ip = lambda: None  # else each refused connection asks a host on the internet for our address
+    bootstrap._print_url = _print_address  # called once connections are accepted
     from ragdash.core.arrow_columns import leave_pandas_out
     from ragdash.dashboard.monitoring.warm_up import IDLE_STEPS, warm_up
 
@@ -32,6 +33,14 @@ def main() -> None:
     else:
         IDLE_STEPS.after_first_page()
     cli.main(prog_name="streamlit")
+
+
+def _print_address(_) -> None:
+    from streamlit import config
+    from streamlit.web.server import server_util
+
+    host = server_util.get_display_address(config.get_option("server.address") or "localhost")
+    print_note(f"ragdash: {server_util.get_url(host)} (stop with Ctrl+C)")
 
 
 if __name__ == "__main__":

@@ -66,6 +66,12 @@ def set_sidebar_spacing() -> None:
             '[data-testid="stSidebarHeader"]{margin-bottom: 0 !important}</style>')
 
 
+def hide_sidebar() -> None:
+    """For a page in a frame of another site: Streamlit leaves out its own bar there, but not the sidebar."""
+    st.html('<style>:is([data-testid="stSidebar"], [data-testid="stExpandSidebarButton"], [data-testid="stHeader"])'
+            "{display: none !important}</style>")
+
+
 def title(text: str, question: str) -> None:
     """A page's title and, in one line, the question it answers."""
     _set_browser_title(text)

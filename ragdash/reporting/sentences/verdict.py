@@ -85,12 +85,13 @@ def _lead(verdict: Verdict, name: Say, plain: Say) -> str:
 
 
 def headline(verdict: Verdict, *, titled: bool = False) -> str:
-    """The result in one short sentence of Markdown: the best run and its value; or why there is none.
+    """The result in one short sentence of Markdown: the best run and its value, or that none is shown to be best.
 
     titled: with the title of a state without a result, which is otherwise above or before it.
     """
     if verdict.state in ("clear-winner", "no-clear-difference"):
-        return f"{_lead(verdict, bold, escape)}."
+        tied = "" if verdict.state == "clear-winner" else "No run is shown to be best: on these queries "
+        return f"{tied}{_lead(verdict, bold, escape)} (95% CI)."
     return verdict_sentence(verdict) if titled else sentence_below_title(verdict)
 
 
@@ -99,6 +100,20 @@ def differences_sentence(verdict: Verdict) -> str:
     if verdict.state not in ("clear-winner", "no-clear-difference"):
         return baseline_sentence(verdict)
     return " ".join(filter(None, (_against_others(verdict, bold), baseline_sentence(verdict))))
+
+
+def next_step_sentence(verdict: Verdict) -> str:
+    """The hybrid to build next, in Markdown; "" where none is known to be better, or a loaded run is that hybrid."""
+    gain = verdict.advice.hybrid
+    return f"**Best next step:** {hybrid_sentence(verdict)}" if gain is not None and not gain.same else ""
+
+
+def answers_sentence(verdict: Verdict) -> str:
+    """That the answers do not differ, in Markdown, where the verdict is on another metric and no sentence says it."""
+    titles = list(dict.fromkeys(pair.spec.title for pair in verdict.evidence))
+    if not titles or verdict.differing or verdict.state not in ("clear-winner", "no-clear-difference"):
+        return ""
+    return f"Answers: no significant difference shown ({escape(listed(titles))})."
 
 
 def sentence_below_title(verdict: Verdict) -> str:
@@ -206,15 +221,16 @@ def best_mark(spec: Spec, comparisons: Iterable[Comparison]) -> str:
     return "lowest mean" if direction(spec) < 0 else "highest mean"
 
 
-def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bool = True) -> str:
-    """What would change the verdict."""
+def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bool = True,
+                    alone: bool = True) -> str:
+    """What would change the verdict; alone: with what `next_step_sentence` and `answers_sentence` say elsewhere."""
     name = bold if markdown else str
     plain = escape if markdown else str
     if verdict.state == "not-comparable":
         return " ".join(dict.fromkeys(plain(check.fix(surface)) for check in verdict.withheld))
     if verdict.state == "too-few":
         return "Add queries: 50 or more are a good test."
-    parts = [hybrid] if (hybrid := hybrid_sentence(verdict, markdown=markdown)) else []
+    parts = [hybrid] if alone and (hybrid := hybrid_sentence(verdict, markdown=markdown)) else []
     if verdict.state == "no-clear-difference":
         parts += _needed_parts([pair for pair in verdict.tied if not _is_nearly_same(verdict, pair)], name, plain)
     if verdict.qualified:
@@ -227,7 +243,8 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
         parts.append(f"The answers point the other way: {_evidence_text(verdict.opposed[0], markdown)}.")
     if verdict.state == "one-run" and not parts:
         return "More queries would make the interval narrower."
-    return " ".join(parts) or _nothing_against(verdict, plain)
+    return " ".join(parts) or ("No check speaks against this result." if not alone and answers_sentence(verdict) else
+                               _nothing_against(verdict, plain))
 
 
 def _is_nearly_same(verdict: Verdict, pair: Comparison) -> bool:

@@ -113,7 +113,7 @@ def no_taller_than_allowed(app) -> None:
 
 def copied_link(app) -> str:
     """The link as the popover shows it."""
-    app.page.get_by_role("button", name="Copy link").click()
+    app.page.get_by_role("button", name="Show link").click()
     app.settle()
     found = app.page.get_by_test_id("stPopoverBody").get_by_test_id("stCode").inner_text().strip()
     app.page.keyboard.press("Escape")

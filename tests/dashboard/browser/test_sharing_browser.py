@@ -102,3 +102,14 @@ def test_runs_added_to_two_are_still_shown_on_the_next_page(visit, tmp_path):
     app.go("Compare").go("Overview")
     assert "4 of 4 runs" in app.page.locator(".st-key-run_picker").inner_text()
     app.calm()
+
+
+def test_an_embedded_page_has_no_frame_and_the_same_content(visit, samples_link):
+    for path in ("/?", "/overview?", "/compare?"):
+        app = visit().open(samples_link.replace("/?", path) + "&embed=true")
+        assert app.page.get_by_role("heading", level=1).is_visible()
+        for part in ("stSidebar", "stHeader", "stExpandSidebarButton"):
+            assert not app.page.get_by_test_id(part).is_visible(), (path, part)
+        content = app.page.get_by_test_id("stMainBlockContainer").bounding_box()
+        assert content["x"] < 60 and content["width"] > 0.9 * app.page.viewport_size["width"], content
+        app.calm()

@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
                f"--server.address={options.host}", *options.streamlit]
     if options.logdir and not Path(environment["RAGDASH_WATCH"]).exists():
         print_note(f"ragdash: there is no folder {environment['RAGDASH_WATCH']} yet; runs recorded there will appear")
-    print_note(f"ragdash: http://{options.host}:{port} (stop with Ctrl+C)")
+    print_note("ragdash: starting; the address follows once the pages can be opened")
     if os.name == "posix":
         os.execve(sys.executable, command, environment)  # in our place, so that signals reach it
     return subprocess.run(command, env=environment, check=False).returncode

@@ -308,9 +308,10 @@ def _render_notes(data: AnswersData, *, uneven: bool) -> None:
         sentences += [comparison_sentences.PAIRED_NOTE] if uneven else []
     if any(np.nansum(refused) for refused in data.refusals):
         sentences.append(
-            "Declined: answers such as “I don't know”, found with a list of phrases. They count as answers under "
-            "Right (for Answer holds a reference as right where the reference declines), and are undefined under "
-            "Grounded: they state nothing."
+            "Declined: answers such as “I don't know”, found with a list of phrases, of all questions. "
+            "Refused on the Failures page counts only those that the documents found could answer. They count as "
+            "answers under Right (for Answer holds a reference as right where the reference declines), and are "
+            "undefined under Grounded: they state nothing."
         )
     st.caption(" ".join(sentences))
     if any(spec.metric.family == "grounding" and data.runs_with_values(spec) for spec in data.specs):

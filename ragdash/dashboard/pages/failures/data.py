@@ -26,6 +26,7 @@ from ragdash.reporting.sentences.failures.answer_rules import grounded_rule, rig
 from ragdash.reporting.sentences.formatting import count, escape, number
 
 RANKED_LOW_TITLE = TERMS["ranked_low"].name
+NO_FAILURE_TITLE = f"{RANKED_LOW_TITLE} (no failure)"
 MAX_SENTENCES = 3  # runs that get a sentence each
 MAX_NAMES = 3  # of runs in a sentence about many
 LEAK = "forbidden"  # the stage that matters whatever a metric says
@@ -144,7 +145,7 @@ def _by_gain(data: FailuresData, run: int) -> list[str]:
 
 def _gain_text(data: FailuresData, run: int, row: str, *, first: bool) -> str:
     queries, gain = data.row_of(run, row)
-    title = RANKED_LOW_TITLE if row == RANKED_LOW else STAGES[NAMES.index(row)].title
+    title = NO_FAILURE_TITLE if row == RANKED_LOW else STAGES[NAMES.index(row)].title
     how_many = f"{count(queries, 'query', 'queries')}, at most " if first else f"{queries:,}, "
     return f"**{title}** ({how_many}{number(gain)})"
 
@@ -169,8 +170,8 @@ def _right_anyway(data: FailuresData, run: int) -> str:
     of_retrieval = [NAMES.index(name) for name in OF_RETRIEVAL if name != "no-gold"]
     failing = np.isin(diagnosis.stage, of_retrieval) & data.in_scope
     right = int((failing & (diagnosis.numbers["right"] == 1)).sum())
-    return (f"{right:,} of the {int(failing.sum()):,} queries that fail in retrieval "
-            f"{'has' if right == 1 else 'have'} a right answer all the same.") if right else ""
+    return (f"{right:,} of the {int(failing.sum()):,} queries that fail in retrieval (fewer relevant documents than "
+            f"needed, some or none) {'has' if right == 1 else 'have'} a right answer all the same.") if right else ""
 
 
 def common_fixes(data: FailuresData) -> list[str]:

@@ -168,7 +168,7 @@ def render_stages(data: FailuresData) -> None:
         counts_width = min(len(shown), 3) * (widest + 8)  # they stay together: where it is narrow, below the stage
         with readable, st.container(key="stage_rows", gap="small"):
             for name in data.rows:
-                title, description = ((f"{failures_data.RANKED_LOW_TITLE} (no failure)",
+                title, description = ((failures_data.NO_FAILURE_TITLE,
                                        fmt.escape(tooltip("ranked_low")))
                                       if name == RANKED_LOW else _stage_words(NAMES.index(name)))
                 with st.container(horizontal=True, vertical_alignment="center", key=f"stage_{name}", gap="xsmall"):

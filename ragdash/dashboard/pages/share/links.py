@@ -21,7 +21,7 @@ def render() -> None:
     if page_links.is_loopback():
         st.info("Only this computer can open these addresses. To show the result to others, send the **one-page "
                 "report**, or run the dashboard at an address that they can reach.", icon=":material/computer:")
-    pages = page_list.addresses()
+    pages = page_list.open_to_links(page_list.present_data())
     with st.container(horizontal=True, key="link_bar"):
         st.selectbox("Page", list(pages), format_func=pages.get, width=320, persist_state="session",
                      key=state.choice_key(state.LEADS, list(pages), "compare" if len(state.runs()) > 1 else "overview"))

@@ -48,10 +48,12 @@ def summary(content: ReportContent, title: str) -> Section:
     verdict = content.verdict
     risk = choice_sentences.risk_sentence(verdict)
     paragraphs = [f"**{escape(choice_sentences.verdict_title(verdict))}.** {sentences.headline(verdict)}",
-                  sentences.differences_sentence(verdict),
+                  sentences.next_step_sentence(verdict),
+                  " ".join(filter(None, (sentences.differences_sentence(verdict),
+                                         sentences.answers_sentence(verdict)))),
                   f"**For the decision:** {sentences.decision_sentence(verdict)}",
                   f"**What speaks against it:** {risk}" if risk else "",
-                  f"**What would change it:** {sentences.change_sentence(verdict)}"]
+                  f"**What would change it:** {sentences.change_sentence(verdict, alone=False)}"]
     if (hybrid := content.request.hybrid) is not None and hybrid.rows:
         paragraphs.append(f"**Would a hybrid help?** {hybrid.sentences[0]}")
     if lines := sentences.evidence_lines(verdict):

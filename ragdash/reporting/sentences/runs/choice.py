@@ -42,7 +42,8 @@ def names_text(names: Sequence[str], name: Say) -> str:
 def verdict_title(verdict: Verdict) -> str:
     """The state in a few words, for a badge: where the best run is better than some, it says who ties for best."""
     if verdict.state != "no-clear-difference" or not verdict.better_than:
-        return TITLES[verdict.state]
+        warned = verdict.state == "clear-winner" and verdict.qualified
+        return TITLES[verdict.state] + (", with a warning" if warned else "")
     tied = [verdict.best or "", *(pair.candidate for pair in verdict.tied)]
     title = (f"No clear best: {', '.join(tied)}" if len(tied) <= MAX_NAMES else
              f"{len(tied)} runs without a clear best")

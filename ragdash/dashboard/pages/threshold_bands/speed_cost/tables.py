@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MAX_NAME = 32  # characters of a name in a table
 MAX_ECDF_ROWS = 200  # rows of a run in the table of times
+ADD_TOKENS = "Add prompt_tokens and completion_tokens (or cost_usd) to each query of the run file"
 
 
 def times_text(ratio: float) -> str:
@@ -153,11 +154,14 @@ def pareto_table(
 
 
 def unknown_costs(data: SpeedCostData) -> list[str]:
-    """Why the cost of a run is not known, if that of another is, or if tokens are."""
-    if not any(cost is not None and (cost.basis or cost.price_names) for cost in data.costs) and not any(
-            timed is not None and np.isfinite(timed.prompt).any() for timed in data.timings):
-        return []
-    return [f"{name}, cost unknown: {cost.reason}." for name, cost in zip(data.context.names, data.costs, strict=True)
+    """Why the cost of a run is not known, and what makes it known."""
+    has_tokens = [timed is not None and bool(np.isfinite(timed.prompt).any()) for timed in data.timings]
+    if not any(cost is not None and (cost.basis or cost.price_names) for cost in data.costs) and not any(has_tokens):
+        return [f"Cost unknown: the files have neither token counts nor costs. {ADD_TOKENS}, and prices in the table "
+                "below."]
+    return [f"{name}, cost unknown: {cost.reason.rstrip('.')}. "
+            + ("Choose its prices in the table below." if tokens else f"{ADD_TOKENS}, and choose its prices below.")
+            for name, cost, tokens in zip(data.context.names, data.costs, has_tokens, strict=True)
             if cost is not None and cost.reason]
 
 
