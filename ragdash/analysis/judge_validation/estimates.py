@@ -324,7 +324,8 @@ def _aligned(query_ids: pa.StringArray, labels: Mapping[str, float]) -> tuple[np
             raise InputError([Problem("python-object/label", {
                 "query": str(query), "value": represent(value, 60)}, field="labels")])
         if not 0 <= value <= 1:
-            raise InputError([Problem("label-range", {"value": float(max(min(value, 1e300), -1e300))}, field="labels")])
+            is_huge = isinstance(value, int) and value.bit_length() > 1000  # more than a floating-point number holds
+            raise InputError([Problem("label-range", {"value": np.inf if is_huge else float(value)}, field="labels")])
     names = pa.array([id_of(query) for query in labels], pa.string())
     values = np.append(np.fromiter(labels.values(), np.float64, len(labels)), np.nan)
     rows = pc.fill_null(pc.index_in(query_ids, value_set=names), -1).to_numpy().astype(np.int64)

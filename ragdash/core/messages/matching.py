@@ -290,7 +290,7 @@ MESSAGES: Mapping[str, Message] = {
     "unknown-rejected": Message(
         actual="{ids:comma}",
         expected="ids of documents that the judgments name",
-        fix="Correct them: --links FILE lists every judged document with its old id.",
+        fix="Correct them: the file of links has the old id of every judged document.",
     ),
     "unknown-matching": Message(
         actual="{value!r}",
