@@ -24,6 +24,7 @@ FREE = {"mend", "fix", "option", "schema", "found", "expected", "effect", "doc",
         "version", "versions", "made_by", "title", "label", "titles"}
 WORDS = {"name", "text", "hovertemplate", "hovertext", "customdata", "ticktext", "label", "labels", "title",
          "texttemplate"}  # of figures
+UNREAD = ("template", "datarevision")  # of a layout: the same for all figures; a digest of numbers to the last bit
 SHORT = 80  # numbers that are stored themselves; more become a digest
 PROSE = {"markdown", "caption", "header", "subheader", "title", "error", "warning", "info", "success", "text", "alert",
          "heading", "code", "html", "latex", "expander", "popover", "tab", "button", "download_button", "metric"}
@@ -251,7 +252,7 @@ def reduce_figure(figure: dict) -> list[str]:
         facts = figure_content(trace)
         points = max((len(facts[axis]) for axis in ("x", "y", "z") if isinstance(facts.get(axis), list)), default=0)
         traces.append(f"{trace.get('type', 'scatter')}:{points}:{digest(facts)}")
-    layout = {key: value for key, value in figure.get("layout", {}).items() if key != "template"}
+    layout = {key: value for key, value in figure.get("layout", {}).items() if key not in UNREAD}
     return [*traces, f"layout:{digest(figure_content(layout))}"]
 
 
