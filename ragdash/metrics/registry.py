@@ -201,8 +201,7 @@ def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
     Raises
     ------
     InputError
-        The name can be no name of a metric, or it or an alias means another metric; the function has no first
-        parameter that names a view.
+        The name is none of a metric, or means another one; the function's first parameter names no view.
 
     Examples
     --------
@@ -236,9 +235,8 @@ def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
             options, types = {**options, "average": "macro"}, {**types, "average": "str"}
             facts["allowed"] = {**facts.get("allowed", {}), "average": ("macro", "micro")}
         module = function.__module__.rpartition(".")[2]
-        METRICS[name] = Metric(name, title, FAMILY_OF_MODULE.get(module, module), function,
-                               view, options, doc=inspect.getdoc(function) or "", types=types,
-                               **facts)
+        METRICS[name] = Metric(name, title, FAMILY_OF_MODULE.get(module, module), function, view, options,
+                               doc=inspect.getdoc(function) or "", types=types, **facts)
         return function
 
     return register

@@ -270,13 +270,15 @@ def search_times(judged: JudgedPool, scope: Scope) -> np.ndarray:
 def legs(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice, reranked: str | None,
          k: int) -> Attribution:
     """What each run brings to the chosen hybrid, for the queries in scope; reranked: the digest of a run."""
-    return _legs(tuple(runs), scope.truth_digest, astuple(scope.conventions), scope.part, repr(chosen.recipe),
+    names = tuple(run.name for run in judged.runs)
+    return _legs(tuple(runs), names, scope.truth_digest, astuple(scope.conventions), scope.part, repr(chosen.recipe),
                  str(chosen.spec), reranked, k, _pool=judged, _recipe=chosen.recipe, _queries=scope.queries)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _legs(runs: tuple[str, ...], truth: str, conventions: tuple, query_slice: str, recipe: str, spec: str,
-          reranked: str | None, k: int, _pool: JudgedPool, _recipe: Recipe, _queries: np.ndarray) -> Attribution:
+def _legs(runs: tuple[str, ...], names: tuple[str, ...], truth: str, conventions: tuple, query_slice: str, recipe: str,
+          spec: str, reranked: str | None, k: int, _pool: JudgedPool, _recipe: Recipe,
+          _queries: np.ndarray) -> Attribution:
     return attribute(_pool.runs, _pool.truth, parse_specs(spec)[0], fused=_recipe, k=k, pool=_pool, queries=_queries,
                      reranked=None if reranked is None else LOADED.run(reranked))
 

@@ -221,8 +221,7 @@ def best_mark(spec: Spec, comparisons: Iterable[Comparison]) -> str:
     return "lowest mean" if direction(spec) < 0 else "highest mean"
 
 
-def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bool = True,
-                    alone: bool = True) -> str:
+def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bool = True, alone: bool = True) -> str:
     """What would change the verdict; alone: with what `next_step_sentence` and `answers_sentence` say elsewhere."""
     name = bold if markdown else str
     plain = escape if markdown else str
@@ -254,11 +253,8 @@ def _is_nearly_same(verdict: Verdict, pair: Comparison) -> bool:
 
 
 def _needed_parts(tied: Sequence[Comparison], name: Say, plain: Say) -> list[str]:
-    """The queries that would confirm the best run against the next best, and the largest difference; none where NaN, or
-    where runs are equivalent.
-    """
-    open_pairs = [comparison for comparison in tied if comparison.outcome != "equivalent"]
-    by_size = sorted(open_pairs, key=lambda comparison: abs(comparison.mean_difference))
+    """The queries that would confirm the best run against the next best, and the largest difference; none where NaN."""
+    by_size = sorted((one for one in tied if one.outcome != "equivalent"), key=lambda one: abs(one.mean_difference))
     parts = []
     for pair in (*by_size[:1], *by_size[1:][-1:]):
         if not np.isfinite(pair.queries_needed):

@@ -106,9 +106,9 @@ def test_questions_are_ids_without_an_id_column():
     with pytest.raises(InputError) as caught:
         read_run(("x", b"question,generated_answer\nWho?,a\nWhen?,b\n Who? ,c\n"))
     assert [(p.kind, p.line, p.field) for p in caught.value.problems] == [
-        ("duplicate-query", 4, "question"), ("proposed-reading", None, None)]
-    assert "lines 2 and 4" in caught.value.problems[0].actual
-    assert "the question is the id" in caught.value.problems[0].fix
+        ("proposed-reading", None, None), ("duplicate-query", 4, "question")]
+    assert "lines 2 and 4" in caught.value.problems[1].actual
+    assert "the question is the id" in caught.value.problems[1].fix
 
 
 def test_several_configurations_with_one_truth():
