@@ -371,6 +371,6 @@ def test_runs_within_the_margin_are_called_equivalent():
     runs = [ragdash.Run.of(rankings, name) for name, rankings in (("plain", ranked), ("other", other))]
     for margin, text in ((0.2, "other and plain are equivalent: no difference is larger than the margin."),
                          (0.001, "These queries do not show which of other and plain is best")):
-        found = ragdash.compare(runs[0], runs[1:], "nDCG@10", ComparisonRules(margin=margin), truth=truth).verdict
-        assert decision_sentence(found, markdown=False).startswith(text)
-        assert ("To confirm" in change_sentence(found, markdown=False)) == (margin == 0.001)
+        decided = ragdash.compare(runs[0], runs[1:], "nDCG@10", ComparisonRules(margin=margin), truth=truth).verdict
+        assert decision_sentence(decided, markdown=False).startswith(text)
+        assert ("To confirm" in change_sentence(decided, markdown=False)) == (margin == 0.001)

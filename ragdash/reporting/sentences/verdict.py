@@ -73,10 +73,10 @@ def verdict_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     return f"{lead}. {_against_others(verdict, name)}"
 
 
-def _lead(verdict: Verdict, name: Say, plain: Say) -> str:
-    """The best run and its value, without a full stop."""
+def _lead(verdict: Verdict, name: Say, plain: Say, level: str = "") -> str:
+    """The best run and its value, without a full stop; level: what follows the interval."""
     title, extreme = plain(verdict.spec.title), "highest" if verdict.spec.metric.better == "higher" else "lowest"
-    estimate = plain(f"{number(verdict.summary.mean)} {interval(verdict.summary)}") if verdict.summary else ""
+    estimate = plain(f"{number(verdict.summary.mean)} {interval(verdict.summary)}") + level if verdict.summary else ""
     if len(verdict.shared) > 1:
         return f"{title} is {estimate} for {names_text(verdict.shared, name)}, the {extreme} mean"
     if verdict.state == "undefined":
@@ -91,7 +91,7 @@ def headline(verdict: Verdict, *, titled: bool = False) -> str:
     """
     if verdict.state in ("clear-winner", "no-clear-difference"):
         tied = "" if verdict.state == "clear-winner" else "No run is shown to be best: on these queries "
-        return f"{tied}{_lead(verdict, bold, escape)} (95% CI)."
+        return f"{tied}{_lead(verdict, bold, escape, ' (95% CI)')}."
     return verdict_sentence(verdict) if titled else sentence_below_title(verdict)
 
 

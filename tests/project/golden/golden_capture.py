@@ -234,7 +234,6 @@ def visit(root: Path, name: str, folder: Path, order=sorted) -> dict[str, dict]:
     start, pages, more = VISITS[name]
     samples = root / "sample_runs"
     given = {"RAGDASH_FILES": str(samples / "dense.jsonl"), "RAGDASH_TRUTH": str(samples / "truth.jsonl")}
-    forget_results()
     with quiet_environment(folder, **given if start == "single" else {}), contextlib.chdir(root):
         first = AppTest.from_file(root / "app.py", default_timeout=120)
         first.secrets = {}
@@ -255,14 +254,6 @@ def visit(root: Path, name: str, folder: Path, order=sorted) -> dict[str, dict]:
             assert not session.exception, (page, session.exception)
             results[page] = page_content(session)
     return results
-
-
-def forget_results() -> None:
-    """Intervals are of 32-bit sums: what was computed beside them by an earlier test may change their eighth digit."""
-    from ragdash.dashboard.caches import evaluation_cache
-
-    for results in (evaluation_cache._SUMMARIES, evaluation_cache._COMPARISONS, evaluation_cache._FAMILIES):
-        results._results.clear()
 
 
 def forget_hybrids() -> None:
