@@ -106,8 +106,9 @@ class SavedViews:
                       for slug, view in current.items() if view is None))
 
     def stamp(self) -> str:
-        """Another one after every change; "" before the first."""
-        return self._log.stamp()
+        """Another one after every change, and for another file in the same place."""
+        written = self.path.stat().st_mtime_ns if self.path.exists() else 0  # the views may be in a database
+        return f"{self._log.location} {written} {self._log.stamp()}"
 
     def find(self, slug: str) -> SavedView | None:
         """The view with this name in the address; None where there is none."""

@@ -30,6 +30,18 @@ def test_a_view_comes_back_as_it_was_saved_and_the_newest_is_first(tmp_path):
     assert SavedViews(tmp_path, read_only=True).list() == (second, saved)
 
 
+def test_the_stamp_is_another_one_after_a_change_and_for_another_file_in_its_place(tmp_path):
+    views, stamps = SavedViews(tmp_path), []
+    for _ in range(2):
+        stamps.append(views.stamp())
+        views.save(VIEW)
+        stamps.append(views.stamp())
+        assert views.stamp() == stamps[-1]
+        for path in tmp_path.iterdir():
+            path.unlink()
+    assert stamps[0] == stamps[2] and len(set(stamps)) == 3
+
+
 def test_a_name_that_exists_is_asked_for_and_replaced_on_request(tmp_path):
     views = SavedViews(tmp_path)
     views.save(VIEW)

@@ -28,7 +28,7 @@ def listed() -> tuple[SavedView, ...]:
     """The saved views, the newest first; none where the workspace cannot be read."""
     try:
         saved = store()
-        views, damaged = _read(str(saved.path), saved.stamp(), _saved=saved)
+        views, damaged = _read(saved.stamp(), _saved=saved)
         if damaged:
             st.session_state[VIEW_PROBLEMS] = damaged
         return views
@@ -38,7 +38,7 @@ def listed() -> tuple[SavedView, ...]:
 
 
 @shared(max_entries=8)
-def _read(path: str, stamp: str, _saved: SavedViews) -> tuple[tuple[SavedView, ...], tuple[Problem, ...]]:
+def _read(stamp: str, _saved: SavedViews) -> tuple[tuple[SavedView, ...], tuple[Problem, ...]]:
     return _saved.read()
 
 
