@@ -170,8 +170,8 @@ def _right_anyway(data: FailuresData, run: int) -> str:
     of_retrieval = [NAMES.index(name) for name in OF_RETRIEVAL if name != "no-gold"]
     failing = np.isin(diagnosis.stage, of_retrieval) & data.in_scope
     right = int((failing & (diagnosis.numbers["right"] == 1)).sum())
-    return (f"{right:,} of the {int(failing.sum()):,} queries that fail in retrieval (fewer relevant documents than "
-            f"needed, some or none) {'has' if right == 1 else 'have'} a right answer all the same.") if right else ""
+    return (f"{right:,} of the {int(failing.sum()):,} queries that fail in retrieval (too few relevant documents "
+            f"found) {'has' if right == 1 else 'have'} a right answer all the same.") if right else ""
 
 
 def common_fixes(data: FailuresData) -> list[str]:
