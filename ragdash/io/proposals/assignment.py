@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 
 from ragdash.io.proposals.content.first_ranks import names_first_rank
@@ -11,8 +12,8 @@ from ragdash.io.proposals.names import AVERAGES, DOCUMENT, LATENCIES, NOTES, RET
 from ragdash.io.proposals.records import KEY, RecordList
 
 WEIGHTS = {"retrieved": 4, "doc_id": 4, "contexts": 3, "text": 3, "answer": 3, "relevant": 4, "grade": 2, "answers": 3,
-           "evidence": 3, "scores": 2, "labels": 1, "query": 2, "query_id": 1, "latency_ms": 0.5, "config": 0.5,
-           "score": 0.5, "rank": 0.5, "source": 0.1}
+           "evidence": 3, "scores": 2, "labels": 1, "query": 2, "query_id": 1, "latency_ms": 0.5, "latency_s": 0.5,
+           "config": 0.5, "score": 0.5, "rank": 0.5, "source": 0.1}
 _OF_SYSTEMS = SURE_METRICS - {"score", "quality", "similarity", "rouge", "coverage", "completeness"}
 _QUESTIONS = re.compile(r"(?:.*\.)?(?:queries|questions|qas?)\[\]\.(?:query|question|text|q)", re.IGNORECASE)
 _HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{12,}")
@@ -22,7 +23,9 @@ _CHECKED = {"contain", "keyword", "phrase", "term", "substr", "topic", "concept"
             "tag", "entity"}  # has to say
 _OF_HITS = DOCUMENT | TEXT | {"id", "score", "rank", "similarity", "distance", "title", "metadata", "preview",
                               "heading", "position", "bm25", "dense", "rerank", "start", "end", "length"}  # of a hit
+_DESCRIBES = {"param", "parameter", "metadata", "meta"}  # objects of how a question was made
 _SAMPLED = {"sample", "example", "miss", "missed", "failure", "failed"}  # lists of a few of the queries
+_FEWEST_KEYS = 8  # different keys that are taken for those of queries
 _RATED_THINGS = {"product", "paper", "file", "url", "page", "article"}
 _RATED = (("metric",), ("metric", "name"), ("measure",), ("criterion",))
 DOCUMENT_TEXTS = ("text", "content", "contents", "body")
@@ -63,6 +66,7 @@ class Assignment:
                 words(self.roles.get("retrieved", "").rpartition("[].")[0])):
             return False  # means of configurations with a few examples each
         names_queries = not {"query", "question", "case", "item", "sample"}.isdisjoint(words(self.records.path))
+        names_queries = names_queries or self._crosses_queries
         is_keyed = self.roles.get("query_id", "").startswith(KEY) and not (
             names_queries and self.roles.get("config", "").startswith(KEY))
         keys = [str(row.get(self.roles["query_id"])) for row in self.records.rows] if is_keyed else []
@@ -110,6 +114,17 @@ class Assignment:
         if not content:
             return {"query", "query_id"} <= self.roles.keys() or self._asks_only
         return bool({"query", "query_id"} & self.roles.keys())
+
+    @property
+    def _crosses_queries(self) -> bool:
+        """True for the same numbered keys below each configuration: q01, q02 ... are queries, whatever is above them.
+        """
+        if not all(self.roles.get(name, "").startswith(KEY) for name in ("query_id", "config")):
+            return False
+        counts = Counter(str(row.get(self.roles["query_id"])) for row in self.records.rows)
+        configs = {str(row.get(self.roles["config"])) for row in self.records.rows}
+        return len(counts) >= _FEWEST_KEYS and len(configs) > 1 and set(counts.values()) == {len(configs)} and all(
+            any(map(str.isdigit, key)) and SURE_METRICS.isdisjoint(words(key)) for key in counts)
 
     @property
     def _describes_documents(self) -> bool:
@@ -165,7 +180,8 @@ class Assignment:
         return "query" in self.roles and len(self.records.rows) > 1 and all(
             not _CHECKED.isdisjoint(item.name_words) or (
                 not item.is_list and not item.is_object and item.name_words[-1:] != ("id",)
-                and (not item.is_long_text or not NOTES.isdisjoint(item.name_words))) for item in rest)
+                and (not item.is_long_text or not NOTES.isdisjoint(item.name_words))) for item in rest
+            if _DESCRIBES.isdisjoint(words(item.path.partition(".")[0])))
 
     @property
     def role(self) -> str:

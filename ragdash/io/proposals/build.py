@@ -252,11 +252,11 @@ class _Builder:
 
     def _times(self, row: dict, variant: Mapping[str, str]) -> dict[str, float]:
         """{stage: milliseconds} of a record."""
-        times = {}
-        for path in self.paths.get("latency_ms", ()):
-            value = as_number(row.get(variant.get(path, path)))
-            if value is not None:
-                times.setdefault(time_stage(path) or TOTAL, value * 1000 if time_unit(path) == "s" else value)
+        times, seconds = {}, self.paths.get("latency_s", [])
+        for path in (*self.paths.get("latency_ms", ()), *seconds):
+            if (value := as_number(row.get(variant.get(path, path)))) is not None:
+                is_seconds = path in seconds or time_unit(path) == "s"
+                times.setdefault(time_stage(path) or TOTAL, value * 1000 if is_seconds else value)
         return times
 
     def _add_history(self, details: dict, row: dict) -> None:

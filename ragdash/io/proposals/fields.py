@@ -12,7 +12,17 @@ from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message, mess
 from ragdash.io.field_names import QUERY_ALIASES
 from ragdash.io.json.exact_parser import NumberText
 from ragdash.io.proposals.content.paired_ids import PairedId
-from ragdash.io.proposals.names import ANSWER, DOCUMENT, GENERIC, QUESTION, RETRIEVING, WEAK_GOLD, last_words, words
+from ragdash.io.proposals.names import (
+    ANSWER,
+    DOCUMENT,
+    GENERIC,
+    QUESTION,
+    RETRIEVING,
+    RETURNED,
+    WEAK_GOLD,
+    last_words,
+    words,
+)
 
 HISTORIES = QUERY_ALIASES["chat_history"]
 SAMPLE = 2000  # records that are profiled
@@ -47,7 +57,9 @@ def _flatten_into(fields: dict, prefix: str, value: dict, depth: int, whole: fro
         path = f"{prefix}.{key}" if prefix else str(key)
         if type(member) is dict and member and depth < _DEEPEST:
             fields[path] = member
-            if path not in whole and not _is_mapping(member):
+            if _counts_answers(str(key), member):
+                fields[path] = list(member)
+            elif path not in whole and not _is_mapping(member):
                 _flatten_into(fields, path, member, depth + 1, whole)
             elif all(str(key).isdecimal() and type(inner) is dict for key, inner in member.items()):
                 deepest = max(member, key=int)  # a record for each cutoff: {"5": {...}, "10": {...}}
@@ -82,6 +94,12 @@ def _flatten_list(fields: dict, path: str, items: list[dict], depth: int) -> Non
 
 def _is_ids(value) -> bool:
     return type(value) is list and all(type(item) is str for item in value)
+
+
+def _counts_answers(name: str, value: dict) -> bool:
+    """True for answers with how many people gave them: answers: {"an umbrella": 38, "sunscreen": 36}."""
+    return "answers" in name.lower() and len(value) > 1 and RETURNED.isdisjoint(words(name)) and all(
+        type(count) is int for count in value.values())
 
 
 def _is_mapping(value: dict) -> bool:

@@ -14,6 +14,7 @@ from ragdash.core.text.metric_names import may_be_metric
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import QUERY_ALIASES, find_fields, is_document_row
 from ragdash.io.proposals.content.paired_ids import PairedId
+from ragdash.io.proposals.content.spread import is_same_number
 from ragdash.io.proposals.fields import is_missing
 from ragdash.io.proposals.names import CODES, GOLD, ID, RANKS, RETURNED, SCORES, SURE_METRICS, WEAK_GOLD, words
 from ragdash.io.proposals.propose import propose
@@ -42,6 +43,7 @@ _CONFUSED = {"answer": {"answers"}, "answers": {"answer"}, "contexts": {"evidenc
 _SURE = ("retrieved", "relevant")  # under these names nothing else is meant
 _AS_RIGHT = {"answer": "answers", "contexts": "evidence", "retrieved": "relevant"}
 _MORE = ("retrieved", "relevant", "evidence", "answers", "answer", "contexts", "grade")
+_WHAT_A_SYSTEM_GAVE = {"answer", "retrieved", "contexts", "text"}
 _TALKS = {"user"}  # what a conversation gives
 _UNREAD = {"unknown-columns", "unread-column", "unread-field", "unread-members"}
 
@@ -66,7 +68,7 @@ def misread(source: Source, detected: DetectedFormat) -> list[Reading]:
     if (is_asked or _is_next_to_gold(detected)) and any(
             reading.mapping.get("answers") == answer for reading in readings):
         return readings
-    if _is_open_list(detected):
+    if _is_open_list(detected) or _are_open_contexts(detected):
         return _both_readings(source, detected)
     is_known = any({reading.mapping.get("answer"), reading.mapping.get("answers")} & {answer} for reading in readings)
     return _both_readings(source, detected) if is_open and not is_known else []
@@ -82,9 +84,12 @@ def _both_readings(source: Source, detected: DetectedFormat) -> list[Reading]:
         return []
     place = {RECORDS: records.path} if records.path else {}
     right = {_AS_RIGHT.get(name, name): path for name, path in fields.items()}
+    ways = [("truth", right), ("both" if "answers" in fields else "run", fields)]
+    if is_same_number([row.get(fields.get("contexts", "")) for row in records.rows]):
+        ways.reverse()
     return [Reading({ROLE: role, **place, **mapping}, len(records.rows), preview=tuple(
         {name: shorten(str(row.get(path, "")), 80) for name, path in mapping.items()} for row in records.rows[:3]))
-        for role, mapping in (("truth", right), ("run", fields))]
+        for role, mapping in ways]
 
 
 def answers_note(source: Source, detected: DetectedFormat) -> tuple[Problem, ...]:
@@ -112,6 +117,15 @@ def _is_open_list(detected: DetectedFormat) -> bool:
         _OF_SYSTEMS | {"relevant", "evidence", "answer", "score", "rank"} - {"retrieved"}).isdisjoint(
             guess.keys() - {"retrieved"}) and not any(may_be_metric(name) and GOLD.isdisjoint(words(name))
                                                       for name in set(detected.columns) - set(guess.values()))
+
+
+def _are_open_contexts(detected: DetectedFormat) -> bool:
+    """True for contexts next to right answers, and no answer: those that a system found, or those of a data set."""
+    guess = detected.guess
+    return {"query", "contexts", "answers"} <= guess.keys() and (
+        (_OF_SYSTEMS | {"relevant", "evidence", "answer", "score", "rank"}) - {"answers", "contexts"}).isdisjoint(
+            guess) and "promptfoo" not in detected.reason and RETURNED.isdisjoint(words(guess["contexts"])) and not any(
+            may_be_metric(name) for name in set(detected.columns) - set(guess.values()))
 
 
 def _is_paragraph(source: Source, name: str) -> bool:
@@ -197,6 +211,8 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
             yield lambda reading: bool({"score", "rank"} & reading.mapping.keys())
     unread = set(detected.columns) - set(guess.values())
     is_small = source.stored_size < _SMALL_BYTES
+    if detected.role == "truth" and is_small and unread:  # what a system did is left out
+        yield lambda reading: reading.role == "both" and not _WHAT_A_SYSTEM_GAVE.isdisjoint(reading.mapping)
     ranked = {name for name in unread if {"ranked", "reranked"} & set(words(name)) and "retrieved" in words(name)}
     if ranked and guess.get("retrieved"):  # the other list has them in no order
         yield lambda reading: reading.mapping.get("retrieved") in ranked
@@ -280,7 +296,7 @@ def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Pr
     rated = {name for name in unread if {"score", "metric", "evaluation"} & set(words(name))}
     if kinds.isdisjoint(_UNREAD | {"duplicate-document"}) and not (is_small and unread) and not rated:
         return []
-    return next(([reading] for reading in propose(source) if _reads_more(source, detected, reading, kinds)), [])
+    return [reading for reading in propose(source) if _reads_more(source, detected, reading, kinds)]
 
 
 def _reads_more(source: Source, detected: DetectedFormat, reading: Reading, kinds: set[str]) -> bool:

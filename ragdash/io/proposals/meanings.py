@@ -15,6 +15,7 @@ from ragdash.io.proposals.names import (
     COUNTING,
     CRITERIA,
     DOCUMENT,
+    GATHERED,
     GENERIC,
     GOLD,
     ID,
@@ -254,7 +255,7 @@ def is_answer_object(field: Field) -> bool:
     """The text in a list of answers: answers[].text."""
     parents = field.path.split("[].")[:-1]
     above = set(words(parents[-1].rpartition(".")[2])) if parents else set()
-    return field.is_text and bool(above & ANSWER) and above <= ANSWER | ACCEPTED | GOLD | {"alias"} and (
+    return field.is_text and bool(above & ANSWER) and above <= ANSWER | ACCEPTED | GOLD | GATHERED and (
         set(words(field.path.rpartition(".")[2])) <= GENERIC | ANSWER)
 
 

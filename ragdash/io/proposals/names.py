@@ -29,6 +29,7 @@ RETURNED = {"retrieved", "retrieval", "retrieve", "returned", "predicted", "pred
             "rerank", "reranking", "run"}
 ACCEPTED = {"possible", "acceptable", "accepted", "valid", "official", "perfect", "short", "long", "exact",
             "canonical", "verified"}  # next to answer: right ones
+GATHERED = {"alias", "cleaned", "raw", "original", "normalized", "human", "clustered"}  # of answers that people gave
 GENERIC = {"text", "content", "value", "data", "string", "body", "raw", "plain"}  # as its object
 WEAK_GOLD = {"reference", "relevant", "cited", "supporting", "source"}  # also said of what a retriever returned
 RETRIEVING = {"retrieved", "returned", "search", "hit", "found", "retriever"}

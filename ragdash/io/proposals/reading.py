@@ -13,8 +13,8 @@ ROLE, RECORDS = "role", "records"  # names in a mapping that are no fields
 ROLES = ("run", "truth", "both", "questions")
 ONLY_HERE = (ROLE, RECORDS, "scores", "labels")
 MEANINGS = ("query_id", "query", "chat_history", "config", "retrieved", "doc_id", "score", "rank", "text", "contexts",
-            "answer", "relevant", "grade", "answers", "evidence", "source", "latency_ms", "prompt_tokens",
-            "completion_tokens", "cost_usd", "scores", "labels", "attributes")
+            "answer", "relevant", "grade", "answers", "evidence", "source", "latency_ms", "latency_s",
+            "prompt_tokens", "completion_tokens", "cost_usd", "scores", "labels", "attributes")
 """What a field can mean in a reading, in the order of a mapping."""
 OTHER_NAMES = {"documents": "retrieved", "run": "config", "references": "answers", "question": "query"}
 

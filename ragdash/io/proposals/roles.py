@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from ragdash.io.field_names import normalize_name
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
-from ragdash.io.proposals.choices.answers import answer_next_to_documents, code_answers, predicted_class, short_names
+from ragdash.io.proposals.choices.answers import (
+    agreeing_values,
+    answer_next_to_documents,
+    code_answers,
+    gathered_answers,
+    marks_of_agreement,
+    predicted_class,
+    short_names,
+)
 from ragdash.io.proposals.choices.documents import (
     assign_relevant,
     assign_returned,
@@ -16,10 +24,12 @@ from ragdash.io.proposals.choices.documents import (
     settle_units,
     shares_ids,
 )
+from ragdash.io.proposals.choices.durations import assign_times, settle_units_of_times
 from ragdash.io.proposals.choices.others import are_parts_of_score, drop_of_others, drop_scripted, drop_settings
 from ragdash.io.proposals.choices.row_keys import assign_rows, separated
 from ragdash.io.proposals.choices.settle import (
     settle_answer,
+    settle_contexts,
     settle_judged_texts,
     settle_leftover_text,
     settle_lists,
@@ -32,7 +42,6 @@ from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.first_ranks import is_first_rank
 from ragdash.io.proposals.content.places import without_places
 from ragdash.io.proposals.content.spread import with_spread_columns
-from ragdash.io.proposals.content.times import time_stage
 from ragdash.io.proposals.content.usage import usage_fields
 from ragdash.io.proposals.fields import HISTORIES, Field, profile
 from ragdash.io.proposals.names import (
@@ -92,19 +101,20 @@ def assign(records: RecordList) -> list[Assignment]:
     _drop_cited(result, free)
     drop_scripted(result, free)
     settle_judged_texts(result)
-    alternatives = settle_paragraph(result, free)
+    alternatives = settle_paragraph(result, free) or settle_contexts(result)
     alternatives += settle_neutral_documents(result, free)
     alternatives += settle_lists(result)
     alternatives += settle_single_documents(result, free)
     alternatives += settle_units(result)
     alternatives += settle_answer(result, free)
-    settle_leftover_text(result, free)
+    alternatives += settle_leftover_text(result, free)
     if family:
         _add_plain(result, free, family)
     drop_unlike_ids(result, free)
     drop_of_others(result, free)
     drop_settings(result, free)
     settle_times(result)
+    alternatives += [other for item in (result, *alternatives) for other in settle_units_of_times(item)]
     for item in (result, *alternatives):
         item.ignored = [name for name in free if not name.startswith(KEY) and not is_inside(name, item.roles)]
     return [item for item in (*separated(result), result, *alternatives) if item.is_useful]
@@ -312,7 +322,8 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
                      key=lambda item: (_answer_rank(item)[:3], bool(nouns) and nouns.isdisjoint(item.name_words),
                                        _answer_rank(item)))
     answers = answers or answer_next_to_documents(result, free) or short_names(result, free)
-    answers = answers or predicted_class(result, free) or (code_answers(free) if "query" in result.roles else [])
+    answers = answers or predicted_class(result, free) or agreeing_values(result, free)
+    answers = answers or (code_answers(free) if "query" in result.roles else [])
     if answers and "answer" not in result.roles:
         take(result, free, "answer", answers[0])
         plain = [item for item in answers[1:] if RETURNED.isdisjoint(set(item.words) - {"response", "output"})
@@ -325,15 +336,11 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
             take(result, free, "answers", plain[0])
     several = [item for item in free.values() if item.path.lower() in (
         "answer", "answers", "answers.text", "answer_{n}") and item.is_list and item.is_text and not item.is_object]
+    several = several or gathered_answers(free)
     if several and "answers" not in result.roles:
         take(result, free, "answers", several[0])  # several right answers
     has_runs = any("{run}" in path for path in result.roles.values())
-    times: dict[str, Field] = {}
-    for item in free.values():
-        if ratings.is_duration(item) and ("{run}" in item.path or not has_runs):
-            times.setdefault(time_stage(item.path), item)
-    if times:
-        take(result, free, "latency_ms", *times.values())
+    assign_times(result, free, has_runs)
     for role, item in usage_fields(item for item in free.values() if "{run}" in item.path or not has_runs).items():
         take(result, free, role, item)
     metrics = [item for item in free.values() if ratings.is_metric(item)]
@@ -348,6 +355,7 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
     if result.runs and has_runs:
         has_plain = any(PLAIN in members for members in (family.members if family else {}).values())
         metrics = [item for item in metrics if "{run}" in item.path or has_plain]
+    metrics += [item for item in marks_of_agreement(result, free) if item not in metrics]
     if metrics or named:
         take(result, free, "scores", *metrics, *named[:1])
     labels = [item for item in free.values() if ("{run}" in item.path or not has_runs) and (

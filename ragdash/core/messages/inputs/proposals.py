@@ -22,7 +22,7 @@ MESSAGES: Mapping[str, Message] = {
     "proposed-reading/more": Message(
         actual="more than is read: {fields}",
         expected="fields that ragdash reads by their names",
-        fix="To read them as well, try: ragdash check {quoted} {options}",
+        fix="To read them as well, try: ragdash check {quoted} {options}{others:? or: {others}}",
         page="To read them as well, apply the proposed reading.",
     ),
     "answers-of-system": Message(

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from ragdash.io.proposals.assignment import Assignment, take
-from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import GOLD
+from ragdash.io.proposals.content.spread import are_mostly_several
+from ragdash.io.proposals.fields import Field, as_bool, as_number
+from ragdash.io.proposals.names import DOCUMENT, GATHERED, GOLD, GRADES, ID, METRICS, RETURNED, WEAK_GOLD
 from ragdash.io.proposals.shapes.values_by_query import is_code
+
+_FEWEST_AGREEING, _MOST_AGREEING = 0.2, 0.99  # shares of the records in which a system gives the right value
+_FEWEST = 4  # records and different values that show it
+_OF_SYSTEMS = {"final", "got", "chosen", "picked", "selected", "extracted", "given"}
+_NO_VALUES = DOCUMENT | METRICS - {"correct", "exact"} | GRADES - {"label"} | {"count", "num", "type", "score"}
 
 
 def answer_next_to_documents(result: Assignment, free: dict[str, Field]) -> list[Field]:
@@ -33,7 +39,8 @@ def predicted_class(result: Assignment, free: dict[str, Field]) -> list[Field]:
 def code_answers(free: dict[str, Field]) -> list[Field]:
     """Queries to a database next to the question that they answer: SQL, SPARQL, Cypher."""
     return [item for item in free.values() if item.is_text and not item.is_list and "[]" not in item.path
-            and 10 * sum(map(is_code, item.items)) >= 9 * len(item.items) and item.path.count(".") < 2]
+            and GOLD.isdisjoint(item.name_words) and item.path.count(".") < 2
+            and 10 * sum(map(is_code, item.items)) >= 9 * len(item.items)]
 
 
 def short_names(result: Assignment, free: dict[str, Field]) -> list[Field]:
@@ -41,3 +48,53 @@ def short_names(result: Assignment, free: dict[str, Field]) -> list[Field]:
     pairs = {"q": "a", "column 1": "column 2", "column 2": "column 3"}
     other = pairs.get(result.roles.get("query", "").rpartition(".")[2])
     return [item for item in free.values() if other and item.path.rpartition(".")[2] == other and item.is_text]
+
+
+def gathered_answers(free: dict[str, Field]) -> list[Field]:
+    """Several answers that people gave to a question, in lists such as `answers-cleaned`; the raw ones come last."""
+    several = [item for item in free.values() if item.is_list and item.is_text and not item.is_object
+               and "answer" in item.name_words and GATHERED.issuperset({*item.name_words} - {"answer"})
+               and {"[", "{"}.isdisjoint(item.path) and are_mostly_several(item)]
+    return sorted(several, key=lambda item: "raw" in item.name_words)
+
+
+def agreeing_values(result: Assignment, free: dict[str, Field]) -> list[Field]:
+    """`final` next to `expected`: of short values that are the same in some records, those that a name says are right
+    and those of a system.
+    """
+    plain = [item for item in free.values() if not (item.is_list or item.is_object or item.is_bool)
+             and "[]" not in item.path and item.share > 0.5 and item.mean_length < 100]
+    known = result.fields.get(result.roles.get("answers", ""))
+    right = [known] if known is not None and not (known.is_list or known.is_object) else [
+        item for item in plain if not (GOLD - WEAK_GOLD).isdisjoint(item.name_words)
+        and (_NO_VALUES | ID).isdisjoint(item.name_words)]
+    pairs = [(item, other) for other in right for item in plain if item is not other and _agrees(item, other)
+              and (GOLD | _NO_VALUES).isdisjoint(item.words)
+             and not (_OF_SYSTEMS | RETURNED).isdisjoint(item.name_words)]
+    if not pairs:
+        return []
+    answer, gold = max(pairs, key=lambda pair: _agreement(*pair))
+    if "answers" not in result.roles:
+        take(result, free, "answers", gold)
+    return [answer]
+
+
+def _agreement(item: Field, gold: Field) -> float:
+    pairs = list(zip(item.values, gold.values, strict=False))
+    return sum(a is not None and str(a).strip() == str(b).strip() for a, b in pairs) / max(len(pairs), 1)
+
+
+def _agrees(item: Field, gold: Field) -> bool:
+    return len(item.values) == len(gold.values) >= _FEWEST and min(item.distinct_count, gold.distinct_count) >= (
+        _FEWEST) and _FEWEST_AGREEING <= _agreement(item, gold) <= _MOST_AGREEING
+
+
+def marks_of_agreement(result: Assignment, free: dict[str, Field]) -> list[Field]:
+    """True and false, or 1 and 0, for whether the answer is the right one: `ok` next to both."""
+    answer, gold = (result.fields.get(result.roles.get(name, "")) for name in ("answer", "answers"))
+    if answer is None or gold is None or len(answer.values) != len(gold.values) or len(answer.values) < _FEWEST:
+        return []
+    same = [str(a).strip().casefold() == str(b).strip().casefold() for a, b in zip(answer.values, gold.values,
+                                                                                   strict=True)]
+    return [item for item in free.values() if not item.is_list and len(set(same)) > 1 and [
+        as_bool(value) if as_bool(value) is not None else as_number(value) for value in item.values] == same]

@@ -17,6 +17,8 @@ from ragdash.io.proposals.shapes.ranked_lists import are_places, counts_within, 
 
 _SEVERAL = 5  # queries with judgments
 _PLACES = {"index", "idx", "number", "no", "position"}  # in names of places in a document
+_DOCUMENTS = {"doc", "document", "chunk", "passage", "file", "filename", "page", "url", "article", "section",
+              "paragraph"}  # in names that cannot mean a kind
 _RANKED = {"ranked", "reranked", "ranking"}  # of two lists of returned documents: the one in their order
 
 
@@ -73,8 +75,8 @@ def _is_rare(item: Field) -> bool:
 
 
 def _names_origin(item: Field) -> bool:
-    """True for ground_truth_source with a few words for all records: how people came to what is right."""
-    return (not item.is_list and item.name_words[-1:] == ("source",) and item.path_share < 0.2
+    """True for ground_truth_source with a few words for all records: how people came to what is right, or its kind."""
+    return (not item.is_list and _DOCUMENTS.isdisjoint(item.name_words) and item.path_share < 0.2
             and len(item.values) >= 10 * item.distinct_count and not any(
                 char.isdigit() for value in set(map(str, item.items)) for char in value))
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import CONTENT, WEIGHTS, Assignment, is_inside, take
 from ragdash.io.proposals.choices.documents import id_rank
-from ragdash.io.proposals.content.spread import is_several
+from ragdash.io.proposals.content.spread import is_same_number, is_several
 from ragdash.io.proposals.fields import Field, leaves
 from ragdash.io.proposals.names import (
     ACTUAL_ANSWER,
@@ -34,6 +35,7 @@ _PARTS = {"section", "page", "paragraph", "chapter", "article"}
 _DATA_ENDINGS = (".json", ".jsonl", ".csv", ".tsv", ".xlsx", ".parquet")
 _AS_RUN = {"relevant": "retrieved"}
 _NEARLY = WEIGHTS["retrieved"] + 0.1  # a penalty after which one field less weighs more
+_TIME_OF_DAY = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _SHORT_ANSWER = 40  # characters, as people write right answers
 _OF_RANKINGS = {"hit", "recall", "precision", "mrr", "ndcg", "rr", "map", "ap", "at", "k", "rank", "reciprocal", "rate",
                 *map(str, range(1, 101))}  # words in names of values of a ranking
@@ -50,8 +52,7 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
     if {"relevant", "retrieved", "doc_id", "text"} & result.roles.keys():
         return []
     if "contexts" in result.roles:
-        _take_sources(result, free)
-        return []
+        return _take_sources(result, free)
     neutral = [item for item in free.values() if meanings.is_neutral_documents(item) and "[]" not in item.path
                and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
     neutral = [item for item in neutral if item.path_share > 0.6 or not set(item.name_words).isdisjoint(DOCUMENT)]
@@ -79,7 +80,7 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
                                    id_rank(item)))
     is_answered = not RETURNED.isdisjoint(set(words(result.roles.get("answer", ""))) - {"response", "output"})
     is_reference = "answers" in result.roles and not neutral[0].is_list and (
-        {"answer", "latency_ms", "config"}.isdisjoint(result.roles))
+        {"answer", "latency_ms", "latency_s", "config"}.isdisjoint(result.roles))
     is_system = _is_of_system(result) and not is_reference
     name = set(neutral[0].name_words)
     is_source = "evidence" in result.roles and not neutral[0].is_list and "source" not in neutral[0].words and (
@@ -133,8 +134,11 @@ def _take_origin(result: Assignment, free: dict[str, Field]) -> None:
             return
 
 
-def _take_sources(result: Assignment, free: dict[str, Field]) -> None:
-    """A list of files or ids next to an answer and its contexts was returned as well."""
+def _take_sources(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
+    """A list of files or ids next to an answer and its contexts was returned as well.
+
+    Next to evidence, and of another length than the contexts, it may as well name the documents of the evidence.
+    """
     sources = [item for item in free.values() if item.is_list and meanings.is_neutral_documents(item)
                and "[]" not in item.path and GOLD.isdisjoint(item.words) and item.distinct_count > 1
                and not set(item.name_words).isdisjoint(DOCUMENT) and not are_places(item)
@@ -147,6 +151,12 @@ def _take_sources(result: Assignment, free: dict[str, Field]) -> None:
         take(result, free, "relevant", sources[0])  # the documents of the evidence
     elif sources and "answer" in result.roles and not result.runs:
         take(result, free, "retrieved", min(sources, key=id_rank))
+        is_open = spans is not None and contexts is not None and "relevant" not in result.roles
+        if is_open and not same_lengths(result.fields[result.roles["retrieved"]], contexts):
+            other = replace(result, roles=dict(result.roles))
+            result.roles["relevant"] = result.roles.pop("retrieved")
+            return [other]
+    return []
 
 
 def settle_paragraph(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
@@ -163,6 +173,22 @@ def settle_paragraph(result: Assignment, free: dict[str, Field]) -> list[Assignm
     other = replace(result, roles=dict(result.roles))
     result.roles = {{"contexts": "evidence", "answer": "answers"}.get(name, name): path
                     for name, path in result.roles.items()}
+    return [other]
+
+
+def settle_contexts(result: Assignment) -> list[Assignment]:
+    """Lists of texts next to a right answer and no answer: those that a system found, or those of the data set."""
+    texts = result.fields.get(result.roles.get("contexts", ""))
+    if texts is None or not texts.is_list or not RETURNED.isdisjoint(texts.words) or "{run}" in texts.path or (
+            "answers" not in result.roles or _is_of_system(result)) or {
+            "answer", "retrieved", "doc_id", "relevant", "evidence", "text"} & result.roles.keys():
+        return []
+    as_truth = replace(result, roles={("evidence" if name == "contexts" else name): path
+                                      for name, path in result.roles.items()})
+    if is_same_number(texts.values):
+        return [as_truth]
+    other = replace(result, roles=dict(result.roles))
+    result.roles = as_truth.roles
     return [other]
 
 
@@ -228,7 +254,7 @@ def settle_judged_texts(result: Assignment) -> None:
 def _is_of_system(result: Assignment) -> bool:
     """True where a file says what a system did: its configuration, its scores, how long it took."""
     measured = {"token", "cost", "cache", *LATENCIES - {"time", "took"}}
-    return bool({"latency_ms", "scores", "labels", "config"} & result.roles.keys()) or any(
+    return bool({"latency_ms", "latency_s", "scores", "labels", "config"} & result.roles.keys()) or any(
         not measured.isdisjoint(item.name_words) and {"start", "end"}.isdisjoint(item.name_words)
         for item in result.fields.values())
 
@@ -267,11 +293,18 @@ def settle_answer(result: Assignment, free: dict[str, Field]) -> list[Assignment
     if {"relevant", "evidence", "source"} & result.roles.keys():
         result.roles = as_truth.roles
         return []
-    if not set(words(path)).isdisjoint(RETURNED):  # response, output: rather those of a system
+    if not set(words(path)).isdisjoint(RETURNED) or _is_logged(result):  # response, output: rather those of a system
         return [as_truth]
     other = replace(result, roles=dict(result.roles))
     result.roles = as_truth.roles
     return [other]
+
+
+def _is_logged(result: Assignment) -> bool:
+    """True for what was said before and a time of day for each record, as a service logs its conversations."""
+    return "chat_history" in result.roles and any(
+        item.is_text and not item.is_list and item.distinct_share > 0.5 and all(
+            _TIME_OF_DAY.search(str(value)) for value in item.items[:50]) for item in result.fields.values())
 
 
 def _is_scored(result: Assignment, path: str) -> bool:
@@ -297,16 +330,27 @@ def _are_phrases(item: Field) -> bool:
                                                         for text in item.items) < len(item.items)
 
 
-def settle_leftover_text(result: Assignment, free: dict[str, Field]) -> None:
-    """One column of different long texts is left next to the question and what was returned: what the system wrote."""
-    if "query" not in result.roles or "answer" in result.roles or result.runs or {
-            "retrieved", "contexts"}.isdisjoint(result.roles):
-        return
+def settle_leftover_text(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
+    """One column of different long texts is left next to the question: what the system wrote.
+
+    Where nothing says what a system returned, or that there is one, it may as well be the right answer.
+    """
+    if "query" not in result.roles or "answer" in result.roles or result.runs:
+        return []
+    is_returned = not {"retrieved", "contexts"}.isdisjoint(result.roles)
+    if not is_returned and not {*CONTENT, "doc_id", "text"}.isdisjoint(result.roles.keys() - {"scores", "labels"}):
+        return []
     left = [item for item in free.values() if item.is_long_text and not item.is_list and not item.is_object
             and _NO_ANSWER.isdisjoint(item.words)]
-    if len(left) == 1 and not {".", "[", "{"} & set(left[0].path) and len(left[0].values) > 2 and (
+    if len(left) != 1 or {".", "[", "{"} & set(left[0].path) or len(left[0].values) < 3 or not (
             left[0].distinct_share > 0.7 and left[0].share > 0.7 and left[0].blank_share > 0.6):
-        take(result, free, "answer", left[0])
+        return []
+    take(result, free, "answer", left[0])
+    if is_returned or _is_of_system(result):
+        return []
+    other = replace(result, roles=dict(result.roles))
+    result.roles["answers"] = result.roles.pop("answer")
+    return [other]
 
 
 def settle_times(result: Assignment) -> None:

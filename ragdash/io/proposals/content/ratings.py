@@ -18,10 +18,11 @@ from ragdash.io.proposals.names import ANSWER, CRITERIA, GRADES, LATENCIES, METR
 
 _LABELS = {"label", "verdict", "judgment", "judgement", "correctness", "correct", "grade", "rating", "human", "score",
            "result", "evaluation", "judge", "assessment", "annotation"}
+_JUDGING = {"judge", "human", "grader", "annotator", "assessor"}
 _COUNTS = {"num", "count", "n", "number", "total", "length", "size", "len", "k", "index", "line", "page", "year",
            "version", "limit", "max", "min", "order", "step"}
 _PRECISION = re.compile(r"[PRpr]\s*[@_]\s*\d+")  # P@5
-_OUTCOMES = {"answered", "supported", "abstained", "refused", "declined", "hallucinated"}  # true or false
+_OUTCOMES = {"ok", "answered", "supported", "abstained", "refused", "declined", "hallucinated"}  # true or false
 
 
 def is_metric(field: Field) -> bool:
@@ -126,6 +127,8 @@ def parallel_role(field: Field) -> str:
         return "rank"
     if not name.isdisjoint({"gain", "rating", "grade", "rel", "label", "judgment", "judgement"}):
         return "grade"
+    if not name.isdisjoint(_JUDGING) and not name.isdisjoint(SCORES) and is_whole(field):
+        return "grade"  # judge_score
     if not name.isdisjoint(SCORES):
         return "score"
     return "grade" if not name.isdisjoint(GRADES) else ""

@@ -56,3 +56,9 @@ def counts_rows(field: Field) -> bool:
     values = [str(value) for value in field.values]
     return len(values) > 1 and not field.is_list and values[0] in ("0", "1") and values == [
         str(number) for number in range(int(values[0]), int(values[0]) + len(values))]
+
+
+def is_same_number(values: Sequence) -> bool:
+    """True for lists that all have the same number of values, of three or more lists: a retriever returns its top k."""
+    sizes = {len(value) if type(value) is list else 0 for value in values}
+    return len(values) > 2 and len(sizes) == 1 and max(sizes) > 1

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from statistics import median
 
 from ragdash.io.proposals.names import LATENCIES, MILLISECONDS, SECONDS, words
 
@@ -17,6 +19,9 @@ _OTHER_STAGES = {"embed", "embedding", "judge", "evaluation", "eval", "evaluator
                  "translation", "bm25", "vector", "dense", "sparse", "fusion", "token", "ttft"}
 _NO_DURATION = {"stamp", "timestamp", "created", "start", "end", "at", "budget", "limit", "timeout", "max", "min",
                 "p50", "p90", "p95", "p99"}
+_OTHER_UNITS = {"minute", "hour", "day", "us", "ns", "micro", "nano", "token", "per"}
+_LONGEST_S = 900.0  # a median above it is in milliseconds: no query takes a quarter of an hour
+_FASTEST_ANSWER_MS = 20.0  # a median below it is in seconds: no model writes an answer in this time
 _WHOLE = re.compile(r"end[ _-]?to[ _-]?end|e2e", re.IGNORECASE)
 
 
@@ -30,6 +35,30 @@ def time_unit(path: str) -> str:
     if not MILLISECONDS.isdisjoint(names):
         return "ms"
     return "s" if not SECONDS.isdisjoint(names) else ""
+
+
+def names_time(path: str) -> bool:
+    """True for the name of a duration that has no unit, such as latency and retrieval_time."""
+    names = _words(path)
+    return not LATENCIES.isdisjoint(names) and bool(time_stage(path)) and names.isdisjoint(
+        _NO_DURATION | _OTHER_UNITS | SECONDS | MILLISECONDS)
+
+
+def likely_units(times: Sequence[float], has_answer: bool) -> tuple[str, ...]:
+    """What durations without a unit are in: latency_s, latency_ms, or both, the likelier first.
+
+    Examples
+    --------
+    >>> likely_units([1250, 980], True), likely_units([0.8, 2.4], True), likely_units([0.8, 2.4], False)
+    (('latency_ms',), ('latency_s',), ('latency_s', 'latency_ms'))
+    """
+    middle = median(times)
+    if middle > _LONGEST_S:
+        return ("latency_ms",)
+    if has_answer and middle < _FASTEST_ANSWER_MS:
+        return ("latency_s",)
+    is_whole = all(float(time).is_integer() for time in times)
+    return ("latency_ms", "latency_s") if is_whole else ("latency_s", "latency_ms")
 
 
 def time_stage(path: str) -> str:

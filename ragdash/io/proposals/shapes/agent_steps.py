@@ -1,4 +1,4 @@
-"""Steps of agents: what a step of retrieval returned, as a list of objects or as their JSON, is the ranking."""
+"""Steps of agents: what a step of retrieval returned is the ranking; its text, without any ids, is a context."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import orjson
 from ragdash.io.proposals.names import words
 
 FIELD = "retrieval"  # under this name a record has what its steps returned
+CONTEXTS = "retrieved_contexts"  # under this name a record has the texts that they returned
 _RETRIEVAL = {"retrieval", "retriever", "retrieve", "search", "lookup"}
 _OUTPUTS = ("output", "outputs", "result", "results", "response", "content", "observation", "documents")
 _IDS = ("id", "doc_id", "document_id", "chunk_id", "docid", "_id", "source", "url")
@@ -24,12 +25,27 @@ def with_retrieval(rows: Sequence[dict]) -> list[dict]:
         return list(rows)
     rankings = [_documents(row.get(steps)) for row in rows]
     if not any(rankings):
-        return list(rows)
+        return _with_observations(rows, steps)
     return [{**row, FIELD: documents} if documents else row for row, documents in zip(rows, rankings, strict=True)]
 
 
 def _is_steps(value) -> bool:
-    return type(value) is list and any(_documents([step]) for step in value[:50] if type(step) is dict)
+    return type(value) is list and any(_documents([step]) or _observed([step]) for step in value[:50]
+                                       if type(step) is dict)
+
+
+def _with_observations(rows: Sequence[dict], steps: str) -> list[dict]:
+    """The records with the texts that their retrieval steps returned as contexts, unless they have contexts."""
+    if any("context" in words(str(name)) for row in rows[:20] for name in row):
+        return list(rows)
+    return [{**row, CONTEXTS: texts} if (texts := _observed(row.get(steps))) else row for row in rows]
+
+
+def _observed(steps) -> list[str]:
+    """The texts of several words that retrieval steps returned, each once; texts that are JSON are none."""
+    texts = [step[name] for step in (steps if type(steps) is list else ()) if type(step) is dict and _is_retrieval(step)
+             for name in _OUTPUTS if type(step.get(name)) is str]
+    return list(dict.fromkeys(text for text in texts if text.count(" ") > 1 and text.lstrip()[:1] not in ("[", "{")))
 
 
 def _documents(steps) -> list[dict]:

@@ -100,7 +100,7 @@ def find_family(names: Iterable[str], lists: Collection[str] = (), numbers: Coll
         score = (known, len(covered) - 0.01 * len(members) - 0.0002 * sum(map(len, variants)))
         if score > best_score:
             best, best_score = ColumnFamily(members), score
-    return best and _with_plain(_with_further(best, names), names)
+    return best and _with_plain(_with_single(_with_further(best, names), names), names)
 
 
 def _settled(fields: dict[str, str]) -> dict[str, str]:
@@ -144,6 +144,18 @@ def _with_further(family: ColumnFamily, names: Sequence[str]) -> ColumnFamily:
             if variant in variants and taken.isdisjoint(fields.values()) and set(fields.values()) <= set(names):
                 members[stem] = fields
                 taken |= set(fields.values())
+    return ColumnFamily(members)
+
+
+def _with_single(family: ColumnFamily, names: Sequence[str]) -> ColumnFamily:
+    """The family with what one configuration alone was given: rag_context next to rag_answer and llm_answer."""
+    members = dict(family.members)
+    taken = {field for fields in members.values() for field in fields.values()}
+    for name in names:
+        for stem, variant in _splits(name) if name not in taken else ():
+            is_given = not {"context", "source", "chunk", "document", "doc"}.isdisjoint(words(stem.replace(RUN, " ")))
+            if variant in family.variants and stem.startswith(RUN) and stem not in members and is_given:
+                members[stem] = {variant: name}
     return ColumnFamily(members)
 
 

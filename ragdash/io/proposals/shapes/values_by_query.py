@@ -14,6 +14,7 @@ from ragdash.io.proposals.names import ANSWER, CONFIGS, LATENCIES, QUESTION, SUR
 KEY = "*"  # the query, as in the other lists of records
 MOST_COLUMNS = 12
 _MOST_GRADE = 4
+_SCALE = 50
 _DEEPEST = 3  # names above a list of questions
 _FEWEST = 2  # questions in a list of its own
 _MEASURED = SURE_METRICS | LATENCIES | {"count", "token", "cost", "total", "avg", "mean"}
@@ -113,13 +114,20 @@ def documents_by_query(value: dict) -> list[dict]:
         return []  # values of models and retrievers
     measured = sum(not _MEASURED.isdisjoint(words(name)) for name in names)
     is_same = len({frozenset(member) for member in members}) == 1
-    if not names or 2 * measured >= len(names) or (is_same and (measured or len(members[0]) < 3)):
+    if not names or 2 * measured >= len(names) or (is_same and (
+            measured or len(members[0]) < 3 or _are_of_different_scales(members))):
         return []  # values of metrics; the same names below each key are fields
     numbers = [number for member in members for number in member.values()]
     if all(type(number) is int and number <= _MOST_GRADE for number in numbers):
         return [{KEY: key, "relevant": member} for key, member in value.items()]
     return [{KEY: key, "retrieved": [{"doc_id": str(doc), "score": score} for doc, score in sorted(
         member.items(), key=lambda item: -float(item[1]))]} for key, member in value.items()]
+
+
+def _are_of_different_scales(members: Sequence[dict]) -> bool:
+    """True where some names have far greater numbers in all objects than others: a count next to shares, as fields."""
+    sizes = [sum(abs(float(member[name])) for member in members) / len(members) for name in members[0]]
+    return max(sizes) > _SCALE * min(sizes)
 
 
 def _is_numbers(values: Sequence) -> bool:
