@@ -16,6 +16,7 @@ from ragdash.reporting.plots.common.theme import (
     Axis,
     Look,
     Theme,
+    annotate,
     escape,
     figure,
     looks,
@@ -130,10 +131,10 @@ def _numbers(fig: go.Figure, counts: np.ndarray, total: np.ndarray, solid: Seque
     """The number of queries in the middle of each part that is wide enough, on a plate where the part is hatched."""
     share = counts / total[:, None]
     middle = np.cumsum(share, axis=1) - share / 2
-    for row, kind in zip(*np.nonzero(share >= NARROW), strict=True):
-        plate = {} if solid[kind] else {"bgcolor": theme.paper, "borderpad": 1}
-        fig.add_annotation(x=float(middle[row, kind]), y=int(row), text=f"{counts[row, kind]:,}", showarrow=False,
-                           font={"size": 12, "color": theme.paper if solid[kind] else theme.ink}, **plate)
+    annotate(fig, [{"x": float(middle[row, kind]), "y": int(row), "text": f"{counts[row, kind]:,}", "showarrow": False,
+                    "font": {"size": 12, "color": theme.paper if solid[kind] else theme.ink},
+                    **({} if solid[kind] else {"bgcolor": theme.paper, "borderpad": 1})}
+                   for row, kind in zip(*np.nonzero(share >= NARROW), strict=True)])
 
 
 def correlation(rows: Sequence[str], columns: Sequence[str], rho: np.ndarray, n: np.ndarray, *,
@@ -152,10 +153,10 @@ def correlation(rows: Sequence[str], columns: Sequence[str], rho: np.ndarray, n:
         z=rho, x=np.arange(len(columns)), y=np.arange(len(rows)), zmin=-1, zmax=1, showscale=False, xgap=2, ygap=2,
         colorscale=[[index / (len(PUOR) - 1), color] for index, color in enumerate(PUOR)], hoverinfo="text", text=hover,
         hoverongaps=False))
-    for i, j in np.ndindex(*rho.shape):
-        color = theme.muted if np.isnan(rho[i, j]) else "#ffffff" if abs(rho[i, j]) > 0.75 else LIGHT.ink
-        fig.add_annotation(x=j, y=i, showarrow=False, font={"size": 13, "color": color},
-                           text=f"<b>{text[i, j]}</b><br><span style='font-size:10px'>n = {n[i, j]:,}</span>")
+    colors = np.where(np.isnan(rho), theme.muted, np.where(np.abs(rho) > 0.75, "#ffffff", LIGHT.ink))
+    annotate(fig, [{"x": j, "y": i, "showarrow": False, "font": {"size": 13, "color": colors[i, j]},
+                    "text": f"<b>{text[i, j]}</b><br><span style='font-size:10px'>n = {n[i, j]:,}</span>"}
+                   for i, j in np.ndindex(*rho.shape)])
     fig.update_xaxes(tickvals=np.arange(len(columns)), ticktext=[escape(title) for title in columns], side="top",
                      autotickangles=[0, 90], showgrid=False, fixedrange=True, tickfont={"color": theme.ink})
     fig.update_yaxes(tickvals=np.arange(len(rows)), ticktext=[wrap_title(title, 20) for title in rows], showgrid=False,

@@ -15,6 +15,7 @@ from ragdash.reporting.plots.common.theme import (
     Axis,
     Look,
     Theme,
+    annotate,
     axis_range,
     escape,
     figure,
@@ -41,8 +42,8 @@ def means(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low: np.
     order = best_first(mean, axis.better)
     fig = figure(theme, height=72 + (38 if len(names) <= MANY else 24) * max(len(names), 2))
     run_looks = looks(names, slots, theme)
-    for row, index in enumerate(order):
-        _dot(fig, row, run_looks[index], mean[index], low[index], high[index], int(n[index]), axis)
+    annotate(fig, [_dot(fig, row, run_looks[index], mean[index], low[index], high[index], int(n[index]), axis)
+                   for row, index in enumerate(order)])
     if baseline is not None and np.isfinite(mean[baseline]):
         fig.add_vline(x=float(mean[baseline]), line={"color": theme.muted, "width": 1, "dash": "dot"}, layer="below")
     short = short_names(names, 24)
@@ -55,8 +56,8 @@ def means(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low: np.
     return fig
 
 
-def _dot(fig: go.Figure, row: int, look: Look, mean: float, low: float, high: float, n: int, axis: Axis) -> None:
-    """One run's line: symbol, interval, and the mean as a number at the right end."""
+def _dot(fig: go.Figure, row: int, look: Look, mean: float, low: float, high: float, n: int, axis: Axis) -> dict:
+    """Add one run's line, symbol and interval. Returns the annotation at the right end, the mean as a number."""
     value, low_text, high_text = value_text(np.array([mean, low, high]))
     text = f"{value} [{low_text}, {high_text}]" if np.isfinite(mean) else "undefined"
     fig.add_trace(go.Scatter(
@@ -64,8 +65,8 @@ def _dot(fig: go.Figure, row: int, look: Look, mean: float, low: float, high: fl
         error_x={"array": np.array([high - mean]), "arrayminus": np.array([mean - low]), "color": look.color,
                  "thickness": 2.5, "width": 5},
         hovertemplate=f"{look.name}<br>{escape(axis.title)} {text}<br>n = {n:,} queries<extra></extra>"))
-    fig.add_annotation(x=1, xref="paper", y=row, yref="y", text=value if np.isfinite(mean) else "undefined",
-                       xanchor="left", xshift=8, showarrow=False, font={"size": 13})
+    return {"x": 1, "xref": "paper", "y": row, "yref": "y", "text": value if np.isfinite(mean) else "undefined",
+            "xanchor": "left", "xshift": 8, "showarrow": False, "font": {"size": 13}}
 
 
 def _arrow(axis: Axis) -> str:

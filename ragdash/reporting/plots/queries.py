@@ -7,7 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from ragdash.reporting.plots.common.theme import LIGHT, Theme, escape, figure, looks, shorten, spread_positions
+from ragdash.reporting.plots.common.theme import (
+    LIGHT,
+    Theme,
+    annotate,
+    escape,
+    figure,
+    looks,
+    shorten,
+    spread_positions,
+)
 from ragdash.reporting.sentences.formatting import short_names
 
 MAX_LABELED = 12  # relevant documents with their names beside them
@@ -77,7 +86,7 @@ def _labels(fig: go.Figure, rows: Sequence[int], docs: Sequence[str], grades: np
     share = 17 / max(fig.layout.height - 60, 1)
     heights = spread_positions(positions[rows, -1], share * lowest)
     texts = [f"{shorten(docs[row], 22)} ({grades[row]:.0f})" for row in rows]
-    for text, height in zip(texts, heights, strict=True):
-        fig.add_annotation(x=1, xref="paper", xanchor="left", xshift=8, y=float(height), yref="y", showarrow=False,
-                           text=text, font={"size": 12, "color": theme.better}, align="left")
+    annotate(fig, [{"x": 1, "xref": "paper", "xanchor": "left", "xshift": 8, "y": float(height), "yref": "y",
+                    "showarrow": False, "text": text, "font": {"size": 12, "color": theme.better}, "align": "left"}
+                   for text, height in zip(texts, heights, strict=True)])
     fig.update_layout(margin_r=24 + 7 * max(map(len, texts)))

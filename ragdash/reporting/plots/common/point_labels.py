@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragdash.reporting.plots.common.theme import Figure, Theme, escape
+from ragdash.reporting.plots.common.theme import Figure, Theme, annotate, escape
 from ragdash.reporting.sentences.formatting import short_names
 
 WIDE, TALL = 270, 330  # pixels of the picture on a phone, which is the smallest
@@ -41,7 +41,7 @@ def label_points(fig: Figure, points: np.ndarray, names: Sequence[str], x_range:
     [0, 1, 2]
     """
     taken: list[tuple[float, float, float, float]] = []
-    labeled = []
+    labeled, notes = [], []
     for index, (name, point) in enumerate(zip(short_names(names, NAME), np.asarray(points, float), strict=True)):
         x = (point[0] - x_range[0]) / (x_range[1] - x_range[0]) * WIDE
         y = (point[1] - y_range[0]) / (y_range[1] - y_range[0]) * TALL
@@ -51,14 +51,15 @@ def label_points(fig: Figure, points: np.ndarray, names: Sequence[str], x_range:
             bottom = y + ABOVE if up else y - ABOVE - LINE
             box = (left, left + width, bottom, bottom + LINE)
             if left >= 0 and left + width <= WIDE and not any(_touch(box, other) for other in taken):
-                fig.add_annotation(
-                    x=float(point[0]), y=float(point[1]), text=escape(name), showarrow=False,
-                    xanchor="left" if right else "right", yanchor="bottom" if up else "top",
-                    xshift=ASIDE if right else -ASIDE, yshift=ABOVE if up else -ABOVE,
-                    font={"size": 12, "color": theme.ink})
+                notes.append({
+                    "x": float(point[0]), "y": float(point[1]), "text": escape(name), "showarrow": False,
+                    "xanchor": "left" if right else "right", "yanchor": "bottom" if up else "top",
+                    "xshift": ASIDE if right else -ASIDE, "yshift": ABOVE if up else -ABOVE,
+                    "font": {"size": 12, "color": theme.ink}})
                 taken.append(box)
                 labeled.append(index)
                 break
+    annotate(fig, notes)
     return labeled
 
 

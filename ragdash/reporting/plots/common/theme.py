@@ -8,8 +8,9 @@ Where more runs are shown than there are colors, `color_best` gives the colors t
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import plotly.graph_objects as go
@@ -213,6 +214,16 @@ def escape(text: str) -> str:
 
 def figure(theme: Theme = LIGHT, height: int = 360) -> go.Figure:
     """An empty figure in the house style: no frame, light grid, quiet text."""
+    return go.Figure(layout={"template": _template(theme), "height": height, "margin": MARGIN, "showlegend": False})
+
+
+def annotate(fig: go.Figure, notes: Iterable[Mapping[str, object]]) -> None:
+    """Add the annotations all at once: plotly checks all earlier ones again with each that is added alone."""
+    fig.layout.annotations = [*fig.layout.annotations, *notes]
+
+
+@lru_cache(maxsize=4)
+def _template(theme: Theme) -> go.layout.Template:
     axis = {
         "gridcolor": theme.grid,
         "zeroline": False,
@@ -221,7 +232,7 @@ def figure(theme: Theme = LIGHT, height: int = 360) -> go.Figure:
         "tickfont": {"size": 12, "color": theme.muted},
         "title": {"font": {"size": 13, "color": theme.muted}, "standoff": 8},
     }
-    template = go.layout.Template(
+    return go.layout.Template(
         layout={
             "paper_bgcolor": "rgba(0,0,0,0)",
             "plot_bgcolor": "rgba(0,0,0,0)",
@@ -244,7 +255,6 @@ def figure(theme: Theme = LIGHT, height: int = 360) -> go.Figure:
             },
         }
     )
-    return go.Figure(layout={"template": template, "height": height, "margin": MARGIN, "showlegend": False})
 
 
 def axis_range(axis: Axis, values: np.ndarray, pad: float = 0.04) -> list[float] | None:
@@ -309,12 +319,14 @@ def end_labels(fig: go.Figure, run_looks: Sequence[Look], heights: Sequence[floa
     share = 17 / max((fig.layout.height or 360) - 70, 1)
     positions = spread_positions([heights[index] for index in visible], share * (y_range[1] - y_range[0]), y_range)
     width, short = 0, short_names([html.unescape(look.name) for look in run_looks], END_NAME)
+    notes = []
     for index, position in zip(visible, positions, strict=True):
         look, text = run_looks[index], escape(short[index])
-        fig.add_annotation(x=1, xref="paper", y=float(position), yref="y", xanchor="left", xshift=6, showarrow=False,
-                           text=f'<span style="color:{look.color}">{look.sign}</span> {text}', font={"size": 12},
-                           align="left")
+        notes.append({"x": 1, "xref": "paper", "y": float(position), "yref": "y", "xanchor": "left", "xshift": 6,
+                      "showarrow": False, "text": f'<span style="color:{look.color}">{look.sign}</span> {text}',
+                      "font": {"size": 12}, "align": "left"})
         width = max(width, len(html.unescape(text)))
+    annotate(fig, notes)
     fig.update_layout(margin_r=24 + 7 * width)
 
 

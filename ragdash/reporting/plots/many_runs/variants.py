@@ -11,7 +11,7 @@ from ragdash.analysis.variants import SettingEffect
 from ragdash.analysis.variants.design import NOT_SET
 from ragdash.analysis.variants.setting_groups import ordered_values
 from ragdash.reporting.plots.common.forest import signed
-from ragdash.reporting.plots.common.theme import LIGHT, Axis, Theme, escape, figure, shorten, tint, value_text
+from ragdash.reporting.plots.common.theme import LIGHT, Axis, Theme, annotate, escape, figure, shorten, tint, value_text
 
 ROW, AIR = 26, 0.7  # pixels of a row; rows of air above the name of a setting
 NAME, LABEL = 24, 14  # characters
@@ -50,12 +50,12 @@ def effects(settings: Sequence[SettingEffect], *, axis: Axis, n: int, theme: The
                 "opacity": 1, "line": {"width": 2, "color": color}},
         error_x={"array": high - effect, "arrayminus": effect - low, "color": theme.muted, "thickness": 1.6,
                  "width": 4}))
-    for position, text in zip(positions, signed(effect), strict=True):
-        fig.add_annotation(x=1, xref="paper", y=position, yref="y", text=text if text != "–" else "not separable",
-                           xanchor="left", xshift=8, showarrow=False, font={"size": 12})
-    for position, title in headings:
-        fig.add_annotation(x=0, xref="paper", y=position, yref="y", text=f"<b>{title}</b>", xanchor="left",
-                           xshift=4, showarrow=False, font={"size": 13}, bgcolor=theme.paper)
+    annotate(fig, [{"x": 1, "xref": "paper", "y": position, "yref": "y", "xanchor": "left", "xshift": 8,
+                    "text": text if text != "–" else "not separable", "showarrow": False, "font": {"size": 12}}
+                   for position, text in zip(positions, signed(effect), strict=True)])
+    annotate(fig, [{"x": 0, "xref": "paper", "y": position, "yref": "y", "text": f"<b>{title}</b>", "xanchor": "left",
+                    "xshift": 4, "showarrow": False, "font": {"size": 13}, "bgcolor": theme.paper}
+                   for position, title in headings])
     fig.add_vline(x=0, line={"color": theme.muted, "width": 1}, layer="below")
     fig.update_yaxes(tickvals=positions, ticktext=names, range=[row - 0.4, -0.6], showgrid=False, fixedrange=True,
                      tickfont={"size": 12, "color": theme.ink})
@@ -145,9 +145,10 @@ def compromises(names: Sequence[str], paid: np.ndarray, quality: np.ndarray, bes
             marker={"size": size, "color": color, "opacity": 1 if chosen else 0.6,
                     "line": {"width": 1, "color": theme.paper}}))
     labeled = [row for row in np.flatnonzero(best) if np.isfinite([paid[row], quality[0][row]]).all()]
-    for row in labeled if len(labeled) <= MOST_NAMES else ():
-        fig.add_annotation(x=float(paid[row]), y=float(quality[0][row]), text=shorten(names[row], 22), showarrow=False,
-                           xanchor="left", yanchor="bottom", xshift=8, yshift=4, font={"size": 12, "color": theme.ink})
+    annotate(fig, [{"x": float(paid[row]), "y": float(quality[0][row]), "text": shorten(names[row], 22),
+                    "showarrow": False, "xanchor": "left", "yanchor": "bottom", "xshift": 8, "yshift": 4,
+                    "font": {"size": 12, "color": theme.ink}}
+                   for row in (labeled if len(labeled) <= MOST_NAMES else ())])
     highest = float(np.nanmax(paid)) if np.isfinite(paid).any() else 1.0
     fig.update_xaxes(title_text=f"{escape(title)}{'' if unit == '$' else f' ({unit})'} · ← lower is better",
                      tickprefix="$" if unit == "$" else "", tickformat=",~g", nticks=7,
