@@ -17,7 +17,7 @@ Rules, each with its reason:
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from ragdash.core.text.refusals.english import ENGLISH
 from ragdash.core.text.refusals.languages import GROUPS
@@ -60,6 +60,7 @@ def _hints() -> tuple[tuple[int, re.Pattern[str]], ...]:
     return (-1, re.compile(ENGLISH_HINT)), *((i, re.compile(hint)) for i, (hint, _) in enumerate(GROUPS))
 
 
+@lru_cache(maxsize=1 << 13)
 def is_refusal(answer: str, question: str = "") -> bool:
     """Whether the answer declines, by the rules above.
 
