@@ -142,14 +142,21 @@ def tables_for(spec, tables: Iterable[Bands] = BANDS) -> tuple[Bands, ...]:
 
 
 def missing_bands_reason(spec, tables: Iterable[Bands] = BANDS) -> str | None:
-    """Why no table applies to a Spec, in words: "Bands are stated for R@10, not for R@5."; None where one does."""
+    """Why no table applies to a Spec, in words; None where one does.
+
+    Examples
+    --------
+    >>> from ragdash.metrics import parse_spec
+    >>> missing_bands_reason(parse_spec("TokenF1"))
+    'Bands are stated for Token F1 (each word once), not for Token F1.'
+    """
     tables = tuple(tables)
     if tables_for(spec, tables):
         return None
-    specs = dict.fromkeys(table.spec for table in tables if table.metric == spec.name)
-    return (
-        f"Bands are stated for {' and '.join(specs)}, not for {spec}." if specs else f"No bands are stated for {spec}."
-    )
+    titles = dict.fromkeys(Spec(table.metric, table.params, table.k).title for table in tables
+                           if table.metric == spec.name)
+    return (f"Bands are stated for {' and '.join(titles)}, not for {spec.title}." if titles else
+            f"No bands are stated for {spec.title}.")
 
 
 @dataclass(frozen=True)

@@ -330,12 +330,16 @@ def test_a_passed_gate_says_how_large_a_loss_may_be_and_a_failed_one_names_every
     unclear = gate([run(0.66, extra=2)], truth, baseline)
     row = max(unclear.rows, key=lambda row: -row.comparison.low)
     assert unclear.passed and -row.comparison.low > 0.02
-    sentence = f"{row.comparison.spec.title} may be up to {-row.comparison.low:.3f} worse"
+    sentence = ("Passed means: no metric is significantly worse than the baseline. "
+                f"{row.comparison.spec.title} may still be up to {-row.comparison.low:.3f} worse. ")
     assert sentence in text_of(unclear) and "--fail-on unclear --margin 0.02" in text_of(unclear)
-    same = gate([before], truth, baseline)
-    assert same.passed and "no loss is shown" not in text_of(same), "nothing is open"
+    assert "Margin" not in text_of(unclear)
+    same = gate([before], truth, baseline, rules=ComparisonRules(margin=0.02), fail_on="unclear")
+    assert same.passed and "may still be" not in text_of(same), "nothing is open"
+    assert "Passed means: on no metric does the interval reach a loss above the margin.\n" in text_of(same)
+    assert "Margin: differences up to 0.02 do not matter, so runs are equivalent if the whole" in text_of(same)
     worse = gate([run(0.1)], truth, baseline)
-    assert "not comparable, and regression of Precision@1" in text_of(worse)
+    assert "not comparable, and regression of Precision@1" in text_of(worse) and "Passed" not in text_of(worse)
 
 
 def text_of(result) -> str:

@@ -14,6 +14,7 @@ import pytest
 from ragdash.analysis.diagnosis import NAMES as STAGE_NAMES
 from ragdash.cli.main import COMMANDS, main
 from ragdash.core.records import CHOICES
+from ragdash.dashboard import page_list
 from ragdash.metrics import METRICS
 from ragdash.metrics.docs.reference import as_markdown
 
@@ -110,6 +111,13 @@ def test_the_command_line_reference_has_every_command():
     text = (ROOT / "docs" / "reference" / "cli.md").read_text()
     assert set(re.findall(r"^\| `ragdash ([a-z]+)", text, re.MULTILINE)) == set(COMMANDS), \
         "each command has a row in docs/reference/cli.md"
+
+
+def test_the_readme_has_the_pages_of_the_sidebar_in_their_order():
+    table = README.split("## The pages")[1].split("\n\n")[1]
+    rows = [re.match(r"\| ([^|(]+?) *(\(appears with .*\))? \|", line) for line in table.splitlines()[2:]]
+    assert [(row[1], row[2] is not None) for row in rows] == [
+        (entry.title, bool(entry.appears_with)) for entry in page_list.entries()]
 
 
 SAMPLES = "dense=sample_runs/dense.jsonl sparse=sample_runs/sparse.jsonl --truth sample_runs/truth.jsonl"

@@ -22,6 +22,9 @@ TERMS: Mapping[str, Term] = {
         entry="query x document -> grade, a whole number; 0 = judged not relevant"),
     "relevant": Term("Relevant", entry="grade >= rel (default 1)", link="conventions.md"),
     "judged": Term("Judged", heading="judged, unjudged", entry="has a grade, has none"),
+    "unjudged": Term(
+        "Unjudged", "Nobody has said whether this document is relevant to the query. Metrics count it as not "
+        "relevant.", link="conventions.md"),
     "truth": Term(
         "Ground truth", heading="truth (ground truth)",
         entry="what is known to be right: qrels, reference answers, evidence, attributes of queries",

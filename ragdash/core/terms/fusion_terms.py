@@ -25,6 +25,13 @@ TERMS: Mapping[str, Term] = {
     "fusion_window": Term(
         "Window", "How many results of each run take part. Engines have defaults, such as 10 in Elasticsearch: the "
         "rest of your results is not used.", entry="how many results of each run take part in a fusion"),
+    "cascade": Term(
+        "Cascade", "The first results of one run, put into the order of another one, as a re-ranker would.",
+        heading="cascade", entry="the first results of one run in the order of another", link="../guide/what-if.md"),
+    "z_score": Term(
+        "z-score", "A score minus the mean of the scores of its list, over their standard deviation. Scores of "
+        "different searches then have one scale.", heading="z-score", link="../guide/what-if.md",
+        entry="a score minus the mean of its list, over their standard deviation"),
     "cascade_depth": Term(
         "Depth of the cascade", "How many results of the first run the second one puts into its own order, as a "
         "re-ranker would. What the second run lacks follows."),

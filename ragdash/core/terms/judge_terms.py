@@ -9,7 +9,10 @@ from ragdash.core.terms.term import Term
 _LINK = "judges.md"
 
 TERMS: Mapping[str, Term] = {
-    "llm_judge": Term("LLM judge", entry="a model that scores answers and contexts", link=_LINK, heading="LLM judge"),
+    "llm_judge": Term(
+        "Judge", "An LLM judge: a language model that reads answers and contexts and scores them. Judge validation "
+        "compares it with people.", entry="a model that scores answers and contexts", link=_LINK,
+        heading="LLM judge"),
     "claim": Term("Claim", entry="a short statement of one fact, taken from an answer or a reference"),
     "vacuous": Term("Vacuous", entry="an answer without a claim: nothing in it can be unsupported"),
     "verdict": Term(

@@ -19,9 +19,14 @@ TERMS: Mapping[str, Term] = {
         entry="the difference that a comparison of these queries finds with 80% power"),
     "summary": Term("Summary", entry="mean with confidence interval and n", link=_LINK),
     "confidence_interval": Term(
-        "Confidence interval", heading="confidence interval (CI)",
+        "CI (confidence interval)", "The range in which the mean over all queries of this kind is expected: 95% of "
+        "intervals that are made this way contain it.", heading="confidence interval (CI)",
         entry="range for the mean of another sample of similar queries, 95%", link=_LINK),
     "significant": Term("Statistically significant", entry="corrected p below 0.05", link=_LINK),
+    "holm": Term(
+        "Holm's correction", "Makes the p-values of several comparisons larger, since with many of them some look "
+        "significant by chance.", heading="Holm's correction", link=_LINK,
+        entry="larger p-values where several comparisons are made, since some look significant by chance"),
     "effect_size": Term(
         "Effect size", link=_LINK,
         entry="size of a difference, independent of n: mean difference, d_z, probability of superiority"),

@@ -13,7 +13,7 @@ TERMS: Mapping[str, Term] = {
         "source; each figure names its source."),
     "target": Term(
         "Target", "The value to reach at {bound}. A run passes or fails if its whole interval lies on one side; "
-        "otherwise it is undecided. Targets are part of the link."),
+        "otherwise it is undecided: more queries would decide. Targets are part of the link."),
     "metrics_without_bands": Term(
         "Without bands", "No source that defines good values for these is quoted here. Set a target, or open a bands "
         "file."),

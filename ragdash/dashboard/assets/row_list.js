@@ -4,7 +4,7 @@
 // row leaves the list as it is.
 
 const ROW = 35, AROUND = 8; // pixels of a row; rows drawn above and below those in view
-const PHONE = 768, WIDEST = 200; // pixels: up to this screen, no column is wider, so the next one can be seen
+const PHONE = 768, WIDEST = 0.45; // up to this many pixels, no column takes a larger share: the next one can be seen
 
 function written(column, row) {
   const cell = column.cells[row];
@@ -27,7 +27,7 @@ function sorted(columns, { at, down }) {
 class RowList {
   constructor(place, letters, content, open) {
     Object.assign(this, { place, letters, open, sort: { at: null, down: false }, drawn: "", opened: null });
-    const widest = window.innerWidth > PHONE ? Infinity : WIDEST;
+    const widest = window.innerWidth > PHONE ? Infinity : WIDEST * window.innerWidth;
     this.columns = content.columns.map((column) => ({ ...column, width: Math.min(column.width, widest) }));
     this.scroller = place.querySelector(".rd-rows");
     const table = this.table = document.createElement("table");

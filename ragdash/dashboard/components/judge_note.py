@@ -13,6 +13,7 @@ from ragdash.dashboard.jobs import judging
 from ragdash.dashboard.jobs.process import JobView
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
+from ragdash.dashboard.widgets.texts import term_help
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.docs.human_agreement import JUDGED_RIGHT
 from ragdash.models.judge import default_verdict_store
@@ -98,7 +99,7 @@ def render_judge_note(context: PageContext, specs: Sequence[Spec], *, quiet: boo
     if len(lacking) + len(remarks) > MAX_LINES:
         lines.append(f"And {len(lacking) + len(remarks) - MAX_LINES:,} more of this kind.")
     for line in ["  \n".join(lines)] if quiet and lines else lines:
-        st.caption(line)
+        st.caption(line, help=term_help(line))
     if lacking or (remarks and not quiet):
         link_to_judge()
 

@@ -32,6 +32,7 @@ from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.file_metrics import session_file_specs
 from ragdash.dashboard.session.truths import truth_versions
 from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets.texts import term_help
 from ragdash.evaluation.latency_cost import PriceTable
 from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec, have_rankings
@@ -96,7 +97,8 @@ def render(context: PageContext, spec: Spec) -> DeltaGenerator:
     with st.container(border=True, key="verdict"):
         title = shorten_names(context, fmt.escape(choice_sentences.verdict_title(verdict)))
         st.markdown(f":{COLORS[verdict.state]}-badge[{title}]")  # st.badge escapes brackets once more
-        st.header(shorten_names(context, verdict_sentences.headline(verdict)).replace("**", ""), anchor=False)
+        headline = shorten_names(context, verdict_sentences.headline(verdict)).replace("**", "")
+        st.header(headline, anchor=False, help=term_help(headline))
         if verdict.summary is not None and (meaning := choice_sentences.meaning_sentence(spec)):
             st.caption(f"{meaning} {cutoff_note(context, spec.k)}".rstrip())
         sentences = st.empty()
@@ -140,7 +142,8 @@ def add_hybrid(context: PageContext, spec: Spec, sentences: DeltaGenerator, *, t
 
 def _write(context: PageContext, verdict: Verdict, sentences: DeltaGenerator, *, titled: bool) -> None:
     headline = [verdict_sentences.headline(verdict, titled=True)] if titled else []
-    sentences.markdown(shorten_names(context, "\n\n".join([*headline, *_lines(verdict)])))
+    sentences.markdown(shorten_names(context, "\n\n".join([*headline, *_lines(verdict)])),
+                       help=term_help(" ".join(headline), [verdict.spec]) if titled else None)
 
 
 def _lines(verdict: Verdict) -> list[str]:
@@ -225,7 +228,7 @@ def _render_check(context: PageContext, check: RunCheck, key: str, accepted: Seq
     """One check: its badge, what was found and what follows, the fix, and the way to accept it."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"check_{key}"):
         line = shorten_names(context, verdict_sentences.check_lines([check])[0])
-        st.markdown(f"{_badge(check)} {line}", width="content")
+        st.markdown(f"{_badge(check)} {line}", width="content", help=term_help(line))
         _render_fix(context, check, key)
         if check.level == "withheld" and check.kind not in NEVER_ACCEPTED:
             _render_accept(check, key, accepted)

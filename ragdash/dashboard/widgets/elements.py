@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from ragdash.core.errors import Problem
 from ragdash.dashboard.session import saved_views, state
-from ragdash.dashboard.widgets import downloads
+from ragdash.dashboard.widgets import downloads, small_screen
 from ragdash.reporting.html.markdown import as_plain
 from ragdash.reporting.plots.common import theme as plot_theme
 from ragdash.reporting.plots.common.captioned import captioned
@@ -28,6 +28,8 @@ CARDS = 5  # problems shown as cards; the rest are in a table
 ROWS = 200
 TALL = 700  # pixels of a picture from which on it usually scrolls in a frame of its own
 MOST_STYLED = 10_000  # cells of a table whose minus signs are written
+LETTER, AIR = 7.2, 28  # pixels of a letter in a table, and around a text
+NARROW, WIDEST, SEEN = 90, 400, 500  # pixels of a first column of short and of long texts; rows that it is made for
 LOCAL = {"displaylogo": False, "showSendToCloud": False, "plotlyServerURL": ""}  # plotly.js would offer an upload
 _CONFIG = {
     **LOCAL,
@@ -282,10 +284,8 @@ def frame(
     }
     columns |= {name: st.column_config.NumberColumn(format="localized") for name in table.select_dtypes("integer")}
     columns |= {name: st.column_config.TextColumn(width=width) for name, width in (widths or {}).items()}
-    columns |= {
-        name: st.column_config.TextColumn(pinned=True, width="medium" if name == "Metric" else None)
-        for name in table.columns[:1]
-    }
+    columns |= {name: st.column_config.TextColumn(pinned=True, width=_first_width(table[name]))
+                for name in table.columns[:1]}
     if selected_row is not None:
         st.session_state[key] = {"selection": {"rows": [selected_row], "columns": [], "cells": []}}
     st.dataframe(
@@ -312,6 +312,16 @@ def _texts_of_negative(table: pd.DataFrame, forms: Mapping[str, str]) -> dict[st
     matches = {name: re.fullmatch(r"%(\+?)\.(\d)f", form) for name, form in forms.items() if (table[name] < 0).any()}
     return {name: partial(fmt.number, decimals=int(match[2]), signed=bool(match[1]))
             for name, match in matches.items() if match}
+
+
+def _first_width(column: pd.Series) -> int | None:
+    """Pixels of the first column, which stays in view; None: as its short texts need.
+
+    Streamlit lets a column without a width take the whole screen of a phone, and keeps none that is too wide in view.
+    """
+    longest = max((len(str(text)) for text in column[:SEEN]), default=0)
+    needed = int(LETTER * max(longest, len(str(column.name))) + AIR)
+    return None if needed <= NARROW else min(needed, small_screen.FIRST_COLUMN if small_screen.is_phone() else WIDEST)
 
 
 def _heading(labels: Mapping[str, tuple[str, str]] | None, column: str) -> dict[str, str]:

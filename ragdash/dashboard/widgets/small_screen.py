@@ -1,5 +1,7 @@
 """For small screens: the menu closes when a page is chosen, and a table that goes on to the right says so.
 
+The first column of a table stays in view while the others scroll, and takes less than half of the screen.
+
 Without a mouse a picture shows its buttons all the time, over its legend or the names of bands: there they are hidden,
 but for those that choose an area.
 """
@@ -12,6 +14,7 @@ import streamlit as st
 
 from ragdash.core.paths import PACKAGE
 
+FIRST_COLUMN = 176  # pixels at most of a table's columns that stay in view: less than half of a phone's 390
 _SCRIPT = PACKAGE / "dashboard" / "assets" / "small_screen.js"
 _HINT = """
 [data-wide]:not([data-testid="stDataFrame"]) { padding-top: 1.6rem; }
@@ -27,6 +30,8 @@ _HINT = """
     .modebar:not(:has([data-val="lasso"])) { display: none !important; }
 }
 @media (max-width: 768px) {
+    [data-testid="stTable"] :is(th, td):first-child { position: sticky; left: 0; z-index: 1; max-width: %(first)spx;
+        background: %(paper)s; overflow-wrap: anywhere; }
     [data-testid="stMain"] [data-testid="stPageLink-NavLink"] :is(span, div, p) { white-space: normal; }
 }
 """
@@ -34,8 +39,14 @@ _HINT = """
 
 def render(paper: str, ink: str, grid: str) -> None:
     """Follow the width of the window from here on; the hint has these colors."""
-    st.html(f"<style>{_HINT % {'paper': paper, 'ink': ink, 'grid': grid}}</style>")
+    style = _HINT % {"paper": paper, "ink": ink, "grid": grid, "first": FIRST_COLUMN}
+    st.html(f"<style>{style}</style>")
     st.html(f"<script>{_script()}</script>", unsafe_allow_javascript=True)
+
+
+def is_phone() -> bool:
+    """Whether the browser says that it is a phone's. The server does not know the width of a window."""
+    return "Mobi" in st.context.headers.get("User-Agent", "")
 
 
 @cache

@@ -6,13 +6,38 @@ No streamlit here.
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Sequence
 
 from ragdash.analysis.unsupported_words import Spans
-from ragdash.reporting.sentences.formatting import UNDEFINED
+from ragdash.core.terms import TERMS, tooltip
+from ragdash.metrics import Spec
+from ragdash.reporting.sentences.formatting import UNDEFINED, escape
 
 LONGEST = 20_000  # characters of a text that are shown
 CELL = 300  # characters of a text in a table
+EXPLAINED = {r"\bCI\b": "confidence_interval", r"\bunjudged\b": "unjudged", r"\b(an? (LLM )?|the )judge\b": "llm_judge",
+             r"\bHolm\b": "holm", r"\bz-score\b": "z_score", r"\bcascade\b": "cascade"}
+"""Words of the field that sentences of pages use -> their terms."""
+
+
+def term_help(text: str, specs: Iterable[Spec] = ()) -> str | None:
+    """Explain the words of the field that a sentence uses, as the text behind its question mark; None where none is.
+
+    specs: metrics that the sentence is about.
+
+    Examples
+    --------
+    >>> term_help("Holm's correction").startswith("**Holm's correction**: Makes the p-values of several")
+    True
+    >>> term_help("No clear difference") is None
+    True
+    """
+    metrics = [f"**{escape(spec.title)}**: {escape(spec.metric.summary_line)}" for spec in specs
+               if not spec.file_column]
+    terms = [f"**{TERMS[name].name}**: {tooltip(name)}" for pattern, name in EXPLAINED.items()
+             if re.search(pattern, text, re.IGNORECASE)]
+    return "  \n".join([*metrics, *terms]) or None
 
 
 def shortened(text: str | None, limit: int = CELL) -> str | None:

@@ -48,6 +48,8 @@ class Changes:
         Ids of queries whose first result changes, whose top-k set changes, and whose ranks k and k + 1 have one score.
     gained, lost
         Ids of queries whose value becomes better or worse, the largest change first.
+    is_depth
+        Whether k is the depth of the single run, which returns fewer documents than were asked for.
     """
 
     k: int
@@ -57,6 +59,7 @@ class Changes:
     tied: tuple[str, ...]
     gained: tuple[str, ...]
     lost: tuple[str, ...]
+    is_depth: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,9 +173,10 @@ def changes(pool: JudgedPool, recipe: Recipe, run: int, gain: np.ndarray, k: int
     """What changes if this recipe takes the place of the run with this index.
 
     gain (Q,): by how much the value of each query of the truth becomes better; queries (Q,) bool: those that count,
-    None: all.
+    None: all. A run that returns fewer than k documents is compared down to its depth: below it, every result is new.
     """
-    row = pool.truth_query
+    row, depth = pool.truth_query, max(pool.runs[run].depth, 1)
+    is_depth, k = depth < k, min(k, depth)
     counted = (row >= 0) & (True if queries is None else queries[row])
     churned = churn(pool, recipe, run, k)
     names = pool.pool.query_ids.to_pylist()
@@ -183,4 +187,4 @@ def changes(pool: JudgedPool, recipe: Recipe, run: int, gain: np.ndarray, k: int
     in_truth = pool.truth.query_ids.to_pylist()
     gained, lost = (tuple(in_truth[index] for index in order[sign * gain[order] > SAME_VALUE].tolist())
                     for sign in (1, -1))
-    return Changes(k, int(counted.sum()), first, top, tied, gained, lost)
+    return Changes(k, int(counted.sum()), first, top, tied, gained, lost, is_depth)

@@ -35,8 +35,8 @@ def band_placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray,
     mean, low, high, n: (N,), NaN where undefined (such a run keeps its line and says so). edges: (B + 1,) ascending,
     the first and the last may be infinite; labels: (B,) words. words: (N,) what is written beside each run, such as
     "between fair and good". target: drawn as a stroke across each interval, with its value at the foot.
-    best: the best possible value, NaN where it is not known. Where bands lie above it, a dashed line marks it, with its
-    value at the foot, and these bands are gray.
+    best: the best possible value, NaN where it is not known. Where bands lie above it, a dashed line marks it next to
+    each symbol, with its value at the foot, and these bands are gray.
     """
     mean, low, high, edges = (np.asarray(array, dtype=float) for array in (mean, low, high, edges))
     span = _span(edges, np.concatenate([mean, low, high, [np.nan if target is None else target]]))
@@ -55,6 +55,9 @@ def band_placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray,
         if target is not None and np.isfinite(values[0]):
             fig.add_shape(type="line", x0=target, x1=target, y0=index + middle - 0.32 * MARK / row,
                           y1=index + middle + 0.32 * MARK / row, line={"color": theme.ink, "width": 3}, layer="below")
+        if limited:  # below the words of the row
+            fig.add_shape(type="line", x0=best, x1=best, y0=index + 1 - MARK / row, y1=index + 1, layer="below",
+                          line={"color": theme.ink, "width": 1.5, "dash": "dash"})
         if index:
             fig.add_shape(type="line", xref="paper", x0=0, x1=1, y0=index, y1=index, layer="below",
                           line={"color": theme.paper, "width": 2})
@@ -63,8 +66,6 @@ def band_placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray,
     if target is not None:
         _mark_at_foot(fig, f"target {target:.4g}", target, span, rows + 0.4 * FOOT / row, theme)
     if limited:
-        fig.add_shape(type="line", x0=best, x1=best, y0=0, y1=rows, layer="below",
-                      line={"color": theme.ink, "width": 1.5, "dash": "dash"})
         _mark_at_foot(fig, f"best possible {best:.3f}", best, span, rows + (foot - 0.6 * FOOT) / row, theme)
     return fig
 

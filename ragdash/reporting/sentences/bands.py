@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from ragdash.metrics import Spec
@@ -13,6 +12,7 @@ NAME = 32  # characters of a name
 NAMED = 3  # runs named in a sentence part; the rest are counted
 GROUPS = 3  # places that a sentence lists
 SIGNS = {"pass": "✓ pass", "fail": "✗ fail", "undecided": "? undecided"}
+TARGET_MEANING = "A run passes if its whole 95% interval reaches the target, and fails if the whole interval misses it."
 OUTCOME_VERBS = {"pass": ("✓", "passes", "pass"), "fail": ("✗", "fails", "fail"),
             "undecided": ("?", "is undecided", "are undecided")}
 
@@ -78,13 +78,6 @@ def with_sources(sentences: Sequence[str], sources: Sequence[str]) -> list[str]:
     same_source = len(set(sources)) == 1
     return [f"{sentence}{'' if same_source and index < len(sources) - 1 else f' :gray[– by the {escape(source)}]'}"
             for index, (sentence, source) in enumerate(zip(sentences, sources, strict=True))]
-
-
-def no_bands_reason(spec: Spec, reason: str) -> str:
-    """Why there are none, with the metric's title in place of its short name."""
-    if spec.file_column:
-        return reason.replace(str(spec), spec.title)
-    return re.sub(rf"\b{re.escape(spec.name)}\b", spec.metric.title, reason)
 
 
 def target_text(target: Target) -> str:

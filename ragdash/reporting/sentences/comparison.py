@@ -163,6 +163,18 @@ def too_few_sentence(candidate: str, baseline: str, title: str, n: int) -> str:
            "significant."
 
 
+def margin_sentence(margin: float) -> str:
+    """What a margin is.
+
+    Examples
+    --------
+    >>> margin_sentence(0.02)
+    'Margin: differences up to 0.02 do not matter, so runs are equivalent if the whole interval is within ±0.02.'
+    """
+    return (f"Margin: differences up to {margin:g} do not matter, so runs are equivalent if the whole interval is "
+            f"within ±{margin:g}.")
+
+
 def comparison_sentence(comparison: Comparison, baseline: str, margin: float | None) -> str:
     """One candidate against the baseline, in markdown."""
     names = f"**{escape(comparison.candidate)}**", f"**{escape(baseline)}**"
@@ -187,6 +199,13 @@ def comparison_sentence(comparison: Comparison, baseline: str, margin: float | N
             f"{wider}{_power_sentence(comparison)}")
 
 
+PICTURE_NOTES = {
+    "sorted": "Each query is a step, from the greatest gain of {candidate} over {baseline} to the greatest loss. The "
+              "height of the shaded area is the difference of that query.",
+    "histogram": "Each bar counts the queries of {candidate} with a difference of this size to {baseline}. Gray: equal "
+                 "queries.",
+    "scatter": "Each mark is a query, or several with the same two values. On the line, {candidate} and {baseline} are "
+               "equal."}  # below the picture of one candidate, query by query
 LABELS_NOTE = ("These slices are an outcome of one run: on queries that its file labels wrong, the other runs can look "
                "better by chance alone. Read them to see where runs differ, not to choose a run.")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -36,6 +36,20 @@ def number(value: float | None, decimals: int = 3, signed: bool = False) -> str:
     if value is None or not np.isfinite(value):
         return UNDEFINED
     return f"{value:{'+' if signed else ''},.{decimals}f}".replace("-", "−")
+
+
+def rounding_note(rows: Iterable[tuple[float, float, float]]) -> str:
+    """Why a difference is not that of the two means as they are shown; "" where each is. rows: mean, other, difference.
+
+    Examples
+    --------
+    >>> rounding_note([(0.7236, 0.7182, 0.0054)]), rounding_note([(0.7242, 0.7182, 0.006)])
+    ('Differences are rounded last: they can differ by 0.001 from those of the rounded means.', '')
+    """
+    off = any(abs(mean - other - difference) < 1e-9
+              and abs(round(mean, 3) - round(other, 3) - round(difference, 3)) > 5e-4
+              for mean, other, difference in rows)
+    return "Differences are rounded last: they can differ by 0.001 from those of the rounded means." if off else ""
 
 
 def p_value(p: float) -> str:

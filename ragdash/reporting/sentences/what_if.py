@@ -183,23 +183,36 @@ def outcome_text(comparison: Comparison | None) -> str:
             f"{number(high, signed=True)}] {OUTCOMES[comparison.outcome]}")
 
 
-def mix_sentence(comparison: Comparison, mean: float) -> str:
-    """The mean of a mix, and its outcome against the best single run."""
-    return (f"{escape(comparison.spec.title)} **{escape(number(mean))}**, against {escape(comparison.baseline)} "
-            f"{escape(outcome_text(comparison))}.")
+def mix_sentence(comparison: Comparison, mean: float, *, held_out: bool = False) -> str:
+    """The mean of a mix, and its outcome against the best single run; held_out: of queries that did not choose it."""
+    where = " on held-out queries" if held_out else ""
+    return (f"{escape(comparison.spec.title)} **{escape(number(mean))}**{where}, against "
+            f"{escape(comparison.baseline)} {escape(outcome_text(comparison))}.")
 
 
-def churn_sentence(queries: int, first: int, changed: int, k: int, gained: int, lost: int, title: str) -> str:
+def chosen_mix_note(title: str, mean: float) -> str:
+    """Why the mean of the chosen setting on all queries is not the one to report.
+
+    Examples
+    --------
+    >>> chosen_mix_note("MRR", 0.825)
+    'On the queries that chose this setting, MRR is 0.825: too good to report.'
+    """
+    return f"On the queries that chose this setting, {escape(title)} is {escape(number(mean))}: too good to report."
+
+
+def churn_sentence(changes, title: str) -> str:
     """How many results change against the best single run: first results, top-k sets, queries that gain and lose."""
-    return (f"Against the best single run, {first:,} of {queries:,} first results and {changed:,} top-{k} sets change. "
-            f"{escape(title)} gets better for {count(gained, 'query', 'queries')} and worse for {lost:,}.")
+    depth = f" (it returns at most {count(changes.k, 'document')})" if changes.is_depth else ""
+    return (f"Against the best single run{depth}, {len(changes.first):,} of {changes.queries:,} first results and "
+            f"{len(changes.top):,} top-{changes.k} sets change. {escape(title)} gets better for "
+            f"{count(len(changes.gained), 'query', 'queries')} and worse for {len(changes.lost):,}.")
 
 
 def changes_sentences(changes, title: str) -> list[str]:
     """What `ragdash.experiments.fusion.ceiling.Changes` say: results and queries that change, then ties at the cutoff.
     """
-    lines = [churn_sentence(changes.queries, len(changes.first), len(changes.top), changes.k, len(changes.gained),
-                            len(changes.lost), title)]
+    lines = [churn_sentence(changes, title)]
     if changes.tied:
         lines.append(tied_sentence(len(changes.tied), changes.queries, changes.k))
     return lines

@@ -10,7 +10,13 @@ import pyarrow as pa
 
 from ragdash.core.errors import Problem
 from ragdash.evaluation.compare import Comparison, ComparisonRules
-from ragdash.reporting.sentences.comparison import LABELS_NOTE, OUTCOMES, family_sentence, too_few_sentence
+from ragdash.reporting.sentences.comparison import (
+    LABELS_NOTE,
+    OUTCOMES,
+    family_sentence,
+    margin_sentence,
+    too_few_sentence,
+)
 from ragdash.reporting.sentences.formatting import p_value
 from ragdash.reporting.tables.escaping import finite_or_none, note_text, number, signed, table_bytes, table_text
 from ragdash.reporting.tables.evaluation import SCHEMA
@@ -148,4 +154,4 @@ def _note(rules: ComparisonRules, runs: int) -> str:
     text = f"Differences are candidate minus baseline, with {1 - rules.alpha:.0%} intervals (seed {rules.seed}). "
     text += family_sentence(runs, rules)
     text += " detectable: a true difference of this size would be found in 80% of such comparisons."
-    return text if rules.margin is None else f"{text} Equivalent: the interval is within ±{rules.margin:g}."
+    return text if rules.margin is None else f"{text} {margin_sentence(rules.margin)}"

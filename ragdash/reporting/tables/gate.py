@@ -9,6 +9,7 @@ from ragdash.analysis.tracking import GateResult, GateRow
 from ragdash.analysis.verdict import RunCheck
 from ragdash.core.errors import shorten
 from ragdash.evaluation.ci_gates import GateCheck
+from ragdash.reporting.sentences.comparison import margin_sentence
 from ragdash.reporting.sentences.formatting import listed, p_value
 from ragdash.reporting.tables.comparison import as_dict
 from ragdash.reporting.tables.escaping import finite_or_none, number, signed, table_text
@@ -20,6 +21,9 @@ SCHEMA = 1  # of docs/pipelines/gate-result.schema.json
 TIER_WORDS = {"not-comparable": "not comparable", "regression": "regression", "likely-regression": "likely regression",
               "too-few-queries": "too few queries", "no-clear-difference": "no clear difference",
               "equivalent": "equivalent", "improved": "improved"}
+PASSED = {"regression": "no metric is significantly worse than the baseline",
+          "likely-regression": "no metric is significantly worse than the baseline, nor likely to be (p below 0.2)",
+          "unclear": "on no metric does the interval reach a loss above the margin"}  # by what fails
 
 
 def render_gate(result: GateResult, form: str) -> bytes:
@@ -104,7 +108,7 @@ def _cells(row: GateRow) -> list[str]:
 
 def _notes(result: GateResult, markdown: bool) -> list[str]:
     bullet = "- " if markdown else ""
-    lines = [*_passed_notes(result), staleness(result)]
+    lines = [*([_passed_note(result)] if result.passed else []), staleness(result)]
     lines += [_check_line(check, result) for check in result.checks if check.level != "note"]
     if result.settings_changed:
         lines.append(f"Settings that changed: {_settings_text(result, markdown)}.")
@@ -113,21 +117,22 @@ def _notes(result: GateResult, markdown: bool) -> list[str]:
     if len(result.rows) > 1:
         lines.append(f"Regressions are corrected over {len(result.rows):,} metrics (Holm); p is of each metric alone.")
     if result.rules.margin is not None:
-        lines.append(f"Margin: differences up to {result.rules.margin:g} do not matter.")
+        lines.append(margin_sentence(result.rules.margin))
     return [bullet + line for line in lines]
 
 
-def _passed_notes(result: GateResult) -> list[str]:
-    """What a passed gate leaves open: the metric that may have lost most, and the option that would fail then."""
+def _passed_note(result: GateResult) -> str:
+    """What passed means, and what it leaves open: the metric that may have lost most, the option that would fail then.
+    """
+    meaning = f"Passed means: {PASSED[result.fail_on]}"
     unclear = [row for row in result.rows if row.tier in ("no-clear-difference", "likely-regression")]
     margin = result.rules.margin or 0.0
     losses = [(-row.comparison.low if row.comparison.sign > 0 else row.comparison.high, row) for row in unclear]
     loss, row = max(losses, key=lambda pair: pair[0], default=(0.0, None))
-    if not result.passed or row is None or not loss > margin:
-        return []
-    option = "" if result.fail_on == "unclear" else f" To fail then: --fail-on unclear --margin {margin or MARGIN:g}."
-    return [f"Passed means that no loss is shown, not that there is none: {row.comparison.spec.title} may be up to "
-            f"{number(loss)} worse.{option}"]
+    if row is None or not loss > margin:
+        return f"{meaning}."
+    return (f"{meaning}. {row.comparison.spec.title} may still be up to {number(loss)} worse. To fail then: "
+            f"--fail-on unclear --margin {margin or MARGIN:g} (a loss up to the margin passes).")
 
 
 def _settings_text(result: GateResult, markdown: bool) -> str:

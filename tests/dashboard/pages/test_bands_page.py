@@ -172,7 +172,8 @@ def test_a_target_is_judged_by_the_interval_and_stands_in_the_link(samples):
     value = round(min(found.values(), key=lambda one: one.mean).high, 3) + 0.001
     samples.number_input(key="target_R_10").set_value(value).run()
     assert not samples.exception and samples.query_params["targets"] == f"R@10={value:.9g}"
-    line = finding(samples).splitlines()[-1]
+    line, meaning = finding(samples).splitlines()[-2:]
+    assert meaning.startswith("A run passes if its whole 95% interval reaches the target, and fails if")
     outcomes = {name: target_outcome(Target(parse_spec("R@10"), value), one.mean, one.low, one.high, "higher")
                 for name, one in found.items()}
     assert len(set(outcomes.values())) > 1

@@ -188,7 +188,7 @@ def test_a_slice_says_how_many_of_its_queries_are_compared():
 
 def test_slices_are_compared_side_by_side():
     at = opened("compare/slices", **session(("old", "new"), by="kind", k="2"))
-    assert any(one.key == "by" for one in at.selectbox)
+    assert [one.key for one in at.selectbox if one.key in ("by", "candidate")] == ["by"], "all candidates are shown"
     assert "By slice: MRR" in [one.value for one in at.header]
     said = texts(at).replace("\\", "")
     assert "Compared with **old**, **new** is :blue[better] on *kind: hard* (+0.667 [" in said
@@ -203,13 +203,17 @@ def test_slices_are_compared_side_by_side():
 @pytest.mark.parametrize("picture", ["sorted", "histogram", "scatter"])
 def test_each_picture_is_drawn(picture):
     at = opened("compare/queries", **session(picture=picture))
-    assert any(f"compare_{picture}" in str(one.proto) for one in at.get("plotly_chart"))
+    figure = charts(at)[f"compare_{picture}"]
+    assert {trace.get("yaxis", "y") for trace in figure["data"]} == {"y"}, "one candidate, in one panel"
+    assert pairwise.comparison_sentences.PICTURE_NOTES[picture].format(candidate="new", baseline="old") in texts(at)
 
 
 @pytest.mark.parametrize(("typed", "word"), [("0.9", "equivalent"), ("0,9", "equivalent"), ("x", "above 0"),
                                              ("-1", "above 0"), ("", "better")])
 def test_a_margin_makes_equivalent_what_lies_within_it(typed, word):
-    assert word in texts(opened("compare", **session(("old", "new"), margin=typed, k="2")))
+    said = texts(opened("compare", **session(("old", "new"), margin=typed, k="2")))
+    assert word in said
+    assert ("Margin: differences up to 0.9 do not matter" in said) == (word == "equivalent")
 
 
 def test_one_run_alone_is_told_what_to_do():

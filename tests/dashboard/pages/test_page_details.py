@@ -63,6 +63,22 @@ def test_of_many_runs_the_first_have_cards_and_the_others_are_folded():
     assert "4 more runs" in [fold.label for fold in at.expander]
 
 
+def test_the_first_column_leaves_room_for_the_others_on_a_phone(monkeypatch):
+    short, long = (pd.Series([text], name="Query") for text in ("q1", "a very long identifier of a query" * 3))
+    assert elements._first_width(short) is None and elements._first_width(long) == elements.WIDEST
+    monkeypatch.setattr(elements.small_screen, "is_phone", lambda: True)
+    assert elements._first_width(short) is None
+    assert elements._first_width(long) == elements.small_screen.FIRST_COLUMN < 390 / 2
+
+
+def test_words_of_the_field_are_explained_where_a_sentence_uses_them():
+    truth = Truth.build("truth", ["q1", "q2"], ["a", "a"], [1, 1])
+    runs = [Run.build(name, ["q1", "q2"], docs, [1.0, 1.0]) for name, docs in (("old", "ab"), ("new", "ba"))]
+    at = opened("compare", **address(truth, runs))
+    headline = next(block for block in at.markdown if "NDCG@10" in block.value)
+    assert "**NDCG@10**: " in headline.proto.help
+
+
 def test_negative_numbers_of_a_table_have_a_minus_sign():
     table = pd.DataFrame({"Run": ["a", "b"], "Difference": [-0.5, 0.25], "Mean": [0.5, 0.25], "Share": [-0.5, 0.5]})
     texts_of = elements._texts_of_negative(table, {"Difference": "%+.3f", "Mean": "%.3f", "Share": "percent"})

@@ -80,6 +80,22 @@ def test_the_page_answers_and_a_mix_can_be_tried_and_added():
     assert any("sparse + dense (elasticsearch-rrf k 5 0/1, top 10)" in plain(note.value) for note in at.success)
 
 
+def test_a_mix_has_the_difference_and_the_interval_that_the_table_has_of_it():
+    """The tuned setting has its held-out numbers; the default, also with equal weights, those of the table."""
+    truth, runs = samples()
+    at = opened("what-if", **address(truth, runs))
+    table = next(entry.value for entry in at.dataframe if "Against the best run" in entry.value.columns)
+    tuned, default = table["Against the best run"][:2]
+    assert table["NDCG@10"].round(3)[[1, 3]].tolist() == [0.724, 0.718] and default.startswith("+0.005")
+    assert "Differences are rounded last: they can differ by 0.001" in texts(at)
+    assert f"on held-out queries, against sparse {tuned}." in plain(texts(at)).replace("**", "")
+    assert "On the queries that chose this setting, NDCG@10 is 0." in texts(at)
+    shown(at.selectbox(key="fusion").select("rrf").run())
+    shown(at.slider(key="fuse_share").set_value(0.5).run())
+    assert table["Run"][1] == "RRF, k = 60" and f"against sparse {default}." in plain(texts(at))
+    assert plain(texts(at)).count(default) == 1 and "that chose this setting" not in texts(at)
+
+
 def test_every_number_of_a_mix_and_of_the_runs_opens_exactly_its_queries(monkeypatch):
     truth, runs = samples()
     at = opened("what-if", **address(truth, runs))

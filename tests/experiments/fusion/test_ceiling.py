@@ -15,6 +15,7 @@ from ragdash.experiments.fusion.fuse import FEW, documents
 from ragdash.experiments.fusion.judged_pool import judged_pool
 from ragdash.experiments.fusion.recipe import make_recipe
 from ragdash.experiments.fusion.tuning.grids import settings
+from ragdash.reporting.sentences.what_if import churn_sentence
 
 
 def test_the_ceiling_is_the_best_order_of_what_any_run_returns_in_the_window():
@@ -78,6 +79,20 @@ def test_changes_name_the_queries_and_leave_out_those_that_do_not_count():
     runs = [run_of("a", {"q": {"x": 2.0, "y": 1.0}}), run_of("b", {"q": {"y": 2.0, "x": 1.0}})]
     pool = judged_pool(runs, Truth.build("qrels", ["q"], ["x"], [1]))
     assert changes(pool, make_recipe(runs), 0, np.zeros(1), 1).tied == ("q",), "each is first once and second once"
+
+
+def test_the_sets_of_a_short_run_are_compared_down_to_its_depth():
+    """By hand: run a has two documents. Fused, both queries have three, but only q2 has other first two."""
+    runs = [run_of("a", {"q1": {"x": 2.0, "y": 1.0}, "q2": {"x": 2.0, "y": 1.0}}),
+            run_of("b", {"q1": {"x": 3.0, "y": 2.0, "w": 1.0}, "q2": {"x": 2.0, "z": 1.0}})]
+    pool = judged_pool(runs, Truth.build("qrels", ["q1", "q2"], ["x", "z"], [1, 1]))
+    recipe = make_recipe(runs, params={"weights": (0.4, 0.6)})
+    found = changes(pool, recipe, 0, np.zeros(2), 10)
+    assert (found.k, found.is_depth, found.top) == (2, True, ("q2",))
+    assert "Against the best single run (it returns at most 2 documents), 0 of 2 first results and 1 top-2 sets " in (
+        churn_sentence(found, "MRR"))
+    exact = changes(pool, recipe, 0, np.zeros(2), 2)
+    assert (exact.k, exact.is_depth) == (2, False) and "single run, 0 of 2" in churn_sentence(exact, "MRR")
 
 
 def test_recipes_as_code_have_their_values():

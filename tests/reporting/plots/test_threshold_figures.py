@@ -90,8 +90,11 @@ def test_bands_above_the_best_possible_value_are_gray_and_the_value_is_marked(th
     words = words_above(fig)
     assert {text: note.font.color for text, note in words.items()} == {
         "poor": theme.ink, "fair": theme.ink, "&lt;good&gt;": theme.muted}
-    (line,) = [shape for shape in fig.layout.shapes if shape.type == "line" and shape.line.dash == "dash"]
-    assert line.x0 == line.x1 == 0.4
+    lines = [shape for shape in fig.layout.shapes if shape.type == "line" and shape.line.dash == "dash"]
+    assert [(line.x0, line.x1) for line in lines] == [(0.4, 0.4)] * 2, "one for each run"
+    for row, line in enumerate(lines):
+        assert row + (6 + bands.LINE) / (6 + bands.LINE + bands.MARK) == pytest.approx(line.y0), "below the words"
+        assert line.y1 == row + 1
     assert any("best possible 0.400" in note.text for note in fig.layout.annotations)
     for best in (np.nan, 1.0, 0.5):
         free = placed([0.1], axis=Axis("Recall@10", 0.0, 1.0, better="higher"), best=best, theme=theme)

@@ -36,7 +36,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--against", required=True, metavar="FILE", help="the baseline that ragdash pin wrote; its "
                         "metrics, conventions and matching apply")
     add_truth_option(parser, "the ground truth; where it is in the rows of the run, it can be left out")
-    parser.add_argument("--margin", type=float, help="differences up to this do not matter")
+    parser.add_argument("--margin", type=float, help="differences up to this do not matter: a metric whose whole "
+                        "interval is within it is equivalent, which never fails")
     parser.add_argument("--permutations", type=whole_number(1, MOST_RESAMPLES),
                         help="sign flips; default: 100,000, or 10,000 above 2,000 queries")
     parser.add_argument("--fail-on", choices=FAIL_ON, default="regression", help="regression: significant losses; "

@@ -8,6 +8,7 @@ from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.pages.answers.sections import AnswersData
 from ragdash.dashboard.pages.answers.validation import data as trust_data
 from ragdash.dashboard.pages.answers.validation.trained_judge import label_key_of
+from ragdash.dashboard.widgets.texts import term_help
 from ragdash.matching.file_labels import human_label_column
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import YES
@@ -23,7 +24,8 @@ def render(data: AnswersData, container) -> None:
         return
     digests = [data.context.digests[run] for run in data.runs_with_values(spec)]
     labels = [len(trust_data.labels(digest, label_key_of(spec))[0]) for digest in digests]
-    container.markdown(f"{right_answers_note(spec, labels)} {_counted_on_failures(data, spec)}")
+    text = f"{right_answers_note(spec, labels)} {_counted_on_failures(data, spec)}"
+    container.markdown(text, help=term_help(text))
 
 
 def _counted_on_failures(data: AnswersData, spec: Spec) -> str:

@@ -50,7 +50,10 @@ def render_table(context: PageContext, specs: list[Spec]) -> None:
             elements.frame(comparison_tables.leaderboard_numbers(context, summaries, order, deltas),
                            "leaderboard", "Every number of the leaderboard",
                            formats={"p (corrected)": "%.4f"})
-    _render_caption(context, specs, verdict, uneven=any(delta.left_out for delta in deltas.values()))
+    base = summaries[context.baseline][0].mean
+    _render_caption(context, specs, verdict, uneven=any(delta.left_out for delta in deltas.values()),
+                    rounding=fmt.rounding_note([(summaries[index][0].mean, base, deltas[index, spec].mean_difference)
+                                                for index, spec in deltas if spec == specs[0]]))
     _render_worst_links(context, order)
 
 
@@ -64,8 +67,11 @@ def _open_run(context: PageContext, index: int) -> None:
         st.session_state[state.COMPARE_PART] = parts[-1 if parts is PAIRWISE else 0]
 
 
-def _render_caption(context: PageContext, specs: list[Spec], verdict: Verdict, *, uneven: bool) -> None:
-    """How to read the table and what to click. uneven: some queries have a value in one run of a pair only."""
+def _render_caption(context: PageContext, specs: list[Spec], verdict: Verdict, *, uneven: bool,
+                    rounding: str) -> None:
+    """How to read the table and what to click. uneven: some queries have a value in one run of a pair only; rounding:
+    what is said of differences that the means shown do not have.
+    """
     runs = len(context.entries)
     sentences = [f"{fmt.escape(specs[0].title)} with its 95% bootstrap interval.{context.scope.basis}"]
     baseline = fmt.shorten_middle(context.names[context.baseline], leaderboard_table.NAME)
@@ -73,7 +79,7 @@ def _render_caption(context: PageContext, specs: list[Spec], verdict: Verdict, *
         sentences.append(
             f"Difference and outcome: against {fmt.escape(baseline)}, the baseline. ▲ better, ▼ "
             "worse; no mark: no significant difference. Click a heading to sort, a row to compare that run below.")
-        sentences += [comparison_sentences.PAIRED_NOTE] if uneven else []
+        sentences += [comparison_sentences.PAIRED_NOTE] if uneven else [rounding]
         sentences.append(tied_note(verdict))
     sentences.append(ceiling_note(specs, map(context.results.best_possible, specs)))
     rules = context.results.comparison_rules()

@@ -132,9 +132,10 @@ def _render_sentences(context: PageContext, spec: Spec, comparisons: ComparisonG
     st.markdown(verdict_panel.shorten_names(context, text))
 
 
-def visible_candidates(context: PageContext, selected: int) -> list[int]:
-    """The candidates of the table and the pictures: all where they are few, else the one chosen."""
-    return context.selection.others() if len(context.selection.others()) <= MAX_CANDIDATES else [selected]
+def visible_candidates(context: PageContext, spec: Spec) -> list[int]:
+    """The candidates of the slices: all where they are few, else the one that is chosen."""
+    candidates = context.selection.others()
+    return candidates if len(candidates) <= MAX_CANDIDATES else [choose_candidate(context, spec)]
 
 
 def _render_forest(context: PageContext, candidates: Sequence[int], specs: Sequence[Spec],
@@ -194,10 +195,11 @@ def _render_table(context: PageContext, candidates: Sequence[int], specs: list[S
                           formats=TEST_FORMATS)
     rules = context.results.comparison_rules(chosen_margin())
     name = fmt.escape(fmt.shorten_middle(base, TITLE_NAME))
+    margin = f"{comparison_sentences.margin_sentence(rules.margin)} " if rules.margin else ""
     uneven = " That is not always the difference of the two means." if any(row.left_out for row in rows) else ""
     st.caption(f"Differences are candidate minus {name}, mean over the queries with a value for both, "
                f"with {comparison_sentences.intervals_text(len(context.entries))}.{uneven}{context.scope.basis} "
-               f"{comparison_sentences.same_values_note(rows)}".strip(),
+               f"{margin}{comparison_sentences.same_values_note(rows)}".strip(),
                help=tooltip("comparison_test",
                             family=comparison_sentences.family_sentence(len(context.entries), rules)))
 
@@ -234,17 +236,20 @@ def _render_figure(context: PageContext, spec: Spec, selected: int) -> None:
         with st.container(width=640, key="square"):
             elements.chart(
                 figure, table, "compare_scatter", f"{spec.title} of each query in {name} and {context.names[selected]}",
+                caption=comparison_sentences.PICTURE_NOTES["scatter"].format(
+                    candidate=fmt.escape(context.names[selected]), baseline=fmt.escape(name)),
                 note=f"{fmt.count(len(ids), 'query', 'queries')}.{context.scope.basis}"
             )
         return
-    candidates = visible_candidates(context, selected)
-    values = [differences(evaluations[base], evaluations[index], spec) for index in candidates]
-    series = [context.names[index] for index in candidates], [context.slots[index] for index in candidates], values
+    values = differences(evaluations[base], evaluations[selected], spec)
+    series = [context.names[selected]], [context.slots[selected]], [values]
     figure = figure_cache.draw(compare.histogram, *series, axis=axis, baseline=name, theme=elements.theme()) \
         if state.get(state.PICTURE) == "histogram" else \
         figure_cache.draw(compare.differences, *series, axis=axis, baseline=name, labels=ids, theme=elements.theme())
     elements.chart(figure, table, f"compare_{state.get(state.PICTURE)}",
                   f"Differences of each query to {name} on {spec.title}",
+                  caption=comparison_sentences.PICTURE_NOTES[state.get(state.PICTURE)].format(
+                      candidate=fmt.escape(context.names[selected]), baseline=fmt.escape(name)),
                   note=f"{fmt.count(len(ids), 'query', 'queries')}, candidate minus {fmt.escape(name)}."
                        f"{context.scope.basis}")
 
@@ -298,7 +303,8 @@ def _questions(context: PageContext, ids: list[str]) -> list[str | None]:
 
 def render_slices(context: PageContext, specs: list[Spec]) -> None:
     """The difference within each slice of an attribute of the queries."""
-    spec, selected = specs[0], choose_candidate(context, specs[0])
+    spec, candidates = specs[0], context.selection.others()
+    visible = visible_candidates(context, spec)
     names = list(dict.fromkeys(query_slice.attribute for query_slice in context.scope.slices.values()))
     labeled = [name for name in context.results.label_attributes() if name not in names]
     names += labeled
@@ -316,8 +322,7 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
     st.markdown(comparison_sentences.slices_sentence([comparison for row in rows for comparison in row]))
     if state.get(state.BY) in labeled:
         st.caption(comparison_sentences.LABELS_NOTE)
-    titles = [f"{row[0].slice.title} ({_compared_count(row)})" for row in rows]
-    candidates, visible = context.selection.others(), visible_candidates(context, selected)
+    titles = [f"{row[0].slice.value} ({_compared_count(row)})" for row in rows]
     columns = [[row[candidates.index(index)] for row in rows] for index in visible]
     flat = [(title, comparison) for title, row in zip(titles, rows, strict=True) for comparison in row]
     elements.chart(

@@ -18,6 +18,7 @@ from ragdash.dashboard.session import run_fixes, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets.texts import term_help
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import comparability
 from ragdash.reporting.sentences import formatting as fmt
@@ -187,11 +188,12 @@ def _render_notes(report: ComparabilityReport, runs: Sequence[SessionRun]) -> No
 
 def _render_finding(finding: Finding, key: str, entry: SessionRun | None, button: bool = True) -> None:
     """What was counted, what follows from it, how it is fixed; a button where one click does it."""
+    text = f"{ICONS[finding.severity]} {comparability.finding_text(finding)}"
     if not finding.option or not button:
-        st.markdown(f"{ICONS[finding.severity]} {comparability.finding_text(finding)}")
+        st.markdown(text, help=term_help(text))
         return
     left, right = st.columns(WIDTHS, vertical_alignment="center", gap="small")
-    left.markdown(f"{ICONS[finding.severity]} {comparability.finding_text(finding)}")
+    left.markdown(text, help=term_help(text))
     options = (finding.option, *finding.also)
     right.button(comparability.fix_label(options), icon=":material/build:", key=f"fix_{key}", on_click=run_fixes.apply,
                  args=((entry.digest,) if entry else (), options),

@@ -23,6 +23,7 @@ from ragdash.dashboard.pages.failures import map_choices
 from ragdash.dashboard.pages.failures.data import FailuresData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets.texts import term_help
 from ragdash.evaluation.compare import direction
 from ragdash.reporting.plots import failures as pictures
 from ragdash.reporting.plots.common.axes import axis_of
@@ -186,8 +187,9 @@ def _render_areas(data: FailuresData, result: QueryMap, texts: Sequence[str | No
             query_links.link(f"{fmt.escape(name)} ({int(area.queries.sum()):,})", data.digest, icon=None,
                              **{state.PICKED: [picked_queries.pack(data.context.scope, area.queries)]})
     basis = "shared words" if result.source == WORDS else f"embeddings by {fmt.escape(result.source)}"
-    st.caption(f"Grouped by {basis}, not by the picture. Mean with its 95% bootstrap interval; *surely worse*: p "
-               "below 0.05 after Holm's correction over all clusters.")
+    note = (f"Grouped by {basis}, not by the picture. Mean with its 95% bootstrap interval; *surely worse*: p below "
+            "0.05 after Holm's correction over all clusters.")
+    st.caption(note, help=term_help(note))
 
 
 @st.cache_resource(max_entries=32, show_spinner="Grouping questions …")

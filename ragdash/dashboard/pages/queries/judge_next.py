@@ -20,6 +20,7 @@ from ragdash.dashboard.pages.queries.data import QueriesData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets.texts import term_help
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
@@ -116,13 +117,14 @@ def _bounds_table(data: QueriesData, ranked: DocumentsToJudge) -> None:
     st.table(rows, border="horizontal", hide_index=True, alt=f"Bounds of {data.spec.title}")
     title = fmt.escape(data.spec.title)
     best = [fmt.escape(names[run]) for run in ranked.contenders]
+    text = ""
     if len(best) > 1:
-        st.markdown(f"{fmt.listed(best)} could each have the best {title}: the unjudged documents decide. "
-                    f"{fmt.count(ranked.total, 'of them has', 'of them have')} an influence.")
+        text = (f"{fmt.listed(best)} could each have the best {title}: the unjudged documents decide. "
+                f"{fmt.count(ranked.total, 'of them has', 'of them have')} an influence.")
     elif len(context.entries) > 1:
-        st.markdown(
-            f"Whatever the unjudged documents turn out to be, {fmt.listed(best)} has the best {title}."
-        )
+        text = f"Whatever the unjudged documents turn out to be, {fmt.listed(best)} has the best {title}."
+    if text:
+        st.markdown(text, help=term_help(text))
 
 
 def _document_table(data: QueriesData, ranked: DocumentsToJudge) -> None:

@@ -15,11 +15,13 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 
 PARTS = {"bands": "Bands and targets", "speed": "Speed and cost"}
+QUESTIONS = {"bands": "Is it good enough?", "speed": "Is it worth its time and money?"}
 
 
 def render() -> None:
     """Draw the page."""
-    elements.title("Threshold bands", "Is it good enough, and what does it cost?")
+    part = state.get(state.choice_key(state.BANDS_PART, list(PARTS), next(iter(PARTS))))
+    elements.title("Threshold bands", QUESTIONS[part])
     context = page_context.current()
     part = elements.choose_part("Threshold bands", PARTS, state.BANDS_PART)
     {"bands": render_bands, "speed": render_speed}[part](context)

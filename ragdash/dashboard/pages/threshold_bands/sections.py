@@ -192,6 +192,8 @@ def render_finding(context: PageContext, rated_metrics: Sequence[RatedMetric], c
         for rated_metric in rated_metrics
         if rated_metric.target
     ]
+    if any(rated_metric.target for rated_metric in rated_metrics):
+        sentences.append(band_sentences.TARGET_MEANING)
     if not sentences:
         sentences = [
             "No bands are stated for the metrics shown. Set a target below, choose others, or open a bands file."
@@ -232,11 +234,7 @@ def render_targets(context: PageContext, drawn: PageContext, rated_metrics: Sequ
             with st.container(border=True, key=f"box_{threshold_bands_tables.chart_name(rated_metric.spec)}"):
                 st.markdown(f"**{fmt.escape(rated_metric.spec.title)}**",
                             help=fmt.escape(rated_metric.spec.metric.summary_line))
-                st.caption(
-                    fmt.escape(
-                        band_sentences.no_bands_reason(rated_metric.spec, rated_metric.no_bands_reason)
-                    )
-                )
+                st.caption(fmt.escape(rated_metric.no_bands_reason or ""))
                 _render_target_field(rated_metric)
                 if rated_metric.target:
                     _render_figure(context, drawn, rated_metric)
@@ -339,7 +337,7 @@ def render_slices(context: PageContext, drawn: PageContext, rated_metrics: Seque
         if table
         else f"{rated_metric.spec.title} {band_sentences.unrated(rated_metric.spec)}."
         if rated_metric.table
-        else band_sentences.no_bands_reason(rated_metric.spec, rated_metric.no_bands_reason)
+        else rated_metric.no_bands_reason or ""
     )
     if len(drawn.entries) < len(context.entries):
         note += f" {len(drawn.entries)} of {len(context.entries)} runs; “All numbers” has all {len(context.entries)}."

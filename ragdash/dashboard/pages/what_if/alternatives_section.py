@@ -6,6 +6,7 @@ import streamlit as st
 
 from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.widgets.texts import term_help
 from ragdash.experiments.fusion.judged_pool import JudgedPool
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.recipe import Recipe
@@ -29,7 +30,8 @@ def render(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
         if cascade is not None:
             lines.append(sentences.cascade_sentence(choice.runs, cascade.recipe.params["depth"],
                                                     cascade.held_out.value, cascade.against_tuned))
-        st.markdown("\n".join(f"- {line}" for line in lines))
+        text = "\n".join(f"- {line}" for line in lines)
+        st.markdown(text, help=term_help(text))
 
 
 def _setting(recipe: Recipe, choice: Choice) -> str:

@@ -55,14 +55,15 @@ def _mix(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
         elements.problems(error.problems, "mix")
         return
     values = np.where(context.scope.queries, pool.values([recipe], [choice.spec])[0, 0], np.nan)
-    comparison = against_best(choice.evaluations[:len(choice.runs)], choice.best_run, values, choice.spec,
-                              ComparisonRules(permutations=FAST_FLIPS))
+    comparison = choice.known_outcome(recipe, values) or against_best(
+        choice.evaluations[:len(choice.runs)], choice.best_run, values, choice.spec,
+        ComparisonRules(permutations=FAST_FLIPS))
     mean = float(np.nanmean(values)) if (~np.isnan(values)).any() else np.nan
-    st.markdown(sentences.mix_sentence(comparison, mean))
+    is_chosen = comparison is choice.against_single
+    st.markdown(sentences.mix_sentence(comparison, choice.held_out.value if is_chosen else mean, held_out=is_chosen))
     engine = PRESETS[recipe.preset].engine if recipe.preset else ""
     note = f" {PRESETS[recipe.preset].note}" if recipe.preset else ""
-    chosen = ("These queries also chose the setting. Quote the held-out value and interval above, even where they are "
-              "equal. " if recipe == choice.recipe else "")
+    chosen = f"{sentences.chosen_mix_note(choice.spec.title, mean)} " if is_chosen else ""
     st.caption(chosen + sentences.window_sentence(recipe.window, [run.depth for run in pool.runs], engine)
                + fmt.escape(note))
     _render_changes(context, choice, pool, recipe, values)

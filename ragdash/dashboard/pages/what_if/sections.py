@@ -23,6 +23,7 @@ from ragdash.dashboard.pages.what_if import (
 )
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets.texts import term_help
 from ragdash.evaluation.compare import best_first
 from ragdash.evaluation.latency_cost import Amount
 from ragdash.experiments.fusion.judged_pool import JudgedPool
@@ -157,9 +158,10 @@ def _setting(choice: Choice) -> str:
 def _render_answer(context: PageContext, choice: Choice, others: Sequence[str], more_time: Amount) -> None:
     """The answer in one sentence, then the hybrid next to the single runs; others: runs shown that are not fused."""
     with st.container(border=True, key="answer"):
-        st.markdown(sentences.hybrid_answer(
+        answer = sentences.hybrid_answer(
             choice.decision, _setting(choice), choice.against_single, choice.default_against_single,
-            choice.against_default, choice.held_out.value, choice.runs, others, more_time))
+            choice.against_default, choice.held_out.value, choice.runs, others, more_time)
+        st.markdown(answer, help=term_help(answer, [choice.spec]))
         verdict_panel.render_checks(context, [check for check in context.results.checks(choice.spec)
                                               if check.kind != "other-spellings"])  # said above
     if choice.decision == "unknown":
@@ -171,7 +173,9 @@ def _render_answer(context: PageContext, choice: Choice, others: Sequence[str], 
     named = "" if choice.decision == "tuned" else (  # the answer has it
         f"Tuning on all queries chooses this setting: {fmt.escape(_setting(choice))}. ")
     st.caption(named + sentences.caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes),
-                                            choice.evaluations[len(choice.runs)].name))
+                                                  choice.evaluations[len(choice.runs)].name), help=term_help(named))
+    if rounding := fmt.rounding_note(tables.differences(choice)):
+        st.caption(rounding)
     if choice.unscored:
         st.caption(unscored_sentence(choice.unscored))
 

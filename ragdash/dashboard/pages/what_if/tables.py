@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from ragdash.evaluation.outcomes import Comparison
 from ragdash.experiments.fusion.ceiling import Ceiling
 from ragdash.experiments.fusion.tuning.choice import Choice
 from ragdash.reporting.sentences.what_if import outcome_text
@@ -14,13 +15,25 @@ from ragdash.reporting.sentences.what_if import outcome_text
 
 def runs_table(choice: Choice) -> pd.DataFrame:
     """The tuned hybrid, the default and the single runs: mean with interval, difference from the best run, outcome."""
-    outcomes = {len(choice.runs): choice.default_against_single, len(choice.runs) + 1: choice.against_single}
+    outcomes = _outcomes(choice)
     rows = []
     for index, (evaluation, summary) in enumerate(zip(choice.evaluations, choice.summaries, strict=True)):
         rows.append({"Run": evaluation.name, choice.spec.title: summary.mean, "Low": summary.low, "High": summary.high,
                      "Against the best run": outcome_text(outcomes.get(index)) if index != choice.best_run
                      else "best single run", "n": summary.n})
     return pd.DataFrame(rows[::-1])
+
+
+def differences(choice: Choice) -> list[tuple[float, float, float]]:
+    """Mean, mean of the best run and difference, of each row of that table with a difference."""
+    means = [summary.mean for summary in choice.summaries]
+    return [(means[index], means[choice.best_run], outcome.mean_difference)
+            for index, outcome in _outcomes(choice).items()]
+
+
+def _outcomes(choice: Choice) -> dict[int, Comparison]:
+    """The comparison of the default and of the tuned hybrid with the best run, by their place among the evaluations."""
+    return {len(choice.runs): choice.default_against_single, len(choice.runs) + 1: choice.against_single}
 
 
 def sweep_table(label: str, title: str, x: np.ndarray, mean: np.ndarray) -> pd.DataFrame:

@@ -88,6 +88,15 @@ class Choice:
         low, high = self.held_out.interval()
         return (*others, replace(tuned, low=low, high=high))
 
+    def known_outcome(self, recipe: Recipe, values: np.ndarray) -> Comparison | None:
+        """The comparison with the best run that the answer has for this setting with these values (Q,); else None.
+
+        That of the chosen setting is held out, whatever its values on the queries that chose it.
+        """
+        if recipe == self.recipe:
+            return self.against_single
+        return self.default_against_single if np.array_equal(values, self.values[0], equal_nan=True) else None
+
     @property
     def queries_needed(self) -> float:
         """Queries that the observed difference from the best run would need at 80% power; NaN where there is none."""

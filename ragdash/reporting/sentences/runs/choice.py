@@ -134,7 +134,7 @@ def _but(leans: Sequence[Lean], name: Say) -> str:
     if not leans:
         return ""
     title = escape(leans[0].spec.title) if name is bold else leans[0].spec.title
-    return f" But {title} leans to {name(leans[0].rival)} (not tested)."
+    return f" But {title} leans to {name(leans[0].rival)}."
 
 
 def risk_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
