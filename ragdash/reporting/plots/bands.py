@@ -14,6 +14,7 @@ from ragdash.reporting.plots.common.theme import (
     Axis,
     Look,
     Theme,
+    annotate,
     escape,
     figure,
     looks,
@@ -48,19 +49,23 @@ def band_placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray,
     fig = figure(theme, height=row * rows + foot + 90)
     _shade(fig, edges, span, axis, theme, best if limited else np.inf)
     short = short_names(names, NAME)
+    headings, lines = [], []
     for index, look in enumerate(looks(names, slots, theme)):
         values = (float(mean[index]), float(low[index]), float(high[index]))
         fig.add_trace(_dot(index + middle, look, values, int(n[index]), axis, texts[index]))
-        _heading(fig, index, look, short[index], values[0], texts[index], theme)
+        headings.append(_heading(index, look, short[index], values[0], texts[index], theme))
         if target is not None and np.isfinite(values[0]):
-            fig.add_shape(type="line", x0=target, x1=target, y0=index + middle - 0.32 * MARK / row,
-                          y1=index + middle + 0.32 * MARK / row, line={"color": theme.ink, "width": 3}, layer="below")
+            half = 0.32 * MARK / row
+            lines.append({"x0": target, "x1": target, "y0": index + middle - half, "y1": index + middle + half,
+                          "line": {"color": theme.ink, "width": 3}})
         if limited:  # below the words of the row
-            fig.add_shape(type="line", x0=best, x1=best, y0=index + 1 - MARK / row, y1=index + 1, layer="below",
-                          line={"color": theme.ink, "width": 1.5, "dash": "dash"})
+            lines.append({"x0": best, "x1": best, "y0": index + 1 - MARK / row, "y1": index + 1,
+                          "line": {"color": theme.ink, "width": 1.5, "dash": "dash"}})
         if index:
-            fig.add_shape(type="line", xref="paper", x0=0, x1=1, y0=index, y1=index, layer="below",
-                          line={"color": theme.paper, "width": 2})
+            lines.append({"xref": "paper", "x0": 0, "x1": 1, "y0": index, "y1": index,
+                          "line": {"color": theme.paper, "width": 2}})
+    annotate(fig, headings)
+    fig.layout.shapes = [*fig.layout.shapes, *({"type": "line", "layer": "below", **line} for line in lines)]
     fig.update_yaxes(range=[rows + foot / row, 0], showgrid=False, fixedrange=True, showticklabels=False)
     _band_names(fig, edges, labels, span, theme, best if limited else np.inf)
     if target is not None:
@@ -121,14 +126,15 @@ def _band_names(fig: go.Figure, edges: np.ndarray, labels: Sequence[str], span: 
     middles, widths = (np.array([band[field] for band in visible]) for field in (0, 1))
     size = float(span[1] - span[0])
     steps = _steps((middles - span[0]) / size * NARROW, widths / size * NARROW, [len(band[2]) for band in visible])
-    for step, middle, (_, _, label, gray) in reversed(list(zip(steps, middles, visible, strict=True))):
-        right = middle > (span[0] + span[1]) / 2
-        fig.add_annotation(
-            x=middle, y=1, yref="paper", text=escape(label),
-            font={"size": 13, "color": theme.muted if gray else theme.ink},
-            bgcolor=theme.paper if step else None, showarrow=bool(step), arrowhead=0, arrowwidth=1,
-            arrowcolor=theme.muted, ax=0, ay=-(LINE * step + 9), yanchor="middle" if step else "bottom",
-            xanchor="center" if not step else "right" if right else "left")
+    right = middles > (span[0] + span[1]) / 2
+    annotate(fig, [{
+        "x": middle, "y": 1, "yref": "paper", "text": escape(label),
+        "font": {"size": 13, "color": theme.muted if gray else theme.ink},
+        "bgcolor": theme.paper if step else None, "showarrow": bool(step), "arrowhead": 0, "arrowwidth": 1,
+        "arrowcolor": theme.muted, "ax": 0, "ay": -(LINE * step + 9), "yanchor": "middle" if step else "bottom",
+        "xanchor": "center" if not step else "right" if on_right else "left"}
+        for step, middle, on_right, (_, _, label, gray) in reversed(list(zip(steps, middles, right, visible,
+                                                                             strict=True)))])
     extra = LINE * (1 + max(steps, default=0))
     fig.update_layout(margin_t=MARGIN["t"] + extra, height=fig.layout.height + extra)
 
@@ -162,13 +168,13 @@ def _dot(y: float, look: Look, values: tuple[float, float, float], n: int, axis:
         hoverinfo="text", hovertext=[f"{look.name}<br>{escape(axis.title)} {text}{meaning}<br>n = {n:,} queries"])
 
 
-def _heading(fig: go.Figure, row: int, look: Look, name: str, mean: float, words: str, theme: Theme) -> None:
-    """The run's name with its mean, and the words, above its symbol."""
+def _heading(row: int, look: Look, name: str, mean: float, words: str, theme: Theme) -> dict:
+    """The annotation above a run's symbol: its name with its mean, and the words."""
     value = str(value_text(np.array(mean))) if np.isfinite(mean) else "undefined"
     text = f'<span style="color:{look.color}">{look.sign}</span> <b>{escape(name)}</b>  {value}'
-    fig.add_annotation(x=0, xref="paper", y=row, yref="y", xanchor="left", yanchor="top", yshift=-3, xshift=3,
-                       showarrow=False, align="left", text=text + (f"<br>{escape(words)}" if words else ""),
-                       font={"size": 12, "color": theme.ink})
+    return {"x": 0, "xref": "paper", "y": row, "yref": "y", "xanchor": "left", "yanchor": "top", "yshift": -3,
+            "xshift": 3, "showarrow": False, "align": "left", "font": {"size": 12, "color": theme.ink},
+            "text": text + (f"<br>{escape(words)}" if words else "")}
 
 
 def _mark_at_foot(fig: go.Figure, text: str, value: float, span: Sequence[float], y: float, theme: Theme) -> None:
