@@ -9,6 +9,7 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from helpers import call, run_of, truth_of
 from speed import quick
@@ -17,6 +18,7 @@ import ragdash
 from ragdash.analysis.variants import MainEffects, SettingEffect, best_compromises, compare_variants, main_effects
 from ragdash.analysis.variants.design import NOT_SET, design_of
 from ragdash.core.errors import InputError
+from ragdash.core.records import Run
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.metrics import parse_specs
 from ragdash.reporting.variants import cautions, finding
@@ -253,6 +255,20 @@ def test_too_few_runs_or_equal_settings_are_an_error(logs, capfdbinary):
     evaluations = [evaluate(run, TRUTH, "RR") for run in runs]
     with pytest.raises(InputError, match="do not differ in any setting"):
         compare_variants([[evaluation.match] for evaluation in evaluations], evaluations, [{"k": "1"}] * 4, SPEC)
+
+
+def test_a_negative_cost_is_undefined_and_no_best_compromise():
+    costs = [[-0.5, float("nan")], [0.1, 0.3], [None, 0.1], [None, None]]
+    runs = [Run.build(f"run {k}", ["q1", "q2"], ["a", "a"], settings={"k": k}, details=pa.table({
+        "query_id": ["q1", "q2"], "cost_usd": pa.array(cost, pa.float64())})) for k, cost in enumerate(costs)]
+    assert [problem.kind for problem in runs[0].problems] == ["impossible-amount"]
+    data = ragdash.variants(runs, {"q1": ["a"], "q2": ["a"]}, "RR")
+    assert np.array_equal(data.cost, [np.nan, 0.2, 0.1, np.nan], equal_nan=True)
+    assert data.best.tolist() == [False, False, True, False]
+    data.plot("cost")
+    with pytest.raises(InputError, match="no run has a cost"):
+        ragdash.variants([runs[0], *[replace(runs[3], name=str(k), settings={"k": k}) for k in range(3)]],
+                 {"q1": ["a"], "q2": ["a"]}, "RR").plot("cost")
 
 
 def test_the_frame_has_settings_as_columns_and_cautions_name_what_is_tied():

@@ -109,6 +109,19 @@ def test_records_keep_texts_and_details():
     assert run.details.to_pylist() == [{"answer": "Paris", "latency_ms": 3.5}, {"answer": None, "latency_ms": None}]
 
 
+def test_ranks_that_disagree_with_scores_are_reported_as_in_files():
+    frame = {"query_id": ["q1", "q1", "q2", "q2"], "doc_id": list("abab"), "score": [1.0, 2.0, 2.0, 1.0],
+             "rank": [1, 2, 1, 1]}
+    run = Run.from_frame(frame)
+    assert [(problem.message, problem.facts["query"], problem.severity) for problem in run.problems] == [
+        ("equal-ranks", "q2", "warning"), ("rank-score-disagreement", "q1", "warning")]
+    assert run.ranking("q1").column("doc_id").to_pylist() == ["a", "b"], "the rank counts"
+    records = [{"query_id": "q1", "documents": [{"doc_id": "a", "score": 1.0, "rank": 1},
+                                                {"doc_id": "b", "score": 2.0, "rank": 2}]}]
+    assert [problem.message for problem in Run.from_records(records).problems] == ["rank-score-disagreement"]
+    assert Run.from_frame({**frame, "score": [2.0, 1.0, 2.0, 1.0], "rank": [1, 2, 1, 2]}).problems == ()
+
+
 def test_judgments_from_dicts_and_frames():
     truth = Truth.from_dict(JUDGMENTS, "qrels")
     assert (truth.query_ids.to_pylist(), truth.judgments) == (["q1", "q2", "q3"], 3)

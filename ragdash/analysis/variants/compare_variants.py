@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
 
@@ -12,7 +13,7 @@ from ragdash.analysis.variants.main_effects import FEWEST_RUNS, MainEffects, mai
 from ragdash.analysis.variants.objectives import best_compromises
 from ragdash.analysis.variants.setting_groups import varying_settings
 from ragdash.analysis.verdict import RunCheck
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.records.arguments import checked_methods
 from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Evaluation, Summary, summaries
@@ -162,9 +163,7 @@ def compare_variants(matches: Sequence[Sequence[Match]], evaluations: Sequence[E
         raise InputError([Problem("variants/same-settings", {"runs": len(names)}, field="RUN")])
     column = [evaluation.specs.index(spec) for evaluation in evaluations]
     rows = tuple(row[index] for row, index in zip(summaries(evaluations, seed=seed), column, strict=True))
-    latency = np.array([_mean([match.timed.stages.get("total") for match in repeats]) for repeats in matches])
-    cost = np.array([_mean([run_cost(match.timed, match.run.settings, prices or PriceTable(), match.run.name).values
-                            for match in repeats]) for repeats in matches])
+    latency, cost = np.array([_paid(repeats, prices or PriceTable()) for repeats in matches]).T
     aims, ends, values = [str(spec)], [spec.metric.better or "higher"], [np.array([row.mean for row in rows])]
     for aim, paid in ((LATENCY, latency), (COST, cost)):
         if np.isfinite(paid).sum() > 1:
@@ -183,6 +182,16 @@ def _open_outcomes(against: Sequence[Comparison | None],
 
     return tuple(replace(pair, outcome="not-comparable") if pair is not None and is_open(pair) else pair
                  for pair in against)
+
+
+def _paid(repeats: Sequence[Match], prices: PriceTable) -> tuple[float, float]:
+    """Mean latency and cost of a configuration; NaN for repeats whose numbers cannot be used, which warn of it."""
+    usable = []
+    for match in repeats:
+        with suppress(Unavailable):
+            usable.append((match.timed, match.run))
+    return (_mean([timed.stages.get("total") for timed, _ in usable]),
+            _mean([run_cost(timed, run.settings, prices, run.name).values for timed, run in usable]))
 
 
 def _mean(columns: Sequence[np.ndarray | None]) -> float:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
-from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
 
@@ -18,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragdash.core.errors import Collector, InputError, Problem, is_deep, represent, shorten
+from ragdash.core.ranking.rank_notes import note_ranks
 from ragdash.core.records.python_details import (
     RUN_FIELDS,
     TRUTH_FIELDS,
@@ -83,9 +83,12 @@ def run_frame_columns(frame: object, names: Mapping[str, str]) -> dict:
     columns, unread = _fields(table, names, ("query_id", "doc_id"), _OF_DOCUMENTS[1:])
     if not {"score", "rank"} & columns.keys():
         _refuse_numbers(table, unread, "score")
+    scores, ranks, problems = _numbers(columns, "score"), _numbers(columns, "rank"), Collector(None)
+    if not columns["query_id"].null_count:  # which `build` refuses
+        note_ranks(problems, columns["query_id"], ranks, scores)
     return {"query_ids": columns["query_id"], "docs": columns["doc_id"], "texts": columns.get("text"),
-            "sources": columns.get("source"), "scores": _numbers(columns, "score"),
-            "ranks": _numbers(columns, "rank"), "problems": unread}
+            "sources": columns.get("source"), "scores": scores, "ranks": ranks,
+            "problems": (*unread, *problems.problems)}
 
 
 def truth_frame_columns(frame: object, names: Mapping[str, str]) -> dict:
@@ -136,10 +139,12 @@ def run_record_columns(records: Iterable[Mapping]) -> dict:
     problems.raise_errors()
     _note_other_fields(problems, details, RUN_FIELDS)
     given = {name: values if any(value is not None for value in values) else None for name, values in columns.items()}
-    if given["score"] is not None and given["rank"] is None:
+    queries, is_listed = [row["query_id"] for row in rows], given["rank"] is None
+    if given["score"] is not None and is_listed:
         given["rank"] = places  # the order of the list counts, as in files
-        _note_rising(problems, rows)
-    return {"query_ids": [row["query_id"] for row in rows], "docs": docs, "scores": given["score"],
+    note_ranks(problems, queries, *(None if given[name] is None else np.array(given[name], float)
+                                    for name in ("rank", "score")), "list" if is_listed else "ranked list")
+    return {"query_ids": queries, "docs": docs, "scores": given["score"],
             "ranks": given["rank"], "texts": given["text"], "sources": given["source"],
             "details": table, "problems": problems.problems}
 
@@ -170,15 +175,6 @@ def truth_record_columns(records: Iterable[Mapping]) -> dict:
     _note_other_fields(problems, details, TRUTH_FIELDS)
     queries, docs, grades = ([row[i] for row in rows] for i in range(3))
     return {"query_ids": queries, "docs": docs, "grades": grades, "details": table, "problems": problems.problems}
-
-
-def _note_rising(problems: Collector, rows: list[dict]) -> None:
-    """Warn of queries in whose lists a document has a higher score than the one before."""
-    rising = dict.fromkeys(after["query_id"] for before, after in pairwise(rows)
-                           if before["query_id"] == after["query_id"] and after["score"] > before["score"])
-    if rising:
-        problems.add("rank-score-disagreement/list", {"query": next(iter(rising))}, field="score", severity="warning",
-                     count=len(rising))
 
 
 def _note_other_fields(problems: Collector, details: list[dict], known: Iterable[str]) -> None:

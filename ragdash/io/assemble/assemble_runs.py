@@ -9,7 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ragdash.core.arrow_columns import encode
 from ragdash.core.errors import Collector
+from ragdash.core.ranking.rank_notes import note_ranks
 from ragdash.core.records import Run
 from ragdash.io.assemble.columns_of_scores import attach
 from ragdash.io.source.limits import MAX_ID_BYTES
@@ -54,7 +56,7 @@ def build_runs(
         problems.raise_errors()
     for rows in rows_by_config.values():
         _note_long_ids(rows, problems)
-        _note_order(rows, problems)
+        note_ranks(problems, rows.query_ids, rows.ranks, rows.scores, rows.order_source)
     problems.raise_errors()
     runs = []
     for config, rows in rows_by_config.items():
@@ -70,7 +72,7 @@ def build_runs(
 
 def _note_long_ids(rows: Rows, problems: Collector) -> None:
     """Note very long ids: a line without separators, or a text in place of an id."""
-    ids, _ = _encode(rows.query_ids)
+    ids, _ = encode(rows.query_ids)
     for name, column in (("query_id", ids), ("doc_id", rows.docs)):
         column = pa.chunked_array([column], pa.string()) if isinstance(column, (list, pa.Array)) else column
         sizes = [pc.max(pc.binary_length(chunk)).as_py() or 0 for chunk in column.chunks]
@@ -78,45 +80,3 @@ def _note_long_ids(rows: Rows, problems: Collector) -> None:
             chunk = column.chunks[int(np.argmax(sizes))]
             text = chunk[pc.index(pc.binary_length(chunk), max(sizes)).as_py()].as_py()
             problems.add("long-id", {"size": max(sizes), "start": text[:40], "most": MAX_ID_BYTES}, field=name)
-
-
-def _note_order(rows: Rows, problems: Collector) -> None:
-    """Warn of equal ranks, of ranks that are not in the order of their list, and of scores that rise in the order that
-    counts, which is that of ranks, else of lists.
-    """
-    if rows.ranks is None:
-        return
-    ids, codes = _encode(rows.query_ids)
-    fractions = np.flatnonzero(rows.ranks != np.rint(rows.ranks))
-    if len(fractions):
-        row = int(fractions[0])
-        problems.add("fractional-rank", {"query": ids[int(codes[row])].as_py(), "rank": float(rows.ranks[row])},
-                     field="rank", severity="warning", count=len(fractions))
-    order = np.lexsort((rows.ranks, codes))
-    query, rank = codes[order], rows.ranks[order]
-    same_query = query[1:] == query[:-1]
-    equal = np.flatnonzero(same_query & (rank[1:] == rank[:-1]))
-    if len(equal):
-        first = ids[int(query[equal[0]])].as_py()
-        problems.add("equal-ranks", {"query": first, "rank": rank[equal[0]]}, field="rank", severity="warning",
-                     count=len(equal))
-    if rows.order_source == "ranked list":
-        mixed = np.flatnonzero((codes[1:] == codes[:-1]) & (np.diff(rows.ranks) < 0))
-        if len(mixed):
-            problems.add("rank-list-disagreement", {"query": ids[int(codes[mixed[0]])].as_py()}, field="rank",
-                         severity="warning", count=len(np.unique(codes[mixed])))
-    if rows.scores is None:
-        return
-    rising = np.flatnonzero(np.bincount(query[1:][same_query & (np.diff(rows.scores[order]) > 0)]))  # as np.unique
-    if len(rising):
-        message = "rank-score-disagreement/list" if rows.order_source == "list" else "rank-score-disagreement"
-        problems.add(message, {"query": ids[int(rising[0])].as_py()}, field="score", severity="warning",
-                     count=len(rising))
-
-
-def _encode(values: pa.Array | pa.ChunkedArray | list[str]) -> tuple[pa.Array, np.ndarray]:
-    """(distinct values, (N,) codes) of a text column."""
-    array = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(values, pa.string())
-    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
-    array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
-    return array.dictionary, array.indices.to_numpy()
