@@ -43,7 +43,7 @@ def split_name(text: str) -> tuple[str | None, str]:
     return name.encode("utf-8", "backslashreplace").decode(), path
 
 
-def path_of(value: object) -> Path:
+def path_of(value: object, field: str = "path") -> Path:
     """The path that a function of Python was given; InputError for what is none.
 
     Examples
@@ -53,7 +53,7 @@ def path_of(value: object) -> Path:
     """
     text = os.fspath(value) if isinstance(value, str | os.PathLike) else None
     if not isinstance(text, str) or not text or "\0" in text or not _is_writable(text):
-        raise InputError([Problem("python-object/path", {"value": represent(value)}, field="path")])
+        raise InputError([Problem("python-object/path", {"value": represent(value)}, field=field)])
     return Path(text)
 
 

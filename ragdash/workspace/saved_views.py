@@ -116,7 +116,7 @@ class SavedViews:
 
     def named(self, name: str) -> SavedView | None:
         """The view of this name, whatever its capitals; None where there is none."""
-        key = _clean(name, LONGEST_NAME).casefold()
+        key = _clean(name).casefold()
         return next((view for view in self.list() if view.name.casefold() == key), None)
 
     def save(self, view: SavedView, *, replace_existing: bool = False) -> SavedView:
@@ -125,11 +125,16 @@ class SavedViews:
         Raises
         ------
         InputError
-            If the name is empty, or if a view of this name exists that is not to be replaced.
+            If the name is empty, the name or the note is too long, or a view of this name exists that is not to be
+            replaced.
         """
-        name = _clean(view.name, LONGEST_NAME)
+        name, note = _clean(view.name), _clean(view.note)
         if not name:
             raise InputError([Problem("saved-view/no-name")])
+        if long := [Problem("saved-view/long", {"what": what, "characters": len(text), "most": most})
+                    for what, text, most in (("name", name, LONGEST_NAME), ("note", note, LONGEST_NOTE))
+                    if len(text) > most]:
+            raise InputError(long)
 
         def write(writer: LogWriter) -> SavedView:
             current = _views(writer.rows())
@@ -138,7 +143,7 @@ class SavedViews:
             if existing and not replace_existing:
                 raise InputError([Problem("saved-view/exists", {"name": existing.name})])
             slug = existing.slug if existing else _free_slug(name, current)
-            new = replace(view, name=name, note=_clean(view.note, LONGEST_NOTE), author=_clean(view.author, 200),
+            new = replace(view, name=name, note=note, author=_clean(view.author)[:200],
                           slug=slug)
             _add_event(writer, SAVED, slug, new)
             return new
@@ -236,8 +241,8 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str) and value == value.encode("utf-8", "replace").decode()
 
 
-def _clean(text: str, longest: int) -> str:
+def _clean(text: str) -> str:
     """One line of characters that can be shown and stored."""
     writable = text.encode("utf-8", "replace").decode()
     shown = "".join(" " if unicodedata.category(character) in ("Cc", "Cf") else character for character in writable)
-    return " ".join(shown.split())[:longest]
+    return " ".join(shown.split())

@@ -269,6 +269,10 @@ def test_pin_and_gate_on_the_command_line(files, capfdbinary):
     assert "pinned both" in err and "the mean of 2 runs taken as repeats: good, main" in err
     status, out, _ = call(capfdbinary, "gate", *two, "--against", baseline, "--group", "both", "--margin", "0.01")
     assert status == 0 and "equivalent" in out
+    status, _, err = call(capfdbinary, "pin", files / "good.jsonl", *truth, "-m", "Faithfulness Latency", "-o",
+                          baseline, "--replace")
+    assert status == 2 and "found no value of Faithfulness, Latency for any query of 'good'" in err
+    assert "pinned" not in err and read_baseline(baseline).name == "both"
     again = (f"main={files / 'main.jsonl'}", f"main={files / 'good.jsonl'}", *truth)  # named alike: repeats
     assert call(capfdbinary, "pin", *again, "-m", "RR", "-o", baseline, "--replace")[0] == 0
 

@@ -28,7 +28,7 @@ from ragdash.core.errors import InputError
 from ragdash.core.records import Run, RunHeader, Truth
 from ragdash.io.recorded.folder import log_entries, log_entry, read_part
 from ragdash.workspace import Workspace
-from ragdash.workspace.recording import RecordingWarning, environment
+from ragdash.workspace.recording import RecordingWarning, environment, result_file
 from ragdash.workspace.recording import recorder as recorder_module
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -252,6 +252,36 @@ def test_threads_and_tasks_share_a_recording(logs):
     assert len(read) == 500
     assert all(read.ranking(f"{kind}{number}").column("doc_id").to_pylist() == [f"d{number}"]
                for kind, number in (("t", 0), ("t", 399), ("a", 0), ("a", 99)))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system copies no processes")
+def test_a_copy_of_the_process_adds_nothing_and_does_not_close_the_run(logs):
+    reader, writer = os.pipe()
+    with ragdash.record("dense", folder=logs) as run:
+        run.add("q1", ["d1"])
+        child = os.fork()
+        if not child:
+            try:
+                run.add("q2", ["d2"])
+            except InputError as error:
+                os.write(writer, error.problems[0].message.encode())
+            run.close()
+            os._exit(0)
+        os.waitpid(child, 0)
+        assert os.read(reader, 100) == b"recording/other-process"
+        run.add("q2", ["d9"])
+    os.close(reader), os.close(writer)
+    assert run.result().query_ids.to_pylist() == ["q1", "q2"]
+
+
+def test_an_interrupted_run_that_another_process_goes_on_with_is_not_opened(logs, monkeypatch):
+    with pytest.raises(RuntimeError), ragdash.record("dense", folder=logs) as run:
+        run.add("q1", ["d1"])
+        raise RuntimeError
+    monkeypatch.setattr(result_file, "lock", lambda *_, **__: False)
+    with pytest.raises(InputError) as error:
+        ragdash.record("dense", folder=logs, resume=True).start()
+    assert kind_of(error) == "recording/nothing-to-resume"
 
 
 def test_repeats_are_numbered_and_a_name_can_be_used_twice(logs):

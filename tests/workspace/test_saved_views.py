@@ -53,6 +53,16 @@ def test_a_name_that_exists_is_asked_for_and_replaced_on_request(tmp_path):
     assert other.slug == "dense-vs-hybrid-2", "another name with the same letters is another view"
 
 
+def test_a_name_or_a_note_that_is_too_long_is_refused_and_not_cut(tmp_path):
+    views = SavedViews(tmp_path)
+    for long, words in ((replace(VIEW, name="n" * 400), "a name of 400 characters; expected at most 80"),
+                        (replace(VIEW, note="n" * 501), "a note of 501 characters; expected at most 500")):
+        with pytest.raises(InputError, match=words):
+            views.save(long)
+    assert views.save(replace(VIEW, name="n" * 80, note="m" * 500)).note == "m" * 500
+    assert len(views.list()) == 1
+
+
 def test_a_deleted_view_can_be_restored_and_nothing_is_lost(tmp_path):
     views = SavedViews(tmp_path)
     saved = views.save(VIEW)
@@ -82,7 +92,7 @@ def test_what_cannot_be_saved_is_said(tmp_path):
 @pytest.mark.parametrize(("name", "slug"), [
     ("Ärger & Öl", "arger-ol"), ("../../etc/passwd", "etc-passwd"),
     ("<script>alert(1)</script>", "script-alert-1-script"),
-    ("x" * 200, "x" * LONGEST_SLUG), ("a" * 39 + " b", "a" * 39)])
+    ("x" * 80, "x" * LONGEST_SLUG), ("a" * 39 + " b", "a" * 39)])
 def test_a_name_in_an_address_has_plain_letters_alone(name, slug, tmp_path):
     assert slug_of(name) == slug
     assert SavedViews(tmp_path).save(replace(VIEW, name=name)).slug == slug

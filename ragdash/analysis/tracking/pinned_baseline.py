@@ -94,7 +94,7 @@ class PinnedBaseline:
 
 def pin(evaluation: Evaluation, truth: Truth, *, version: str, run: Mapping[str, object] | None = None,
         time: datetime | None = None) -> PinnedBaseline:
-    """Make a baseline of an evaluation; InputError if none of its metrics can be compared.
+    """Make a baseline of an evaluation; InputError if none of its metrics can be compared or has a value.
 
     Parameters
     ----------
@@ -125,6 +125,9 @@ def pin(evaluation: Evaluation, truth: Truth, *, version: str, run: Mapping[str,
     comparable = Evaluation(evaluation.name, evaluation.digest, evaluation.truth_digest, evaluation.query_ids,
                             tuple(specs), evaluation.values[:, columns], evaluation.settings, evaluation.counts,
                             evaluation.problems)
+    if not np.isfinite(comparable.values).any():
+        raise InputError([Problem("baseline/no-value", {"name": evaluation.name, "metrics": list(map(str, specs))},
+                                  field="-m"), *evaluation.problems])
     facts = {"name": truth.name, "digest": truth.judged_digest, "queries": len(truth)}
     pinned = (time or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds")
     return PinnedBaseline(comparable, pinned, version, facts, judgment_digests(truth), dict(run or {}))

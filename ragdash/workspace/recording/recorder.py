@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import log_folder
+from ragdash.core.paths import log_folder, path_of
 from ragdash.core.records import Run, RunHeader, Truth
 from ragdash.core.records.arguments import checked, id_of, items_of
 from ragdash.core.records.flat_settings import flat_settings, object_members
@@ -63,7 +63,7 @@ def record(name: str, *, settings: Mapping | None = None, tags: Iterable[str] = 
     Returns
     -------
     Recording
-        Threads and async tasks may share it.
+        Threads and async tasks may share it; other processes may not, and get an InputError.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def record(name: str, *, settings: Mapping | None = None, tags: Iterable[str] = 
     header = RunHeader("", str(name), "", settings=flat, tags=tags, group=None if group is None else str(group),
                        repeat=repeat, removed=removed, data=digests)
     _check_readable(header)
-    return Recording(header, Path(folder) if folder is not None else log_folder(), resume)
+    return Recording(header, path_of(folder, "folder") if folder is not None else log_folder(), resume)
 
 
 def _check_readable(header: RunHeader) -> None:
@@ -127,7 +127,7 @@ class Recording:
         self.header, self.folder, self.path = header, folder, folder
         self._resume = resume
         self._results: ResultFile | None = None
-        self._started = False
+        self._started, self._process = False, os.getpid()
         self._guard = threading.Lock()
         self._added: set[str] = set()
         self._failed: set[str] = set()
@@ -233,6 +233,8 @@ class Recording:
         return read_run(self.path)
 
     def _append(self, query_id: str, line: bytes, scored: bool | None = None, *, failed: bool = False) -> None:
+        if self._process != os.getpid():  # neither would know what the other one adds
+            raise InputError([Problem("recording/other-process", {"name": self.header.name, "query": query_id})])
         with self._guard:
             if self._results is None:
                 raise InputError([Problem("recording/closed", {"name": self.header.name})])
@@ -252,6 +254,8 @@ class Recording:
 
     def _end(self, error: str | None) -> None:
         """Write the last header; without an error, rename the results."""
+        if self._process != os.getpid():  # a copy of the process that records, which goes on
+            return
         with self._guard:
             if self._results is None:
                 return
@@ -282,6 +286,8 @@ class Recording:
             raise InputError([Problem("recording/nothing-to-resume", {"name": self.header.name}, str(self.folder))])
         self.header, self.path = replace(entry.header, ended=None, error=None), entry.path
         results = ResultFile(self.path / PART)
+        if not results.is_ours:
+            raise InputError([Problem("recording/nothing-to-resume", {"name": self.header.name}, str(self.folder))])
         added, failed = split_lines(results.whole_lines(), str(self.path / PART))
         self._results, self._added, self._failed = results, set(added), set(failed)
         self._scored = next((scored for line in added.values() if (scored := has_scores(line)) is not None), None)
@@ -304,7 +310,10 @@ class Recording:
 
 
 def _digest(value: object) -> str:
-    return value.digest if isinstance(value, Truth | Run) else str(value)
+    try:
+        return value.digest if isinstance(value, Truth | Run) else str(value)
+    except ValueError as error:  # Python writes no whole number of more than 4,300 digits
+        raise InputError([Problem("recording/header", {"reason": str(error)}, field="data")]) from None
 
 
 def _time(moment: datetime) -> str:

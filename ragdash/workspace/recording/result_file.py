@@ -23,7 +23,7 @@ class ResultFile:
     def __init__(self, path: Path):
         self.path = path
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
-        lock(self._descriptor, seconds=2)  # a reader that looks has it for a moment
+        self.is_ours = lock(self._descriptor, seconds=2)  # a reader that looks has it for a moment
         self._size = os.fstat(self._descriptor).st_size
 
     def __enter__(self) -> ResultFile:

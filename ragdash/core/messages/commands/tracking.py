@@ -47,6 +47,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a mean over queries with a better direction",
         fix='Choose one, such as -m "nDCG@10 RR".',
     ),
+    "baseline/no-value": Message(
+        actual="no value of {metrics:comma} for any query of {name!r}",
+        expected="an evaluation with values to compare others with",
+        fix="See below why there are none; choose other metrics with -m, or another run.",
+    ),
     "baseline/not-json": Message(
         actual="a file that is not JSON ({reason})",
         expected="a pinned baseline",

@@ -258,6 +258,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a list of texts",
         fix="Pass a list, such as tags=['nightly'].",
     ),
+    "recording/other-process": Message(
+        actual="query {query!r} added to run {name!r} by another process than the one that records it",
+        expected="one process that adds",
+        fix="Return results to that process and add them there, or record a run in each process.",
+    ),
     "recording/started": Message(
         actual="run {name!r} started for the second time",
         expected="a new recording for each run",

@@ -197,6 +197,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a new name",
         fix="Choose another name, or replace the view that exists.",
     ),
+    "saved-view/long": Message(
+        actual="a {what} of {characters} characters",
+        expected="at most {most}",
+        fix="Shorten it.",
+    ),
     "saved-view/no-name": Message(
         actual="a view without a name",
         expected="a name",
