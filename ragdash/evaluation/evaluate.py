@@ -17,11 +17,12 @@ import pyarrow.compute as pc
 
 from ragdash.core.errors import InputError, Problem, Unavailable, UnknownKey, represent
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.core.records.arguments import checked, checked_methods
+from ragdash.core.records.arguments import checked, checked_methods, id_of, items_of
 from ragdash.evaluation.compute import averaged_values, compute_specs, exact_interval, geometric_mean
 from ragdash.evaluation.shown_evaluation import ShownEvaluation
 from ragdash.evaluation.stats import (
     LEVEL,
+    MOST_RESAMPLES,
     RESAMPLES,
     SEED,
     bootstrap_intervals,
@@ -125,7 +126,10 @@ class Evaluation(ShownEvaluation):
 
         InputError, a KeyError too, for a query that is not in it.
         """
-        requested = pa.array(list(query_ids), pa.string())
+        listed = items_of(query_ids)
+        if listed is None:
+            raise TypeError("a list of queries")  # `checked` says which argument is none
+        requested = pa.array(list(map(id_of, listed)), pa.string())
         unknown = requested.filter(pc.invert(pc.is_in(requested, value_set=self.query_ids)))
         if len(unknown):
             raise UnknownKey("unknown-key/query", {"query": unknown[0].as_py(), "name": self.name})
@@ -242,11 +246,11 @@ def _with_known(match: Match, specs: Sequence[Spec],
 
 
 def _check_intervals(level: float, resamples: int, seed: int) -> None:
-    is_right = {"level": isinstance(level, Real) and 0 < level < 1, "resamples": _is_whole(resamples, 1),
-                "seed": _is_whole(seed, 0)}
+    is_right = {"level": isinstance(level, Real) and 0 < level < 1, "seed": _is_whole(seed, 0),
+                "resamples": _is_whole(resamples, 1) and resamples <= MOST_RESAMPLES}
     facts = {"level": level, "resamples": resamples, "seed": seed}
-    wrong = [Problem(f"interval-setting/{name}", {"value": represent(facts[name], 60)}, field=name)
-             for name, right in is_right.items() if not right]
+    wrong = [Problem(f"interval-setting/{name}", {"value": represent(facts[name], 60), "most": MOST_RESAMPLES},
+                     field=name) for name, right in is_right.items() if not right]
     if wrong:
         raise InputError(wrong)
 

@@ -17,7 +17,7 @@ from ragdash.core.records.arguments import checked_methods
 from ragdash.core.records.shown import facts_html
 from ragdash.core.slices import Slice
 from ragdash.evaluation.evaluate import Evaluation
-from ragdash.evaluation.stats import ALPHA, FEWEST_RESAMPLES, PERMUTATIONS, RESAMPLES, SEED
+from ragdash.evaluation.stats import ALPHA, FEWEST_RESAMPLES, MOST_RESAMPLES, PERMUTATIONS, RESAMPLES, SEED
 from ragdash.evaluation.stats.multiple_testing import holm
 from ragdash.metrics import Spec
 
@@ -194,9 +194,10 @@ class ComparisonRules:
                                  "corrections": list(CORRECTIONS)}, field="correction"))
         if self.margin is not None and not (is_margin(self.margin) and self.margin):
             wrong.append(Problem("bad-margin", {"margin": str(self.margin)}, field="margin"))
-        if not (isinstance(self.resamples, Integral) and self.resamples >= FEWEST_RESAMPLES):
+        if not (isinstance(self.resamples, Integral) and FEWEST_RESAMPLES <= self.resamples <= MOST_RESAMPLES):
             wrong.append(Problem("interval-setting/few-resamples", {
-                "value": represent(self.resamples, 60), "least": FEWEST_RESAMPLES}, field="resamples"))
+                "value": represent(self.resamples, 60), "least": FEWEST_RESAMPLES, "most": MOST_RESAMPLES},
+                                 field="resamples"))
         if not (isinstance(self.seed, Integral) and self.seed >= 0):
             wrong.append(Problem("interval-setting/seed", {"value": represent(self.seed, 60)}, field="seed"))
         if wrong:

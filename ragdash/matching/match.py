@@ -61,7 +61,7 @@ class Matching:
                  for name, value, choices in (("match", self.by, MATCHES), ("match_how", self.how, HOW))
                  if value not in choices]
         if not 0 < self.threshold <= 1:
-            wrong.append(Problem("unknown-matching/threshold", {"value": self.threshold}, field="match-threshold"))
+            wrong.append(Problem("unknown-matching/threshold", {"value": self.threshold}, field="match_threshold"))
         if wrong:
             raise InputError(wrong)
 

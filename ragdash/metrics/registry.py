@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 
 import numpy as np
@@ -27,6 +27,10 @@ _NAME = re.compile(r"[^\W\d_][\w.-]*")
 _PLAIN = re.compile(r"[^\s,()'\"]+")
 PARAMETER_WORDS: Mapping[tuple[str, object], str] = {
     ("tokens", "set"): "each word once", ("how", "claims"): "by claims"}  # in titles; others are "key = value"
+NUMBER_AT = re.compile(r"(.+?)[_ ]at[_ ](k|n|\d+)", re.IGNORECASE)  # recall_at_10; guides write k or n for the number
+NUMBER_BEHIND = re.compile(r"(.+)_(\d+(?:\.\d+)?)")  # P_10
+RUBRIC = "rubric."  # begins the names of rubrics, whatever their capitals
+_READ_FROM_FUNCTION = ("name", "title", "family", "function", "view", "params", "doc", "types")  # and no fact
 FILE = "file"  # the name of every metric that a file brings along; the column is one of its parameters
 FAMILY_OF_MODULE = {"judged_share": "judgments", "score_detection": "detection", "latency_cost": "cost",
                     "recall_levels": "recall levels", "user_models": "user models"}
@@ -218,6 +222,7 @@ def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name) or name.casefold() == FILE:
         raise InputError([Problem("python-object/metric-name", {"value": represent(name, 60)}, field="name")])
+    _check_facts(name, facts)
 
     def register(function: Callable) -> Callable:
         parameters = list(inspect.signature(function).parameters.values()) if callable(function) else []
@@ -242,6 +247,16 @@ def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
     return register
 
 
+def _check_facts(name: str, facts: Mapping) -> None:
+    """Raise InputError unless the facts of a metric have what every definition needs, and nothing else."""
+    if lacking := [fact for fact in ("formula", "source") if fact not in facts]:
+        raise InputError([Problem("python-object/metric-lacks", {"metric": name, "names": lacking}, field=lacking[0])])
+    known = [entry.name for entry in fields(Metric) if entry.name not in _READ_FROM_FUNCTION]
+    if unknown := [fact for fact in facts if fact not in known]:
+        raise InputError([Problem("python-object/metric-option", {"name": fact, "metric": name, "names": known},
+                                  field=fact) for fact in unknown])
+
+
 def _view_of(annotation: object) -> str:
     """The name of the view that an annotation names, as a text or a class; with postponed annotations it has quotes."""
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
@@ -250,11 +265,14 @@ def _view_of(annotation: object) -> str:
 
 def _refuse_taken(name: str, facts: Mapping, function: Callable) -> None:
     """Raise where a spelling means another metric; a function defined again, as in a notebook, replaces its own."""
+    if name.casefold().startswith(RUBRIC):
+        raise InputError([Problem("python-object/metric-name", {"value": represent(name, 60)}, field="name")])
     taken = {spelled.casefold(): entry for entry in METRICS.values()
              for spelled in (entry.name, entry.title, *entry.aliases, *entry.presets)}
     again = (function.__module__, function.__qualname__)
     for spelled in (name, *facts.get("aliases", ()), *facts.get("presets", ())):
-        entry = taken.get(spelled.casefold())
+        numbered = NUMBER_AT.fullmatch(spelled) or NUMBER_BEHIND.fullmatch(spelled)
+        entry = taken.get(spelled.casefold()) or (taken.get(numbered[1].casefold()) if numbered else None)
         if entry is not None and (entry.name != name or again != (entry.function.__module__,
                                                                   entry.function.__qualname__)):
             raise InputError([Problem("python-object/metric-taken", {

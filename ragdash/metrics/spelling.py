@@ -15,7 +15,7 @@ from ragdash.core.records.arguments import checked, items_of
 from ragdash.metrics.docs.ragas_names import absent_ragas_metric
 from ragdash.metrics.from_file import parse_file_spec
 from ragdash.metrics.judged import register_rubrics
-from ragdash.metrics.registry import FILE, METRICS, Metric, Spec
+from ragdash.metrics.registry import FILE, METRICS, NUMBER_AT, NUMBER_BEHIND, RUBRIC, Metric, Spec
 
 MAX_CUTOFF = 10**9
 _NEAR = 0.6  # share of characters that a suggested spelling has in common
@@ -47,7 +47,7 @@ FIELD_TERMS = {
 """What people call something that has other names here, lower case, words separated by blanks."""
 NOT_HERE = {"meteor": "METEOR", "meteor score": "METEOR", "bertscore": "BERTScore", "bert score": "BERTScore"}
 """Known metrics that are not computed here, in the same words -> their names."""
-_OPEN = "k|n"  # what guides write in place of the cutoff: recall_at_k, NDCG@n
+_OPEN = "k|n"  # what guides write in place of the cutoff: NDCG@n
 
 
 @checked
@@ -107,7 +107,7 @@ def parse_spec(text: str) -> Spec:
     """The Spec of one name such as "nDCG(gain='exp')@10", "Recall@5" or "ndcg_cut_10"; InputError if there is none."""
     if text.strip().startswith(f"{FILE}:"):
         return parse_file_spec(text)
-    if text.strip().casefold().startswith("rubric."):
+    if text.strip().casefold().startswith(RUBRIC):
         register_rubrics()
     match = re.fullmatch(rf"\s*([\w.\- ]+?)\s*(\(.*\))?\s*(?:@\s*(\d+(?:\.\d+)?|{_OPEN}|))?\s*", text,
                          re.DOTALL | re.IGNORECASE)
@@ -160,11 +160,11 @@ def _preset(entry: Metric, name: str) -> dict:
 
 def _numbered(text: str, name: str, arguments: str | None, number: str | None) -> tuple[Metric, str | None]:
     """(metric, number) of a name that ends with its number: recall_at_10, P_10, iprec_at_recall_0.20, recall_at_k."""
-    at = re.fullmatch(rf"(.+?)[_ ]at[_ ]({_OPEN}|\d+)", name, re.IGNORECASE)
+    at = NUMBER_AT.fullmatch(name)
     entry = spellings().get(at[1].casefold()) if at else None
     if at is not None and entry is not None and (number is None or not at[2].isdigit()):
         return entry, at[2] if number is None else number
-    tail = re.fullmatch(r"(.+)_(\d+(?:\.\d+)?)", name)
+    tail = NUMBER_BEHIND.fullmatch(name)
     entry = spellings().get(tail[1].casefold()) if tail and arguments is None and number is None else None
     if entry is None:
         raise _unknown_metric(text)

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import path_of
 from ragdash.core.records import Run, Truth
-from ragdash.core.records.arguments import checked_methods
+from ragdash.core.records.arguments import check_whole, checked_methods
 from ragdash.workspace import parquet
 from ragdash.workspace.catalogue import REBUILT, Catalogue
 from ragdash.workspace.kept_values import KeptValues
@@ -27,6 +27,7 @@ from ragdash.workspace.record_folders import FAULTS, FolderRecords, day, words_o
 from ragdash.workspace.truth_versions import KEY, TruthVersion, version_of_json
 
 PRICES, SETTINGS = "prices", "settings:"
+MOST_LISTED = 1_000_000  # runs and truths of a summary
 _DIGEST = re.compile("[0-9a-f]{12,}")
 
 
@@ -75,6 +76,7 @@ class Workspace:
 
     def summary(self, limit: int) -> CatalogueSummary:
         """How much is kept, and the first runs and truths that are not archived: for lists of which a part is shown."""
+        check_whole(0, MOST_LISTED, limit=limit)
         return self._catalogue.summary(limit)
 
     def runs_of(self, digests: Sequence[str]) -> tuple[CatalogueEntry, ...]:

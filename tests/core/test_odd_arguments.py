@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import ragdash
@@ -159,7 +160,7 @@ def test_no_array_number_or_file_ends_in_an_error_of_python(calls, name, tmp_pat
     (lambda: ragdash.compare(RANKINGS, {"b": RANKINGS}, "RR", truth=JUDGMENTS).assert_improved("AP"),
      "with MRR and without MAP"),
     (lambda: mean_over_repeats([RANKINGS, RANKINGS]), "expected a list of Evaluation"),
-    (lambda: ragdash.record("x", folder=5), "(folder): found 5 of type int"),
+    (lambda: ragdash.record("x", folder=5), "(folder): found 5 as a path"),
     (lambda: ragdash.evaluate(RANKINGS, JUDGMENTS, match_threshold="x"), "expected a number. See help(evaluate)"),
     (lambda: ragdash.evaluate(RANKINGS, JUDGMENTS, ""), "found no metric"),
     (lambda: ragdash.compare(RANKINGS, {}, "", truth=JUDGMENTS), "found no metric"),
@@ -169,6 +170,24 @@ def test_no_array_number_or_file_ends_in_an_error_of_python(calls, name, tmp_pat
     (lambda: ragdash.Run.from_dict(RANKINGS).ranking("q9"), "found no query 'q9' in"),
     (lambda: ragdash.evaluate(RANKINGS, JUDGMENTS, "RR").column("AP"), "found AP, which was not evaluated"),
     (lambda: ragdash.history([ragdash.Run.from_dict(RANKINGS)], JUDGMENTS).plot("x"), "found no line 'x'"),
+    (lambda: ragdash.evaluate(RANKINGS, JUDGMENTS, match_threshold=2), "(match_threshold): found 2"),
+    (lambda: ragdash.evaluate(RANKINGS, JUDGMENTS, "RR").only(iter([None])), "found None of type NoneType"),
+    (lambda: ragdash.evaluate(RANKINGS, JUDGMENTS, "RR").only("q1"), "expected a list of a text"),
+    (lambda: ragdash.evaluate(RANKINGS, JUDGMENTS, "RR").summary(resamples=10**30), "from 1 to 1,000,000"),
+    (lambda: ragdash.Run.from_dict(RANKINGS).query_of(np.zeros((2, 2), int)), "whole numbers in one dimension"),
+    (lambda: ragdash.Run.from_dict(RANKINGS).query_of(np.array([0.5])), "whole numbers in one dimension"),
+    (lambda: ragdash.Run.build("x", pd.DataFrame({"q": ["a"]}), ["d"]), "(query_ids): found"),
+    (lambda: ragdash.Truth.build("x", ["q"], pd.DataFrame({"d": ["a"]}), [1]), "(docs): found"),
+    (lambda: Workspace("x", storage=()), "(storage): found ()"),
+    (lambda: Workspace("x").summary(10**30), "a whole number from 0 to 1,000,000"),
+    (lambda: ragdash.record("x", data={"truth": 10**5000}), "(data): found"),
+    (lambda: ragdash.record("x", folder="a\0b"), "(folder): found 'a\\x00b'"),
+    (lambda: ragdash.record_retriever(search, {"q1": "a"}, folder=Path("a\0b")), "(folder): found"),
+    (lambda: ragdash.record_retriever(search, {"q1": "a"}, concurrency=10**30), "from 1 to 10,000"),
+    (lambda: ragdash.record_retriever(search, {"q1": "a"}, repeats=10**30), "from 1 to 10,000"),
+    (lambda: ragdash.record_retriever(search, {"q1": "a"}, progress=lambda done: None), "takes (done)"),
+    (lambda: ragdash.record_retriever(search, {"q1": "a"}, progress=5), "(progress): found 5"),
+    (lambda: ragdash.sweep(lambda settings: search, {"k": [1]}, {"q1": "a"}, progress=lambda: None), "takes ()"),
 ])
 def test_an_error_says_what_was_expected(call, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

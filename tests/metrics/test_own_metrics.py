@@ -39,7 +39,19 @@ def test_a_name_that_cannot_be_written_is_refused(name):
     assert problem(lambda: own(1.0, name)) == "python-object/metric-name"
 
 
-@pytest.mark.parametrize("name", ["nDCG", "rr", "MRR", "Recall", "ndcg_cut"])
+@pytest.mark.parametrize("name", ["Rubric.polite", "rubric.x"])
+def test_a_name_of_a_rubric_is_refused(name):
+    assert problem(lambda: own(1.0, name)) == "python-object/metric-name"
+
+
+def test_a_metric_has_a_formula_and_a_source_and_no_other_options():
+    with pytest.raises(InputError, match="the metric Mine without formula and source"):
+        metric("Mine", "Mine")
+    with pytest.raises(InputError, match="found scale of the metric Mine; expected one of formula, source, range"):
+        metric("Mine", "Mine", formula="n", source="e", scale=5)
+
+
+@pytest.mark.parametrize("name", ["nDCG", "rr", "MRR", "Recall", "ndcg_cut", "P_10", "ndcg_cut_5", "recall_at_k"])
 def test_a_name_of_another_metric_is_refused(name):
     before = dict(METRICS)
     assert problem(lambda: own(1.0, name)) == "python-object/metric-taken"

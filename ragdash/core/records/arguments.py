@@ -6,9 +6,12 @@ import collections.abc
 import functools
 import types
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from numbers import Integral, Real
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
+
+import numpy as np
 
 from ragdash.core.errors import InputError, Problem, represent
 
@@ -39,21 +42,60 @@ def id_of(value: object, field: str = "query_id") -> str:
         "value": represent(value), "kind": type(value).__name__}, field=field)])
 
 
-def check_whole(least: int = 1, **values: object) -> None:
-    """Raise InputError unless all values are whole numbers that are large enough.
+def positions_of(value: object) -> np.ndarray:
+    """Places in a run as an array; InputError for what is none of whole numbers in one dimension."""
+    positions = np.asarray(value)
+    if positions.shape == (0,):  # an empty list has a type of its own
+        return positions.astype(np.int64)
+    if positions.ndim != 1 or positions.dtype.kind not in "iu":
+        raise InputError([Problem("python-object/positions", {"value": represent(value, 60)}, field="positions")])
+    return positions
+
+
+def check_whole(least: int = 1, most: int | None = None, **values: object) -> None:
+    """Raise InputError unless all values are whole numbers that are large enough, and at most `most`.
 
     Examples
     --------
     >>> check_whole(repeats=0)
     Traceback (most recent call last):
     ragdash.core.errors.InputError: found repeats = 0; expected a whole number from 1. Give such a number.
+    >>> check_whole(1, 500, repeats=1_000)
+    Traceback (most recent call last):
+    ragdash.core.errors.InputError: found repeats = 1000; expected a whole number from 1 to 500. Give such a number.
     """
-    wrong = [Problem("python-object/whole", {"name": name, "value": represent(value, 60), "least": least},
+    wrong = [Problem("python-object/whole", {"name": name, "value": represent(value, 60), "least": least, "most": most},
                      field=name)
              for name, value in values.items()
-             if not isinstance(value, Integral) or isinstance(value, bool) or value < least]
+             if not isinstance(value, Integral) or isinstance(value, bool) or value < least
+             or (most is not None and value > most)]
     if wrong:
         raise InputError(wrong)
+
+
+def check_progress(progress: object, *arguments: str) -> None:
+    """Raise InputError unless progress is None or a function that takes these arguments.
+
+    Examples
+    --------
+    >>> check_progress(lambda done: None, "done", "total")
+    Traceback (most recent call last):
+    ragdash.core.errors.InputError: found progress that takes (done); expected a function that takes done and total, \
+such as lambda done, total: None. Give such a function.
+    """
+    if progress is None:
+        return
+    import inspect  # slow to import, and few calls want it
+
+    words = represent(progress, 60)
+    with suppress(ValueError, TypeError):  # of what has no signature, as some functions in C
+        signature = inspect.signature(progress)  # type: ignore[arg-type]
+        words = f"one that takes {signature}"
+        signature.bind(*arguments)
+        return
+    if words.startswith("one that") or not callable(progress):
+        raise InputError([Problem("python-object/progress", {"value": words, "names": list(arguments)},
+                                  field="progress")])
 
 
 Parameters = ParamSpec("Parameters")
@@ -159,7 +201,7 @@ def _fits(value: object, hint: Any) -> bool:
     if not isinstance(kind, type) or kind is object:
         return True
     if kind in _LISTS:
-        if isinstance(value, str | bytes | collections.abc.Mapping):
+        if isinstance(value, str | bytes | collections.abc.Mapping) or hasattr(value, "columns"):  # the last: frames
             return False
         if kind is collections.abc.Sequence and not hasattr(value, "__getitem__"):
             return False
@@ -170,6 +212,8 @@ def _fits(value: object, hint: Any) -> bool:
             return False
     except TypeError:  # a protocol that is for type checkers alone
         return True
+    if kind is tuple and inner and Ellipsis not in inner:
+        return len(value) == len(inner) and all(map(_fits, value, inner))
     if isinstance(value, collections.abc.Mapping) and len(inner) == 2:
         return all(_fits(key, inner[0]) and _fits(item, inner[1]) for key, item in value.items())
     return True

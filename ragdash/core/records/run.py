@@ -28,7 +28,7 @@ from ragdash.core.ranking.rank_order import (
     sort_keys,
 )
 from ragdash.core.records import from_python, shown
-from ragdash.core.records.arguments import checked_methods
+from ragdash.core.records.arguments import checked_methods, positions_of
 from ragdash.core.records.details import align_details, amount_problems, details_digest
 from ragdash.core.records.run_header import RunHeader
 from ragdash.core.validation import check_name, check_run
@@ -333,8 +333,8 @@ class Run:
         return self.header.repeat if self.header else None
 
     def query_of(self, positions: np.ndarray) -> np.ndarray:
-        """The query (index into query_ids) that owns each position."""
-        if len(positions) > len(self.starts) and np.all(positions[1:] >= positions[:-1]):
+        """The query (index into query_ids) that owns each position. InputError for what is no array of positions."""
+        if len(positions := positions_of(positions)) > len(self.starts) and np.all(positions[1:] >= positions[:-1]):
             return np.repeat(np.arange(len(self)), np.diff(np.searchsorted(positions, self.starts)))
         return np.searchsorted(self.starts, positions, "right") - 1
 

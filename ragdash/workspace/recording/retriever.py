@@ -15,13 +15,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem, represent, shorten
-from ragdash.core.paths import log_folder
+from ragdash.core.paths import log_folder, path_of
 from ragdash.core.records import Run, RunHeader, Truth
-from ragdash.core.records.arguments import check_whole, checked, id_of, items_of
+from ragdash.core.records.arguments import check_progress, check_whole, checked, id_of, items_of
 from ragdash.core.records.secrets import without_secrets
 from ragdash.workspace.recording.adapters import adapted
 from ragdash.workspace.recording.recorder import Recording, RecordingWarning, interrupted_run, record
 
+MOST = 10_000  # repeats, and calls at once
 HOPELESS = 5  # failures before the first answer, after which the retriever is not asked any more
 Questions = Mapping | Iterable | Truth
 
@@ -63,7 +64,7 @@ def record_retriever(retriever: object, questions: Questions, *, name: str | Non
     Raises
     ------
     InputError
-        If the first 5 queries fail, a question is no text, or repeats is below 1.
+        If the first 5 queries fail, a question is no text, or repeats or concurrency are not from 1 to 10,000.
 
     Examples
     --------
@@ -72,13 +73,14 @@ def record_retriever(retriever: object, questions: Questions, *, name: str | Non
     ...     record_retriever(lambda question: ["d7", "d2"], {"q1": "Who?", "q2": "When?"}, name="dense", folder=logs)
     <Run 'dense': 2 queries, 4 documents returned>
     """
-    check_whole(repeats=repeats, concurrency=concurrency)
+    check_whole(1, MOST, repeats=repeats, concurrency=concurrency)
+    check_progress(progress, "done", "total")
     call, texts = adapted(retriever), questions_of(questions)
     name = name or getattr(retriever, "__name__", type(retriever).__name__)
     data = {"questions": _digest(texts), **({"truth": questions} if isinstance(questions, Truth) else {}),
             **(data or {})}
     group = group if group is not None or repeats == 1 else name
-    folder = Path(folder) if folder is not None else log_folder()
+    folder = path_of(folder, "folder") if folder is not None else log_folder()
     runs = []
     for _ in range(repeats):
         recording = record(name, settings=settings, tags=tags, group=group, data=data, folder=folder)

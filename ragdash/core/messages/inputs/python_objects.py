@@ -118,10 +118,20 @@ MESSAGES: Mapping[str, Message] = {
         expected='a function whose first parameter has the annotation of a view, such as (view: "Ranked", k)',
         fix="See help(ragdash.metric).",
     ),
+    "python-object/metric-lacks": Message(
+        actual="the metric {metric} without {names}",
+        expected="its formula and its source",
+        fix='Add them, such as @metric("{metric}", "Title", formula="n", source="ours").',
+    ),
     "python-object/metric-name": Message(
         actual="{value} as name of a metric",
-        expected="a letter, then letters, digits, underscores, dots and hyphens; not file",
+        expected="a letter, then letters, digits, underscores, dots and hyphens; not file, and not Rubric. first",
         fix="Choose such a name; a cutoff and parameters are no part of it.",
+    ),
+    "python-object/metric-option": Message(
+        actual="{name} of the metric {metric}",
+        expected="one of {names:comma}",
+        fix="Leave it out; see help(ragdash.metric).",
     ),
     "python-object/metric-taken": Message(
         actual="{value!r}, which means the metric {metric}",
@@ -208,9 +218,19 @@ MESSAGES: Mapping[str, Message] = {
         expected="to know what these numbers are",
         fix="Pass columns={{{field!r}: {name!r}}}, or leave these columns out.",
     ),
+    "python-object/positions": Message(
+        actual="{value}",
+        expected="positions of returned documents: whole numbers in one dimension",
+        fix="Give an array such as numpy.arange(len(run.docs)).",
+    ),
+    "python-object/progress": Message(
+        actual="{value}",
+        expected="a function that takes {names:comma}",
+        fix="Give one, such as lambda {names:comma}: None.",
+    ),
     "python-object/whole": Message(
         actual="{name} = {value}",
-        expected="a whole number from {least}",
+        expected="a whole number from {least}{most:? to {most}}",
         fix="Give such a number.",
     ),
     "unknown-key/line": Message(

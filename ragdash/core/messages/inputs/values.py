@@ -310,12 +310,12 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "interval-setting/resamples": Message(
         actual="{value}",
-        expected="a whole number, 1 or more",
+        expected="a whole number from 1 to {most}",
         fix="Write how many resamples to draw, such as 10000.",
     ),
     "interval-setting/few-resamples": Message(
         actual="{value}",
-        expected="a whole number, {least} or more",
+        expected="a whole number from {least} to {most}",
         fix="An interval needs draws beyond both ends: write how many to draw, such as 10000.",
     ),
     "interval-setting/seed": Message(
