@@ -14,7 +14,7 @@ from pathlib import Path
 from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.core.paths import log_folder, path_of
 from ragdash.core.records import Run
-from ragdash.core.records.arguments import check_progress, check_whole, checked, items_of
+from ragdash.core.records.arguments import check_progress, checked, items_of
 from ragdash.core.records.flat_settings import flat_settings, has_objects
 from ragdash.core.records.secrets import without_secrets
 from ragdash.core.storage.temporary_folders import temporary_folder
@@ -22,7 +22,7 @@ from ragdash.io import read_run
 from ragdash.io.recorded.folder import LogEntry, log_entries
 from ragdash.io.write.serializers import run_objects
 from ragdash.workspace.recording import record, record_retriever
-from ragdash.workspace.recording.retriever import MOST, Questions, questions_digest
+from ragdash.workspace.recording.retriever import Questions, questions_digest
 
 OUTPUT = "out"  # the placeholder of the file that a command writes
 MOST_POINTS = 10_000
@@ -100,11 +100,9 @@ def sweep(make: Callable[[dict], object], grid: Grid, questions: Questions, *, n
     [('search k=1', {'k': 1}, 1), ('search k=3', {'k': 3}, 3)]
     """
     points = grid_points(grid)
-    check_whole(1, MOST, concurrency=concurrency)
     check_progress(progress, "done", "total")
     logs = path_of(folder, "folder") if folder is not None else log_folder()
-    name = name or getattr(make, "__name__", "sweep")
-    digest = questions_digest(questions)
+    name, digest = name or getattr(make, "__name__", "sweep"), questions_digest(questions)
     runs, problems = [], []
     for number, point in enumerate(points, 1):
         with _Attempt() as attempt:

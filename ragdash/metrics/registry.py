@@ -205,7 +205,7 @@ def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
     Raises
     ------
     InputError
-        The name is none of a metric, or means another one; the function's first parameter names no view.
+        The name is none of a metric, or means another one; formula or source are absent; no view is named.
 
     Examples
     --------
@@ -220,8 +220,6 @@ def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
     [2.0]
     >>> del METRICS["Fetched"]
     """
-    if not isinstance(name, str) or not _NAME.fullmatch(name) or name.casefold() == FILE:
-        raise InputError([Problem("python-object/metric-name", {"value": represent(name, 60)}, field="name")])
     _check_facts(name, facts)
 
     def register(function: Callable) -> Callable:
@@ -248,7 +246,9 @@ def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
 
 
 def _check_facts(name: str, facts: Mapping) -> None:
-    """Raise InputError unless the facts of a metric have what every definition needs, and nothing else."""
+    """Raise InputError unless this is a name, and the facts have what every definition needs and nothing else."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name.casefold() == FILE:
+        raise InputError([Problem("python-object/metric-name", {"value": represent(name, 60)}, field="name")])
     if lacking := [fact for fact in ("formula", "source") if fact not in facts]:
         raise InputError([Problem("python-object/metric-lacks", {"metric": name, "names": lacking}, field=lacking[0])])
     known = [entry.name for entry in fields(Metric) if entry.name not in _READ_FROM_FUNCTION]

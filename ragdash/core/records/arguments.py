@@ -80,8 +80,8 @@ def check_progress(progress: object, *arguments: str) -> None:
     --------
     >>> check_progress(lambda done: None, "done", "total")
     Traceback (most recent call last):
-    ragdash.core.errors.InputError: found progress that takes (done); expected a function that takes done and total, \
-such as lambda done, total: None. Give such a function.
+    ragdash.core.errors.InputError: (progress): found one that takes (done); expected a function that takes done, \
+total. Give one, such as lambda done, total: None.
     """
     if progress is None:
         return

@@ -64,7 +64,7 @@ def record_retriever(retriever: object, questions: Questions, *, name: str | Non
     Raises
     ------
     InputError
-        If the first 5 queries fail, a question is no text, or repeats or concurrency are not from 1 to 10,000.
+        If the first 5 queries fail, a question is no text, or a number is not from 1 to 10,000.
 
     Examples
     --------
@@ -73,8 +73,7 @@ def record_retriever(retriever: object, questions: Questions, *, name: str | Non
     ...     record_retriever(lambda question: ["d7", "d2"], {"q1": "Who?", "q2": "When?"}, name="dense", folder=logs)
     <Run 'dense': 2 queries, 4 documents returned>
     """
-    check_whole(1, MOST, repeats=repeats, concurrency=concurrency)
-    check_progress(progress, "done", "total")
+    _check(progress, repeats=repeats, concurrency=concurrency)
     call, texts = adapted(retriever), questions_of(questions)
     name = name or getattr(retriever, "__name__", type(retriever).__name__)
     data = {"questions": _digest(texts), **({"truth": questions} if isinstance(questions, Truth) else {}),
@@ -89,6 +88,12 @@ def record_retriever(retriever: object, questions: Questions, *, name: str | Non
             _ask(call, texts, recording, concurrency, progress)
         runs.append(_result(recording))
     return runs[0] if repeats == 1 else runs
+
+
+def _check(progress: object, **numbers: object) -> None:
+    """Raise InputError for numbers out of range, and for what cannot be called with how far the recording is."""
+    check_whole(1, MOST, **numbers)
+    check_progress(progress, "done", "total")
 
 
 def _result(recording: Recording) -> Run:
