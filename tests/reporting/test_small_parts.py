@@ -5,10 +5,12 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from helpers import run_of, truth_of
 
 from ragdash.core.slices import Slice
+from ragdash.evaluation.ci_gates import GateCheck
 from ragdash.evaluation.compare import ComparisonRules, compare, compare_slices
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
@@ -17,8 +19,10 @@ from ragdash.reporting.html.sections import appendix, failures, summary
 from ragdash.reporting.html.sections.cells import summary_arrays
 from ragdash.reporting.plots.common.arrays import CUTOFFS, rank_bins
 from ragdash.reporting.sentences import comparison, latency_cost, what_if
-from ragdash.reporting.sentences.formatting import escape, grades_note, short_names
+from ragdash.reporting.sentences.formatting import escape, grades_note, query_title, short_names, slice_label
 from ragdash.reporting.tables import history
+from ragdash.reporting.tables.export import export_table
+from ragdash.reporting.tables.junit import as_junit
 from ragdash.reporting.tables.regression_set import ticket
 
 QUICK = ComparisonRules(resamples=200, permutations=200)
@@ -83,6 +87,17 @@ def test_a_stage_has_what_fixing_it_adds_only_where_that_is_known():
     assert failures._cell(content, 1, gains, 0) == '1 (33%) <span class="quiet">at most +0.250</span>'
     for queries, known, stage in ((1, gains, 1), (0, gains, 0), (1, [], 0)):
         assert "at most" not in failures._cell(content, queries, known, stage)
+
+
+def test_marks_of_direction_turn_nothing_around_them():
+    turned = "\u202eyes"
+    assert query_title(turned, "Who?") == "\u2068\u202eyes\u2069: Who?"
+    slices = {"t": SimpleNamespace(title=turned, queries=np.ones(3))}
+    assert slice_label(slices, "t") == "\u2068\u202eyes\u2069 (3)"
+    junit = as_junit("ragdash", [GateCheck(turned, f"RR of {turned} ≥ 0.5", "0.4", "below \u2067")]).decode()
+    table = export_table(pa.table({"run": [turned], "RR": [0.5]}), "markdown").decode()
+    for text in (junit, table):
+        assert not {"\u202e", "\u2067"} & set(text) and "u202eyes" in text
 
 
 def test_means_come_with_their_lower_and_upper_ends():

@@ -85,7 +85,7 @@ def query_title(query_id: str, question: str | None, longest: int = 400) -> str:
     'Who walked first?'
     """
     question = new_question(query_id, question)
-    return f"{query_id}: {question[:longest]}" if question else " ".join(query_id.split())
+    return f"{isolated(query_id)}: {isolated(question[:longest])}" if question else " ".join(query_id.split())
 
 
 def new_question(query_id: str, question: str | None) -> str | None:
@@ -209,7 +209,9 @@ def delta(value: float, better: str | None) -> tuple[str, str]:
 
 def slice_label(slices: Mapping[str, Slice], token: str) -> str:
     """type: multi-hop (36) of the token of a slice; All queries for none."""
-    return f"{slices[token].title} ({int(slices[token].queries.sum()):,})" if token in slices else "All queries"
+    if token not in slices:
+        return "All queries"
+    return f"{isolated(slices[token].title)} ({int(slices[token].queries.sum()):,})"
 
 
 def query_counts(names: Sequence[str], counts: Sequence[Mapping[str, int]], conventions: Conventions) -> list[str]:

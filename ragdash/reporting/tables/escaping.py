@@ -8,7 +8,7 @@ import re
 
 import pyarrow as pa
 
-from ragdash.core.console import aligned
+from ragdash.core.console import aligned, one_line
 from ragdash.core.text.csv_lines import csv_text
 from ragdash.reporting.tables.excel import workbook
 
@@ -76,7 +76,7 @@ _MARKS = re.compile(r"[\\`*<>~$&|]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[])")
 
 def _markdown(header: list[str], rows: list[list[str]]) -> str:
     def line(cells: list[str]) -> str:
-        return "| " + " | ".join(_MARKS.sub(r"\\\g<0>", " ".join(cell.split())) for cell in cells) + " |"
+        return "| " + " | ".join(_MARKS.sub(r"\\\g<0>", one_line(" ".join(cell.split()))) for cell in cells) + " |"
 
     rule = ["---", *["---:"] * (len(header) - 1)]
     return "\n".join([line(header), "| " + " | ".join(rule) + " |", *map(line, rows)]) + "\n"

@@ -104,6 +104,27 @@ def test_the_count_beside_each_outcome_is_the_rows_that_it_shows(extra):
             assert "No query passes all filters" in [one.value for one in at.header]
 
 
+def test_a_mark_of_direction_in_an_id_or_an_attribute_turns_nothing_behind_it():
+    ids = [f"\u202e{query}" for query in IDS]
+    details = pa.table({"query_id": ids, "query": ["Who?"] * QUERIES, "attributes": [
+        json.dumps({"kind": "\u202ehard", "size": "few"})] * QUERIES})
+    truth = Truth.build("truth", ids, ["a"] * QUERIES, [2] * QUERIES, details=details)
+    run = Run.build("\u202enew", ids, ["b"] * QUERIES)
+    at = opened("old", "new", truth=truth, own={"old": Run.build("old", ids, ["a"] * QUERIES), "new": run})
+    filters = widget(at, "multiselect", "attributes").options
+    outcomes, orders = (widget(at, "selectbox", key).options for key in ("case", "order"))
+    at = opened("old", "new", truth=truth, own={"old": Run.build("old", ids, ["a"] * QUERIES), "new": run},
+                attributes=["kind=\u202ehard", "size=few"])
+    marked = [text for text in (*filters, *outcomes, *orders, *texts(at).split("\n")) if "\u202e" in text]
+    assert len(marked) > 8
+    for text in marked:
+        for mark in re.finditer("\u202e", text):
+            inside = text[:mark.start()].count("\u2068") - text[:mark.start()].count("\u2069")
+            left = text[mark.end():].partition("\u2069")
+            assert inside and left[1], text
+            assert not re.search(r" \(\d|Who|few|: \*\*", left[0]), text
+
+
 def test_an_attribute_whose_name_has_an_equals_sign_is_shown_as_written():
     sizes = [json.dumps({"k=1": "few" if at < 9 else "many"}) for at in range(QUERIES)]
     details = pa.table({"query_id": IDS, "query": IDS, "attributes": sizes})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ragdash.core.text.quoted import isolated
 from ragdash.dashboard.pages.queries.data import QueryCase
 from ragdash.dashboard.pages.queries.ranking_html import RankingColumn
 from ragdash.dashboard.session.data_store import LOADED
@@ -29,8 +30,8 @@ def _values_of(digest: str, query: str) -> str:
     owner = run.name if run.name in names else names[0] if names else ""
     labels = {name: scores.aligned_labels(owner, name, [query])[0] for name in scores.label_names}
     numbers = {name: float(scores.aligned(owner, name, [query])[0]) for name in scores.names}
-    values = [f"{name} {label}" for name, label in labels.items() if label is not None]
-    values += [f"{name} {fmt.number(value)}" for name, value in numbers.items() if value == value]
+    values = [f"{isolated(name)} {isolated(label)}" for name, label in labels.items() if label is not None]
+    values += [f"{isolated(name)} {fmt.number(value)}" for name, value in numbers.items() if value == value]
     rest = len(values) - MAX_VALUES
     return ", ".join([*values[:MAX_VALUES], *([f"and {rest} more"] if rest > 0 else [])])
 

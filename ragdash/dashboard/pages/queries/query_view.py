@@ -80,12 +80,12 @@ def _header(case: QueryCase) -> None:
             st.html(texts.paragraph_html(texts.text_html(question)))
     earlier_messages(case.history, "earlier_messages")
     slice_names = ", ".join(
-        query_slice.title
+        fmt.escape(query_slice.title)
         for query_slice in context.scope.slices.values()
         if query_slice.queries[case.query]
     )
     if slice_names:
-        st.caption(fmt.escape(slice_names))
+        st.caption(slice_names)
     lines, values_of_files, passed = [], file_facts.value_texts(case), False
     for index, digest in enumerate(context.digests):
         reason = explain(context.results.diagnosis(digest), case.query)

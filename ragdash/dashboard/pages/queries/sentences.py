@@ -9,6 +9,7 @@ from ragdash.analysis.query_filters import Filters, find_failure_rule
 from ragdash.analysis.query_rankings import QueryOutput
 from ragdash.core.slices import Slice
 from ragdash.core.terms import TERMS
+from ragdash.core.text.quoted import isolated
 from ragdash.dashboard.pages.answers.data import QUADRANTS, UNKNOWN, UNKNOWN_TITLE
 from ragdash.dashboard.pages.queries.data import DECLINED
 from ragdash.metrics import Spec
@@ -30,6 +31,7 @@ PATTERN_KINDS = {"plain": "As written", "regex": "Regular expression"}
 
 def outcome_titles(run: str, baseline: str, min_difference: float, k: int) -> dict[str, str]:
     """Title of each outcome. min_difference: for "worse" and "better"; k: the cutoff."""
+    run, baseline = isolated(run), isolated(baseline)
     suffix = f" by {min_difference:g} or more" if min_difference else ""
     return {"": "All", "failed-all": "Failed in every run shown", "failed-only": f"Failed only in {run}",
             "worse": f"Worse than {baseline}{suffix}", "better": f"Better than {baseline}{suffix}",
@@ -39,6 +41,7 @@ def outcome_titles(run: str, baseline: str, min_difference: float, k: int) -> di
 
 def order_titles(spec: Spec, baseline: str) -> dict[str, str]:
     """Title of each sort order."""
+    baseline = isolated(baseline)
     first = ("Worst first", "Best first") if spec.metric.better else ("Lowest first", "Highest first")
     return {"worst": first[0], "best": first[1], "spread": "Largest spread between runs first",
             "losses": f"Largest loss to {baseline} first", "gains": f"Largest gain on {baseline} first",
@@ -62,7 +65,7 @@ def active_filters(filters: Filters, marks: Mapping[str, str], slices: Mapping[s
     choices = [STAGE_TITLES[name] for name in filters.stages], [ANSWER_TITLES[name] for name in filters.kinds], [
         marks[name] for name in filters.marks]
     return [" or ".join(titles).lower() for titles in choices if titles] + [
-        slices[token].title if token in slices else token for token in filters.attributes
+        isolated(slices[token].title if token in slices else token) for token in filters.attributes
     ]
 
 
