@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
-import streamlit as st
 
 from ragdash.analysis.diagnosis import Diagnosis
 from ragdash.analysis.verdict import RunCheck, Verdict, best_run, verdict_state, withhold
 from ragdash.core.errors import InputError, Problem, Unavailable
+from ragdash.dashboard import link_notes
 from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache, shared_cache, verdict_cache
 from ragdash.dashboard.jobs import ahead
 from ragdash.dashboard.session import relevance, reviews, run_fixes, state
@@ -291,9 +291,9 @@ def end_unless_comparable(context: PageContext, spec: Spec, what: str) -> None:
 def current() -> PageContext:
     """The view of this session; where there is none the page says what is missing and stops."""
     if not state.runs() or LOADED.truth(state.truth() or "") is None:
-        _explain_missing_data()
+        link_notes.explain_missing_data()
         raise PageEnds
-    note_missing_runs()
+    link_notes.note_missing_data()
     shown_entries = [entry for entry in state.runs() if entry.digest in state.get(state.SHOWN)]
     if not shown_entries:
         elements.empty("No run is shown", "Choose one or more under **Runs shown** in the sidebar.")
@@ -362,39 +362,3 @@ def _usable(entries: Sequence[SessionRun]) -> tuple[list[SessionRun], list[Probl
         except Unavailable as missing:
             problems.append(Problem("unavailable/run-by-evidence", field=missing.problem.field, cause=missing.problem))
     return usable, problems
-
-
-def _explain_missing_data() -> None:
-    note_missing_runs()
-    unread = [record for record in state.files() if record.failed]
-    if state.runs():
-        loaded = fmt.count(len(state.runs()), "run is", "runs are")
-        heading, advice = "No relevance judgments loaded", (
-            f"{loaded} loaded. Add the relevance judgments (qrels) on the **Data** page; every metric needs them.")
-    else:
-        heading, advice = "No runs are loaded yet", (
-            f"{fmt.count(len(unread), 'file')} could not be read; the **Data** page says where and what fixes it."
-            if unread else "Open your own files, or the ready samples, on the **Data** page.")
-    elements.empty(heading, advice)
-    st.page_link("pages/data.py", label="Go to Data", icon=":material/upload_file:")
-
-
-def _note_missing_baseline() -> None:
-    """Say that another run is the baseline than the link asks for."""
-    lost, entry = state.missing_baseline(), state.entry(state.get(state.BASELINE) or "")
-    if lost and entry:
-        st.warning(f"The baseline of the link, {fmt.escape(lost)}, is not loaded. All differences are now to "
-                   f"{fmt.escape(entry.name)}, so they are not those of the link.", icon=":material/swap_horiz:")
-
-
-def note_missing_runs() -> None:
-    """Say which runs of a link are no longer held by the server, and what that does to the baseline."""
-    if state.missing_runs():
-        names = fmt.escape(fmt.listed(state.missing_runs()))
-        _note_missing_baseline()
-        st.warning(
-            f"The link asks for {names}, which this server does not hold (any more). Load the files again, or "
-            "open the samples if it is these, on the **Data** page.", icon=":material/link_off:",
-        )
-        st.button("Continue without", icon=":material/link_off:", key="forget_missing", type="tertiary",
-                  on_click=state.forget_missing_runs)

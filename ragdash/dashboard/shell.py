@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 
 import streamlit as st
@@ -10,7 +11,7 @@ from streamlit.runtime.scriptrunner import RerunException
 
 from ragdash.core.paths import PACKAGE
 from ragdash.core.terms import tooltip
-from ragdash.dashboard import page_context, page_list
+from ragdash.dashboard import link_notes, page_context, page_list
 from ragdash.dashboard.auth import login
 from ragdash.dashboard.caches.shared_cache import ask_again, script_run
 from ragdash.dashboard.components import fragments, page_links, run_picker, saved_view_panel
@@ -77,9 +78,11 @@ def _main() -> None:
             login.login_status()
             _ask_again_after_a_restart()
     token, leaves = _inside.set(True), False
+    left_out: AbstractContextManager = nullcontext()
     try:
         saved_view_panel.open_target(page_list.path_of(page))
         saved_view_panel.render_opened(page_list.path_of(page))
+        left_out = st.container() if state.follows_link() else left_out  # filled when the page has its choices
         with fragments.explain_shortage():
             page.run()
     except page_context.PageEnds:
@@ -90,6 +93,8 @@ def _main() -> None:
     finally:
         _inside.reset(token)
         if not leaves:
+            with left_out:
+                link_notes.note_left_out()
             state.close_session(page_list.path_of(page))
             state.close_page(page_list.path_of(page))
             if link is not None:

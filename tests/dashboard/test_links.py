@@ -111,7 +111,9 @@ def test_what_is_chosen_on_a_page_stands_in_its_address_and_comes_back(page, kep
     again = opened(page, **link)
     assert dict(again.query_params) == link
     assert seen(again) == seen(at)
-    written = short_address.unpack({key: [value] if isinstance(value, str) else value for key, value in link.items()})
+    written, damaged = short_address.unpack(
+        {key: [value] if isinstance(value, str) else value for key, value in link.items()})
+    assert not damaged and not again.session_state["_left_out"]
     assert altered & written.keys() >= chosen
 
 
@@ -146,7 +148,7 @@ def test_an_address_of_thirty_runs_is_short_and_opens_the_same_runs():
     assert [entry.name for entry in other.session_state["_runs"]][6:9] == [
         "retriever-06-chunk-512", "mine-chunk-512", "retriever-08-chunk-512"]
     broken = opened("metrics", **{**link, "run": ["~no digest"]})
-    assert not broken.exception
+    assert not broken.exception and "damaged: run cannot be read" in broken.warning[0].value
 
 
 def test_the_way_back_leaves_out_what_was_chosen_since(samples):
@@ -201,6 +203,56 @@ def test_a_link_to_the_samples_opens_on_a_server_that_has_not_opened_them(sample
 def test_choices_packed_by_an_earlier_version_are_read():
     packed = ("hdI9DoAgDAbQ27hrJE4OnoSAYogaHcDB21taxWIwjvyX9_UOE9smCRS7ioVK_fVOFulDiFA7NUvi_umdc60IEs7CzVGzzHB6ay7R3u7"
               "r_M8Klx0P6RhEJJZwqTZRtN_W8IRjsoLT1oLhwoDxwig8Iad9wK2i8Eq3HZI6-rFclDaLw0WaiJtP")
-    choices = short_address.unpack({"run": ["a"], "choices": [packed], "k": ["5"]})
+    choices, _ = short_address.unpack({"run": ["a"], "choices": [packed], "k": ["5"]})
     assert len(choices) == 30 and choices["run"] == ["a"] and choices["k"] == ["5"]
     assert choices["against"] == ["contexts"] and choices["least"] == ["0.01"] and choices["right_judge"] == ["0.5"]
+
+
+def warnings(at) -> str:
+    assert not at.exception, at.exception
+    return " ".join(warning.value for warning in at.warning)
+
+
+def test_a_link_with_judgments_that_the_server_does_not_have_says_so(samples):
+    gone = {**samples, "truth": "0123456789ab"}
+    at = opened("compare", **gone)
+    for _ in range(2):  # also when the page is loaded again
+        assert "relevance judgments that this server does not hold" in warnings(at)
+        assert "Load their file again" in warnings(at) and asked(at, "truth") == ["0123456789ab"]
+        at = opened("compare", **dict(at.query_params))
+    at = opened("compare", **samples)
+    at.query_params["truth"] = "0123456789ab"
+    at.run()
+    assert "All numbers are by" in warnings(at) and "so they are not those of the link" in warnings(at)
+    assert asked(at, "truth") == samples["truth"] if isinstance(samples["truth"], list) else [samples["truth"]]
+    widget(at, "button", "forget_missing").click().run()
+    assert not warnings(at)
+
+
+@pytest.mark.parametrize("damage", [lambda text: text[:-9], lambda text: "nonsense", lambda text: "%%%"])
+def test_a_link_whose_packed_choices_are_damaged_says_so(samples, damage):
+    at = opened("compare", **samples, text="long " * 60, metric="R@k", detail="slices", columns=["P@k", "nDCG@k", "AP"])
+    at.session_state["margin"] = "0.123456789" * 20
+    link = dict(shown(at.run()).query_params)
+    packed = link["c"] if isinstance(link["c"], str) else link["c"][0]
+    assert not warnings(opened("compare", **link))
+    at = opened("compare", **{**link, "c": damage(packed)})
+    assert "The link is damaged: c cannot be read" in warnings(at)
+    widget(at, "button", "forget_left_out").click().run()
+    assert not warnings(at)
+
+
+def test_a_link_with_choices_that_make_no_sense_says_what_is_shown_instead(samples):
+    at = opened("compare", **samples, k="many", metric="Quality<b>", baseline="77", missing="perhaps", picture="sorted",
+                detail="nothing", margin="x", utm_source="mail")
+    words = warnings(at).replace("\\", "")
+    assert words.startswith("Left out of the link") and "Shown instead: " in words and len(at.warning) == 1
+    for text in ("k=many", "metric=Quality<b>", "baseline=77", "missing=perhaps", "detail=nothing", "k=10",
+                 "metric=nDCG@k", "baseline=dense", "missing=zero"):
+        assert text in words.replace(":color[", "").replace("]", ""), text
+    assert "picture" not in words and "utm" not in words
+    at.selectbox(key="k").select("20").run()
+    assert "k=many" not in warnings(at) and "missing=perhaps" in warnings(at)
+    widget(at, "button", "forget_left_out").click().run()
+    assert not warnings(at)
+    assert not warnings(opened("compare", **samples, k="010", tab="Rank"))

@@ -267,6 +267,20 @@ def test_session_keys_are_spelled_in_one_place():
     check(PACKAGE, violations)
 
 
+TYPED = {"text_input", "text_area", "number_input", "chat_input", "date_input", "time_input", "data_editor"}
+
+
+def test_every_field_that_is_typed_into_draws_the_page_that_is_open():
+    """What is typed is sent when the field loses the focus, also by a click on another page: see widgets/fields.py."""
+    def violations(path):
+        if path.name != "fields.py":
+            yield from (f"{node.lineno}: {ast.unparse(node.func)}: take it from ragdash/dashboard/widgets/fields.py"
+                        for node in nodes(path) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+                        and node.func.attr in TYPED and ast.unparse(node.func.value) != "fields")
+
+    check([path for path in SOURCES if "dashboard" in path.parts or path.parent.name == "pages"], violations)
+
+
 def test_every_module_says_what_it_is():
     check(PACKAGE, lambda path: [] if ast.get_docstring(tree(path)) else ["has no docstring"])
 

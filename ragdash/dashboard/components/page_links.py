@@ -47,12 +47,12 @@ def open_page(path: str, **choices: str | list[str]) -> NoReturn:
 def draw_open_page(page: str) -> None:
     """In a callback of this page's widgets: draw the page that the visitor has opened meanwhile.
 
-    A text that is typed in a section is sent when its field loses the focus. Where that is by a click on another page,
-    the browser sends the click first and the text after it, for a section that is no longer there, and the visitor
-    would see an empty page.
+    A text is sent when its field loses the focus. Where that is by a click on another page, the browser may send the
+    click first and the text after it, as one for this page: the visitor would see this page again, or an empty one
+    where the field is in a section that is no longer there.
     """
-    opened = state.opened_page()
-    if opened not in ("", page):
+    opened = state.drawn_page()
+    if opened != page:
         st.switch_page(f"pages/{opened}.py", query_params=address())
 
 

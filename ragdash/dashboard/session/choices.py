@@ -1,26 +1,42 @@
 """The choices of a page: each is valid when it is asked for, and its default is noted for the address.
 
-The files of an upload field are here too: asked for in any other way, they may be files that the server no longer has.
+What a link asks for and no page can show is noted as left out. The files of an upload field are here too: asked for in
+any other way, they may be files that the server no longer has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile
 
 from ragdash.dashboard.session import short_address
-from ragdash.dashboard.session.keys import CHANGED_PAGE, EMPTIED, LAST_PAGE, RESET, TAB, USED
+from ragdash.dashboard.session.keys import (
+    ASKED,
+    CHANGED_PAGE,
+    DRAWN_PAGE,
+    EMPTIED,
+    LAST_PAGE,
+    LEFT_OUT,
+    RESET,
+    TAB,
+    UPLOADS,
+    USED,
+    WAITING,
+)
 
-__all__ = ["choice_key", "choices_key", "close_page", "empty_upload", "first_word", "fraction_key", "get",
-           "lost_uploads", "number_key", "open_page", "opened_page", "text_key", "upload_key", "uploaded_file",
-           "uploaded_files"]
+__all__ = ["choice_key", "choices_key", "close_page", "drawn_page", "empty_upload", "expect_choices", "first_word",
+           "follows_link", "forget_left_out", "fraction_key", "get", "leave_out", "left_out", "lost_uploads",
+           "next_uploads", "number_key", "open_page", "pending_files", "set_pending_files", "text_key", "upload_key",
+           "uploaded_file", "uploaded_files", "uploads_key"]
 
 
 def open_page(page: str) -> None:
     """Note the page that is drawn next, before it asks for its choices."""
     st.session_state[CHANGED_PAGE] = page != st.session_state.get(LAST_PAGE)
+    st.session_state[DRAWN_PAGE] = page
 
 
 def close_page(page: str) -> None:
@@ -28,9 +44,9 @@ def close_page(page: str) -> None:
     st.session_state[LAST_PAGE] = page
 
 
-def opened_page() -> str:
-    """The page that was drawn last; "" before the first."""
-    return st.session_state.get(LAST_PAGE, "")
+def drawn_page() -> str:
+    """The page that is drawn, or was drawn last; "" before the first."""
+    return st.session_state.get(DRAWN_PAGE, "")
 
 
 def choice_key(key: str, options: Sequence, default):
@@ -43,6 +59,8 @@ def choice_key(key: str, options: Sequence, default):
     if value not in options:
         titles = {first_word(title): title for title in options} if key == TAB else {}
         st.session_state[key] = titles.get(value, default)
+        _follow_link(key, [] if value in titles else [value])
+    _follow_link(key, [])
     return key
 
 
@@ -63,6 +81,7 @@ def choices_key(key: str, options: Sequence, default: Sequence, *, free: bool = 
     values = [value for value in written if free or current is None or value in options]
     if current is None or values != list(current):
         st.session_state[key] = values
+    _follow_link(key, [value for value in written if value not in values])
     return key
 
 
@@ -73,19 +92,22 @@ def number_key(key: str, high: int, default: int) -> str:
     value = int(typed) if typed.isdecimal() and len(typed) < 10 else default
     if st.session_state.get(key) != str(min(max(value, 1), high)):
         st.session_state[key] = str(min(max(value, 1), high))
+    _follow_link(key, [] if typed.lstrip("0") == st.session_state[key] else [typed])
     return key
 
 
 def fraction_key(key: str, low: float, high: float, default: float) -> str:
     """Make sure that st.session_state[key] is a number from low to high with two decimals; returns the key."""
     _use(key, default)
+    current = st.session_state.get(key, default)
     try:
-        value = round(float(st.session_state.get(key, default)), 2)
+        value = round(float(current), 2)
     except (TypeError, ValueError):
-        value = default
-    value = value if low <= value <= high else default
-    if st.session_state.get(key) != value:
-        st.session_state[key] = value
+        value = math.nan
+    is_valid = low <= value <= high
+    if st.session_state.get(key) != (value if is_valid else default):
+        st.session_state[key] = value if is_valid else default
+    _follow_link(key, [] if is_valid else [current])
     return key
 
 
@@ -100,6 +122,64 @@ def text_key(key: str) -> str:
 def get(key: str):
     """The value of a choice."""
     return st.session_state.get(key)
+
+
+def expect_choices(keys: Iterable[str]) -> None:
+    """Note the choices of a link that has been opened; those that a page does not have are left out of it."""
+    st.session_state.update({ASKED: {*keys}, LEFT_OUT: {}})
+
+
+def follows_link() -> bool:
+    """Whether a link was opened whose choices are still to be asked for, or were left out."""
+    return bool(st.session_state[ASKED] or st.session_state[LEFT_OUT])
+
+
+def leave_out(keys: Iterable[str]) -> None:
+    """Note the parameters of a link that are damaged."""
+    st.session_state[LEFT_OUT] |= {key: ([], None) for key in keys}
+
+
+def forget_left_out() -> None:
+    """Go on without what was left out."""
+    st.session_state[LEFT_OUT] = {}
+
+
+def left_out() -> dict[str, tuple[list[str], object]]:
+    """What is left out of the link: {parameter: (what it asks for, what is shown instead)}, until another is chosen.
+
+    A damaged parameter asks for nothing that can be read.
+    """
+    return {key: (values, shown) for key, (values, shown) in st.session_state[LEFT_OUT].items()
+            if not values or st.session_state.get(key) == shown}
+
+
+def _follow_link(key: str, refused: Iterable[object]) -> None:
+    """Note what is refused of a choice, where it is that of the link and asked for the first time."""
+    asked = st.session_state[ASKED]
+    if key in asked:
+        asked.discard(key)
+        if values := [str(value) for value in refused if str(value or "")]:
+            st.session_state[LEFT_OUT][key] = (values, st.session_state[key])
+
+
+def uploads_key() -> str:
+    """Key of the drop field; a new one after each batch empties the field."""
+    return f"files{st.session_state[UPLOADS]}"
+
+
+def next_uploads() -> None:
+    """Empty the drop field at the next run."""
+    st.session_state[UPLOADS] += 1
+
+
+def pending_files() -> tuple:
+    """Files of the drop field that are still to be read."""
+    return st.session_state[WAITING]
+
+
+def set_pending_files(files: Iterable) -> None:
+    """Replace the files that are still to be read."""
+    st.session_state[WAITING] = tuple(files)
 
 
 def upload_key(key: str) -> str:

@@ -100,31 +100,36 @@ def _place_in_dictionary(key: str) -> int:
     return place if place >= 0 else len(_DICTIONARY)
 
 
-def unpack(parameters: Mapping[str, Sequence[str]], names: Mapping[str, str] | None = None) -> dict[str, list[str]]:
-    """The parameters that `pack` wrote; without the packed ones where they cannot be read.
+def unpack(parameters: Mapping[str, Sequence[str]],
+           names: Mapping[str, str] | None = None) -> tuple[dict[str, list[str]], list[str]]:
+    """The parameters that `pack` wrote, without the packed ones that cannot be read, and the names of these.
 
     names: of the runs of this session, by short digest.
 
-    >>> unpack(pack({"run": ["a"], "text": ["long " * 60]}, ["run"]))["text"][0][:9]
+    >>> unpack(pack({"run": ["a"], "text": ["long " * 60]}, ["run"]))[0]["text"][0][:9]
     'long long'
+    >>> unpack({"run": ["a"], "c": ["cut of"]})
+    ({'run': ['a']}, ['c'])
     """
     plain = {key: list(values) for key, values in parameters.items() if key not in (PACKED, FORMER)}
+    packed = {key: _unpacked(parameters[key][0], dictionary)
+              for key, dictionary in ((FORMER, _FORMER_DICTIONARY), (PACKED, _DICTIONARY)) if parameters.get(key)}
+    damaged = [key for key, choices in packed.items() if choices is None]
     if RUN in plain:
+        damaged += [RUN] if _digests(plain[RUN]) is None else []
         plain[RUN] = unpack_runs(plain[RUN], lambda digest: (names or {}).get(digest) or _name_in_file(digest))
-    packed = [_unpacked(parameters[key][0], dictionary)
-              for key, dictionary in ((FORMER, _FORMER_DICTIONARY), (PACKED, _DICTIONARY)) if parameters.get(key)]
-    return {key: values for choices in (*packed, plain) for key, values in choices.items()}
+    return {key: values for choices in (*packed.values(), plain) for key, values in (choices or {}).items()}, damaged
 
 
-def _unpacked(text: str, dictionary: bytes) -> dict[str, list[str]]:
-    """The packed choices; none where this is not what `pack` writes."""
+def _unpacked(text: str, dictionary: bytes) -> dict[str, list[str]] | None:
+    """The packed choices; None where this is not what `pack` writes."""
     try:
-        content = base64.urlsafe_b64decode(text.encode() + b"=" * (-len(text) % 4))
+        content = base64.b64decode(text.encode() + b"=" * (-len(text) % 4), b"-_", validate=True)
         decompressor = zlib.decompressobj(-zlib.MAX_WBITS, zdict=dictionary)
         choices = decompressor.decompress(content, _MOST_BYTES).decode()
-        return parse_qs(choices, keep_blank_values=True, max_num_fields=_MOST_CHOICES) if decompressor.eof else {}
+        return parse_qs(choices, keep_blank_values=True, max_num_fields=_MOST_CHOICES) if decompressor.eof else None
     except (zlib.error, ValueError):
-        return {}
+        return None
 
 
 def pack_runs(tokens: Sequence[str], name_of: Callable[[str], str]) -> list[str]:
@@ -149,11 +154,7 @@ def unpack_runs(values: Sequence[str], name_of: Callable[[str], str]) -> list[st
     """The runs that `pack_runs` wrote; others as they are, and none where the digests cannot be read."""
     if not values or not values[0].startswith(PACKED_RUNS):
         return list(values)
-    try:
-        content = base64.urlsafe_b64decode(values[0].removeprefix(PACKED_RUNS).encode())
-    except ValueError:
-        content = b""
-    digests = iter([content[start:start + SHORT // 2].hex() for start in range(0, len(content), SHORT // 2)])
+    digests = iter(_digests(values) or ())
     rest = dict(value.split(":", 1) for value in values[1:] if _is_position(value.partition(":")[0], range(1_000)))
     tokens: list[str] = []
     while True:
@@ -163,6 +164,18 @@ def unpack_runs(values: Sequence[str], name_of: Callable[[str], str]) -> list[st
         if token is None:
             return [*tokens, *rest.values()]
         tokens.append(token)
+
+
+def _digests(values: Sequence[str]) -> list[str] | None:
+    """The short digests of packed runs, none where runs are not packed; None where they cannot be read."""
+    if not values or not values[0].startswith(PACKED_RUNS):
+        return []
+    try:
+        content = base64.b64decode(values[0].removeprefix(PACKED_RUNS).encode(), b"-_", validate=True)
+    except ValueError:
+        return None
+    digests = [content[start:start + SHORT // 2].hex() for start in range(0, len(content), SHORT // 2)]
+    return digests if digests and len(digests[-1]) == SHORT else None
 
 
 def _name_in_file(digest: str) -> str:

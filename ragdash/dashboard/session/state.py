@@ -17,14 +17,16 @@ from ragdash.core.errors import Problem
 from ragdash.core.records import CHOICES, Conventions
 from ragdash.dashboard.session import saved_views, short_address
 from ragdash.dashboard.session.choices import *  # noqa: F403  (state.choice_key is how everybody asks for a choice)
-from ragdash.dashboard.session.choices import choice_key, first_word
+from ragdash.dashboard.session.choices import choice_key, expect_choices, first_word, leave_out
 from ragdash.dashboard.session.data_store import LOADED, SHORT, SessionRun, parse_run_token
 from ragdash.dashboard.session.keys import *  # noqa: F403  (state.METRIC is how everybody names a choice)
 from ragdash.dashboard.session.keys import (
+    ASKED,
     BASELINE,
     CONVENTIONS,
     FORMER_VIEW,
     KEEP_CHOICES,
+    LEFT_OUT,
     MANY,
     OF_RUNS,
     PAGE,
@@ -34,8 +36,10 @@ from ragdash.dashboard.session.keys import (
     SIDEBAR,
     TAB,
     TRUTH,
+    UPLOADS,
     USED,
     VIEW,
+    WAITING,
     keys_of_link,
 )
 from ragdash.io.source.source import stem
@@ -43,8 +47,8 @@ from ragdash.reporting.plots.common.theme import COLORED
 
 _RUNS, _TRUTH, _WRITTEN, _FILES, _LOST = "_runs", "_truth", "_written", "_files", "_lost"
 LOADED_TRUTHS, CHOSEN_TRUTH, TRUTH_PARTS = "_loaded_truths", "_chosen_truth", "_truth_parts"
-_LOST_BASELINE, _REMOVED_TRUTH = "_lost_baseline", "_removed_truth"
-_UPLOADS, _WAITING, _NOTICE, _DEFAULTS = "_uploads", "_waiting", "_notice", "_defaults"
+_LOST_BASELINE, _LOST_TRUTH, _REMOVED_TRUTH = "_lost_baseline", "_lost_truth", "_removed_truth"
+_NOTICE, _DEFAULTS = "_notice", "_defaults"
 
 
 @dataclass(frozen=True)
@@ -63,10 +67,10 @@ def open_session() -> bool:
     this session (KEEP_CHOICES) leaves it as it is.
     """
     first = _WRITTEN not in st.session_state
-    address, view = _address()
+    address, view, unreadable = _address()
     if first:
-        st.session_state.update({_TRUTH: None, _UPLOADS: 0, _DEFAULTS: {}})
-        st.session_state.update(dict.fromkeys((_RUNS, _FILES, _LOST, _WAITING, _NOTICE), ()))
+        st.session_state.update({_TRUTH: None, UPLOADS: 0, _DEFAULTS: {}, ASKED: set(), LEFT_OUT: {}})
+        st.session_state.update(dict.fromkeys((_RUNS, _FILES, _LOST, WAITING, _NOTICE), ()))
     st.session_state[RESET] = set()
     if address and address != st.session_state.get(_WRITTEN) and (first or RUN in address):
         if not first and KEEP_CHOICES not in st.query_params:
@@ -75,6 +79,9 @@ def open_session() -> bool:
                 st.session_state.pop(key, None)
         _restore(address)
         saved_views.set_opened(view)
+        expect_choices(() if KEEP_CHOICES in st.query_params else address)
+    if unreadable:
+        leave_out(unreadable)
     st.session_state[USED] = {}
     st.session_state.setdefault(_WRITTEN, {})
     for name, choices in CHOICES.items():
@@ -86,6 +93,7 @@ def close_session(page: str = "") -> None:
     """End a script run: write the choices of a page to the address, and remember their defaults there."""
     defaults = {key: default for key, default in st.session_state[USED].items() if key in PAGE}
     st.session_state[_DEFAULTS].setdefault(page, {}).update(defaults)
+    st.session_state[ASKED].clear()
     written, view = parameters(), saved_views.opened(page)
     if view and saved_views.is_unchanged(view, parameters(everything=True), written):
         st.session_state[_WRITTEN], written = _known(view.parameters), {saved_views.VIEW: [view.slug]}
@@ -118,7 +126,7 @@ def parameters(page: str | None = None, *, everything: bool = False,
     defaults = used if page is None else {key: used[key] for key in SIDEBAR if key in used} | _defaults_of(page)
     tokens = _tokens()
     positions = {entry.digest: str(tokens.index(entry.token)) for entry in runs()}
-    result = {RUN: tokens, TRUTH: [(st.session_state[_TRUTH] or "")[:SHORT]]}
+    result = {RUN: tokens, TRUTH: [(st.session_state[_TRUTH] or missing_truth())[:SHORT]]}
     for key in keys:
         if key in defaults and (value := st.session_state.get(key, ...)) is not ...:
             values, usual = _spelled(key, value, positions), _spelled(key, defaults[key], positions)
@@ -286,9 +294,16 @@ def missing_baseline() -> str | None:
     return lost.name if lost in _missing() else None
 
 
-def forget_missing_runs() -> None:
-    """Go on without the runs that the link asks for and the server no longer holds."""
-    st.session_state.update({_LOST: (), _LOST_BASELINE: None})
+def missing_truth() -> str:
+    """Digest, or its beginning, of the link's truth where the server does not hold it; "" if it does, or it came since.
+    """
+    lost = st.session_state.get(_LOST_TRUTH) or ""
+    return "" if (truth() or "").startswith(lost[:SHORT]) else lost
+
+
+def forget_missing_data() -> None:
+    """Go on without the runs and the truth that the link asks for and the server does not hold."""
+    st.session_state.update({_LOST: (), _LOST_BASELINE: None, _LOST_TRUTH: ""})
 
 
 def _missing() -> tuple[MissingRun, ...]:
@@ -305,21 +320,6 @@ def _tokens() -> list[str]:
     return tokens
 
 
-def uploads_key() -> str:
-    """Key of the upload field; a new one after each batch empties the field."""
-    return f"files{st.session_state[_UPLOADS]}"
-
-
-def pending_files() -> tuple:
-    """Uploaded files that are still to be read."""
-    return st.session_state[_WAITING]
-
-
-def set_pending_files(files: Iterable) -> None:
-    """Replace the files that are still to be read."""
-    st.session_state[_WAITING] = tuple(files)
-
-
 def notice() -> tuple[Problem, ...]:
     """What the last click could not do; shown once."""
     problems, st.session_state[_NOTICE] = st.session_state[_NOTICE], ()
@@ -331,26 +331,21 @@ def set_notice(problems: Iterable[Problem]) -> None:
     st.session_state[_NOTICE] = tuple(problems)
 
 
-def next_uploads() -> None:
-    """Empty the upload field at the next run."""
-    st.session_state[_UPLOADS] += 1
-
-
 def _change(digest: str, update: Callable[[SessionRun], SessionRun]) -> None:
     st.session_state[_RUNS] = tuple(update(entry) if entry.digest == digest else entry for entry in runs())
 
 
-def _address() -> tuple[dict[str, list[str]], saved_views.SavedView | None]:
-    """The choices of the address, and the saved view that it names."""
+def _address() -> tuple[dict[str, list[str]], saved_views.SavedView | None, list[str]]:
+    """The choices of the address, the saved view that it names, and its parameters that are damaged."""
     names = {entry.digest[:SHORT]: entry.name for entry in st.session_state.get(_RUNS, ())}
-    given = short_address.unpack({key: st.query_params.get_all(key) for key in st.query_params}, names)
+    given, damaged = short_address.unpack({key: st.query_params.get_all(key) for key in st.query_params}, names)
     if RUN not in given and saved_views.VIEW in given:
         view = saved_views.ask_for(given[saved_views.VIEW][0])
-        return (_known(view.parameters), view) if view else ({}, None)
+        return (_known(view.parameters), view, damaged) if view else ({}, None, damaged)
     address = _known(given)
     if RUN in address and FORMER_VIEW in given:
         address.setdefault(VIEW, given[FORMER_VIEW])
-    return address, None
+    return address, None, damaged
 
 
 def _known(parameters: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
@@ -397,3 +392,4 @@ def _restore_data(address: dict[str, list[str]]) -> None:
         (lost for lost in st.session_state[_LOST] if lost.token[:SHORT] == baseline), None)
     linked_truth = LOADED.truth(address.get(TRUTH, [""])[0])
     st.session_state[_TRUTH] = linked_truth.digest if linked_truth else st.session_state[_TRUTH]
+    st.session_state[_LOST_TRUTH] = "" if linked_truth else address.get(TRUTH, [""])[0]

@@ -14,7 +14,7 @@ from ragdash.dashboard.components import comparison_tables, query_links, run_pic
 from ragdash.dashboard.components.comparison_tables import ComparisonGrid
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import elements, fields
 from ragdash.evaluation import stats
 from ragdash.evaluation.compare import Comparison, best_first, differences
 from ragdash.metrics import Spec
@@ -35,8 +35,8 @@ TEST_FORMATS = {"Queries needed": "%.0f", **{f"p ({test})": "%.4f" for test in (
 
 def choose_margin() -> None:
     """The field for the largest difference that does not matter."""
-    st.text_input("Margin", key=state.text_key(state.MARGIN), placeholder="none", width=120, persist_state="session",
-                  help=tooltip("equivalence_margin"))
+    fields.text_input("Margin", key=state.text_key(state.MARGIN), placeholder="none", width=120,
+                      persist_state="session", help=tooltip("equivalence_margin"))
     if np.isnan(_typed_margin()):
         st.caption(":orange[:material/warning: A margin is a number above 0, such as 0.02. None is used.]")
 

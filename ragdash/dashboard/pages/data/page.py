@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ragdash.dashboard import page_context
+from ragdash.dashboard import link_notes, page_context
 from ragdash.dashboard.components import page_links
 from ragdash.dashboard.pages.data import (
     audit_panel,
@@ -40,7 +40,7 @@ def render_evidence() -> None:
 
 def render_loaded() -> None:
     """The drop field, the runs and judgments of this session, and what the workspace has."""
-    page_context.note_missing_runs()
+    link_notes.note_missing_data()
     data_sections.render_upload_field()
     data_sections.render_files()
     proposed_reading.render()

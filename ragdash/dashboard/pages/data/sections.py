@@ -17,7 +17,7 @@ from ragdash.dashboard.pages.data.relink import version_list
 from ragdash.dashboard.session import data_store, run_facts, run_fixes, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.truths import loaded_truths
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import elements, fields
 from ragdash.io import FORMATS
 from ragdash.reporting.plots.common.theme import COLORED, run_look
 from ragdash.reporting.sentences import comparability
@@ -170,7 +170,7 @@ def _render_run(entry: SessionRun, run: Run) -> None:
 def _render_run_editor(entry: SessionRun, is_open: bool) -> None:
     digest, key = entry.digest, entry.key
     st.session_state[f"name_{key}"] = entry.name
-    st.text_input(
+    fields.text_input(
         "Name",
         key=f"name_{key}",
         max_chars=60,
@@ -215,8 +215,8 @@ def _render_facts(entry: SessionRun) -> None:
                    on_change=lambda: _keep(run_facts.keep_tags, entry, st.session_state[f"tags_{key}"]))
     st.session_state[f"settings_{key}"] = "\n".join(f"{name} = {value}" for name, value in facts.settings.items()
                                                      if name != "fusion")  # a recipe is not typed
-    st.text_area("Settings", key=f"settings_{key}", height=110, placeholder="retriever = bm25\nchunk_size = 256",
-                 help=tooltip("run_settings"), on_change=lambda: _keep(
+    fields.text_area("Settings", key=f"settings_{key}", height=110, placeholder="retriever = bm25\nchunk_size = 256",
+                     help=tooltip("run_settings"), on_change=lambda: _keep(
                      run_facts.keep_typed, entry, run_facts.parse_typed(st.session_state[f"settings_{key}"])))
 
 

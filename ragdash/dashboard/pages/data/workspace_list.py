@@ -17,7 +17,7 @@ from ragdash.dashboard.jobs import ahead
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import LOADED, TYPES, workspace
 from ragdash.dashboard.session.truths import loaded_truths
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import elements, fields
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.workspace import CatalogueEntry, Workspace
 from ragdash.workspace.protocols import CatalogueSummary
@@ -194,7 +194,7 @@ def _choose_entries(listed: _Listed) -> tuple[list[CatalogueEntry], int]:
     text, old = "", False
     with st.container(horizontal=True, vertical_alignment="bottom", key="shelf_bar"):
         if count >= SEARCH_FROM:
-            text = st.text_input("Search", key="shelf_search", placeholder="Name, tag or description", width=320)
+            text = fields.text_input("Search", key="shelf_search", placeholder="Name, tag or description", width=320)
         if archived:
             old = st.toggle("Archived too", key="shelf_archived")
     words = text.casefold().split()
@@ -262,8 +262,8 @@ def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
                 "on_change": lambda: _try_change("change-stored", entry.digest, lambda: act(
                     entry.digest, st.session_state[f"{name}_{key}"], entry.kind))}
 
-    st.text_input("Name", max_chars=60, **field("kept_name", entry.name, home.rename))
-    st.text_area("Description", max_chars=2000, height=90, **field("kept_text", entry.description, home.describe))
+    fields.text_input("Name", max_chars=60, **field("kept_name", entry.name, home.rename))
+    fields.text_area("Description", max_chars=2000, height=90, **field("kept_text", entry.description, home.describe))
     st.multiselect("Tags", sorted({*entry.tags}), accept_new_options=True, placeholder="Type a tag",
                    **field("kept_tags", list(entry.tags), home.tag))
     index = order.index(entry.digest)

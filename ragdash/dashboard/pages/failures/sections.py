@@ -16,7 +16,7 @@ from ragdash.dashboard.components import query_links, verdict_panel
 from ragdash.dashboard.pages.failures import data as failures_data
 from ragdash.dashboard.pages.failures.data import FailuresData
 from ragdash.dashboard.session import state
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import elements, fields
 from ragdash.metrics import METRICS
 from ragdash.metrics.bands import STAGE_THRESHOLDS
 from ragdash.reporting.plots import failures as pictures
@@ -65,8 +65,8 @@ def _render_rules(data: FailuresData) -> None:
     st.caption(f"The first {rules.k:,} documents count: the cutoff k of the sidebar.")
     st.slider("Share of the relevant documents needed in the first k", 0.0, 1.0, step=0.05, key=state.COVERAGE,
               persist_state="session", help=tooltip("needed_share"))
-    st.text_input("Score threshold", key=state.CUT_OFF, placeholder="none", persist_state="session",
-                  help=tooltip("score_threshold"))
+    fields.text_input("Score threshold", key=state.CUT_OFF, placeholder="none", persist_state="session",
+                      help=tooltip("score_threshold"))
     if state.get(state.CUT_OFF).strip() and rules.score is None:
         st.caption(":orange[:material/warning: The threshold is a number, such as 0.5. None is used.]")
     for key, name, spec in ((state.CORRECT, "right", rules.right_spec), (state.GROUNDED, "grounded",

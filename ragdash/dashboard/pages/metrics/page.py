@@ -9,7 +9,7 @@ from ragdash.dashboard import page_context
 from ragdash.dashboard.components import tables as components_tables
 from ragdash.dashboard.pages.metrics import sections as metrics_sections
 from ragdash.dashboard.session import state
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import elements, fields
 from ragdash.metrics import METRICS
 from ragdash.reporting.sentences import formatting as fmt
 
@@ -37,7 +37,7 @@ def render() -> None:
         metrics_sections.render_agreement()
 
     st.header("All metrics", anchor=False)
-    st.text_input(
+    fields.text_input(
         "Search",
         key=state.text_key(state.SEARCH),
         type="search",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.core.errors import InputError
-from ragdash.dashboard import page_context
+from ragdash.dashboard import link_notes, page_context
 from ragdash.dashboard.components import judge_note, page_links, repeat_lines, saved_view_panel, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.data import comparability, other_truths
@@ -27,7 +27,7 @@ def render() -> None:
     elements.title("Overview", "What is the result?")
     elements.problems(state.notice(), "notice")
     if not state.runs():
-        page_context.note_missing_runs()
+        link_notes.note_missing_data()
         saved_view_panel.render_list()
         start.render()
         return
@@ -35,7 +35,7 @@ def render() -> None:
     proposed_reading.render(unread=True if has_truth else None)
     other_truths.render()
     if not has_truth:
-        page_context.note_missing_runs()
+        link_notes.note_missing_data()
         without_judgments.render()
         _render_drop_zone()
         return

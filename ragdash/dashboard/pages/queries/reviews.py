@@ -13,7 +13,7 @@ from ragdash.dashboard.components import page_links
 from ragdash.dashboard.pages.queries.data import QueriesData, QueryCase
 from ragdash.dashboard.session import reviews, state
 from ragdash.dashboard.session.data_store import LOADED, read_only
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import elements, fields
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.workspace.reviews import VERDICTS, ReviewStore, reviews_jsonl, reviews_qrels
 from ragdash.workspace.reviews.events import LONGEST
@@ -54,9 +54,9 @@ def review_panel(case: QueryCase) -> None:
             help=verdict_help,
             wrap=True,
         )
-    st.text_area("Note", key=state.REVIEW_NOTE, height=80, max_chars=LONGEST, on_change=_save_note,
-                 args=(query, run, summary.notes.get((query, run), "")), disabled=read_only(),
-                 placeholder="Your findings on this query")
+    fields.text_area("Note", key=state.REVIEW_NOTE, height=80, max_chars=LONGEST, on_change=_save_note,
+                     args=(query, run, summary.notes.get((query, run), "")), disabled=read_only(),
+                     placeholder="Your findings on this query")
 
 
 def _save_verdict(query: str, run: str) -> None:
@@ -66,7 +66,6 @@ def _save_verdict(query: str, run: str) -> None:
 
 def _save_note(query: str, run: str, shown: str) -> None:
     reviews.record_note(query, st.session_state[state.REVIEW_NOTE], run, shown)
-    page_links.draw_open_page("queries")
 
 
 def judgment_buttons(case: QueryCase, doc: str) -> None:

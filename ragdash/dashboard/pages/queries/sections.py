@@ -16,6 +16,7 @@ from ragdash.analysis.diagnosis import STAGES
 from ragdash.analysis.query_filters import Filters, QueryFacts
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
+from ragdash.core.text.quoted import isolated
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.caches.shared_cache import shared
@@ -25,7 +26,7 @@ from ragdash.dashboard.pages.queries import export
 from ragdash.dashboard.pages.queries import sentences as queries_sentences
 from ragdash.dashboard.pages.queries.data import QueriesData
 from ragdash.dashboard.session import reviews, state
-from ragdash.dashboard.widgets import downloads, elements, row_list
+from ragdash.dashboard.widgets import downloads, elements, fields, row_list
 from ragdash.dashboard.widgets.steps import steps
 from ragdash.reporting.sentences import formatting as fmt
 
@@ -121,15 +122,15 @@ def _filter_widgets(data: QueriesData, filters: Filters, facts: QueryFacts) -> N
             help=fmt.escape(queries_sentences.failure_rule(data.spec)),
         )
         if filters.outcome in ("worse", "better"):
-            st.text_input("By at least", key=state.LEAST, placeholder="any", width=100, persist_state="session",
-                          help=tooltip("smallest_difference", metric=fmt.escape(data.spec.title)))
+            fields.text_input("By at least", key=state.LEAST, placeholder="any", width=100, persist_state="session",
+                              help=tooltip("smallest_difference", metric=fmt.escape(data.spec.title)))
         orders = _order_titles(data)
         st.selectbox("Sort by", list(orders), format_func=orders.get, persist_state="session", width=250,
                      key=state.choice_key(state.ORDER, list(orders), "worst"),
                      help=tooltip("best_run"))
     with st.container(horizontal=True, vertical_alignment="center", key="query_search"):
-        st.text_input("Search", key=state.FIND, placeholder="Search", icon=":material/search:", width=300,
-                      persist_state="session", label_visibility="collapsed")
+        fields.text_input("Search", key=state.FIND, placeholder="Search", icon=":material/search:", width=300,
+                          persist_state="session", label_visibility="collapsed")
         with st.popover(f"in {queries_sentences.SEARCH_FIELDS[filters.where].lower()}", key="search_in",
                         help=tooltip("searched_text")):
             _search_options(data)
@@ -196,7 +197,7 @@ def _facet_select(facet: str, label: str, filters: Filters, facts: QueryFacts, t
     counts = query_filters.counts(facts, filters, facet)
 
     def title(choice: str) -> str:
-        return f"{titles.get(choice) or choice.replace('=', ': ', 1)} ({counts[choice]:,})"
+        return f"{isolated(titles.get(choice) or choice.replace('=', ': ', 1))} ({counts[choice]:,})"
 
     st.multiselect(label, list(facts.choices[facet]), format_func=title, key=FACET_KEYS[facet], placeholder="any",
                    persist_state="session")

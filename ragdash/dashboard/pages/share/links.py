@@ -9,8 +9,8 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_list
 from ragdash.dashboard.components import page_links
 from ragdash.dashboard.session import data_store, saved_views, state
+from ragdash.dashboard.widgets import fields
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.workspace.saved_views import LONGEST_NAME, LONGEST_NOTE
 
 APPEARANCES = {"": "The reader's own", "light": "Light", "dark": "Dark"}
 
@@ -46,10 +46,9 @@ def _render_form(page: str, title: str) -> None:
         st.caption("You may only look, so this server saves no views for you.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="save_view_bar"):
-        st.text_input("Name of the view", key=state.VIEW_NAME, max_chars=LONGEST_NAME, placeholder="Dense vs. hybrid",
-                      width=320)
-        st.text_input("Note", key=state.VIEW_NOTE, max_chars=LONGEST_NOTE,
-                      placeholder="What it shows, or why it matters", width=320)
+        fields.text_input("Name of the view", key=state.VIEW_NAME, width=320,
+                          placeholder="Dense vs. hybrid")
+        fields.text_input("Note", key=state.VIEW_NOTE, placeholder="What it shows, or why it matters", width=320)
         st.button(f"Save {title} as it is", key="save_view", icon=":material/bookmark_add:", on_click=_save,
                   args=(page,), help=tooltip("saved_view"))
     if name := st.session_state.get(state.VIEW_EXISTS):

@@ -16,7 +16,7 @@ from ragdash.dashboard.components import comparison_tables, hybrid_report, verdi
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
 from ragdash.dashboard.session import file_metrics, state
-from ragdash.dashboard.widgets import browser_files, elements
+from ragdash.dashboard.widgets import browser_files, elements, fields
 from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec
 from ragdash.reporting.figure_zip import figure_archive, report_figures
@@ -64,9 +64,9 @@ def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> Delta
     sentences = verdict_panel.render_line(context, specs[0])
     _set_report_choices(context)
     with st.container(horizontal=True, vertical_alignment="bottom", key="one_page_bar"):
-        st.text_input("Title", key=_text_field(state.REPORT_TITLE), placeholder=default_title(len(context.digests)),
-                      width=320)
-        st.text_input("Author", key=_text_field(state.REPORT_AUTHOR), placeholder="Your name or team", width=220)
+        fields.text_input("Title", key=_text_field(state.REPORT_TITLE), placeholder=default_title(len(context.digests)),
+                          width=320)
+        fields.text_input("Author", key=_text_field(state.REPORT_AUTHOR), placeholder="Your name or team", width=220)
         report_request = replace(build_request(context, specs), sections=ONE_PAGE)
         if hybrid_report.is_possible(context) and st.segmented_control(
                 "Better hybrid", list(HYBRID_PLACES), format_func=HYBRID_PLACES.get, required=True,

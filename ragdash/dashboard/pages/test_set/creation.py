@@ -19,7 +19,7 @@ from ragdash.dashboard.pages.answers.judge.run_panel import requests_availabilit
 from ragdash.dashboard.pages.test_set.data import TYPE_TITLES
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED, read_only
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import elements, fields
 from ragdash.dashboard.widgets.job_progress import POLL_SECONDS, render_bar
 from ragdash.evaluation.scoring import duration
 from ragdash.experiments.testset import TYPES, Sets
@@ -64,7 +64,7 @@ def _form(corpus: Corpus) -> None:
     st.session_state.setdefault(state.NEW_SET_SIZE, SIZE)
     st.session_state.setdefault(state.NEW_SET_TYPES, list(TYPES))
     with st.container(horizontal=True, vertical_alignment="bottom", key="new_set_what"):
-        size = st.number_input("Questions", 1, LARGEST, key=state.NEW_SET_SIZE, width=140, persist_state="session")
+        size = fields.number_input("Questions", 1, LARGEST, key=state.NEW_SET_SIZE, width=140, persist_state="session")
         types = st.pills("Types", list(TYPES), selection_mode="multi", key=state.NEW_SET_TYPES,
                          format_func=TYPE_TITLES.get, persist_state="session")
         critique = st.toggle("Critique", key=state.NEW_SET_CRITIQUE, persist_state="session",

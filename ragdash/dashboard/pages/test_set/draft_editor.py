@@ -11,7 +11,7 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard.pages.test_set.data import NO_DECISION, TYPE_TITLES, TestSetData, save_decision
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
-from ragdash.dashboard.widgets import elements, texts
+from ragdash.dashboard.widgets import elements, fields, texts
 from ragdash.dashboard.widgets.steps import steps
 from ragdash.experiments.testset import ALL_TYPES, ANSWERED, LOGGED, STATES, Document, Draft
 from ragdash.experiments.testset.acceptance_rules import answered, asked
@@ -103,11 +103,11 @@ def _text_editor(data: TestSetData, draft: Draft) -> None:
                 f":gray[{ALL_TYPES[draft.type]}]" + (
                     f"  \nYour reason: {fmt.escape(decision.reason)}" if decision.reason else ""))
     st.session_state[state.DRAFT_QUESTION], st.session_state[state.DRAFT_ANSWER] = edited.question, edited.answer or ""
-    st.text_area("Question", key=state.DRAFT_QUESTION, height=100, disabled=read_only(), on_change=_save_texts,
-                 args=(data, draft))
-    if draft.type in (*ANSWERED, LOGGED):
-        st.text_area("Answer", key=state.DRAFT_ANSWER, height=80, disabled=read_only(), on_change=_save_texts,
+    fields.text_area("Question", key=state.DRAFT_QUESTION, height=100, disabled=read_only(), on_change=_save_texts,
                      args=(data, draft))
+    if draft.type in (*ANSWERED, LOGGED):
+        fields.text_area("Answer", key=state.DRAFT_ANSWER, height=80, disabled=read_only(), on_change=_save_texts,
+                         args=(data, draft))
     if (edited.question, edited.answer) != (draft.question, draft.answer):
         st.caption(f"Edited by you. Original: “{fmt.escape(draft.question)}”"
                    + (f" – “{fmt.escape(draft.answer)}”" if draft.answer else ""))

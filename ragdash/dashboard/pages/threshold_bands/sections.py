@@ -16,7 +16,7 @@ from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands import tables as threshold_bands_tables
 from ragdash.dashboard.pages.threshold_bands.bands_file import bands_in_force
 from ragdash.dashboard.session import state
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import elements, fields
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import Bands, Target, missing_bands_reason, place_in_bands, tables_for, target_outcome
@@ -149,7 +149,7 @@ def _render_target_field(rated_metric: RatedMetric) -> None:
     key = f"target_{threshold_bands_tables.chart_name(rated_metric.spec)}"
     st.session_state[key] = float(rated_metric.target.value) if rated_metric.target else None
     bound = "least" if rated_metric.spec.metric.better == "higher" else "most"
-    st.number_input(
+    fields.number_input(
         f"Target for {fmt.escape(rated_metric.spec.title)}",
         value=None,
         min_value=low,

@@ -22,6 +22,7 @@ from ragdash.dashboard.pages.answers.judge import rubric_editor
 from ragdash.dashboard.pages.answers.judge import sentences as judges_sentences
 from ragdash.dashboard.pages.answers.judge.asked_metrics import DEFAULT_METRICS
 from ragdash.dashboard.session import state
+from ragdash.dashboard.widgets import fields
 from ragdash.models.judge import Endpoint
 from ragdash.models.judge.batch import CONCURRENCY
 from ragdash.models.judge.endpoint import KNOWN
@@ -202,8 +203,8 @@ def _choose_endpoint() -> tuple[str, str, str]:
         st.selectbox("Base URL", menu, format_func=lambda url: judges_sentences.url_label(kind, url), index=None,
                      key=state.JUDGE_URL, accept_new_options=True, persist_state="session", width=380,
                      placeholder="Choose or type a URL", help=tooltip("base_url"))
-        st.text_input("Model", key=state.JUDGE_MODEL, persist_state="session", width=260,
-                      placeholder="name at the endpoint")
+        fields.text_input("Model", key=state.JUDGE_MODEL, persist_state="session", width=260,
+                          placeholder="name at the endpoint")
     return kind, (state.get(state.JUDGE_URL) or "").strip(), (state.get(state.JUDGE_MODEL) or "").strip()
 
 
@@ -222,12 +223,12 @@ def _choose_key(endpoint: Endpoint | None) -> tuple[str | None, list[Problem]]:
             help=tooltip("judge_key"),
         )
         if st.session_state[state.JUDGE_KEY_FROM] == "typed":
-            st.text_input("The key", type="password", key=state.JUDGE_KEY, persist_state="session", width=380,
-                          autocomplete="off", placeholder="stays in memory")
+            fields.text_input("The key", type="password", key=state.JUDGE_KEY, persist_state="session", width=380,
+                              autocomplete="off", placeholder="stays in memory")
             return None, []
-        st.text_input("Name of the key on the server", key=state.JUDGE_VARIABLE, persist_state="session", width=380,
-                      placeholder=default_name or "none (local endpoints need no key)",
-                      help=tooltip("server_key"))
+        fields.text_input("Name of the key on the server", key=state.JUDGE_VARIABLE, persist_state="session", width=380,
+                          placeholder=default_name or "none (local endpoints need no key)",
+                          help=tooltip("server_key"))
     name = (state.get(state.JUDGE_VARIABLE) or "").strip()
     if wrong := _rejected_key_name(name, endpoint):
         return None, [wrong]
@@ -289,7 +290,7 @@ def _number_input(label: str, key: str, minimum: float, placeholder: str | None 
             maximum: int | None = None, help: str | None = None):
     """Number input; None if empty, whole numbers if the minimum is one."""
     st.session_state.setdefault(key, default)
-    return st.number_input(
+    return fields.number_input(
         label,
         min_value=minimum,
         max_value=maximum,

@@ -11,7 +11,7 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard.auth import rights
 from ragdash.dashboard.pages.answers.judge.asked_metrics import DEFAULT_METRICS
 from ragdash.dashboard.session import state
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import elements, fields
 from ragdash.metrics.judged import register_rubrics
 from ragdash.models.judge.tasks.rubrics import TEXTS, Rubric, read_rubric, rubric_toml, save_rubric, stored_rubrics
 from ragdash.reporting.sentences import formatting as fmt
@@ -32,9 +32,9 @@ def rubric_editor() -> None:
         if not (expander.open or outcome is not None):
             return
         with st.container(horizontal=True, key="rubric_what"):
-            st.text_input("Name", key=state.RUBRIC_NAME, persist_state="session", width=200, placeholder="polite")
-            st.text_input("Question", key=state.RUBRIC_QUESTION, persist_state="session", width=460,
-                          placeholder="Is the answer polite?", help=tooltip("rubric"))
+            fields.text_input("Name", key=state.RUBRIC_NAME, persist_state="session", width=200, placeholder="polite")
+            fields.text_input("Question", key=state.RUBRIC_QUESTION, persist_state="session", width=460,
+                              placeholder="Is the answer polite?", help=tooltip("rubric"))
         _name_note((state.get(state.RUBRIC_NAME) or "").strip())
         st.session_state.setdefault(state.RUBRIC_KIND, "pass")
         st.session_state.setdefault(state.RUBRIC_SEES, ["question", "answer"])
@@ -43,12 +43,12 @@ def rubric_editor() -> None:
                          persist_state="session")
             st.multiselect("The judge sees", list(TEXTS), format_func=SEEN.get, key=state.RUBRIC_SEES,
                            persist_state="session", width=320)
-            st.text_input("Column with a criterion per query", key=state.RUBRIC_COLUMN, persist_state="session",
-                          width=240, placeholder="none", help=tooltip("rubric_column"))
+            fields.text_input("Column with a criterion per query", key=state.RUBRIC_COLUMN, persist_state="session",
+                              width=240, placeholder="none", help=tooltip("rubric_column"))
         if st.session_state[state.RUBRIC_KIND] != "pass":
             label, placeholder = SCALES[st.session_state[state.RUBRIC_KIND]]
-            st.text_area(label, key=state.RUBRIC_SCALE, height=120, persist_state="session", width=460,
-                         placeholder=placeholder)
+            fields.text_area(label, key=state.RUBRIC_SCALE, height=120, persist_state="session", width=460,
+                             placeholder=placeholder)
         if st.session_state[state.RUBRIC_KIND] == "ranking":
             st.caption("One call per query ranks the answers of all runs shown, in random order and without their "
                        "names. A run's score is the share of the other answers it is ranked above; ties count half. It "

@@ -12,6 +12,7 @@ from ragdash.dashboard.pages.answers.validation import data as trust_data
 from ragdash.dashboard.pages.answers.validation.data import TrustData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
+from ragdash.dashboard.widgets import fields
 from ragdash.metrics import Spec
 from ragdash.metrics.judged import judge_request
 from ragdash.models.judge.tasks import find_task
@@ -52,7 +53,7 @@ def examples_editor(data: TrustData) -> None:
     if read_only():
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="example_choice"):
-        st.number_input("Examples per class", 1, MOST_PER_CLASS, PER_CLASS, key=state.EXAMPLES_PER_CLASS, width=160)
+        fields.number_input("Examples per class", 1, MOST_PER_CLASS, PER_CLASS, key=state.EXAMPLES_PER_CLASS, width=160)
         st.button("Use labels as examples", icon=":material/school:", key="examples_save", on_click=_choose,
                   args=(data,))
 

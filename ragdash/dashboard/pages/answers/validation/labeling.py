@@ -19,7 +19,7 @@ from ragdash.dashboard.pages.answers.validation import sentences as trust_senten
 from ragdash.dashboard.pages.answers.validation.data import TrustData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
-from ragdash.dashboard.widgets import downloads, texts
+from ragdash.dashboard.widgets import downloads, fields, texts
 from ragdash.dashboard.widgets.conversation import earlier_messages
 from ragdash.evaluation.stats import MIN_LABELS, SEED
 from ragdash.reporting.sentences import formatting as fmt
@@ -89,8 +89,8 @@ def _choose_sheet(data: TrustData) -> Sheet:
     with st.container(horizontal=True, vertical_alignment="bottom", key="label_sheet"):
         st.selectbox("Queries drawn", sorted({*SIZES, state.get(state.SHEET)}, key=int), key=state.SHEET, width=130,
                      accept_new_options=True, persist_state="session", help=tooltip("sheet_size"))
-        st.text_input("Seed", key=state.SEED, placeholder=str(SEED), width=110, persist_state="session",
-                      help=tooltip("sheet_seed"))
+        fields.text_input("Seed", key=state.SEED, placeholder=str(SEED), width=110, persist_state="session",
+                          help=tooltip("sheet_seed"))
         if len(names) > 2:
             st.selectbox("Answers of", list(names), key=state.OF, width=220, persist_state="session",
                          format_func=names.get,

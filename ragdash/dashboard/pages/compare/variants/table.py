@@ -9,7 +9,7 @@ import streamlit as st
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.pages.compare.variants.data import VariantsData
 from ragdash.dashboard.session import state
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import elements, fields
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.comparison import OUTCOMES
 
@@ -23,8 +23,8 @@ def render(data: VariantsData) -> None:
     variants = data.variants
     names = dict(zip(data.context.digests, data.names, strict=True))
     with st.container(horizontal=True, vertical_alignment="bottom", key="variants_bar"):
-        st.text_input("Search runs", key=state.text_key(state.VARIANTS_FIND), width=240, persist_state="session",
-                      placeholder="such as size=512 hybrid", help=tooltip("variants_search"))
+        fields.text_input("Search runs", key=state.text_key(state.VARIANTS_FIND), width=240, persist_state="session",
+                          placeholder="such as size=512 hybrid", help=tooltip("variants_search"))
         groups = [NONE, *variants.varying]
         st.selectbox("Group by", groups, key=state.choice_key(state.VARIANTS_BY, groups, NONE), width=220,
                      persist_state="session")

@@ -14,7 +14,7 @@ from ragdash.dashboard.pages.data.columns import saved_mappings
 from ragdash.dashboard.pages.data.columns.field_titles import FIELD_TITLES, TITLES, column_text
 from ragdash.dashboard.pages.data.loading import FileRecord
 from ragdash.dashboard.session import data_store, state
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import elements, fields
 from ragdash.io.field_names import FIELDS
 from ragdash.io.proposals.reading import RECORDS, ROLE, changed_reading, is_reading, reads_column
 from ragdash.reporting.sentences import formatting as fmt
@@ -120,7 +120,7 @@ def _render_columns(index: int, record: FileRecord) -> None:
 
 
 def _render_preview(
-    index: int, record: FileRecord, mapping: Mapping[str, str], fields: Sequence[str], name: str
+    index: int, record: FileRecord, mapping: Mapping[str, str], meanings: Sequence[str], name: str
 ) -> None:
     """The first rows under this mapping, or why there are none; the button that applies it."""
     if record.failed and dict(mapping) == dict(record.mapping or record.guess):
@@ -130,7 +130,7 @@ def _render_preview(
             "reads them."
         )
         return
-    duplicates = {field for field in fields if field and fields.count(field) > 1}
+    duplicates = {field for field in meanings if field and meanings.count(field) > 1}
     try:
         if duplicates:
             raise InputError([Problem("mapped-twice", {"meaning": FIELD_TITLES[field]}, record.name)
@@ -150,8 +150,8 @@ def _render_preview(
                      alt=f"The first rows of {record.name} as they are understood", placeholder=fmt.UNDEFINED)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         key = f"map_name_{record.key}_{name}"
-        st.text_input("Name of this mapping", value=name, key=key, max_chars=60,
-                      help=tooltip("store_mapping"))
+        fields.text_input("Name of this mapping", value=name, key=key, max_chars=60,
+                          help=tooltip("store_mapping"))
         st.button("Apply mapping", icon=":material/check:", type="primary", key="map_apply",
                   on_click=lambda: _apply_mapping(index, record, mapping, st.session_state[key]))
 

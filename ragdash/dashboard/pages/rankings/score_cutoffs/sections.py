@@ -18,7 +18,7 @@ from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.rankings.score_cutoffs import sentences as score_sentences
 from ragdash.dashboard.pages.rankings.score_cutoffs import tables as score_tables
 from ragdash.dashboard.session import state
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import elements, fields
 from ragdash.reporting.plots import thresholds as pictures_of
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.merge_problems import merge_key
@@ -81,8 +81,8 @@ def _render_choices() -> int | None:
         key = state.text_key(state.CORPUS)
         if MATERIAL not in (state.get(state.MEASURE), state.get(state.TUNED)):
             return None
-        st.text_input("Documents in the corpus", key=key, placeholder="such as 1000000", width=190,
-                      persist_state="session", help=tooltip("corpus_size"))
+        fields.text_input("Documents in the corpus", key=key, placeholder="such as 1000000", width=190,
+                          persist_state="session", help=tooltip("corpus_size"))
     typed = "".join(char for char in state.get(state.CORPUS) if char not in " ,_'\u00a0")
     if typed and not (typed.isdecimal() and int(typed[:19]) > 0 and len(typed) < 19):
         wrong = Problem("corpus-size", {"value": state.get(state.CORPUS)}, field="Documents in the corpus")

@@ -11,7 +11,7 @@ from ragdash.dashboard.auth import rights
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import data_store, run_facts, state
 from ragdash.dashboard.session.data_store import workspace
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import elements, fields
 from ragdash.evaluation.latency_cost import Price, PriceTable, read_prices, write_prices
 from ragdash.reporting.sentences import formatting as fmt
 
@@ -48,8 +48,9 @@ def render_editor(context: PageContext, prices: PriceTable) -> None:
                              columns=list(COLUMNS.values())).astype({title: float for column, title in COLUMNS.items()
                                                                      if column != "name"} | {"Name": str})
         money = st.column_config.NumberColumn(min_value=0.0, format="%.6f", default=0.0)
-        edited = st.data_editor(frame, num_rows="dynamic", hide_index=True, key=f"price_table_{workspace().stamp()}",
-                                column_config={title: money for title in list(COLUMNS.values())[1:]})
+        edited = fields.data_editor(frame, num_rows="dynamic", hide_index=True,
+                                    key=f"price_table_{workspace().stamp()}",
+                                    column_config={title: money for title in list(COLUMNS.values())[1:]})
         names = [str(name).strip() for name in edited["Name"] if isinstance(name, str) and name.strip()]
         uses = {run: st.multiselect(f"{fmt.escape(run)} uses", names, key=f"uses_{digest[:8]}",
                                     default=[name for name in prices.uses.get(run, ()) if name in names],
