@@ -303,7 +303,8 @@ def missing_truth() -> str:
 
 def forget_missing_data() -> None:
     """Go on without the runs and the truth that the link asks for and the server does not hold."""
-    st.session_state.update({_LOST: (), _LOST_BASELINE: None, _LOST_TRUTH: ""})
+    choices = {key: choice for key, choice in st.session_state[LEFT_OUT].items() if key not in OF_RUNS}
+    st.session_state.update({_LOST: (), _LOST_BASELINE: None, _LOST_TRUTH: "", LEFT_OUT: choices})
 
 
 def _missing() -> tuple[MissingRun, ...]:
