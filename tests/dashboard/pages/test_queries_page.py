@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import page_cases
@@ -14,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.evaluate import evaluate
+from ragdash.workspace.reviews import ReviewStore
 
 QUERIES = 30
 IDS = [f"q{at:02}" for at in range(QUERIES)]
@@ -425,6 +427,16 @@ def test_reviews_can_be_taken_along():
     assert not has(at, "download_button", "reviews_jsonl")
     shown(widget(at, "button_group", "review_verdict").set_value("fine").run())
     assert any(one.proto.id for one in at.get("download_button") if "reviews_jsonl" in one.proto.id)
+
+
+def test_a_damaged_file_of_reviews_is_said_on_the_page():
+    shown(widget(opened("old", tab=NOTES), "text_area", "review_note").set_value("read twice").run())
+    file = Path(ReviewStore().location)
+    content = file.read_bytes()
+    file.write_bytes(content[:100] + b"\xff" * (len(content) - 100))
+    for _ in range(2):  # for as long as the damaged file is there
+        said = " ".join(warning.value for warning in opened("old").warning).replace("\\", "")
+        assert "damaged file of reviews: it was set aside" in said and "reviews.broken-1" in said
 
 
 def test_judge_next_names_bounds_and_opens_the_document():

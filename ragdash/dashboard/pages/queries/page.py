@@ -8,7 +8,7 @@ from ragdash.dashboard import page_context
 from ragdash.dashboard.components import fragments, judge_note, repeat_lines, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.queries import data as queries_data
-from ragdash.dashboard.pages.queries import query_view
+from ragdash.dashboard.pages.queries import query_view, reviews
 from ragdash.dashboard.pages.queries import sections as queries_sections
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import Spec
@@ -18,6 +18,7 @@ def render() -> None:
     """Draw the page."""
     elements.title("Queries", "Why does this query fail?")
     context = page_context.current()
+    reviews.note_problems()
     verdict_panel.render_warnings(context)
     repeat_lines.render(context)
     specs, unfit = context.results.computable([context.selection.spec])

@@ -92,10 +92,18 @@ def judgment_buttons(case: QueryCase, doc: str) -> None:
         st.caption(f"Grade {grade_in_truth} in the ground truth; your grade overrides it where your judgments apply.")
 
 
+def note_problems() -> None:
+    """Say why reviews cannot be read, or that a damaged file of them was set aside."""
+    problems = reviews.reviews().problems
+    elements.problems(problems, "kept_reviews")
+    for problem in problems:
+        if problem.severity == "warning":
+            elements.warning(problem)
+
+
 def saved_reviews(data: QueriesData) -> None:
     """Saved reviews: counts, their effect on the means, and exports."""
     summary = reviews.reviews()
-    elements.problems(summary.problems, "kept_reviews")
     counts = summary.counts
     if not summary.events:
         return
