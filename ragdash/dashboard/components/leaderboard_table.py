@@ -13,7 +13,7 @@ import streamlit as st
 
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.widgets import elements, small_screen
+from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
 
 SIGN, RUN, MARKS, DIFFERENCE, OUTCOME = "●", "Run", "Marks", "Difference", "Outcome"
-NAME, PHONE_NAME = 26, 16  # characters of a name; on a phone, where more would leave no room for the other columns
+NAME, COLUMN_NAME = 26, 18  # characters of a name; in the table, which stays in view on less than half of a phone
 LETTER = 6.6  # pixels of a letter
 # pixels of a bold letter, of 14 pixels height, in Source Sans; all others, such as small ones, digits and signs
 BOLD = {**dict.fromkeys(" !'(),-./:;I[\\]fijlrt{|}", 5.2), **dict.fromkeys("BCDEGHKNOPQRSTUVXZ&", 9.4),
@@ -82,7 +82,7 @@ def frame(context: PageContext, summaries: Sequence[Sequence[Summary]], order: S
           more: Mapping[str, Sequence[SortableNumber]]) -> pd.DataFrame:
     """The table: numbers are SortableNumbers with their text."""
     specs = [summary.spec for summary in summaries[context.baseline]]
-    names = fmt.short_names(context.names, PHONE_NAME if small_screen.is_phone() else NAME)
+    names = fmt.short_names(context.names, COLUMN_NAME)
     table: dict[str, list] = {SIGN: [run_look(context.slots[row]).sign for row in order],
                               RUN: [names[row] for row in order]}
     different_n = len({summary.n for row in summaries for summary in row}) > 1

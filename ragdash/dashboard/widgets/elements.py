@@ -29,7 +29,8 @@ ROWS = 200
 TALL = 700  # pixels of a picture from which on it usually scrolls in a frame of its own
 MOST_STYLED = 10_000  # cells of a table whose minus signs are written
 LETTER, AIR = 7.2, 28  # pixels of a letter in a table, and around a text
-NARROW, WIDEST, SEEN = 90, 400, 500  # pixels of a first column of short and of long texts; rows that it is made for
+NARROW, SEEN = 90, 500  # pixels of a first column of short texts; rows that its width is made for
+FIRST_NAME = 20  # characters of a text in the first column
 LOCAL = {"displaylogo": False, "showSendToCloud": False, "plotlyServerURL": ""}  # plotly.js would offer an upload
 _CONFIG = {
     **LOCAL,
@@ -277,7 +278,7 @@ def frame(
     """
     forms = {name: (formats or {}).get(name, "%+.3f" if name.startswith("Difference") else "%.3f")
              for name in table.select_dtypes("floating")}
-    signed = _texts_of_negative(table, forms)
+    signed = {**_texts_of_negative(table, forms), **_short_texts(table)}
     columns = {
         name: st.column_config.NumberColumn(**_heading(labels, name), format=None if name in signed else form)
         for name, form in forms.items()
@@ -321,7 +322,22 @@ def _first_width(column: pd.Series) -> int | None:
     """
     longest = max((len(str(text)) for text in column[:SEEN]), default=0)
     needed = int(LETTER * max(longest, len(str(column.name))) + AIR)
-    return None if needed <= NARROW else min(needed, small_screen.FIRST_COLUMN if small_screen.is_phone() else WIDEST)
+    return None if needed <= NARROW else min(needed, small_screen.FIRST_COLUMN)
+
+
+def _short_texts(table: pd.DataFrame) -> dict[str, Callable]:
+    """How a first column with long texts is written: shortened in their middle, so that none is cut; else nothing.
+
+    None of large tables, as in `_texts_of_negative`. What is downloaded or copied has the whole text.
+    """
+    if table.size > MOST_STYLED or not (table.columns.is_unique and table.index.is_unique) or not len(table.columns):
+        return {}
+    first = table.iloc[:, 0]
+    texts = [] if first.dtype.kind in "biuf" else [text for text in dict.fromkeys(first) if isinstance(text, str)]
+    if all(len(text) <= FIRST_NAME for text in texts):
+        return {}
+    short = dict(zip(texts, fmt.short_names(texts, FIRST_NAME - 1), strict=True))
+    return {table.columns[0]: lambda text: short.get(text, fmt.UNDEFINED)}
 
 
 def _heading(labels: Mapping[str, tuple[str, str]] | None, column: str) -> dict[str, str]:

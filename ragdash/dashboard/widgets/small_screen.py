@@ -26,12 +26,13 @@ _HINT = """
 [data-more-right]::after { content: "scroll \\2192"; top: 0; right: 2px; padding: 1px 7px; border-radius: 6px;
     border: 1px solid %(grid)s; background: %(paper)s; color: %(ink)s; font-size: 12px; line-height: 1.5; }
 [data-testid="stDataFrame"][data-more-right]::after { top: -1.6rem; right: auto; left: 2px; } /* not on its toolbar */
+[data-testid="stTable"] td:first-child:has(strong) { min-width: 8rem; } /* else names break at every hyphen */
 @media (hover: none) {
     .modebar:not(:has([data-val="lasso"])) { display: none !important; }
 }
 @media (max-width: 768px) {
     [data-testid="stTable"] :is(th, td):first-child { position: sticky; left: 0; z-index: 1; max-width: %(first)spx;
-        background: %(paper)s; overflow-wrap: anywhere; }
+        background: %(paper)s; overflow-wrap: break-word; }
     [data-testid="stMain"] [data-testid="stPageLink-NavLink"] :is(span, div, p) { white-space: normal; }
 }
 """
@@ -42,11 +43,6 @@ def render(paper: str, ink: str, grid: str) -> None:
     style = _HINT % {"paper": paper, "ink": ink, "grid": grid, "first": FIRST_COLUMN}
     st.html(f"<style>{style}</style>")
     st.html(f"<script>{_script()}</script>", unsafe_allow_javascript=True)
-
-
-def is_phone() -> bool:
-    """Whether the browser says that it is a phone's. The server does not know the width of a window."""
-    return "Mobi" in st.context.headers.get("User-Agent", "")
 
 
 @cache

@@ -83,8 +83,7 @@ def pareto(names: Sequence[str], slots: Sequence[int], cost: np.ndarray, quality
             fig.add_trace(
                 _run(look, cost[:, index], quality[:, index], bool(on_front[index]), axis, unit, n[index], theme)
             )
-    _label_runs(fig, names, slots, cost[0], quality[0], on_front, (_room(cost, log), _zoomed(axis, quality)), log,
-                theme)
+    _label_runs(fig, names, slots, cost, quality, on_front, (_room(cost, log), _zoomed(axis, quality)), log, theme)
     fig.update_xaxes(title_text=escape(title) + " · ← lower is better", type="log" if log else "linear",
                      tickprefix="$" if unit == "$" else "", tickformat=",~g", nticks=7,
                      dtick=_log_ticks(cost) if log else None,
@@ -98,12 +97,25 @@ def _label_runs(fig: go.Figure, names: Sequence[str], slots: Sequence[int], cost
                 on_front: np.ndarray, ranges: tuple[list[float] | None, list[float] | None], log: bool,
                 theme: Theme) -> None:
     """Names next to the marks, those on the front first; of many runs, not those of gray ones behind it."""
+    bars = _bars(np.log10(cost) if log else cost, quality, on_front)
+    cost, quality = cost[0], quality[0]
     visible = [index for index in np.argsort(~np.asarray(on_front, bool), kind="stable").tolist()
                if np.isfinite([cost[index], quality[index]]).all()
                and (len(names) <= MOST_LABELS or slots[index] < COLORED or on_front[index])]
     if visible and None not in ranges:
         points = np.column_stack([np.log10(cost[visible]) if log else cost[visible], quality[visible]])
-        label_points(fig, points, [names[index] for index in visible], *ranges, theme)
+        label_points(fig, points, [names[index] for index in visible], *ranges, theme, bars)
+
+
+def _bars(cost: np.ndarray, quality: np.ndarray, on_front: np.ndarray) -> np.ndarray:
+    """Left, right, bottom and top of each interval of the cost and of the quality, and of the steps of the front."""
+    front = np.flatnonzero(np.asarray(on_front, bool))
+    x, y = (values[0][front[np.argsort(cost[0][front], kind="stable")]] for values in (cost, quality))
+    bars = np.vstack([np.column_stack([cost[1], cost[2], quality[0], quality[0]]),
+                      np.column_stack([cost[0], cost[0], quality[1], quality[2]]),
+                      np.column_stack([x[:-1], x[1:], y[:-1], y[:-1]]),
+                      np.column_stack([x[1:], x[1:], np.fmin(y[:-1], y[1:]), np.fmax(y[:-1], y[1:])])])
+    return bars[np.isfinite(bars).all(axis=1)]
 
 
 def _log_ticks(values: np.ndarray) -> str | int:
@@ -163,8 +175,8 @@ def _room(cost: np.ndarray, log: bool) -> list[float] | None:
     if log:
         low, high = np.log10(values.min()), np.log10(values.max())
         air = max(high - low, 0.3)
-        return [low - 0.06 * air, high + 0.2 * air]
-    return [0 - 0.02 * values.max(), 1.22 * values.max() or 1.0]
+        return [low - 0.06 * air, high + 0.3 * air]
+    return [0 - 0.02 * values.max(), 1.3 * values.max() or 1.0]
 
 
 def _zoomed(axis: Axis, values: np.ndarray) -> list[float] | None:

@@ -27,6 +27,7 @@ from ragdash.reporting.plots.common.theme import (
 from ragdash.reporting.sentences.formatting import short_names
 
 CELL, MAX_HOVER_NAMES = 44, 6  # pixels; names of runs that a hover text lists
+NAME = 18  # characters of a name
 FEW_POINTS = 60  # of a history, up to which its marks are large
 MANY = 12  # runs from which on rows are closer together
 
@@ -46,7 +47,7 @@ def means(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low: np.
                    for row, index in enumerate(order)])
     if baseline is not None and np.isfinite(mean[baseline]):
         fig.add_vline(x=float(mean[baseline]), line={"color": theme.muted, "width": 1, "dash": "dot"}, layer="below")
-    short = short_names(names, 24)
+    short = short_names(names, NAME)
     labels = [escape(short[index]) for index in order]
     fig.update_yaxes(tickvals=np.arange(len(order)), ticktext=labels, range=[len(order) - 0.5, -0.5], showgrid=False,
                      fixedrange=True, tickfont={"size": 13})

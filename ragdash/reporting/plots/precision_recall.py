@@ -20,6 +20,7 @@ from ragdash.reporting.plots.common.theme import (
     escape,
     figure,
     looks,
+    shorten_legend,
 )
 
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
@@ -145,8 +146,9 @@ def _unit_square(fig: go.Figure, x_title: str, y_title: str, run_looks: Sequence
     top = next(step for step in (0.25, 0.5, 1.0) if top <= step * 0.98 or step == 1.0)
     fig.update_xaxes(title_text=x_title, range=[-0.02, 1.02], tickformat=".1~f")
     fig.update_yaxes(title_text=y_title, range=[-0.02 * top, 1.03 * top], tickformat=".2~f")
+    shorten_legend(fig, run_looks)
     entries = count_gray_runs(fig, run_looks)
-    rows = (entries + 1) // 2 if len(run_looks) > DIRECT_LABELS else 0
+    rows = (entries + 1) // 2 if len(run_looks) > 1 else 0
     fig.update_layout(showlegend=len(run_looks) > 1, height=fig.layout.height + 24 * rows)
 
 

@@ -63,12 +63,14 @@ def test_of_many_runs_the_first_have_cards_and_the_others_are_folded():
     assert "4 more runs" in [fold.label for fold in at.expander]
 
 
-def test_the_first_column_leaves_room_for_the_others_on_a_phone(monkeypatch):
-    short, long = (pd.Series([text], name="Query") for text in ("q1", "a very long identifier of a query" * 3))
-    assert elements._first_width(short) is None and elements._first_width(long) == elements.WIDEST
-    monkeypatch.setattr(elements.small_screen, "is_phone", lambda: True)
-    assert elements._first_width(short) is None
-    assert elements._first_width(long) == elements.small_screen.FIRST_COLUMN < 390 / 2
+def test_the_first_column_leaves_room_for_the_others_on_a_phone():
+    ids = [f"a-very-long-identifier-of-a-query-{number}-of-a-set" for number in (1, 2)]
+    short, long = (pd.DataFrame({"Query": texts, "Mean": [0.5, 0.25]}) for texts in (["q1", "q2"], ids))
+    assert elements._first_width(short["Query"]) is None and elements._short_texts(short) == {}
+    assert elements._first_width(long["Query"]) == elements.small_screen.FIRST_COLUMN < 390 / 2
+    written = [elements._short_texts(long)["Query"](text) for text in ids]
+    assert len(set(written)) == 2 and all(
+        elements.LETTER * len(text) + elements.AIR <= elements.small_screen.FIRST_COLUMN for text in written)
 
 
 def test_words_of_the_field_are_explained_where_a_sentence_uses_them():

@@ -66,6 +66,15 @@ def test_of_many_runs_those_with_a_color_and_those_on_the_front_have_labels():
     assert sorted(labels) == sorted([*names[:6], "run 10"]) and len(fig.data) == 13
 
 
+def test_no_name_lies_on_the_interval_of_another_run():
+    """Two slow runs next to each other: the name of the left one is left of it, not on the bar of the right one."""
+    cost, quality = three(0.3, 23.0, 29.0), np.array([[0.72, 0.71, 0.70], [0.64, 0.64, 0.62], [0.80, 0.78, 0.77]])
+    fig = latency_cost.pareto(["sparse", "dense", "hybrid"], range(3), cost, quality, [True, False, False], axis=NDCG,
+                              title="x", unit="ms", n=[9] * 3)
+    assert {note.text: note.xanchor for note in fig.layout.annotations} == {
+        "sparse": "left", "dense": "right", "hybrid": "left"}
+
+
 def test_names_lie_neither_on_each_other_nor_beyond_the_edge_of_a_phone():
     close = np.array([[0.0, 0.5], [0.0, 0.51], [1.0, 0.5], [1.0, 0.5], [0.5, 0.8]])
     fig = figure()

@@ -31,7 +31,7 @@ def test_each_setting_has_a_heading_and_each_value_a_row_below_it():
     assert list(headings) == ["<b>top_k</b>", "<b>model</b>"]
     assert [note.y for note in headings.values()] == [0, 3.7] and {note.x for note in headings.values()} == {0}
     assert list(fig.data[0].y) == [1, 2, 4.7, 5.7, 6.7] == list(fig.layout.yaxis.tickvals)
-    assert fig.layout.yaxis.range == pytest.approx((8.4 - 0.4, -0.6)) and fig.layout.height == 72 + int(26 * 8.4)
+    assert fig.layout.yaxis.range == pytest.approx((8.4 - 0.4, -9 / 26)) and fig.layout.height == 72 + int(26 * 8.4)
     assert [text.split(" ")[0] for text in fig.layout.yaxis.ticktext] == ["5", "10", "a", "b", "c"]
     assert all("(4)" in text for text in fig.layout.yaxis.ticktext)
     ends = [note for note in fig.layout.annotations if note.x == 1]

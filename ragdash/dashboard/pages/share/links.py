@@ -12,6 +12,7 @@ from ragdash.dashboard.session import data_store, saved_views, state
 from ragdash.dashboard.widgets import fields
 from ragdash.reporting.sentences import formatting as fmt
 
+LONG_LINK, LINK_HEIGHT = 400, 160  # characters; pixels
 APPEARANCES = {"": "The reader's own", "light": "Light", "dark": "Dark"}
 
 
@@ -34,10 +35,15 @@ def render() -> None:
             key=state.choice_key(state.LOOK, list(APPEARANCES), ""),
         )
     page, look = state.get(state.LEADS), state.get(state.LOOK)
-    st.code(state.link(page, theme=look), language=None, wrap_lines=True)
+    _render_link(state.link(page, theme=look))
     st.caption("For a wiki or a slide (an iframe), without the frame around the page:")
-    st.code(state.link(page, embed=True, theme=look), language=None, wrap_lines=True)
+    _render_link(state.link(page, embed=True, theme=look))
     _render_form(page, pages[page])
+
+
+def _render_link(link: str) -> None:
+    """A link to copy; a long one, of many runs, scrolls in its frame."""
+    st.code(link, language=None, wrap_lines=True, height=LINK_HEIGHT if len(link) > LONG_LINK else "content")
 
 
 def _render_form(page: str, title: str) -> None:

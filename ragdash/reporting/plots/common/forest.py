@@ -26,6 +26,7 @@ SIGNS = {"better": "▲", "worse": "▼", "equivalent": "≈"}
 ROW, DENSE, GAP, BELOW = 28, 21, 84, 62  # pixels: a row, a row among many, between two scales, under the last one
 TALL, LONG = 38, 22  # pixels of a row with a name on two lines, which longer ones take
 AIR = 0.4  # rows of air above a heading
+HEAD = 9  # pixels of half a heading: no line reaches above the first one
 NAME = 20  # characters of a name
 MANY_ROWS = 36
 
@@ -185,7 +186,8 @@ def _labels(
         for _, group, run in visible
     ]
     fig.update_layout({_name("yaxis", scale): {
-        "tickvals": [row for row, _, _ in visible], "ticktext": text, "range": [positions[-1] + 0.5, -0.5],
+        "tickvals": [row for row, _, _ in visible], "ticktext": text,
+        "range": [positions[-1] + 0.5, -HEAD / step if rows[0][1] < 0 else -0.5],
         "showgrid": False, "fixedrange": True, "tickfont": {"size": 13 if step >= ROW else 12}}})
 
 

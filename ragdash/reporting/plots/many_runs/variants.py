@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from ragdash.analysis.variants import SettingEffect
 from ragdash.analysis.variants.design import NOT_SET
 from ragdash.analysis.variants.setting_groups import ordered_values
-from ragdash.reporting.plots.common.forest import signed
+from ragdash.reporting.plots.common.forest import HEAD, signed
 from ragdash.reporting.plots.common.theme import LIGHT, Axis, Theme, annotate, escape, figure, shorten, tint, value_text
 
 ROW, AIR = 26, 0.7  # pixels of a row; rows of air above the name of a setting
@@ -57,8 +57,8 @@ def effects(settings: Sequence[SettingEffect], *, axis: Axis, n: int, theme: The
                     "xshift": 4, "showarrow": False, "font": {"size": 13}, "bgcolor": theme.paper}
                    for position, title in headings])
     fig.add_vline(x=0, line={"color": theme.muted, "width": 1}, layer="below")
-    fig.update_yaxes(tickvals=positions, ticktext=names, range=[row - 0.4, -0.6], showgrid=False, fixedrange=True,
-                     tickfont={"size": 12, "color": theme.ink})
+    fig.update_yaxes(tickvals=positions, ticktext=names, range=[row - 0.4, -HEAD / ROW], showgrid=False,
+                     fixedrange=True, tickfont={"size": 12, "color": theme.ink})
     finite = np.concatenate([low, high, effect])
     reach = float(np.abs(finite[np.isfinite(finite)]).max(initial=0.01)) * 1.08
     ends = [reach, -reach] if axis.better == "lower" else [-reach, reach]

@@ -40,12 +40,10 @@ class SpeedCostData:
     prices: PriceTable
 
     def stages(self) -> list[str]:
-        """The stages that some run has times of, in order."""
-        return [
-            stage
-            for stage in (*list(STAGE_TITLES)[1:], "total")
-            if any(stage in run_speeds for run_speeds in self.speeds)
-        ]
+        """The stages that some run has times of, in order; the whole alone where a single stage is all of it."""
+        timed = [stage for stage in (*list(STAGE_TITLES)[1:], "total")
+                 if any(stage in run_speeds for run_speeds in self.speeds)]
+        return ["total"] if len(timed) == 2 and self.stage_titles["total"] == SEARCH_ALONE else timed
 
     @property
     def search_alone(self) -> list[str]:
