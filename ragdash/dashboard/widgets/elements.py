@@ -28,9 +28,9 @@ CARDS = 5  # problems shown as cards; the rest are in a table
 ROWS = 200
 TALL = 700  # pixels of a picture from which on it usually scrolls in a frame of its own
 MOST_STYLED = 10_000  # cells of a table whose minus signs are written
-LETTER, AIR = 7.2, 28  # pixels of a letter in a table, and around a text
+LETTER, AIR = 6.6, 18  # pixels of a letter in a table, and around a text
 NARROW, SEEN = 90, 500  # pixels of a first column of short texts; rows that its width is made for
-FIRST_NAME = 20  # characters of a text in the first column
+FIRST_NAME, SHORTENED = 24, 19  # characters of a text in the first column; of a longer one
 LOCAL = {"displaylogo": False, "showSendToCloud": False, "plotlyServerURL": ""}  # plotly.js would offer an upload
 _CONFIG = {
     **LOCAL,
@@ -333,11 +333,11 @@ def _short_texts(table: pd.DataFrame) -> dict[str, Callable]:
     if table.size > MOST_STYLED or not (table.columns.is_unique and table.index.is_unique) or not len(table.columns):
         return {}
     first = table.iloc[:, 0]
-    texts = [] if first.dtype.kind in "biuf" else [text for text in dict.fromkeys(first) if isinstance(text, str)]
-    if all(len(text) <= FIRST_NAME for text in texts):
+    long = [] if first.dtype.kind in "biuf" else [text for text in dict.fromkeys(first) if len(str(text)) > FIRST_NAME]
+    if not long:
         return {}
-    short = dict(zip(texts, fmt.short_names(texts, FIRST_NAME - 1), strict=True))
-    return {table.columns[0]: lambda text: short.get(text, fmt.UNDEFINED)}
+    short = dict(zip(long, fmt.short_names([str(text) for text in long], SHORTENED), strict=True))
+    return {table.columns[0]: lambda text: short.get(text, fmt.UNDEFINED if text is None else str(text))}
 
 
 def _heading(labels: Mapping[str, tuple[str, str]] | None, column: str) -> dict[str, str]:

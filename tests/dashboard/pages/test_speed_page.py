@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -74,6 +76,15 @@ def test_the_ecdf_can_be_of_one_stage():
     assert "retrieval" in charts(at)["ecdf"]["layout"]["xaxis"]["title"]["text"] and line["name"] == "one"
     at.segmented_control(key="stage").set_value("generation").run()
     assert not at.exception and at.query_params["stage"] in ("generation", ["generation"])
+
+
+def test_runs_that_take_as_long_and_a_stage_that_is_all_are_said_once():
+    alone = pa.array([{"retrieval": 5.0 + at % 7} for at in range(QUERIES)], pa.struct([("retrieval", pa.float64())]))
+    runs = [run("one", 1, 1), run("two", 1, 2)]
+    runs = [replace(each, details=pa.table({"query_id": IDS, "latency_ms": alone})) for each in runs]
+    at = opened("threshold-bands/speed", **session(*runs))
+    assert "All runs take as long: 7.8" in texts(at) and "fastest" not in texts(at)
+    assert not [one for one in at.segmented_control if one.key == "stage"], "retrieval is the whole"
 
 
 def test_recorded_costs_and_prices_by_token():

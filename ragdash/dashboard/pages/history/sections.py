@@ -50,7 +50,7 @@ def render(context: PageContext) -> None:
         elements.empty("No history yet", "History shows a metric over time: which change of the code or the settings "
                        "made it better or worse. It needs two recorded runs of one name. Record each test of your "
                        "system with the lines below, then load the folders in `ragdash-logs` on the **Data** page.")
-        st.code(RECORDING, language=None)
+        st.code(RECORDING, language=None, wrap_lines=True)
         page_links.link("data", "Load recorded runs", icon=":material/upload_file:")
         raise PageEnds
     end_unless_comparable(context, spec, "history")

@@ -23,6 +23,7 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.latency_cost import duration, front_sentences, markdown_money
 
 TABS = ("Runs", "By stage", "All numbers")
+SAME_TIME = 1.05  # times as long, up to which no run is called the fastest
 MOST_ROWS, TALL_TABLE = 10, 560  # rows that a table shows without scrolling; pixels of a longer one
 
 
@@ -33,10 +34,12 @@ def render_finding(data: SpeedCostData) -> None:
     order = [int(index) for index in np.argsort(mean) if np.isfinite(mean[index])]
     if order:
         first, last = order[0], order[-1]
-        sentence = (f"**{fmt.escape(names[first])}** "
-                + ("is the fastest" if len(order) > 1 else "takes")
-                + f": {duration(mean[first])} on average, one query in ten takes {duration(tail[first])} or more")
-        if len(order) > 1 and mean[first] > 0:
+        is_fastest = bool(mean[last] > SAME_TIME * mean[first])
+        who = f"**{fmt.escape(names[first])}** {'is the fastest' if is_fastest else 'takes'}"
+        if len(order) > 1 and not is_fastest:
+            who = "All runs take as long"
+        sentence = f"{who}: {duration(mean[first])} on average, one query in ten takes {duration(tail[first])} or more"
+        if is_fastest and mean[first] > 0:
             ratio = speed_cost_tables.times_text(mean[last] / mean[first])
             sentence += f"; **{fmt.escape(names[last])}** takes {ratio} as long"
         lines.append(sentence + ".")
