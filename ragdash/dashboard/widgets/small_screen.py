@@ -26,7 +26,7 @@ _HINT = """
 [data-more-right]::after { content: "scroll \\2192"; top: 0; right: 2px; padding: 1px 7px; border-radius: 6px;
     border: 1px solid %(grid)s; background: %(paper)s; color: %(ink)s; font-size: 12px; line-height: 1.5; }
 [data-testid="stDataFrame"][data-more-right]::after { top: -1.6rem; right: auto; left: 2px; } /* not on its toolbar */
-[data-testid="stTable"] td:first-child:has(strong) { min-width: 8rem; } /* else names break at every hyphen */
+[data-testid="stTable"] td:first-child:has(strong) { min-width: 6.5rem; } /* else names break at every hyphen */
 @media (hover: none) {
     .modebar:not(:has([data-val="lasso"])) { display: none !important; }
 }

@@ -71,7 +71,7 @@ def band_placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray,
     if target is not None:
         _mark_at_foot(fig, f"target {target:.4g}", target, span, rows + 0.4 * FOOT / row, theme)
     if limited:
-        _mark_at_foot(fig, f"best possible {best:.3f}", best, span, rows + (foot - 0.6 * FOOT) / row, theme)
+        _mark_at_foot(fig, f"best possible {best:.3f}", best, span, rows + (foot - 0.6 * FOOT) / row, theme, "┇")
     return fig
 
 
@@ -177,9 +177,13 @@ def _heading(row: int, look: Look, name: str, mean: float, words: str, theme: Th
             "text": text + (f"<br>{escape(words)}" if words else "")}
 
 
-def _mark_at_foot(fig: go.Figure, text: str, value: float, span: Sequence[float], y: float, theme: Theme) -> None:
-    """What a value is, in the foot below it, kept inside the picture; the strokes in the rows above mark the value."""
+def _mark_at_foot(fig: go.Figure, text: str, value: float, span: Sequence[float], y: float, theme: Theme,
+                  sign: str = "┃") -> None:
+    """What a value is, in the foot below it, kept inside the picture; the strokes in the rows above mark the value.
+
+    sign: as these strokes look.
+    """
     right = value > (span[0] + span[1]) / 2
     fig.add_annotation(x=value, y=y, yref="y", xanchor="right" if right else "left", xshift=3 if right else -3,
-                       showarrow=False, text=f"{text} ┃" if right else f"┃ {text}",
+                       showarrow=False, text=f"{text} {sign}" if right else f"{sign} {text}",
                        font={"size": 12, "color": theme.ink})
