@@ -162,6 +162,10 @@ def test_short_names_of_many_variants_can_be_told_apart():
     assert len(set(short)) == len(names) and max(map(len, short)) <= 40
     assert short_names([*names[:1] * 2, "other"], 20)[:2] == [short_names(names[:1], 20)[0]] * 2, "the same name twice"
     assert all(len(name) <= 12 for name in short_names(names, 12)), "a column has no room for more"
+    long = [f"dense-{model}-chunk-{size}-cross-encoder-reranker" for model in ("bge-small", "e5-large-instruct")
+            for size in (256, 512)]
+    assert short_names([*long, "sparse"], 18) == ["bge-small…256", "bge-small…512", "e5-large-…ruct…256",
+                                                  "e5-large-…ruct…512", "sparse"], "by the words that differ"
 
 
 def test_grades_are_explained_where_a_metric_knows_only_relevant_or_not():

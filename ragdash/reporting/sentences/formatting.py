@@ -18,6 +18,7 @@ from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import METRICS, Spec, read_spec
 
 UNDEFINED = "–"
+WORD_ENDS = r"([-_./ ]+)"  # of a name
 NBSP = "\u00a0"
 LITTLE = 0.01  # a gain in recall that is not worth more documents
 FIRST_RANK_ADVICE = ("If your generator reads only the first documents, choose the run that puts most on top. If a "
@@ -128,7 +129,20 @@ def short_names(names: Sequence[str], limit: int) -> list[str]:
             break
         short = [text if len(called[text]) == 1 else again
                  for text, again in zip(short, _shortened(names, longer), strict=True)]
-    return short
+    return _by_their_words(names, short, limit)
+
+
+def _by_their_words(names: Sequence[str], short: list[str], limit: int) -> list[str]:
+    """Names that are the same when shortened: the words that not all of these have, if that tells them apart."""
+    called = Counter(short)
+    alike = {name for name, text in zip(names, short, strict=True) if called[text] > 1 and text != name}
+    common = set.intersection(*(set(re.split(WORD_ENDS, name)) for name in alike)) if alike else set()
+    words = {name: re.sub(r"[-_./ ]*(…[-_./ ]*)+", "…", "".join(
+        "…" if part in common and not re.fullmatch(WORD_ENDS, part) else part
+        for part in re.split(WORD_ENDS, name))).strip("…") for name in alike}
+    distinct = [shorten_middle(words[name] or name, limit) if name in alike else text
+                for name, text in zip(names, short, strict=True)]
+    return distinct if len(set(distinct)) > len(set(short)) else short
 
 
 def _shortened(names: Sequence[str], limit: int) -> list[str]:
