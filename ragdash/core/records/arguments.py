@@ -203,6 +203,9 @@ def _fits(value: object, hint: Any) -> bool:
     if kind in _LISTS:
         if isinstance(value, str | bytes | collections.abc.Mapping) or hasattr(value, "columns"):  # the last: frames
             return False
+        if kind is collections.abc.Collection and (not hasattr(value, "__len__")
+                                                   or isinstance(value, collections.abc.Set)):  # a column has an order
+            return False
         if kind is collections.abc.Sequence and not hasattr(value, "__getitem__"):
             return False
         items = items_of(value)
