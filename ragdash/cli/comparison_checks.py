@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from ragdash.analysis.verdict import (
     FIXES,
+    MISSING_FIELDS,
     AdviceFacts,
     RunCheck,
     Verdict,
@@ -90,9 +91,13 @@ def verdict_text(verdict: Verdict) -> str:
 
 
 def report_verdict(verdict: Verdict) -> None:
-    """Say a verdict that is withheld, and what was done to runs, on standard error: for formats without sentences."""
-    text = verdict_text(verdict) if verdict.withheld else "".join(
-        f"{line}\n" for line in fix_lines(verdict, markdown=False))
+    """Say a verdict that is withheld, which fields are missing and what was done to runs, on standard error.
+
+    For formats without sentences.
+    """
+    missing = [check for check in verdict.checks if check.message in MISSING_FIELDS]
+    lines = [*check_lines(merge_alike(missing), "cli", markdown=False), *fix_lines(verdict, markdown=False)]
+    text = verdict_text(verdict) if verdict.withheld else "".join(f"{line}\n" for line in lines)
     if text:
         print(f"ragdash: {printable(text)}", file=sys.stderr, end="")
 

@@ -153,7 +153,8 @@ def truth_in_runs(sources: Mapping[str, Readable], options: argparse.Namespace, 
     """The truth in the rows of a run; InputError where there is none, or where files have different ones.
 
     sources: {argument of the command: what is read for it}.
-    Without a truth, runs whose files hold scores have their own queries.
+    Without a truth, runs whose files hold scores, or answers alone, have their own queries; so have all runs with
+    answers where metrics are asked for that need no truth.
     """
     truths = {
         text: read_truth(content, **reading_arguments(options, text))
@@ -162,9 +163,20 @@ def truth_in_runs(sources: Mapping[str, Readable], options: argparse.Namespace, 
     }
     if truths:
         return common_truth(truths)
-    if runs and all(run.file_scores is not None for run in runs):
+    from ragdash.metrics import GROUNDING_SPECS, has_answers
+
+    answered = all(map(has_answers, runs))
+    if runs and (all(run.file_scores is not None or (has_answers(run) and not run.has_rankings) for run in runs)
+                 or (answered and _need_no_truth(options))):
         return Truth.of_queries(runs)
-    raise InputError([Problem("no-truth", {}, field="--truth")])
+    facts = {"metrics": " ".join(map(str, GROUNDING_SPECS))}
+    raise InputError([Problem("no-truth/answers" if runs and answered else "no-truth", facts, field="--truth")])
+
+
+def _need_no_truth(options: argparse.Namespace) -> bool:
+    """Whether the metrics asked for look at the runs alone."""
+    specs = _chosen_specs(options) if {"metrics", "cutoffs"} <= vars(options).keys() else None
+    return bool(specs) and all(spec.metric.view in ("Grounded", "Supplied", "Timed") for spec in specs or ())
 
 
 def reading_arguments(options: argparse.Namespace, file: str | None = None) -> dict:

@@ -21,7 +21,7 @@ def explain_missing_data() -> None:
     if state.runs():
         loaded = fmt.count(len(state.runs()), "run is", "runs are")
         heading, advice = "No relevance judgments loaded", (
-            f"{loaded} loaded. Add the relevance judgments (qrels) on the **Data** page; every metric needs them.")
+            f"{loaded} loaded. Add the relevance judgments (qrels) on the **Data** page; retrieval metrics need them.")
     else:
         heading, advice = "No runs are loaded yet", (
             f"{fmt.count(len(unread), 'file')} could not be read; the **Data** page says where and what fixes it."

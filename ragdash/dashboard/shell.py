@@ -59,7 +59,7 @@ def _main() -> None:
     with st.container(key="progress"):
         if state.pending_files():
             ask_again()
-        loading.read_waiting()
+        loading.read_all()
     elements.set_contrast()
     elements.set_sidebar_spacing()
     present = page_list.present_data()

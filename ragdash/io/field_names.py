@@ -92,6 +92,10 @@ QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
     "text": ("text", "texts", "retrieved_texts"),
     "source": ("source", "sources", "retrieved_sources"),
 }
+USUAL_NAMES: Mapping[str, tuple[str, ...]] = {  # of the aliases those that a message names where a field is missing
+    "answer": ("answer", "response", "output", "generated_answer", "prediction"),
+    "answers": ("reference", "reference_answer", "ground_truth", "expected_answer"),
+}
 MEASURED_FIELDS = ("latency_ms", "latency_s", *STAGE_TIMES, "usage", "prompt_tokens", "completion_tokens", "cost_usd",
                    "settings")  # of a run alone
 DETAIL_FIELDS = ("query", "answer", "chat_history", *MEASURED_FIELDS,

@@ -33,12 +33,16 @@ from ragdash.metrics.spelling import find_metric, one_spec, parse_spec, parse_sp
 from ragdash.metrics.default_specs import (
     ANSWER_SPECS,
     DEFAULT_SPECS,
+    GROUNDING_SPECS,
     default_answer_specs,
     default_specs,
+    has_answers,
+    has_grounding,
     have_rankings,
     read_spec,
 )
 
-__all__ = ["ANSWER_SPECS", "DEFAULT_SPECS", "METRICS", "CorpusValue", "Metric", "Spec", "counterpart", "cutoff_array",
-           "default_answer_specs", "default_file_specs", "default_specs", "file_spec", "file_specs", "find_metric",
-           "have_rankings", "metric", "one_spec", "parse_spec", "parse_specs", "read_spec", "with_guesses"]
+__all__ = ["ANSWER_SPECS", "DEFAULT_SPECS", "GROUNDING_SPECS", "METRICS", "CorpusValue", "Metric", "Spec",
+           "counterpart", "cutoff_array", "default_answer_specs", "default_file_specs", "default_specs", "file_spec",
+           "file_specs", "find_metric", "has_answers", "has_grounding", "have_rankings", "metric", "one_spec",
+           "parse_spec", "parse_specs", "read_spec", "with_guesses"]

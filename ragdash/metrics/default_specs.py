@@ -6,12 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
+from ragdash.core.records.details import filled
 from ragdash.metrics.from_file import counterpart, default_file_specs
 from ragdash.metrics.registry import Spec
 from ragdash.metrics.spelling import parse_spec, parse_specs
 
 DEFAULT_SPECS = parse_specs("nDCG@10 R@10 P@5 RR AP Success@10")
 ANSWER_SPECS = parse_specs("TokenF1 ROUGE_L CoverEM EM")
+GROUNDING_SPECS = parse_specs("SupportCoverage UnsupportedNumbers HallucinationRate")
 
 
 def default_specs(runs: Iterable[Run], truth: Truth, directions: Mapping[str, str] | None = None) -> tuple[Spec, ...]:
@@ -35,12 +37,31 @@ def have_rankings(runs: Sequence[Run]) -> bool:
     return not runs or any(run.has_rankings for run in runs)
 
 
+def has_answers(run: Run) -> bool:
+    """Whether the run has an answer to some query."""
+    return bool(filled(run.details, "answer"))
+
+
 def default_answer_specs(runs: Sequence[Run], truth: Truth) -> tuple[Spec, ...]:
-    """ANSWER_SPECS where they are all that can be computed: answers and references, and no rankings to judge."""
+    """What is computed of answers where there are no rankings to judge; none where there are.
+
+    ANSWER_SPECS where there are references, else GROUNDING_SPECS. Of runs without rankings they are computed even
+    where an answer, or the texts that it was made from, are missing: they say so.
+    """
     columns = () if truth.details is None else truth.details.column_names
     is_judged = bool(truth.judgments) or "evidence" in columns
-    answered = any(run.details is not None and "answer" in run.details.column_names for run in runs)
-    return ANSWER_SPECS if answered and "answers" in columns and not (is_judged and have_rankings(runs)) else ()
+    if is_judged and have_rankings(runs):
+        return ()
+    answered = any(map(has_answers, runs))
+    if "answers" in columns:
+        return ANSWER_SPECS if answered or not have_rankings(runs) else ()
+    fits = any(map(has_grounding, runs)) or (answered and not is_judged and not have_rankings(runs))
+    return GROUNDING_SPECS if fits else ()
+
+
+def has_grounding(run: Run) -> bool:
+    """Whether the run has answers, and texts that they may have been made from."""
+    return has_answers(run) and bool(filled(run.details, "contexts") or run.texts is not None)
 
 
 def read_spec(name: str) -> Spec | None:

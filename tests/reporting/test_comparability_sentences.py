@@ -63,7 +63,7 @@ def test_with_open_checks_the_line_does_not_say_that_the_runs_can_be_compared():
     runs = [Run.build(name, np.repeat(QUERIES, 3), ["a", "b", "c"] * 20, np.tile(scores, 20))
             for name, scores in (("a_b", [0.1, 0.2, 0.3]), ("similar", [3.0, 2.0, 1.0]))]
     line = comparability.summary(check_comparability(runs, truth), ["a_b", "similar"], Conventions())
-    assert line == "**The 2 runs answer the same 20 queries**. 1 check is open: a\\_b."
+    assert line == "**The 2 runs have the same 20 queries**. 1 check is open: a\\_b."
 
 
 def test_one_line_says_what_can_be_compared():

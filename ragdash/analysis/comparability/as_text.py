@@ -10,7 +10,8 @@ from ragdash.analysis.comparability.findings import ComparabilityEntry, Comparab
 from ragdash.core.console import aligned
 
 ROWS = {"matched-queries": "queries in the truth", "missing-queries": "queries missing", "empty-rankings":
-        "empty rankings", "extra-queries": "queries extra", "returned-documents": "documents returned",
+        "empty rankings", "without-answer": "queries without answer",
+        "extra-queries": "queries extra", "returned-documents": "documents returned",
         "duplicate-documents": "repeated documents", "unjudged-documents": "unjudged", "tied-documents": "tied scores",
         "rising-scores": "rising scores"}
 _WIDTH = 100

@@ -17,9 +17,10 @@ from ragdash.analysis.comparability.findings import (
 from ragdash.core.arrow_columns import take
 from ragdash.core.ranking.reverse_scores import DISTANCES
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
+from ragdash.io.field_names import USUAL_NAMES
 from ragdash.matching.match import Match
 from ragdash.matching.tied_ranks import compared_scores
-from ragdash.metrics import Spec
+from ragdash.metrics import Spec, has_answers
 
 DEFAULT_K = 10
 REVERSE = ("scores", "reverse")
@@ -50,9 +51,9 @@ def check_truth(
 
 
 def _queries(match: Match, conventions: Conventions, effects: Sequence[ConventionEffect]) -> list[ComparabilityEntry]:
-    """Queries that match, are missing, have an empty ranking or are extra."""
+    """Queries that match, are missing, have an empty ranking or no answer, or are extra."""
     return [_matched_queries(match), _missing_queries(match, conventions, effects), _empty_rankings(match),
-            _extra_queries(match)]
+            *_without_answer(match), _extra_queries(match)]
 
 
 def _matched_queries(match: Match) -> ComparabilityEntry:
@@ -83,6 +84,22 @@ def _empty_rankings(match: Match) -> ComparabilityEntry:
     empty = (match.truth_query >= 0) & (run.lengths == 0) & run.has_rankings
     return ComparabilityEntry("empty-rankings", "warning" if empty.any() else "ok", run.name, int(empty.sum()),
                               len(match.truth), _first(run.query_ids.filter(pa.array(empty))))
+
+
+def _without_answer(match: Match) -> list[ComparabilityEntry]:
+    """Queries that the run names without an answer to them; nothing for a run of rankings alone."""
+    run, named = match.run, match.truth_query >= 0
+    answered = np.zeros(len(run), bool)
+    if has_answers(run) and run.details is not None:
+        answered = run.details["answer"].is_valid().to_numpy()
+    elif run.has_rankings or run.file_scores is not None:
+        return []
+    lacking = named & ~answered
+    count, examples = int(lacking.sum()), _first(run.query_ids.filter(pa.array(lacking)))
+    message, facts = ("without-answer", {}) if answered.any() else (
+        "without-answer/all", {"names": list(USUAL_NAMES["answer"])})
+    return [ComparabilityEntry(message, "warning" if count else "ok", run.name, count, len(match.truth), examples,
+                               facts)]
 
 
 def _extra_queries(match: Match) -> ComparabilityEntry:

@@ -23,9 +23,10 @@ class Stage:
 
 
 STAGES = (
-    Stage("no-gold", "No ground truth", "Nothing to check against: no relevant document is known, and no reference "
-          "answer.",
-          "Judge documents for the query, mark evidence, or write a reference answer.", "Something to compare it with"),
+    Stage("no-gold", "No ground truth", "Nothing to check: no relevant document is known, and there is no reference "
+          "answer, or no answer.",
+          "Judge documents for the query, mark evidence, or write a reference answer. Of a run without rankings, add "
+          "the answers.", "Something to compare it with"),
     Stage("forbidden", "Returned although forbidden", "The first k hold a document that the asker may not see.",
           "Apply the filter before the search. One that runs after it leaves fewer documents.",
           "Only allowed documents in the first {k}"),

@@ -16,7 +16,10 @@ OF_RANKINGS = ("rising-scores", "other-ids", "other-level", "unknown-ids", "no-c
                "inverted-grades")
 """Checks of the returned documents that withhold a verdict: they concern metrics of rankings alone."""
 NO_RANKINGS = "no-rankings"
-OF_COMMON_QUERIES = "missing-queries/skipped"
+EXPLAIN_NOTHING = ("missing-queries/skipped", "no-references")
+"""Checks that are no reason for a difference: the same queries are compared, by a metric that needs no references."""
+MISSING_FIELDS = ("no-references", "no-rankings/no-answers")
+"""What the files lack so that nothing says how good the answers are."""
 FIXES = ("reversed-scores",)
 """Notes on what was done to a run by choice. They are shown wherever its values are shown."""
 
@@ -84,8 +87,8 @@ class RunCheck:
         return not is_of_rankings or spec.metric.of_rankings
 
     def could_explain(self, spec: Spec) -> bool:
-        """Whether a difference on this metric may come from it: not where the same queries are compared anyway."""
-        return self.message != OF_COMMON_QUERIES and self.concerns(spec)
+        """Whether a difference on this metric may come from it."""
+        return self.message not in EXPLAIN_NOTHING and self.concerns(spec)
 
     def as_dict(self) -> dict:
         """The check for JSON."""

@@ -26,8 +26,9 @@ from ragdash.core.ids.id_bytes import form_of
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.evaluation.scoring.default_judges import with_default_judges
+from ragdash.io.field_names import USUAL_NAMES
 from ragdash.matching.match import Match
-from ragdash.metrics import Spec
+from ragdash.metrics import Spec, has_answers
 
 FEW_QUERIES = 20
 DEFAULT_K = 10
@@ -82,7 +83,8 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
     for match in matches:
         checks += [*_without_rankings(match.run, spec), *score_direction(match), *missing_queries(match, spec, queries),
                    *_ids_of(match, ids_of.get(match.run.name, ()))]
-    checks += [*_same_content(matches), *_tuned_here(matches), *_other_spellings(matches, checks, spellings)]
+    checks += [*_without_references(matches), *_same_content(matches), *_tuned_here(matches),
+               *_other_spellings(matches, checks, spellings)]
     if matches[0].matching.by == "id" and matches[0].truth.judgments:
         checks += _stale(matches[0].truth)
         checks += [RunCheck("near-ids", "qualified", (), entry.facts) for entry in ids if entry.kind == "near-ids"]
@@ -134,9 +136,21 @@ def _without_rankings(run: Run, spec: Spec) -> list[RunCheck]:
         return []
     if is_left_out:
         return [RunCheck("unread-rankings", "qualified", (run.name,), {"run": run.name})]
+    if not has_answers(run) and run.file_scores is None:
+        return [RunCheck("no-rankings/no-answers", "qualified", (run.name,), {
+            "run": run.name, "names": list(USUAL_NAMES["answer"])})]
     with_contexts = run.details is not None and "contexts" in run.details.column_names
     return [RunCheck("no-rankings/contexts" if with_contexts else "no-rankings",
                      "qualified" if spec.metric.of_rankings else "note", (run.name,), {"run": run.name})]
+
+
+def _without_references(matches: Sequence[Match]) -> list[RunCheck]:
+    """Answers, and nothing that says which of them are right."""
+    runs, truth = [match.run for match in matches], matches[0].truth
+    known = {"answers", "evidence"}.intersection(truth.details.column_names if truth.details is not None else ())
+    if truth.judgments or known or any(run.file_scores is not None for run in runs) or not any(map(has_answers, runs)):
+        return []
+    return [RunCheck("no-references", "qualified", (), {"names": list(USUAL_NAMES["answers"])})]
 
 
 def _tuned_here(matches: Sequence[Match]) -> list[RunCheck]:

@@ -195,6 +195,19 @@ MESSAGES: Mapping[str, Message] = {
         fix="To measure retrieval, add the ids of the retrieved documents.",
         reason="no document ids",
     ),
+    "check-no-rankings/no-answers": Message(
+        actual="The file of {run} has no answers and no ids of retrieved documents",
+        expected="Metrics of answers and of rankings are undefined.",
+        fix="Add a column with the answers. Recognized names: {names:comma}. To measure retrieval, add the "
+            "ids of the retrieved documents.",
+        reason="no answers",
+    ),
+    "check-no-references": Message(
+        actual="There are no reference answers and no relevance judgments",
+        expected="Nothing in the files says which answers are right.",
+        fix="Add a column with the right answers. Recognized names: {names:comma}.",
+        reason="no reference answers",
+    ),
     "check-near-ids": Message(
         actual=_NEAR_IDS,
         expected="Did you mean {returned!r}? With an error in its id, a document counts as not found.",

@@ -137,6 +137,16 @@ MESSAGES: Mapping[str, Message] = {
         expected="They may be distances. The order of the list is kept, so the metrics are right.",
         fix="Only score cutoffs and score fusion need the scores reversed.",
     ),
+    "compare-without-answer": Message(
+        actual="{count} of {total} queries have no answer in the run" + _EXAMPLES + ".",
+        expected="Metrics of answers are undefined there and leave them out.",
+        fix="Add the answers. An empty cell is no answer.",
+    ),
+    "compare-without-answer/all": Message(
+        actual="The run has no answers and no ids of retrieved documents.",
+        expected="Metrics of answers and of rankings are undefined.",
+        fix="Add a column with the answers. Recognized names: {names:comma}.",
+    ),
     "compare-unanswerable-queries/no-judgments": Message(
         actual="The truth has no judgments of documents.",
         expected="Retrieval metrics are undefined. Answers, and metrics from the files, can be compared.",

@@ -57,6 +57,15 @@ def _python_values(cells: pa.ChunkedArray) -> list:
     return cells.to_pylist()
 
 
+def filled(details: pa.Table | None, name: str) -> int:
+    """Of how many queries the details have this: a value that is not an empty list."""
+    if details is None or name not in details.column_names:
+        return 0
+    column = details[name]
+    empty = pc.sum(pc.equal(pc.list_value_length(column), 0)).as_py() if pa.types.is_list(column.type) else 0
+    return len(column) - column.null_count - (empty or 0)
+
+
 def amounts(details: pa.Table | None) -> dict[str, pa.Array]:
     """What each query took, by name: (Q,) columns "latency_ms (total)" of each stage, tokens and cost_usd.
 

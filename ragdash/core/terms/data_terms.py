@@ -51,7 +51,8 @@ TERMS: Mapping[str, Term] = {
         "Compares every run with the judgments and with the other runs. Everything dropped, merged or filled in is "
         "listed here.", heading="comparability check, entry, effect",
         entry="what makes runs hard to compare; one count in it; a mean under another choice"),
-    "judged_queries": Term("Queries", "Queries with judgments."),
+    "judged_queries": Term("Queries", "Queries with judgments or reference answers."),
+    "referenced_queries": Term("Reference answers", "Queries for which a right answer is known."),
     "relevant_per_query": Term(
         "Relevant per query", "Mean over the queries that have a relevant document (grade 1 or more)."),
     "unanswerable_queries": Term(

@@ -6,13 +6,15 @@ import streamlit as st
 
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.data_store import LOADED, SHORT
 from ragdash.metrics import (
     Spec,
     counterpart,
     default_answer_specs,
     default_file_specs,
     file_specs,
+    has_answers,
+    has_grounding,
     have_rankings,
     parse_specs,
     read_spec,
@@ -71,24 +73,44 @@ def choose_direction(column: str, better: str) -> None:
         st.session_state[state.METRICS] = [renamed.get(name, name) for name in st.session_state[state.METRICS]]
 
 
-def use_queries_of_scores() -> None:
-    """Where there are no judgments, measure runs whose files hold scores on their own queries."""
+def use_queries_of_runs() -> None:
+    """Where there are no judgments, measure runs whose files hold scores or answers on their own queries."""
     truth = LOADED.truth(state.truth() or "")
-    runs = [run for run in map(LOADED.run, _digests()) if run is not None and run.file_scores is not None]
-    if runs and (truth is None or truth.queries_only):
-        queries = Truth.of_queries(runs)
+    if truth is not None and not truth.queries_only:
+        return
+    runs = [run for run in _runs() if run.file_scores is not None or has_answers(run)]
+    if not runs:
+        return
+    queries = Truth.of_queries(runs)
+    if queries.digest.startswith(state.missing_truth()[:SHORT]):  # else the link's judgments are still to come
         LOADED.put(queries)
-        state.set_truth(queries.digest)
+        state.set_truth(queries.digest, removed=state.removed_truth())
+
+
+def is_measured() -> bool:
+    """Whether there is something to measure the runs by: a truth, or metrics that need none.
+
+    Rankings that nothing judges are no result, although their answers may have values.
+    """
+    truth = LOADED.truth(state.truth() or "")
+    if truth is None or not truth.queries_only:
+        return truth is not None
+    return any(run.file_scores is not None for run in _runs()) or (
+        not have_rankings(_runs()) and any(map(has_grounding, _runs())))
 
 
 def _digests() -> tuple[str, ...]:
     return tuple(entry.digest for entry in state.runs())
 
 
+def _runs() -> list[Run]:
+    return [run for run in map(LOADED.run, _digests()) if run is not None]
+
+
 def _instead_of_rankings() -> list[str]:
     """Metrics of the files, or of answers, where rankings cannot be judged; [] where they can, or there are none."""
     truth = LOADED.truth(state.truth() or "")
-    runs = [run for run in map(LOADED.run, _digests()) if run is not None]
+    runs = _runs()
     columns = () if truth is None or truth.details is None else truth.details.column_names
     if truth is not None and (truth.judgments or "evidence" in columns) and have_rankings(runs):
         return []

@@ -168,17 +168,15 @@ def truth() -> str | None:
     return st.session_state[_TRUTH]
 
 
-def set_truth(digest: str | None) -> None:
-    """Use this truth from now on; None for none."""
+def set_truth(digest: str | None, *, removed: str | None = None) -> None:
+    """Use this truth from now on; None for none. removed: one that can be restored."""
     st.session_state[_TRUTH] = digest
-    st.session_state[_REMOVED_TRUTH] = None
+    st.session_state[_REMOVED_TRUTH] = removed
 
 
 def remove_truth() -> None:
     """Use no truth; the one removed can be restored."""
-    removed = truth()
-    set_truth(None)
-    st.session_state[_REMOVED_TRUTH] = removed
+    set_truth(None, removed=truth())
 
 
 def removed_truth() -> str | None:

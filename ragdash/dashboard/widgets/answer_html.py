@@ -38,16 +38,19 @@ def refusal_cell(refused: np.ndarray, bare: np.ndarray) -> str:
 
 
 def right_answers_sentence(names: Sequence[str], counts: np.ndarray) -> str:
-    """One sentence: which run is right most often, and how often the documents were found and the answer is wrong."""
-    judged_counts = counts[:, :4].sum(axis=1)
+    """One sentence: which run is right most often, and how often the documents were found and the answer is wrong.
+
+    counts: (N, 7) queries of each of KIND_NAMES of the Answers page.
+    """
+    judged_counts = counts[:, :6].sum(axis=1)
     if not judged_counts.any():
         return ""
-    right = counts[:, 0] + counts[:, 1]
+    right = counts[:, 0] + counts[:, 1] + counts[:, 4]
     share = np.divide(right, judged_counts, out=np.zeros(len(names)), where=judged_counts > 0)
     best = int(np.argmax(share))
     queries = count(int(judged_counts[best]), "query", "queries")
     sentence = f"**{escape(names[best])}** is right for {right[best]:,} of {queries} ({share[best]:.0%})"
-    wrong = judged_counts[best] - right[best]
+    wrong = counts[best, 2] + counts[best, 3]  # those of which it is known whether a document was found
     if wrong:
         sentence += f"; of its {wrong:,} wrong answers {counts[best, 2]:,} had a relevant document at hand"
     return sentence + "."
@@ -61,12 +64,12 @@ def unassessed_note(names: Sequence[str], has_answers: Sequence[bool]) -> str:
     >>> unassessed_note(["bm25", "dense"], [False, False])
     'Not assessed: **bm25** and **dense** have no answers.'
     >>> unassessed_note(["bm25", "dense"], [True, False])
-    'Not assessed: **dense** has no answers. **bm25**: no query has both relevant documents and an answer to check.'
+    'Not assessed: **dense** has no answers. **bm25**: nothing shows whether an answer is right.'
     """
     without = [f"**{escape(name)}**" for name, has in zip(names, has_answers, strict=True) if not has]
     unknown = [f"**{escape(name)}**" for name, has in zip(names, has_answers, strict=True) if has]
     parts = [f"{listed(without)} {'has' if len(without) == 1 else 'have'} no answers."] if without else []
-    parts += [f"{listed(unknown)}: no query has both relevant documents and an answer to check."] if unknown else []
+    parts += [f"{listed(unknown)}: nothing shows whether an answer is right."] if unknown else []
     return f"Not assessed: {' '.join(parts)}" if parts else ""
 
 

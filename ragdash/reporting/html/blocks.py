@@ -83,7 +83,8 @@ class JudgedClaim:
 class QueryBlock:
     """A query that decides: its id, its text, a line about its values, and what each run returned first.
 
-    claims: of each of the runs, where a judge looked at them; right: relevant documents in all, also those not shown.
+    claims: of each of the runs, where a judge looked at them; right: relevant documents in all, also those not shown;
+    ranked: whether the runs say what was retrieved.
     """
 
     query_id: str
@@ -94,6 +95,7 @@ class QueryBlock:
     reference: str = ""
     claims: Sequence[Sequence[JudgedClaim]] = ()
     right: int = 0
+    ranked: bool = True
     kind = "query"
 
 

@@ -39,7 +39,16 @@ from ragdash.evaluation.repeats import RepeatSpread, mean_over_repeats, spreads_
 from ragdash.evaluation.scoring.default_judges import default_judges
 from ragdash.evaluation.stats import FAST_RESAMPLES, resample_weights
 from ragdash.matching.match import Match
-from ragdash.metrics import DEFAULT_SPECS, Spec, default_specs, file_specs, parse_spec, parse_specs
+from ragdash.metrics import (
+    DEFAULT_SPECS,
+    Spec,
+    default_specs,
+    file_specs,
+    has_answers,
+    have_rankings,
+    parse_spec,
+    parse_specs,
+)
 from ragdash.metrics.bands import BANDS, Bands
 from ragdash.metrics.docs.human_agreement import JUDGED_RIGHT
 from ragdash.models.judge import default_verdict_store
@@ -85,9 +94,11 @@ class HybridAnswer:
                    change_rows(answer.changes), code)
 
 
-def default_title(runs: int) -> str:
+def default_title(runs: Sequence[Run]) -> str:
     """The title of a report that was given none."""
-    return "One retrieval configuration measured" if runs == 1 else "Retrieval configurations compared"
+    if not have_rankings(runs):
+        return "Answers of one configuration measured" if len(runs) == 1 else "Answers of configurations compared"
+    return "One retrieval configuration measured" if len(runs) == 1 else "Retrieval configurations compared"
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,9 +165,9 @@ class ReportRequest:
     hybrid_gain: HybridGain | None = None
 
     def __post_init__(self) -> None:
-        runs = [match.run.name for match in self.matches]
-        object.__setattr__(self, "names", self.names or tuple(runs))
-        object.__setattr__(self, "title", self.title or default_title(len(runs)))
+        runs = [match.run for match in self.matches]
+        object.__setattr__(self, "names", self.names or tuple(run.name for run in runs))
+        object.__setattr__(self, "title", self.title or default_title(runs))
         object.__setattr__(self, "slots", self.slots or tuple(range(len(runs))))
         object.__setattr__(self, "repeats", self.repeats or tuple((match,) for match in self.matches))
         object.__setattr__(
@@ -175,10 +186,8 @@ def report_specs(runs: Sequence[Run], truth: Truth, k: int, directions: Mapping[
 
 def _judged_right(request: ReportRequest) -> list[Spec]:
     """The judged metric that says whether answers are right, where a judge has scored one of the runs; [] for none."""
-    has_answers = any(match.run.details is not None and "answer" in match.run.details.column_names
-                      for match in request.matches)
     try:
-        if not has_answers or not default_verdict_store().judges():
+        if not any(has_answers(match.run) for match in request.matches) or not default_verdict_store().judges():
             return []
     except InputError:  # the section on judges says why
         return []

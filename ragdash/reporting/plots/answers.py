@@ -95,29 +95,34 @@ def _row(row: int, look: Look, counts: np.ndarray, heights: np.ndarray, edges: n
                   customdata=counts[bins])
 
 
-def quadrants(names: Sequence[str], slots: Sequence[int], counts: np.ndarray, kinds: Sequence[tuple[str, bool, bool]],
-              unclassified: str, *, theme: Theme = LIGHT) -> go.Figure:
+def quadrants(names: Sequence[str], slots: Sequence[int], counts: np.ndarray,
+              kinds: Sequence[tuple[str, bool | None, bool]], unclassified: str, *,
+              theme: Theme = LIGHT) -> go.Figure:
     """A bar for each run, parted by whether the documents were found and the answer is right.
 
     counts: (N, K + 1) queries of each kind, the last the unclassified (its label: `unclassified`); kinds:
-    (words, found, right) each. Right or wrong is the color, not found is hatched, each part bears its number.
+    (words, found, right) each. Right or wrong is the color, not found is hatched, and where that is known of other
+    queries only it is dotted. Each part bears its number.
     """
     counts = np.asarray(counts, dtype=int)
+    is_known = any(counts[:, kind].any() for kind, (_, retrieved, _) in enumerate(kinds) if retrieved is not None)
+    looked = [(title, retrieved or (retrieved is None and not is_known), right) for title, retrieved, right in kinds]
     total = np.maximum(counts.sum(axis=1), 1)
     run_looks = looks(names, slots, theme)
     fig = figure(theme, height=124 + 44 * max(len(names), 2))  # on a telephone the legend takes five lines
-    for kind, (title, retrieved, right) in enumerate((*kinds, (unclassified, True, None))):
+    for kind, (title, retrieved, right) in enumerate((*looked, (unclassified, True, None))):
         color = theme.gray if right is None else theme.better if right else theme.worse
         share = counts[:, kind] / total
         hover = [f"{look.name}<br>{escape(title)}: {count:,} of {run_total:,} queries ({fraction:.0%})"
                 for look, count, run_total, fraction in zip(run_looks, counts[:, kind], total, share, strict=True)]
-        pattern = {} if retrieved else {"pattern": {"shape": "/", "fgcolor": color, "bgcolor": theme.paper, "size": 7,
+        shape = "/" if kind < len(kinds) and kinds[kind][1] is False else "."
+        pattern = {} if retrieved else {"pattern": {"shape": shape, "fgcolor": color, "bgcolor": theme.paper, "size": 7,
                                                 "solidity": 0.35}}
         fig.add_trace(go.Bar(
             y=np.arange(len(names)), x=share, orientation="h", name=escape(title), customdata=counts[:, kind],
             marker={"color": color, "line": {"width": 1, "color": color if not retrieved else theme.paper}, **pattern},
             hoverinfo="text", hovertext=hover, textposition="none", showlegend=bool(counts[:, kind].any())))
-    _numbers(fig, counts, total, [retrieved for _, retrieved, _ in kinds] + [True], theme)
+    _numbers(fig, counts, total, [retrieved for _, retrieved, _ in looked] + [True], theme)
     fig.update_xaxes(title_text="Share of the queries", tickformat=".0%", range=[0, 1], showgrid=False)
     fig.update_yaxes(tickvals=np.arange(len(names)), range=[len(names) - 0.5, -0.5], fixedrange=True, showgrid=False,
                      ticktext=_signed_names(run_looks, names),

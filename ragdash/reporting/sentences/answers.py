@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragdash.core.errors import Problem
-from ragdash.core.messages import Surface
+from ragdash.core.messages import Surface, render
 from ragdash.core.text.metric_names import is_human_label
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.stats import MIN_LABELS
+from ragdash.io.field_names import USUAL_NAMES
 from ragdash.metrics import METRICS, Spec
 from ragdash.metrics.docs.human_agreement import WORD_OVERLAP
 from ragdash.reporting.sentences.formatting import count, escape, listed, problem_line
 from ragdash.reporting.sentences.merge_problems import Key, merge_key
 
+REFERENCES_FIX = render("check-no-references", {"names": list(USUAL_NAMES["answers"])}).fix
+"""How to add right answers: one sentence for every place where they are missing."""
 SINGLE_WORDS = ("Only single words are compared: word order, negations and paraphrases are not seen. A high value does "
                 "not prove that the answer follows from the contexts. A low value is a reason to look.")
 
@@ -60,8 +63,8 @@ def right_answers_note(spec: Spec | None, labels: Sequence[int]) -> str:
     '**How many answers are right?** Quote Correctness as corrected on Judge validation: a judge read each answer next
      to its reference, and 22 labels of each run check the judge. Numbers and word overlap are weaker evidence.'
     >>> right_answers_note(parse_spec("TokenF1"), [])  # doctest: +NORMALIZE_WHITESPACE
-    '**How many answers are right?** No label and no judge says so. Quote Token F1, and call it word overlap with the
-     references.'
+    '**How many answers are right?** No person and no judge has checked them. Quote Token F1, and call it word overlap
+     with the references.'
     """
     question = "**How many answers are right?**"
     if spec is None:
@@ -81,9 +84,10 @@ def right_answers_note(spec: Spec | None, labels: Sequence[int]) -> str:
         return (f"{question} Quote {title}, and say that a judge gave it: the judge read each answer next to its "
                 f"reference. To check the judge, label {MIN_LABELS} answers of each run on Judge validation.")
     if spec.name == "NumberMatch":
-        return (f"{question} Quote {title}: most references have a number, and it compares their values. No label and "
-                "no judge says more.")
-    return f"{question} No label and no judge says so. Quote {title}, and call it word overlap with the references."
+        return (f"{question} Quote {title}: most references have a number, and it compares their values. No person "
+                "and no judge has checked them.")
+    return (f"{question} No person and no judge has checked them. Quote {title}, and call it word overlap with the "
+            "references.")
 
 
 def word_overlap_note(spec: Spec, *, markdown: bool = True) -> str:

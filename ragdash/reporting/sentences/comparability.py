@@ -112,7 +112,7 @@ def _queries_clause(report: ComparabilityReport, names: Sequence[str], conventio
         suffix = (", without judgments of documents" if bare.message.endswith("/no-judgments") else
                   ", none of which has a relevant document" if bare.count == total else judged)
         if len(names) > 1 and _open_checks_clause(report, names):
-            return f"**The {len(names)} runs answer the same {fmt.count(total, 'query', 'queries')}{suffix}**"
+            return f"**The {len(names)} runs have the same {fmt.count(total, 'query', 'queries')}{suffix}**"
         return f"{lead}: {qualifier}{fmt.count(total, 'query', 'queries')}{suffix}"
     treatment = {"zero": "which count as empty rankings", "skip": "which are left out of the means"}[
         conventions.missing

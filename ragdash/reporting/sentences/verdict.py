@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ragdash.analysis.verdict import FIXES, RunCheck, Verdict, can_be_accepted
+from ragdash.analysis.verdict import FIXES, NO_RANKINGS, RunCheck, Verdict, can_be_accepted
 from ragdash.core.messages import Surface
 from ragdash.evaluation.compare import Comparison, direction
 from ragdash.metrics import Spec
@@ -26,10 +26,12 @@ from ragdash.reporting.sentences.runs.choice import (
     Say,
     bold,
     choice_sentence,
+    findings_text,
     hybrid_sentence,
     is_small,
     names_text,
     risk_sentence,
+    uncapital,
     verdict_title,
 )
 
@@ -59,9 +61,11 @@ def verdict_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     plain = escape if markdown else str
     title = verdict.spec.title
     if verdict.state == "not-comparable":
-        return f"Not comparable yet: {plain(_findings(verdict.withheld, 'page'))}."
+        return f"Not comparable yet: {plain(findings_text(verdict.withheld, 'page'))}."
     if verdict.best is None or verdict.summary is None:
-        return f"{plain(title)} is undefined for every run."
+        missing = [check for check in verdict.qualified if check.kind == NO_RANKINGS]
+        why = f": {plain(uncapital(findings_text(missing, 'page')))}" if missing else ""
+        return f"{plain(title)} is undefined for every run{why}."
     estimate = plain(f"{number(verdict.summary.mean)} {interval(verdict.summary)}")
     if verdict.state == "one-run":
         queries = count(verdict.summary.n, "query", "queries")
@@ -233,7 +237,7 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
     if verdict.state == "no-clear-difference":
         parts += _needed_parts([pair for pair in verdict.tied if not _is_nearly_same(verdict, pair)], name, plain)
     if verdict.qualified:
-        parts.append(f"{plain(_findings(verdict.qualified, surface))}.")
+        parts.append(f"{plain(findings_text(verdict.qualified, surface))}.")
         fixes = dict.fromkeys(check.fix(surface) for check in verdict.qualified)
         parts += [plain(fix) for fix in fixes if fix] if len(fixes) == 1 else []
     if verdict.state == "undefined" and not parts:
@@ -347,20 +351,6 @@ def _against_others(verdict: Verdict, name: Say) -> str:
     if rest:
         parts.append(f"Too few common queries to compare it with {names_text([c.candidate for c in rest], name)}.")
     return " ".join(parts)
-
-
-def _findings(checks: Sequence[RunCheck], surface: Surface) -> str:
-    """What the first checks found; of those of one kind the first, with the names of the other runs."""
-    by_kind: dict[str, list[RunCheck]] = {}
-    for check in checks:
-        by_kind.setdefault(check.kind, []).append(check)
-    findings = []
-    for first, *others in by_kind.values():
-        names = list(dict.fromkeys(run for check in others for run in check.runs))
-        shown = names if len(names) <= MAX_NAMES else [f"{len(names)} more runs"]
-        findings.append(first.found(surface) + (f" (also {listed(shown)})" if names else ""))
-    rest = len(findings) - MAX_NAMES
-    return "; ".join([*findings[:MAX_NAMES], *([f"and {rest:,} more"] if rest > 0 else [])])
 
 
 def _gaps(comparisons: Sequence[Comparison], name: Say) -> str:

@@ -294,10 +294,10 @@ def test_without_references_grounding_alone_is_measured():
     at = opened("good", "bad", truth=the_truth(references=False))
     assert widget(at, "selectbox", "answer").value == "SupportCoverage"
     said = texts(at)
-    assert "**good** has the highest Support coverage" in said and said.count("without right answers") == 1
+    assert "**good** has the highest Support coverage" in said and said.count("No reference answers, so") == 1
     assert "right answers" in said
     spread = opened("good", "bad", truth=the_truth(references=False), **SPREAD)
-    assert "Of no query is it known both" in texts(spread)
+    assert "Of no answer is it known whether it is right" in texts(spread)
 
 
 def test_choices_are_in_the_address():

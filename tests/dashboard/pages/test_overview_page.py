@@ -164,7 +164,7 @@ def test_reversed_scores_withhold_the_verdict_until_one_click_reverses_them(page
     turned = run_of("turned", ["a", "b", "c"], [0.1, 0.2, 0.3])
     at = opened(page, **address(judged(), [fine, turned]))
     assert (headings(at) + texts(at)).count("Not comparable yet") == 1 and "scores rise" in texts(at)
-    assert page == "compare" or "The 2 runs answer the same 30 queries**. 1 check is open: turned." in texts(at)
+    assert page == "compare" or "The 2 runs have the same 30 queries**. 1 check is open: turned." in texts(at)
     next(button for button in at.button if button.label == "Reverse scores").click().run()
     assert not at.exception and "Not comparable yet" not in headings(at) + texts(at)
     again = opened(page, **dict(at.query_params))

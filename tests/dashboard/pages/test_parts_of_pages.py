@@ -61,10 +61,10 @@ def test_an_answer_is_compared_with_its_nearest_reference(answer, references, su
                                 and "sky" not in shown)
 
 
-def test_an_answer_is_found_and_right_or_unknown_where_either_is_not_known():
+def test_an_answer_is_found_and_right_or_right_alone_and_unknown_where_that_is_not_known():
     hit, right = np.array([1, 1, 0, 0, NAN, 1, NAN]), np.array([1, 0, 1, 0, 1, NAN, NAN])
-    kinds = [answers.QUADRANT_NAMES[kind] for kind in answers.classify_queries(hit, right)]
-    assert kinds == ["found_right", "found_wrong", "missed_right", "missed_wrong", *["unknown"] * 3]
+    kinds = [answers.KIND_NAMES[kind] for kind in answers.classify_queries(hit, right)]
+    assert kinds == ["found_right", "found_wrong", "missed_right", "missed_wrong", "right", *["unknown"] * 2]
 
 
 @pytest.mark.parametrize("low", [0.2, 0.6])

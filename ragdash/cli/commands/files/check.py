@@ -26,6 +26,7 @@ from ragdash.core.console import count, say, write_text
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
+from ragdash.core.records.details import filled
 from ragdash.core.records.joined_truth import join_truths
 from ragdash.io import detect, read_corpus, read_runs, read_truth
 
@@ -105,15 +106,27 @@ def _checked(text: str, is_truth: bool, options: argparse.Namespace) -> tuple[st
     if not is_truth and sniffed.role != "truth":
         records = read_runs(content, name=split_name(text)[0], **reading_arguments(options, text))
         lines = [f"{text}: run {run.name!r} ({sniffed.format}), {count(len(run), 'query', 'queries')}, "
-                 f"{count(len(run.docs), 'document')} returned, {run.depth} deep{_warned(run.problems)}"
+                 f"{count(len(run.docs), 'document')} returned, {run.depth} deep{_answers_of(run)}"
+                 f"{_warned(run.problems)}"
                  for run in records]
     if not records or (sniffed.role == "both" and not options.truth):
         truth = with_documents(read_truth(content, **reading_arguments(options, text)), options)
         records.append(truth)
         lines.append(f"{text}: truth ({sniffed.format}), {count(len(truth), 'query', 'queries')}, "
                      f"{count(truth.judgments, 'judgment')}, {truth.queries_without_relevant} without a relevant "
-                     f"document{_warned(truth.problems)}")
+                     f"document{_references_of(truth)}{_warned(truth.problems)}")
     return "\n".join(lines), records
+
+
+def _answers_of(run: Run) -> str:
+    """Its answers; that there are none where there is no ranking either."""
+    answers = filled(run.details, "answer")
+    return f", {count(answers, 'answer')}" if answers else "" if run.has_rankings else ", no answers"
+
+
+def _references_of(truth: Truth) -> str:
+    references = filled(truth.details, "answers")
+    return f", {count(references, 'reference answer')}" if references else ""
 
 
 def _warned(problems: Sequence[Problem]) -> str:

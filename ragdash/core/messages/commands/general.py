@@ -107,6 +107,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="one truth to evaluate the runs against",
         fix="Name it with --truth.",
     ),
+    "no-truth/answers": Message(
+        actual="no truth",
+        expected="one truth to evaluate the runs against, or metrics that need none",
+        fix="Name it with --truth. Without one, compare the answers with their contexts: --metrics \"{metrics}\".",
+    ),
     "no-truth/ids": Message(
         actual="--ids {ids} without a truth",
         expected="a truth, whose ids are taken",

@@ -11,7 +11,7 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers import tables as answers_tables
-from ragdash.dashboard.pages.answers.data import QUADRANT_NAMES, QUADRANTS, UNKNOWN, UNKNOWN_TITLE, AnswerTexts
+from ragdash.dashboard.pages.answers.data import KIND_NAMES, KINDS, QUADRANTS, UNKNOWN, UNKNOWN_TITLE, AnswerTexts
 from ragdash.dashboard.pages.answers.sections import AnswersData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import answer_html, elements, texts
@@ -78,11 +78,11 @@ def render(data: AnswersData, spec: Spec) -> None:
 def _choose_queries(data: AnswersData, run_index: int) -> np.ndarray:
     """Which queries of a run are shown: (Q,) bool; every kind bears its number of queries."""
     kinds, refused = data.quadrants(run_index), data.refusals[run_index] == 1
-    masks = {ALL: np.ones(len(kinds), bool), **{name: kinds == index for index, name in enumerate(QUADRANT_NAMES)},
+    masks = {ALL: np.ones(len(kinds), bool), **{name: kinds == index for index, name in enumerate(KIND_NAMES)},
              DECLINED: refused}
     titles = {
         ALL: "All",
-        **{name: title for name, (title, _, _) in QUADRANTS.items()},
+        **{name: title for name, (title, _, _) in KINDS.items()},
         UNKNOWN: UNKNOWN_TITLE,
         DECLINED: "Declined",
     }
@@ -114,7 +114,7 @@ def _render_answer_card(data: AnswersData, run_index: int, answer_texts: AnswerT
         earlier_messages(answer_texts.histories[row], "answer_earlier_messages")
         values = [f"{spec.title} **{fmt.number(data.values[run_index].values[row, index])}**"
                   for index, spec in enumerate(data.specs)]
-        kind = [title for title, _, _ in QUADRANTS.values()] + [UNKNOWN_TITLE]
+        kind = [title for title, _, _ in KINDS.values()] + [UNKNOWN_TITLE]
         declined = ["declined"] if data.refusals[run_index][row] == 1 else []
         st.caption(" · ".join([", ".join([kind[data.quadrants(run_index)[row]], *declined]), *values]))
         left, right = st.columns(2, gap="large")

@@ -13,6 +13,7 @@ import streamlit as st
 
 from ragdash.core.errors import Unavailable
 from ragdash.core.records import Truth
+from ragdash.core.records.details import filled
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation
@@ -25,9 +26,13 @@ from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.bands import Band, Bands, bands_of
 
 QUADRANTS = {"found_right": ("Found and right", True, True), "missed_right": ("Not found and right", False, True),
-         "found_wrong": ("Found and wrong", True, False), "missed_wrong": ("Not found and wrong", False, False)}
+             "found_wrong": ("Found and wrong", True, False), "missed_wrong": ("Not found and wrong", False, False)}
+"""{kind of an answer: (title, whether a relevant document was found, whether it is right)}."""
+KINDS: dict[str, tuple[str, bool | None, bool]] = {
+    **QUADRANTS, "right": ("Right answer", None, True), "wrong": ("Wrong answer", None, False)}
+"""The same with those of which nothing says whether a relevant document was found."""
 UNKNOWN, UNKNOWN_TITLE = "unknown", "Cannot be said"
-QUADRANT_NAMES = (*QUADRANTS, UNKNOWN)
+KIND_NAMES = (*KINDS, UNKNOWN)
 DEFAULT_BAND = "good"  # the band from which an answer counts as right unless chosen otherwise
 
 
@@ -55,13 +60,13 @@ def right_answers(context: PageContext, run: str, low: float) -> np.ndarray:
 
 
 def classify_queries(hit: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Which of QUADRANT_NAMES each query is, as an index: (Q,) int.
+    """Which of KIND_NAMES each query is, as an index: (Q,) int.
 
-    hit (Q,): a relevant document is among the first k; right (Q,): see right_answers. Where either is undefined (no
-    relevant document is known, no reference, no answer) it cannot be said.
+    hit (Q,): a relevant document is among the first k, NaN where none is known; right (Q,): see right_answers. Where
+    that is undefined (no reference, no answer) it cannot be said.
     """
-    known = ~np.isnan(hit) & ~np.isnan(right)
-    return np.where(known, 2 * (right == 0) + (hit == 0), QUADRANT_NAMES.index(UNKNOWN))
+    kind = np.where(np.isnan(hit), len(QUADRANTS) + (right == 0), 2 * (right == 0) + (hit == 0))
+    return np.where(np.isnan(right), KIND_NAMES.index(UNKNOWN), kind)
 
 
 @dataclass(frozen=True)
@@ -114,6 +119,11 @@ def _view_or_none(match: Match, name: str):
 def _questions(truth: Truth) -> Sequence[str | None]:
     has_questions = truth.details is not None and "query" in truth.details.column_names
     return truth.details["query"].to_pylist() if has_questions else [None] * len(truth)
+
+
+def has_references(context: PageContext) -> bool:
+    """Whether a right answer of some query is known."""
+    return bool(filled(context.scope.truth.details, "answers"))
 
 
 def runs_without_contexts(context: PageContext) -> list[str]:

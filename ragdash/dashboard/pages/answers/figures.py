@@ -14,7 +14,7 @@ from ragdash.dashboard.caches.score_cutoff_cache import cached_figure
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers import tables as answers_tables
-from ragdash.dashboard.pages.answers.data import DEFAULT_BAND, QUADRANT_NAMES, QUADRANTS, UNKNOWN_TITLE
+from ragdash.dashboard.pages.answers.data import DEFAULT_BAND, KIND_NAMES, KINDS, QUADRANTS, UNKNOWN_TITLE
 from ragdash.dashboard.pages.answers.sections import AnswersData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import answer_html, elements
@@ -50,26 +50,25 @@ def _render_distribution(data: AnswersData, spec: Spec) -> None:
 def _render_quadrants(data: AnswersData) -> None:
     context, edges = data.context, answers_data.bands_by_label()
     key = state.choice_key(state.RIGHT, list(edges), DEFAULT_BAND)
+    counts = np.array(
+        [np.bincount(data.quadrants(index), minlength=len(KIND_NAMES)) for index in range(len(context.entries))]
+    )
     st.header(
-        "Found, and right?",
+        "Found, and right?" if counts[:, :len(QUADRANTS)].any() else "Right?",
         anchor=False,
         help=tooltip(
             "retrieval_and_answer", k=f"{context.k:,}", metric=answers_data.token_f1_bands().spec,
             threshold=f"{edges[state.get(key)].low:g}", band=state.get(key), unknown=UNKNOWN_TITLE),
     )
-    counts = np.array(
-        [np.bincount(data.quadrants(index), minlength=len(QUADRANT_NAMES)) for index in range(len(context.entries))]
-    )
-    if not counts[:, :len(QUADRANTS)].any():
-        st.caption("Of no query is it known both whether a relevant document was found and whether the answer is "
-                   "right: the truth has to name relevant documents and right answers.")
+    if not counts[:, :len(KINDS)].any():
+        st.caption("Of no answer is it known whether it is right: the truth has to name right answers.")
         return
     by_text = any(not context.results.diagnosis(digest, edges[state.get(key)].low).judge
                   for digest in context.digests)
     if by_text:
         st.selectbox("An answer counts as right with", list(edges), key=key, width=280, persist_state="session",
                      format_func=lambda label: f"token F1 from {edges[label].low:g} ({label})")
-    is_assessed = counts[:, :len(QUADRANTS)].any(axis=1)
+    is_assessed = counts[:, :len(KINDS)].any(axis=1)
     names, slots = ([value for value, assessed in zip(column, is_assessed, strict=True) if assessed]
                     for column in (context.names, context.slots))
     rest = [index for index, assessed in enumerate(is_assessed) if not assessed]
@@ -80,7 +79,7 @@ def _render_quadrants(data: AnswersData) -> None:
                                            [any(text is not None for text in answers) for answers in texts]):
         st.caption(note)
     figure = cached_figure("kinds", *_figure_key(context), context.k, state.get(key), draw=lambda: plots.quadrants(
-        names, slots, counts, list(QUADRANTS.values()), UNKNOWN_TITLE, theme=elements.theme()))
+        names, slots, counts, list(KINDS.values()), UNKNOWN_TITLE, theme=elements.theme()))
     elements.chart(
         figure,
         answers_tables.quadrants_table(names, counts),

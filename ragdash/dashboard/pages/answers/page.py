@@ -36,7 +36,8 @@ def render_scores(context: PageContext) -> None:
     finding = st.container(key="finding")
     bar = st.container(horizontal=True, vertical_alignment="bottom", key="answer_bar")
     with bar, st.popover("Choose metrics", icon=":material/tune:", key="choose"):
-        columns = answers_sections.choose_metrics(judged_metrics.judged_templates(context))
+        columns = answers_sections.choose_metrics(judged_metrics.judged_templates(context),
+                                                  with_references=answers_data.has_references(context))
 
     requested, unreadable = page_context.specs([*columns, *answers_sections.sidebar_metric(context)], context.k)
     specs, unfit = context.results.computable(requested)

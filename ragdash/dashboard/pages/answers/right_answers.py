@@ -14,6 +14,7 @@ from ragdash.metrics import Spec
 from ragdash.metrics.bands import YES
 from ragdash.metrics.docs.human_agreement import JUDGED_RIGHT, right_answers_metric
 from ragdash.reporting.sentences.answers import right_answers_note
+from ragdash.reporting.sentences.failures.answer_rules import text_steps
 
 
 def render(data: AnswersData, container) -> None:
@@ -29,14 +30,16 @@ def render(data: AnswersData, container) -> None:
 
 
 def _counted_on_failures(data: AnswersData, spec: Spec) -> str:
-    """Whether Failures counts right answers by the same labels or verdicts."""
+    """By what Failures and Queries count right answers."""
     context, rules = data.context, diagnosis_cache.rules(data.context.k)
     matches = [context.scope.match(digest, judge_specs(rules)) for digest in context.digests]
     if spec.name == JUDGED_RIGHT and all(judge_verdicts(match, rules)[1] for match in matches):
         return f"Failures counts by the same verdicts; there a partly right answer ({YES:g}) is right."
     if spec.file_column and all(_label_column(match.run, rules) == spec.file_column for match in matches):
         return "Failures counts by the same labels."
-    return "Failures names the rule that it counts by."
+    if any(judge_verdicts(match, rules)[1] or _label_column(match.run, rules) for match in matches):
+        return "Failures names the rule that it counts by."
+    return f"Failures and Queries go by the texts too: there an answer is right if {'; '.join(text_steps(rules))}."
 
 
 def _label_column(run, rules: DiagnosisRules) -> str:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import comparison_tables, judge_note
+from ragdash.dashboard.components import comparison_tables, judge_note, page_links
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers import model_scores
@@ -19,7 +19,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.file_metrics import session_file_specs
 from ragdash.dashboard.widgets import answer_html, elements
 from ragdash.evaluation.evaluate import Evaluation, Summary
-from ragdash.metrics import Spec
+from ragdash.metrics import GROUNDING_SPECS, Spec
 from ragdash.metrics.docs.human_agreement import (
     answer_score_specs,
     evidence_rank,
@@ -32,6 +32,7 @@ from ragdash.reporting.sentences import comparison as comparison_sentences
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as judged_words
 from ragdash.reporting.sentences.answers import (
+    REFERENCES_FIX,
     SINGLE_WORDS,
     judge_error_note,
     unavailable_metrics,
@@ -81,8 +82,11 @@ class AnswersData:
             hit, answers_data.right_answers(self.context, self.context.digests[run_index], low))
 
 
-def choose_metrics(judged: Sequence[str]) -> list[str]:
-    """The metrics of the tables; judged: those that a judge has scored, among the first unless others are chosen."""
+def choose_metrics(judged: Sequence[str], *, with_references: bool) -> list[str]:
+    """The metrics of the tables; judged: those that a judge has scored, among the first unless others are chosen.
+
+    with_references: whether the truth has right answers; without, metrics of grounding are the default.
+    """
     computed = [
         template for template in fmt.metric_templates() if page_context.spec_of(template, 1).metric.family in FAMILIES
     ]
@@ -90,7 +94,8 @@ def choose_metrics(judged: Sequence[str]) -> list[str]:
     labels = [str(spec) for spec in label_specs(session_file_specs())]
     scores = [str(spec) for spec in answer_score_specs(session_file_specs())]
     menu = list(dict.fromkeys([*labels, *scores, *judged, *computed]))
-    default = [*labels[:MAX_LABELS], *scores[:MAX_LABELS], *judged[:MAX_JUDGED], *DEFAULT_METRICS]
+    default = [*labels[:MAX_LABELS], *scores[:MAX_LABELS], *judged[:MAX_JUDGED],
+               *(DEFAULT_METRICS if with_references else map(str, GROUNDING_SPECS))]
     if st.session_state.get(state.ANSWERS) == st.session_state.get(state.ANSWERS_DEFAULT):
         st.session_state.pop(state.ANSWERS, None)  # nothing else was chosen: verdicts that are new appear at once
     st.session_state[state.ANSWERS_DEFAULT] = default
@@ -137,12 +142,14 @@ def build_data(context: PageContext, specs: list[Spec]) -> AnswersData:
             for answer in answers_data.read_answer_texts(digest, context.scope).answers
         )
         advice = "\n".join(f"- {line}" for line in lines) or "- Every value is undefined for the queries in scope."
-        elements.empty("Nothing to hold the answers against" if has_answers else "No answers are loaded",
-                      f"{advice}\n\nA run may carry an **answer** and the **contexts** it was made from beside the "
-                      "documents of each query; the truth, right **answers**. The samples show all of it.")
+        elements.empty("Nothing to compare the answers with" if has_answers else "No answers are loaded",
+                      f"{advice}\n\nA run may have an **answer** to each query and the **contexts** it was made from, "
+                      "the truth right **answers**. The samples show all of it.")
         model_scores.render(context, specs, data.values)
         if any(spec.metric.family == "judged" for spec in specs):
             judge_note.link_to_judge()
+        if has_answers:
+            page_links.link("queries", "Read the answers", icon=":material/manage_search:")
         st.page_link("pages/data.py", label="Go to Data", icon=":material/upload_file:")
         raise page_context.PageEnds
     return data
@@ -261,7 +268,8 @@ def _render_readable_tables(data: AnswersData, spec: Spec, order: list[int], del
                if column_spec.file_column and not answer_score_specs([column_spec])]
     right = [index for index in range(len(data.specs)) if index not in (*grounding, *judged, *labeled)]
     texts_by_run = [answers_data.read_answer_texts(digest, data.context.scope) for digest in data.context.digests]
-    declined = [answer_html.refusal_cell(refused, np.array([not texts for texts in answer_texts.references], bool))
+    has_any = answers_data.has_references(data.context)
+    declined = [answer_html.refusal_cell(refused, np.array([has_any and not row for row in answer_texts.references]))
                 for refused, answer_texts in zip(data.refusals, texts_by_run, strict=True)]
     from_files = (" Columns marked (file) are scores of another tool, as they are in the files; ragdash has not "
                   "computed them.") if answer_score_specs(data.specs) else ""
@@ -270,6 +278,7 @@ def _render_readable_tables(data: AnswersData, spec: Spec, order: list[int], del
             right, "Right?", "Answers against the references and the question." + from_files), (
             grounding, "Grounded?", SINGLE_WORDS + from_files))
     spec_index = data.specs.index(spec)
+    has_declined = {"Declined": declined}
     right_columns = answers_tables.right_columns(data.context, [data.specs[column] for column in labeled])
     for columns, heading, help in sorted(groups, key=lambda group: spec_index not in group[0]):
         if columns:
@@ -283,7 +292,7 @@ def _render_readable_tables(data: AnswersData, spec: Spec, order: list[int], del
                     order,
                     deltas,
                     run_labels,
-                    {"Declined": declined} if columns is right else right_columns if columns is labeled else None,
+                    has_declined if columns is (right or grounding) else right_columns if columns is labeled else None,
                 ),
                 border="horizontal",
                 hide_index=True,
@@ -324,4 +333,6 @@ def _render_notes(data: AnswersData, *, uneven: bool) -> None:
         st.caption(" ".join(filter(None, sentences)))
     for line in unavailable_metrics(context.names, data.values):
         st.caption(f":material/info: {line}")
+    if not answers_data.has_references(context) and not context.scope.truth.queries_only:
+        st.caption(f":material/info: No reference answers, so metrics that need them are left out. {REFERENCES_FIX}")
     judge_note.render_judge_note(context, data.specs, work=False)

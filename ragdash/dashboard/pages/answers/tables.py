@@ -9,7 +9,7 @@ import pandas as pd
 
 from ragdash.dashboard.components.comparison_tables import ComparisonGrid, difference_markdown
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.answers.data import QUADRANTS, UNKNOWN_TITLE, AnswerTexts, right_by_labels
+from ragdash.dashboard.pages.answers.data import KINDS, UNKNOWN_TITLE, AnswerTexts, right_by_labels
 from ragdash.dashboard.widgets import answer_html, elements, texts
 from ragdash.evaluation.evaluate import Summary
 from ragdash.matching.views.panel_verdicts import is_constant
@@ -119,7 +119,7 @@ def distribution_table(names: Sequence[str], spec: Spec, values: Sequence[np.nda
 
 def quadrants_table(names: Sequence[str], counts: np.ndarray) -> pd.DataFrame:
     """Queries of each kind, a row per run."""
-    titles = [*(title for title, _, _ in QUADRANTS.values()), UNKNOWN_TITLE]
+    titles = [*(title for title, _, _ in KINDS.values()), UNKNOWN_TITLE]
     return pd.DataFrame([{"Run": name, **dict(zip(titles, map(int, row), strict=True)), "Queries": int(row.sum())}
                          for name, row in zip(names, counts, strict=True)])
 
@@ -137,7 +137,7 @@ def queries_table(
 
     values (Q, M) as specs, kinds (Q,), refused (Q,).
     """
-    titles = [*(title for title, _, _ in QUADRANTS.values()), UNKNOWN_TITLE]
+    titles = [*(title for title, _, _ in KINDS.values()), UNKNOWN_TITLE]
     other_columns = {
         column_spec.title: values[rows, index] for index, column_spec in enumerate(specs) if column_spec != spec
     }

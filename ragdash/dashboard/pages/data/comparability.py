@@ -28,7 +28,7 @@ ICONS = {"error": ":orange[:material/error:]", "warning": ":orange[:material/war
 SAME_FINDING = {"missing-queries": "missing-queries", "rising-scores": "rising-scores",
                 "unjudged": "unjudged-documents", "no-common-document": "no-common-document",
                 "no-common-query": "matched-queries", "shallow-run": "different-depths",
-                "same-content": "same-rankings", "near-ids": "near-ids"}
+                "no-rankings": "without-answer", "same-content": "same-rankings", "near-ids": "near-ids"}
 """The finding that says what a check of the verdict says."""
 IN_SUMMARY = ("missing-queries", "no-common-document", "no-common-query")  # checks that the first sentence names too
 NOT_IN_SUMMARY = ("unknown-ids", "several-truths")  # checks that it does not know: it would call the runs comparable

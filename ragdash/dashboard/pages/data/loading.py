@@ -101,6 +101,13 @@ def take_uploads() -> None:
     state.next_uploads()
 
 
+def read_all() -> None:
+    """Read the files noted; runs of a link, or of removed judgments, are measured by what they have themselves."""
+    read_waiting()
+    if state.truth() is None:
+        file_metrics.use_queries_of_runs()
+
+
 def read_waiting() -> None:
     """Read the files noted, one after another, telling how far it is; one not begun yet is read at the next run."""
     placeholder = st.empty()  # there in every run, so that nothing moves when the bar has gone
@@ -270,7 +277,7 @@ def _load_into_session(file: str, load: Callable, name: str | None, role: str | 
         else:
             loaded_truths.add(item)
     loaded_truths.reconsider()
-    file_metrics.use_queries_of_scores()
+    file_metrics.use_queries_of_runs()
     kinds = {ROLE_OF_TYPE[type(item)] for item in items}
     actual_role = "both" if len(kinds) > 1 else kinds.pop() if kinds else "unknown"
     reason = f"chosen by hand; {sniffed.reason}" if role and role != sniffed.role else sniffed.reason

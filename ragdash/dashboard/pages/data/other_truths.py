@@ -41,8 +41,11 @@ def render() -> None:
 
 
 def contents(truth: Truth) -> str:
-    """What a truth holds: "100 judgments, references"."""
+    """What a truth holds: "100 judgments and references for 20 queries", "references for 20 queries, no judgments"."""
     columns = truth.details.column_names if truth.details is not None else ()
-    parts = [fmt.count(truth.judgments, "judgment")] if truth.judgments else ["no judgments"]
+    parts = [fmt.count(truth.judgments, "judgment")] if truth.judgments else []
     parts += [word for name, word in CONTENTS.items() if name in columns]
-    return f"{fmt.listed(parts)} for {fmt.count(len(truth), 'query', 'queries')}"
+    queries = f"for {fmt.count(len(truth), 'query', 'queries')}"
+    if not parts:
+        return f"no judgments {queries}"
+    return f"{fmt.listed(parts)} {queries}{'' if truth.judgments else ', no judgments'}"

@@ -10,6 +10,7 @@ import streamlit as st
 from ragdash.core.errors import InputError
 from ragdash.core.ids.normalization import CHUNK_RANKS
 from ragdash.core.records import Run, Truth
+from ragdash.core.records.details import filled
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import comparability_cache
 from ragdash.dashboard.pages.data import corpus_upload, loading, other_truths, removed_runs
@@ -22,6 +23,8 @@ from ragdash.io import FORMATS
 from ragdash.reporting.plots.common.theme import COLORED, run_look
 from ragdash.reporting.sentences import comparability
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.answers import REFERENCES_FIX
+from ragdash.reporting.sentences.runs.choice import uncapital
 
 MOST_CARDS, FIRST_CARDS = 12, 9  # runs that all have a card in view; cards in view of more runs
 COLOR_NAMES = ("blue", "ochre", "brown", "sky blue", "brick red", "navy")
@@ -147,10 +150,7 @@ def _render_run(entry: SessionRun, run: Run) -> None:
                               on_change="rerun")
             with edit:
                 _render_run_editor(entry, edit.open)
-        lengths = run.lengths
-        typical = int(np.median(lengths)) if len(lengths) else 0
-        median = f" (median {typical:,})" if typical != run.depth else ""
-        st.markdown(f"{fmt.count(len(run), 'query', 'queries')}, up to {fmt.count(run.depth, 'document')} each{median}")
+        st.markdown(run_size(run))
         is_reversed = any(name == "scores" for name, _ in entry.fixes)
         contents = [word for word in run_contents(run) if not (is_reversed and word == "scores")]
         fixes = [":blue-badge[scores reversed]" if name == "scores" else f":blue-badge[{name}: {fmt.escape(word)}]"
@@ -258,6 +258,17 @@ def color_name(slot: int) -> str:
     return f"{COLOR_NAMES[slot] if slot < COLORED else 'gray'}, {run_look(slot).symbol.replace('-', ' ')}"
 
 
+def run_size(run: Run) -> str:
+    """The queries of a run, and the documents of each; without rankings its answers."""
+    queries = fmt.count(len(run), "query", "queries")
+    if not run.has_rankings:
+        answers = filled(run.details, "answer")
+        return f"{queries}, {fmt.count(answers, 'answer') if answers else 'no answers'}, no retrieved documents"
+    typical = int(np.median(run.lengths)) if len(run.lengths) else 0
+    median = f" (median {typical:,})" if typical != run.depth else ""
+    return f"{queries}, up to {fmt.count(run.depth, 'document')} each{median}"
+
+
 def run_contents(run: Run) -> list[str]:
     """What a run holds beside the rankings' ids."""
     contents = ["scores"] if run.scores is not None else ["no scores"]
@@ -274,12 +285,12 @@ def run_contents(run: Run) -> list[str]:
 def render_truth() -> None:
     """What the judgments hold, or that they are still to come."""
     truth = LOADED.truth(state.truth()) if state.truth() else None
-    if truth is None:
+    if truth is None or truth.queries_only:
         render_undo_of_removal()
         elements.empty(
             "No judgments yet",
             "Drop the qrels, or a file with the relevant documents of each query. Every retrieval metric is measured "
-            "against them.",
+            f"against them. To measure which answers are right, {fmt.escape(uncapital(REFERENCES_FIX))}",
         )
         corpus_upload.render_note(None)
         other_truths.render()
@@ -312,11 +323,22 @@ def render_undo_of_removal() -> None:
 
 
 def _render_truth_numbers(truth: Truth) -> None:
+    numbers = {"Queries": (f"{len(truth):,}", tooltip("judged_queries"))}
+    if references := filled(truth.details, "answers"):
+        numbers["Reference answers"] = (f"{references:,}", tooltip("referenced_queries"))
+    if truth.judgments or not references:
+        numbers |= _judgment_numbers(truth)
+    with st.grid(len(numbers), min_column_width=130):
+        for label, (value, help) in numbers.items():
+            st.metric(label, value, help=help)
+
+
+def _judgment_numbers(truth: Truth) -> dict[str, tuple[str, str]]:
+    """The judgments in numbers: {label: (value, tooltip)}."""
     relevant = np.bincount(truth.queries[truth.grades >= 1], minlength=len(truth))
     answerable = relevant[relevant > 0]
     grades = np.unique(truth.grades)
-    numbers = {
-        "Queries": (f"{len(truth):,}", tooltip("judged_queries")),
+    return {
         "Judgments": (f"{truth.judgments:,}", tooltip("judgments")),
         "Relevant per query": (
             fmt.number(float(answerable.mean()), 2) if len(answerable) else fmt.UNDEFINED,
@@ -331,9 +353,6 @@ def _render_truth_numbers(truth: Truth) -> None:
             tooltip("grades"),
         ),
     }
-    with st.grid(5, min_column_width=130):
-        for label, (value, help) in numbers.items():
-            st.metric(label, value, help=help)
 
 
 def _render_warnings(item: Run | Truth, name: str) -> None:

@@ -12,8 +12,7 @@ from ragdash.dashboard.pages.data import comparability, other_truths
 from ragdash.dashboard.pages.data import sections as data_sections
 from ragdash.dashboard.pages.data.columns import proposed_reading
 from ragdash.dashboard.pages.overview import run_cards, start, without_judgments
-from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session import file_metrics, state
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
@@ -31,10 +30,10 @@ def render() -> None:
         saved_view_panel.render_list()
         start.render()
         return
-    has_truth = LOADED.truth(state.truth() or "") is not None
-    proposed_reading.render(unread=True if has_truth else None)
+    is_measured = file_metrics.is_measured()
+    proposed_reading.render(unread=True if is_measured else None)
     other_truths.render()
-    if not has_truth:
+    if not is_measured:
         link_notes.note_missing_data()
         without_judgments.render()
         _render_drop_zone()

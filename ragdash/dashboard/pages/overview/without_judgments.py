@@ -11,14 +11,16 @@ import streamlit as st
 from ragdash.core.records import Run
 from ragdash.core.terms import tooltip
 from ragdash.core.text import is_refusal
-from ragdash.dashboard import page_list
 from ragdash.dashboard.components import page_links
 from ragdash.dashboard.pages.data import sections as data_sections
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import SessionRun
 from ragdash.dashboard.widgets import elements
+from ragdash.metrics import has_answers, has_grounding, have_rankings
 from ragdash.reporting.plots.many_runs import run_similarity
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.answers import REFERENCES_FIX
+from ragdash.reporting.sentences.runs.choice import uncapital
 
 TOP, NAME = 10, 32  # ranks of the overlap; characters of a name
 
@@ -27,22 +29,35 @@ def render() -> None:
     """What is missing, the ways on, and the numbers that need no judgments."""
     entries = [entry for entry in state.runs() if entry.run is not None]
     data_sections.render_undo_of_removal()
+    runs = [entry.run for entry in entries]
+    ranked = have_rankings(runs)
+    unknown = "which documents are relevant" if ranked else "which answers are right"
     with st.container(border=True, key="verdict"):
         st.badge("No judgments yet", color="orange")
-        st.header(f"{fmt.count(len(entries), 'run is', 'runs are')} loaded, but nothing says which documents are "
-                  "relevant", anchor=False)
+        st.header(f"{fmt.count(len(entries), 'run is', 'runs are')} loaded, but nothing says {unknown}",
+                  anchor=False)
         st.markdown("**For your decision:** no run can be called better yet.  \n"
-                    "**What would change it:** add relevance judgments (qrels), or scores per query that another "
-                    "tool computed. Answers can be judged without them.")
+                    f"**What would change it:** {_ways_to_a_result(runs)}")
         with st.container(horizontal=True, key="ways_on"):
             page_links.link("data", "Add judgments or scores", icon=":material/upload_file:")
-            if page_list.ANSWERS in page_list.present_data():
-                page_links.link("answers", "Look at the answers", icon=":material/question_answer:")
+            if any(map(has_answers, runs)):
+                page_links.link("answers" if any(map(has_grounding, runs)) else "queries", "Look at the answers",
+                                icon=":material/question_answer:")
     st.header("What needs no judgments", anchor=False)
     st.table(_run_table(entries), border="horizontal", hide_index=True,
              alt="Queries, depth, scores and answers of each run")
-    if len(entries) > 1:
+    if len(entries) > 1 and ranked:
         _render_overlap(entries)
+
+
+def _ways_to_a_result(runs: Sequence[Run]) -> str:
+    """What to add; of answers also what is there without it."""
+    ways = "add relevance judgments (qrels), or scores per query that another tool computed."
+    if not any(map(has_answers, runs)):
+        return ways
+    support = "**Answers** shows what needs neither: how far the contexts support the answers." if any(
+        map(has_grounding, runs)) else "With a column `contexts`, **Answers** shows how far these support the answers."
+    return f"{ways} To measure which answers are right, {fmt.escape(uncapital(REFERENCES_FIX))} {support}"
 
 
 def _run_table(entries: Sequence[SessionRun]) -> list[dict[str, str]]:
@@ -54,7 +69,7 @@ def _run_table(entries: Sequence[SessionRun]) -> list[dict[str, str]]:
         rows.append({
             "Run": f"**{elements.unbroken_swatch(entry.slot, name)}**",
             "Queries": f"{len(run):,}",
-            "Documents per query": _unbroken(f"{np.median(lengths):g} (at most {run.depth:,})") if len(lengths)
+            "Documents per query": _unbroken(f"{np.median(lengths):g} (at most {run.depth:,})") if len(run.docs)
             else fmt.UNDEFINED,
             "Scores, median (middle half)": _spread(run.scores),
             "Answers": f"{len(answers):,}" if answers else fmt.UNDEFINED,

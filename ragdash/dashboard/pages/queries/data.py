@@ -150,10 +150,11 @@ def kinds(data: QueriesData) -> dict[str, np.ndarray]:
     evaluation = data.context.scope.evaluation(data.run, [hit, refusal])
     query_kinds = answers_data.classify_queries(evaluation.column(hit),
                                                 answers_data.right_answers(data.context, data.run, low))
-    masks = {name: query_kinds == index for index, name in enumerate(answers_data.QUADRANT_NAMES)}
-    if not any(masks[name].any() for name in answers_data.QUADRANTS):
+    masks = {name: query_kinds == index for index, name in enumerate(answers_data.KIND_NAMES)}
+    shown = {name: mask for name, mask in masks.items() if mask.any() or name in answers_data.QUADRANTS}
+    if not any(masks[name].any() for name in answers_data.KINDS):
         return {}
-    return {**masks, DECLINED: evaluation.column(refusal) == 1}
+    return {**shown, DECLINED: evaluation.column(refusal) == 1}
 
 
 def _has_answers(run: str) -> bool:

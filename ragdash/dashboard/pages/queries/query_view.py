@@ -21,6 +21,7 @@ from ragdash.dashboard.pages.queries.ranking_html import RankingColumn
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import answer_html, elements, texts
 from ragdash.dashboard.widgets.conversation import earlier_messages
+from ragdash.metrics import have_rankings
 from ragdash.reporting.plots import queries
 from ragdash.reporting.plots.common.theme import Theme, run_look
 from ragdash.reporting.sentences import formatting as fmt
@@ -47,13 +48,17 @@ def _parts(case: QueryCase, k: int, ranks: int) -> None:
     """The tabs of a query; only what is open is computed and sent."""
     verdicts = claims.load_verdicts(case)
     columns = file_facts.mark_forbidden(case, claims.add_verdicts(queries_data.columns(case, k), verdicts, ranks))
-    tabs = queries_sentences.QUERY_TABS
-    rankings, changes, answers, notes = st.tabs(
-        tabs, key=state.choice_key(state.TAB, tabs, tabs[0]), on_change="rerun")
+    ranked = have_rankings([match.run for match in case.matches])
+    tabs = queries_sentences.query_tabs(ranked=ranked)
+    containers = st.tabs(tabs, key=state.choice_key(state.TAB, tabs, tabs[0]), on_change="rerun")
+    rankings, changes, answers, notes = (containers[tabs.index(tab)] for tab in queries_sentences.QUERY_TABS)
     if rankings.open is not False:
         with rankings:
-            _expected_documents(case, columns, k)
-            _rankings(case, columns, ranks)
+            if ranked:
+                _expected_documents(case, columns, k)
+                _rankings(case, columns, ranks)
+            else:
+                st.caption("The files have no retrieved documents, so there are no rankings to show.")
             claims.render_verdicts(columns, verdicts)
     if changes.open:
         with changes:

@@ -10,14 +10,14 @@ from ragdash.analysis.query_rankings import QueryOutput
 from ragdash.core.slices import Slice
 from ragdash.core.terms import TERMS
 from ragdash.core.text.quoted import isolated
-from ragdash.dashboard.pages.answers.data import QUADRANTS, UNKNOWN, UNKNOWN_TITLE
+from ragdash.dashboard.pages.answers.data import KINDS, UNKNOWN, UNKNOWN_TITLE
 from ragdash.dashboard.pages.queries.data import DECLINED
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.formatting import count, escape, number
 
 STAGE_TITLES = {stage.name: stage.title for stage in STAGES} | {RANKED_LOW: TERMS["ranked_low"].name}
 ANSWER_TITLES = {
-    **{name: title for name, (title, _, _) in QUADRANTS.items()},
+    **{name: title for name, (title, _, _) in KINDS.items()},
     UNKNOWN: UNKNOWN_TITLE,
     DECLINED: "Declined",
 }
@@ -27,6 +27,12 @@ FACET_TITLES = {"outcome": "the selection of queries", "text": "the search", "at
 QUERY_TABS = ("Rankings and verdicts", "Rank changes", "Answers", "Read, judge and note")
 SEARCH_FIELDS = {"question": "Question", "answer": "Answer", "chunk": "Chunks"}
 PATTERN_KINDS = {"plain": "As written", "regex": "Regular expression"}
+
+
+def query_tabs(*, ranked: bool) -> tuple[str, ...]:
+    """The tabs of a query in their order: without rankings the answers come first."""
+    answers = QUERY_TABS[2]
+    return QUERY_TABS if ranked else (answers, *(tab for tab in QUERY_TABS if tab != answers))
 
 
 def outcome_titles(run: str, baseline: str, min_difference: float, k: int) -> dict[str, str]:

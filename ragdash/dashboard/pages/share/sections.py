@@ -64,8 +64,8 @@ def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> Delta
     sentences = verdict_panel.render_line(context, specs[0])
     _set_report_choices(context)
     with st.container(horizontal=True, vertical_alignment="bottom", key="one_page_bar"):
-        fields.text_input("Title", key=_text_field(state.REPORT_TITLE), placeholder=default_title(len(context.digests)),
-                          width=320)
+        runs = [context.scope.match_by_id(digest).run for digest in context.digests]
+        fields.text_input("Title", key=_text_field(state.REPORT_TITLE), placeholder=default_title(runs), width=320)
         fields.text_input("Author", key=_text_field(state.REPORT_AUTHOR), placeholder="Your name or team", width=220)
         report_request = replace(build_request(context, specs), sections=ONE_PAGE)
         if hybrid_report.is_possible(context) and st.segmented_control(

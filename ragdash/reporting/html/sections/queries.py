@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from ragdash.evaluation.compare import best_first, direction
 from ragdash.evaluation.compare import differences as differences_of
+from ragdash.metrics import have_rankings
 from ragdash.reporting.html.blocks import Figure, Heading, QueryBlock, ReportDocument, Section, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import judges
@@ -128,7 +129,8 @@ def query_block(content: ReportContent, row: int, pair: Sequence[int], gap: floa
     claims = judges.judged_claims(content, pair, query_id, specs)[0] if specs else ()
     text = new_question(query_id, question(content, query_id, pair))
     return QueryBlock(query_id, shorten(content, text), values, relevant, runs,
-                 shorten(content, " / ".join(reference)), claims, len(right))
+                 shorten(content, " / ".join(reference)), claims, len(right),
+                 have_rankings([content.request.matches[run].run for run in pair]))
 
 
 def _ranking(content: ReportContent, index: int, query_id: str) -> list[tuple[str, str | None]]:

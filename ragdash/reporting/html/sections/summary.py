@@ -13,7 +13,7 @@ from ragdash.analysis.verdict import FIXES, Verdict, badges, lean_specs, merge_a
 from ragdash.core.errors import Unavailable
 from ragdash.evaluation.compare import best_first, direction
 from ragdash.evaluation.compare import differences as differences_of
-from ragdash.metrics import Spec
+from ragdash.metrics import Spec, has_answers
 from ragdash.metrics.docs.human_agreement import is_grounding, leading_metric
 from ragdash.reporting.html.blocks import Block, Figure, Heading, QueryBlock, ReportDocument, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
@@ -72,11 +72,11 @@ def summary(content: ReportContent, title: str) -> Section:
 def _origin(content: ReportContent) -> str:
     """Date, author and data."""
     request, queries = content.request, count(int(content.selected.sum()), "query", "queries")
-    truth = escape(shorten_middle(content.truth.name, NAME_LENGTH))
+    truth = "" if content.truth.queries_only else f" of {escape(shorten_middle(content.truth.name, NAME_LENGTH))}"
     slice_text = f" ({escape(request.slice_title)})" if request.slice_title else ""
     judged = f", {count(content.truth.judgments, 'judgment', 'judgments')}" if content.truth.judgments else ""
     parts = [escape(request.date), escape(request.author),
-             f"{count(len(content.names), 'run', 'runs')} on {queries}{slice_text} of {truth}{judged}"]
+             f"{count(len(content.names), 'run', 'runs')} on {queries}{slice_text}{truth}{judged}"]
     return " · ".join(part for part in parts if part)
 
 
@@ -179,7 +179,7 @@ def _table(content: ReportContent, shown: Sequence[int]) -> Table:
     left_out = f" {count(hidden, 'run is', 'runs are')} not shown: see the full report." if hidden else ""
     left = int(content.selected.sum()) - n
     basis = "" if varying else f" over {count(n, 'query', 'queries')}"
-    why = ": no relevant document is known" if content.selected.all() and (
+    why = ": no relevant document is known" if columns[0][0].spec.metric.of_rankings and content.selected.all() and (
         left == content.truth.queries_without_relevant) else ""
     basis += f" ({count(left, 'query has', 'queries have')} no value{why})" if left > 0 and not varying else ""
     return Table(f"Mean with 95% interval{basis}, best {content.lead.title} first.{left_out}",
@@ -193,8 +193,7 @@ def _answer_specs(content: ReportContent) -> list[Spec]:
     """
     if content.evidence or content.lead.metric.view != "Ranked":
         return content.evidence[:MAX_ANSWER_METRICS]
-    if not any(match.run.details is not None and "answer" in match.run.details.column_names
-               for match in content.request.matches):
+    if not any(has_answers(match.run) for match in content.request.matches):
         return []
     defined = {spec: max(summary.n for summary in content.metric_summaries(spec)) for spec in content.answers[0].specs}
     defined = {spec: n for spec, n in defined.items() if n}

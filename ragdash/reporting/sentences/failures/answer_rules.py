@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragdash.analysis.diagnosis import Diagnosis
+from ragdash.analysis.diagnosis import Diagnosis, DiagnosisRules
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import YES
@@ -27,10 +27,15 @@ def right_answer_rule(diagnoses: Sequence[Diagnosis], names: Sequence[str]) -> s
     columns = list(dict.fromkeys(diagnosis.label_column for diagnosis in diagnoses if diagnosis.label_column))
     steps = [f"its label in the file ({listed([f'`{name}`' for name in columns])})"] if columns else []
     steps += _judge_step(diagnoses, names)
-    steps += ["it has the number of a reference, where the references are numbers"] if rules.numbers_first else []
-    steps.append(f"it contains a reference, or its {rules.right_spec.title} is {rules.right:g} or more")
+    steps += text_steps(rules)
     return ("**Right answer**, by the first rule that applies: " + "; ".join(steps) + ". Declining is right where a "
             "reference declines or the question has no answer.")
+
+
+def text_steps(rules: DiagnosisRules) -> list[str]:
+    """The last rules: what an answer has in common with its references."""
+    numbers = ["it has the number of a reference, where the references are numbers"] if rules.numbers_first else []
+    return [*numbers, f"it contains a reference, or its {rules.right_spec.title} is {rules.right:g} or more"]
 
 
 def _judge_step(diagnoses: Sequence[Diagnosis], names: Sequence[str]) -> list[str]:

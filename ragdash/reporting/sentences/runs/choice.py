@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from ragdash.analysis.verdict import Lean, Verdict
+from ragdash.analysis.verdict import Lean, RunCheck, Verdict
 from ragdash.analysis.verdict.advice import CLOSE, Paid
+from ragdash.core.messages import Surface
 from ragdash.evaluation.compare import Comparison
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
@@ -231,3 +232,22 @@ def ceiling_note(specs: Iterable[Spec], best: Iterable[float], *, markdown: bool
     low = [f"{plain(spec.title)} can be at most {plain(number(value))}"
            for spec, value in zip(specs, best, strict=True) if spec.metric.better == "higher" and value < LOW_CEILING]
     return f"With these judgments {listed(low)}." if low else ""
+
+
+def findings_text(checks: Sequence[RunCheck], surface: Surface) -> str:
+    """What the first checks found; of those of one kind the first, with the names of the other runs."""
+    by_kind: dict[str, list[RunCheck]] = {}
+    for check in checks:
+        by_kind.setdefault(check.kind, []).append(check)
+    findings = []
+    for first, *others in by_kind.values():
+        names = list(dict.fromkeys(run for check in others for run in check.runs))
+        shown = names if len(names) <= MAX_NAMES else [f"{len(names)} more runs"]
+        findings.append(first.found(surface) + (f" (also {listed(shown)})" if names else ""))
+    rest = len(findings) - MAX_NAMES
+    return "; ".join([*findings[:MAX_NAMES], *([f"and {rest:,} more"] if rest > 0 else [])])
+
+
+def uncapital(text: str) -> str:
+    """A sentence as the second half of another one."""
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,128 @@
+"""Files with answers and nothing that says what is right, and files without answers: no page is a dead end."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from page_cases import address, keys, listed, opened
+from test_answers_page import BROWSER, counts
+from test_pages import texts, upload
+
+from ragdash.core.records import Run, Truth
+from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.widgets import answer_html
+
+QUESTIONS = [f"Which stone is number {number}?" for number in range(24)]
+CONTEXTS = "['Stone {0} is gray granite.', 'Marble is white.']"
+HEAD = "config,id,question,contexts"
+
+
+def table(more: str, cells: dict[str, str]) -> bytes:
+    """A CSV file with a row for each question and configuration; cells: {configuration: the last cells}."""
+    rows = [f'{config},{number},{question},"{CONTEXTS.format(number)}",{last.format(number)}'
+            for config, last in cells.items() for number, question in enumerate(QUESTIONS)]
+    return "\n".join([f"{HEAD},{more}", *rows]).encode()
+
+
+NO_REFERENCE = table("answer", {"dense": "Stone {0} is gray granite.", "hybrid": "Stone {0} is pink quartz."})
+NO_ANSWER = table("reference", {"dense": "granite", "hybrid": "granite"})
+
+
+def loaded(page: str, name: str, content: bytes):
+    at = upload(opened("data"), (name, content))
+    return at.switch_page(f"pages/{page}.py").run() if page != "data" else at
+
+
+def ranked(name: str, **more) -> Run:
+    return Run.from_records([{"query_id": f"q{number}", "answer": "Gray granite.", "documents": [
+        {"doc_id": f"d{number}", "score": 1.0, "text": "A gray granite."}], **more} for number in range(24)], name)
+
+
+@pytest.mark.parametrize("page", ["overview", "compare", "answers", "queries", "failures"])
+def test_answers_without_references_are_measured_by_their_contexts(page):
+    at = loaded(page, "answers.csv", NO_REFERENCE)
+    said = texts(at).replace("\\", "")
+    assert not at.exception and "No relevance judgments loaded" not in [one.value for one in at.header]
+    assert "There are no reference answers" in said and "reference, reference_answer, ground_truth" in said
+    if page in ("overview", "compare", "answers"):
+        assert "Support coverage" in said + at.header[0].value and "dense" in said + at.header[0].value
+
+
+def test_the_answers_page_has_no_table_of_dashes_where_nothing_is_right():
+    at = loaded("answers", "answers.csv", NO_REFERENCE)
+    assert [one.value for one in at.header] == ["Grounded?"]
+    assert "Declined" in at.table[0].value.columns and not any("–" in cell for cell in at.table[0].value.iloc[0])
+
+
+def test_a_file_without_answers_is_said_to_lack_them():
+    for page in ("overview", "data", "answers"):
+        at = loaded(page, "questions.csv", NO_ANSWER)
+        said = texts(at).replace("\\", "")
+        assert not at.exception and "has no answers and no ids of retrieved documents" in said, page
+        assert "answer, response, output, generated_answer, prediction" in said, page
+    at = loaded("overview", "questions.csv", NO_ANSWER)
+    assert at.header[0].value.startswith("Token F1 is undefined for every run: the file of dense has no answers")
+
+
+def test_the_data_page_counts_answers_and_references_in_place_of_documents_and_judgments():
+    said = texts(loaded("data", "answers.csv", NO_REFERENCE))
+    assert "24 queries, 24 answers, no retrieved documents" in said and "0 documents" not in said
+    at = loaded("data", "questions.csv", NO_ANSWER)
+    assert "24 queries, no answers, no retrieved documents" in texts(at)
+    assert {one.label: one.value for one in at.metric} == {"Queries": "24", "Reference answers": "24"}
+
+
+def test_rankings_without_judgments_keep_their_overview_and_their_answers_can_be_looked_at():
+    runs = address(Truth.build("none", [], [], []), [ranked("dense"), ranked("hybrid")])["run"]
+    at = opened("overview", run=runs)
+    assert "nothing says which documents are relevant" in at.header[0].value
+    assert any(one.proto.label == "Look at the answers" for one in at.get("page_link"))
+    answers = at.switch_page("pages/answers.py").run()
+    assert not answers.exception and "Support coverage" in texts(answers)
+
+
+def test_answers_without_contexts_can_be_read():
+    content = "\n".join(["config,id,question,answer", *(f"{config},{number},{question},It is {config} gray."
+                         for config in ("dense", "hybrid") for number, question in enumerate(QUESTIONS))]).encode()
+    at = loaded("overview", "answers.csv", content)
+    assert at.header[0].value == "2 runs are loaded, but nothing says which answers are right"
+    assert "With a column `contexts`" in texts(at) and at.table[0].value["Documents per query"].tolist() == ["–"] * 2
+    answers = at.switch_page("pages/answers.py").run()
+    assert "Nothing to compare the answers with" in [one.value for one in answers.header]
+    assert any(one.proto.label == "Read the answers" for one in answers.get("page_link"))
+    assert at.switch_page("pages/queries.py").run().tabs[0].label == "Answers"
+
+
+def test_removed_judgments_can_be_restored_and_the_answers_stay():
+    judged = [{"query_id": f"q{number}", "relevant": [f"d{number}"]} for number in range(24)]
+    truth = Truth.from_records(judged, "qrels")
+    at = opened("data", **address(truth, [ranked("dense")]))
+    at.button(key="remove_truth").click().run()
+    assert LOADED.truth(at.session_state["_truth"]).queries_only and "restore_truth" in keys(at)
+    at.button(key="restore_truth").click().run()
+    assert at.session_state["_truth"] == truth.digest
+
+
+def test_queries_begin_with_the_answers_where_there_are_no_rankings():
+    at = loaded("queries", "answers.csv", NO_REFERENCE)
+    assert at.tabs[0].label == "Answers"
+    judged = Truth.from_records([{"query_id": "q1", "relevant": ["d1"]}], "qrels")
+    assert opened("queries", **address(judged, [ranked("dense")])).tabs[0].label.startswith("Rankings")
+
+
+def test_an_answer_is_right_or_wrong_on_every_page_where_no_relevant_document_is_known():
+    truth = Truth.from_records([{"query_id": f"q{number}", "relevant": [], "answers": ["granite"]}
+                                for number in range(24)], "truth")
+    run = Run.from_records([{"query_id": f"q{number}", "documents": [], "contexts": ["Granite."],
+                             "answer": "granite" if number < 10 else "quartz"} for number in range(24)], "dense")
+    at = opened("answers", **address(truth, [run]), **BROWSER)
+    assert counts(at) == {"All": 24, "Right answer": 10, "Wrong answer": 14}
+    stages = listed(opened("queries", **address(truth, [run])), "query_rows")["Stage"]
+    assert (stages == "Wrong answer").sum() == 14
+    assert "No person and no judge has checked them" in texts(at)
+    assert "there an answer is right if" in texts(at)
+
+
+def test_the_sentence_on_right_answers_counts_those_of_which_nothing_was_found_too():
+    assert answer_html.right_answers_sentence(["dense"], np.array([[0, 0, 0, 0, 10, 14, 2]])) == (
+        "**dense** is right for 10 of 24 queries (42%).")
