@@ -97,7 +97,7 @@ class RunPieces:
                 Rows(values["query_id"], values["doc_id"], values.get("score"), values.get("rank")), problems, 0)
 
     def _built(self, rows: Rows, problems: Collector, lines: int) -> Iterator[Run]:
-        """The run of these rows; none where there are errors, which are noted so that all are told at the end."""
+        """The run of these rows; none where there are errors, which are noted so that all are reported at the end."""
         try:
             run = build_runs({None: rows}, self.source, self.name, problems)[0]
         except InputError as error:

@@ -22,6 +22,7 @@ from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import KEY, fail_quietly
 from ragdash.io.proposals.shapes.families import find_family
 from ragdash.io.source.source import Source
+from ragdash.io.tables.promptfoo_header import find_outputs
 
 _WRITTEN = {"result", "response", "output", "prediction", "predicted", "generated", "completion", "reply", "model"}
 MOST_BYTES = 16 << 20  # larger files are not read a second time
@@ -124,7 +125,7 @@ def _are_open_contexts(detected: DetectedFormat) -> bool:
     guess = detected.guess
     return {"query", "contexts", "answers"} <= guess.keys() and (
         (_OF_SYSTEMS | {"relevant", "evidence", "answer", "score", "rank"}) - {"answers", "contexts"}).isdisjoint(
-            guess) and "promptfoo" not in detected.reason and RETURNED.isdisjoint(words(guess["contexts"])) and not any(
+            guess) and not find_outputs(detected.columns) and RETURNED.isdisjoint(words(guess["contexts"])) and not any(
             may_be_metric(name) for name in set(detected.columns) - set(guess.values()))
 
 
@@ -151,7 +152,7 @@ def _is_native(detected: DetectedFormat) -> bool:
 
 
 def _is_written_for_us(detected: DetectedFormat) -> bool:
-    """True for a run or truth in which every name is one of ours, documents by their ids among them."""
+    """True for a run or truth in which every field has the name that our format gives it, ids of documents included."""
     guess = detected.guess
     return set(detected.columns) == set(guess) and all(name == path for name, path in guess.items()) and (
         "query_id" in guess) and not {"retrieved", "relevant"}.isdisjoint(guess)

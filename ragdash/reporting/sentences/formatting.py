@@ -111,7 +111,7 @@ def shorten_middle(name: str, limit: int) -> str:
 
 
 def short_names(names: Sequence[str], limit: int) -> list[str]:
-    """Each name shortened in the middle, so that names that differ there can still be told apart.
+    """Each name shortened in the middle, so that names that differ there still differ.
 
     Names that are the same at this limit are shortened less, where there is room for a row of text.
 
@@ -133,7 +133,7 @@ def short_names(names: Sequence[str], limit: int) -> list[str]:
 
 
 def _by_their_words(names: Sequence[str], short: list[str], limit: int) -> list[str]:
-    """Names that are the same when shortened: the words that not all of these have, if that tells them apart."""
+    """Names that are the same when shortened: the words that not all of these have, if that makes them differ."""
     called = Counter(short)
     alike = {name for name, text in zip(names, short, strict=True) if called[text] > 1 and text != name}
     common = set.intersection(*(set(re.split(WORD_ENDS, name)) for name in alike)) if alike else set()
