@@ -53,7 +53,82 @@ SHAPES = {  # content, what must be in the first mapping, what must not be in it
         {"role": "both", "answer": "predicted", "scores": "fine"}, set(), ["both"]),
     "a text under a name that says nothing": (
         rows(penjelasan=TEXTS), {"role": "truth", "answers": "penjelasan"}, set(), ["truth", "run"]),
+    "right answers twice": (
+        rows(answer=TEXTS, reference_answer=TEXTS, evidence_spans=lambda n: [
+            {"evidence_id": "e1", "evidence_text": TEXTS[n]}, {"evidence_id": "e2", "evidence_text": TEXTS[n - 1]}],
+            claims=lambda n: [{"claim_id": "c1", "supporting_evidence_ids": ["e1", "e2"]}]),
+        {"role": "truth", "answers": "reference_answer", "evidence": "evidence_spans[].evidence_text"},
+        {"relevant", "answer"}, ["truth", "both"]),
+    "a number of expected chunks": (
+        rows(expected_chunks=lambda n: 2 + n % 3, relevant_doc_ids=lambda n: [f"The house.pdf part {n}", "A map.pdf"]),
+        {"role": "truth", "relevant": "relevant_doc_ids"}, {"evidence"}, ["truth"]),
+    "members of one answer": (
+        rows(response=lambda n: {"answer": TEXTS[n], "version": "v1", "event_id": f"{n}f{n}", "tokens": {"in": n}},
+             expected_ids=lambda n: [f"d{n}"]),
+        {"answer": "response.answer", "relevant": "expected_ids"}, {"config"}, ["both"]),
+    "the same ids in both lists": (
+        rows(gold_evidence=lambda n: [{"pubid": 110 + n, "context_idx": 0}],
+             prediction=lambda n: {"answer": ("Yes", "No")[n % 3 > 0]}, gold_answer=lambda n: ("yes", "no")[n % 2],
+             retrieved_passages=lambda n: [
+                {"passage_id": f"p{n}::0", "rank": k + 1, "meta": {"pubid": 110 + n + k, "context_idx": k}}
+                for k in range(2)]),
+        {"role": "both", "relevant": "gold_evidence[].pubid", "retrieved": "retrieved_passages[].meta.pubid",
+         "answer": "prediction.answer", "answers": "gold_answer"}, set(), ["both"]),
+    "right ids in one of two places": (
+        rows(expect=lambda n: {"article_id": f"a{n}"} if n % 2 else {},
+             expect_any=lambda n: [] if n % 2 else [{"article_id": f"b{n}"}, {"article_id": "c1"}]),
+        {"role": "truth", "relevant": "expect_any[].article_id+expect.article_id"}, set(), ["truth"]),
+    "marks below configurations": (
+        json.dumps({name: {f"q{n:02}": {"label": "supported" if n % 3 else "refused"} for n in range(9)}
+                    for name in ("one", "other")}).encode(),
+        {"query_id": "**", "config": "*", "labels": "label"}, set(), ["run"]),
+    "keywords next to questions": (
+        json.dumps({"north": {"keyword": [f"maps room {n}" for n in range(6)], "asked": ASKED}}).encode(),
+        {"role": "questions", "query": "question"}, set(), ["questions"]),
+    "grades of a judge below a ranking": (
+        rows(retrieved=lambda n: [{"rank": k + 1, "vector_score": 0.9 - k / 8, "point_id": f"d{n}{k}",
+                                   "judge_score": (n + k) % 3} for k in range(3)]),
+        {"role": "both", "retrieved": "retrieved[].point_id", "score": "retrieved[].vector_score",
+         "grade": "retrieved[].judge_score"}, set(), ["both"]),
+    "what one of two systems was given": (
+        rows(rag_context=TEXTS, rag_answer=TEXTS, llm_answer=lambda n: f"I think that room {n} has no maps at all."),
+        {"answer": "{run}_answer", "contexts": "{run}_context"}, set(), ["run"]),
+    "documents as many as the evidence": (
+        rows(documents=lambda n: [f"house_{n}"], facts=lambda n: [TEXTS[n]], context=lambda n: [TEXTS[n], TEXTS[n - 1]],
+             answer=lambda n: f"Maps are in room {n}.", ground_truth=TEXTS, mrr=lambda n: 1 / (1 + n)),
+        {"relevant": "documents", "evidence": "facts", "contexts": "context"}, {"retrieved"}, ["both"]),
 }
+
+
+def test_what_a_search_step_observed_is_a_context():
+    content = rows(steps=lambda n: [{"action": "search", "observation": TEXTS[n]}, {"action": "finish"}],
+                   final_answer=TEXTS, ground_truth=TEXTS[::-1])
+    assert mappings(content)[0]["contexts"] == "retrieved_contexts"
+
+
+def test_values_of_two_scales_are_fields_and_no_ranking():
+    content = json.dumps({"judges": {f"Judge {n}": {"kappa": 0.5, "ci_low": 0.4, "ci_high": 0.6, "n_valid": 500 + n}
+                                     for n in range(4)}}).encode()
+    assert mappings(content) == []
+
+
+@pytest.mark.parametrize(("answer", "roles"), [(TEXTS, ["truth", "both"]), (TEXTS[::-1], None)])
+def test_answers_that_are_the_right_ones_word_for_word_are_asked_about(answer, roles):
+    content = rows(answer=answer, reference_answer=TEXTS)
+    if roles is None:
+        assert read_runs(("file.json", content))[0].details["answer"].to_pylist() == answer
+        return
+    with pytest.raises(InputError) as caught:
+        read_runs(("file.json", content))
+    assert [mapping["role"] for mapping in caught.value.problems[0].facts["mappings"]] == roles
+
+
+def test_answers_and_scores_next_to_right_answers_are_offered_where_the_file_has_a_name_for_the_latter_alone():
+    content = rows(gold_answer=TEXTS, generation=TEXTS[::-1], answer_accuracy=lambda n: n / 5)
+    with pytest.raises(InputError) as caught:
+        read_truth(("file.json", content))
+    mapping, = caught.value.problems[0].facts["mappings"]
+    assert mapping["role"] == "both" and mapping["answer"] == "generation"
 
 
 @pytest.mark.parametrize("name", SHAPES)

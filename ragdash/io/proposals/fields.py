@@ -177,6 +177,11 @@ class Field:
         """True if all single values are true or false."""
         return bool(self.items) and all(as_bool(item) is not None for item in self.items)
 
+    @property
+    def says_yes_or_no(self) -> bool:
+        """True for words such as yes and no, which may be answers."""
+        return self.is_bool and all(type(item) is str for item in self.items)
+
     @cached_property
     def is_grade(self) -> bool:
         """True if all values are words such as relevant and not relevant; one of them where the name says so."""
@@ -225,7 +230,7 @@ class Field:
     def _names_ids(self) -> bool:
         """True for texts with blanks under a name that only ids have, such as titles in doc_id: no sentences."""
         texts = [item.strip() for item in self.items if isinstance(item, str)]
-        return last_words(self.path) in _SURE_IDS and self.mean_length < 160 and not any(
+        return last_words(self.path)[-2:] in _SURE_IDS and self.mean_length < 160 and not any(
             "\n" in text for text in texts) and 5 * sum(text.endswith((".", "?", "!")) for text in texts) < len(texts)
 
     @property

@@ -174,7 +174,7 @@ def _has_only_answers(detected: DetectedFormat, known: Collection[str] = ()) -> 
 
 def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     """Tests of the best reading, each of which says that the known format is wrong."""
-    guess = detected.guess
+    guess, is_small = detected.guess, source.stored_size < _SMALL_BYTES
     if _is_written_for_us(detected):
         yield from _doubts_of_layout(source, detected)
         return
@@ -193,9 +193,14 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
         yield lambda reading: reading.mapping.get("retrieved") == contexts and "relevant" in reading.mapping
     if {"doc_id", "text"} <= guess.keys() and not {"score", "rank", "grade"} & guess.keys() and "answer" in others:
         yield lambda reading: reading.role == "truth" and "answers" in reading.mapping  # questions made of chunks
+    if "evidence" in guess and is_small:  # expected_chunks: 5, a number of them
+        yield lambda reading: "evidence" not in reading.mapping and _are_numbers(source, guess["evidence"])
     if "evidence" in guess and {"query", "answer", "answers", "relevant"}.isdisjoint(guess):  # of what an auditor says?
         yield lambda reading: reading.role != "truth"
     references = guess.get("answers")
+    if references and answer and is_small and (
+            _OF_SYSTEMS - {"answers"}).isdisjoint(guess):  # the same texts twice are those of a data set
+        yield lambda reading: reading.role == "truth" and reading.mapping.get("answers") == references
     if references:
         yield lambda reading: reading.role == "run" and reading.mapping.get("answer", "").startswith(f"{references}[].")
         yield lambda reading: reading.mapping.get("evidence", "").split("[]")[0] == references
@@ -262,6 +267,12 @@ def _joins_pairs(source: Source, reading: Reading) -> bool:
 def _is_empty(source: Source, name: str) -> bool:
     """True where no record has a value in this field."""
     return all(is_missing(row.get(name)) for records in fail_quietly(source)[:1] for row in records.rows)
+
+
+def _are_numbers(source: Source, name: str) -> bool:
+    """True where the values of this field are numbers, not texts."""
+    values = [row.get(name) for records in fail_quietly(source)[:1] for row in records.rows]
+    return any(type(value) is int for value in values) and not any(type(value) in (str, list, dict) for value in values)
 
 
 def _names_chunks(name: str) -> bool:

@@ -6,7 +6,14 @@ import re
 
 from ragdash.core.text.sentences import asks
 from ragdash.io.proposals.content.places import is_place_within
-from ragdash.io.proposals.content.spread import are_mostly_several, counts_rows, is_constant, is_kind, is_several
+from ragdash.io.proposals.content.spread import (
+    are_mostly_several,
+    counts_by_plural,
+    counts_rows,
+    is_constant,
+    is_kind,
+    is_several,
+)
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import (
     ACCEPTED,
@@ -34,7 +41,6 @@ from ragdash.io.proposals.names import (
     counts_something,
     words,
 )
-from ragdash.io.proposals.shapes.values_by_query import is_code
 from ragdash.io.tables.cells import ID_PART
 
 _ID = re.compile(ID_PART)
@@ -88,27 +94,6 @@ def is_question_of_text(field: Field) -> bool:
                                         and name.isdisjoint(ANSWER | GOLD | RETURNED | ID | _NO_ANSWER | NOTES - {
                                             "title"}) and len(texts) > 1)
     return is_plain and not field.is_list and 2 * asking > len(texts) > 0
-
-
-def is_claim(field: Field) -> bool:
-    """A claim to check, which is what a retriever is asked where nothing else is."""
-    return field.path.lower() in ("claim", "statement") and field.is_long_text and not field.is_list and (
-        field.distinct_share > 0.5)
-
-
-def names_speakers(field: Field) -> bool:
-    """True for the speaker of each turn of a conversation, of which there are two or three."""
-    return (field.name_words in (("role",), ("rol",), ("speaker",), ("sender",), ("from",)) and not field.is_list
-            and field.is_text and 1 < field.distinct_count < 4 and len(field.values) > field.distinct_count)
-
-
-def question_rank(field: Field) -> tuple:
-    """Sort key: the likelier question first."""
-    name = field.name_words
-    exact = name in (("question",), ("query",), ("input",), ("user", "input"), ("user", "query"), ("user", "question"))
-    strong = not {"question", "query", "frage", "pregunta", "pergunta"}.isdisjoint(name)
-    is_coded = 2 * sum(map(is_code, field.items)) > len(field.items)
-    return (is_coded, field.path.count("."), not exact, not strong, len(name), not field.is_long_text)
 
 
 def is_query_id(field: Field) -> bool:
@@ -183,14 +168,14 @@ def is_gold_documents(field: Field) -> bool:
     name, path = set(field.name_words), set(field.words)
     if field.is_list and {"answer"} & name and ID - {"no"} & name and not field.is_long_text and field.is_id_like:
         return True  # answer_session_ids: what holds the answer
-    if field.is_list and "evidence" in name and "id" in name and field.is_id_like and field.is_text:
-        return True  # evidence_chunk_ids
     if (field.is_number and not field.is_list and name.isdisjoint(CODES)) or field.is_bool:
         return False
     if field.is_paired:
         return not path.isdisjoint(GOLD)
-    if _is_of_questions(field):
+    if _is_of_questions(field) or counts_by_plural(field):
         return False  # claims of a right answer
+    if field.is_list and "evidence" in name and "id" in name and field.is_id_like and field.is_text:
+        return True  # evidence_chunk_ids
     if not path.isdisjoint(_LACKING):
         return False  # missing_required_items
     if field.name_words[:1] and field.name_words[0] in COUNTING - {"no", "number"} | {"distinct", "unique"} and (
@@ -370,10 +355,10 @@ def is_answer(field: Field) -> bool:
     """What the system wrote."""
     name, path = set(field.name_words), set(field.words)
     wrong = _AGAINST | {"hallucinated", "bad", "rejected", "fake", "competitor", "rival", "opponent"}
-    if not field.is_text or (field.is_object and field.object_share > 0.2) or is_kind(field):
+    is_text = field.is_text or (field.says_yes_or_no and "answer" in name and not path.isdisjoint(RETURNED))
+    if not is_text or (field.is_object and field.object_share > 0.2) or is_kind(field):
         return False
-    if not path.isdisjoint(GOLD | wrong | CRITERIA | {
-            "score", "metric", "feedback", "judge"}):
+    if not path.isdisjoint(GOLD | wrong | CRITERIA | {"score", "metric", "feedback", "judge"}):
         return False
     if field.is_list and (are_mostly_several(field) or field.path.lower().removesuffix(".text") in (
             "answers", "answer")):

@@ -18,14 +18,14 @@ from ragdash.io.proposals.choices.answers import (
     short_names,
 )
 from ragdash.io.proposals.choices.documents import (
-    assign_relevant,
     assign_returned,
     drop_unlike_ids,
     settle_units,
     shares_ids,
 )
 from ragdash.io.proposals.choices.durations import assign_times, settle_units_of_times
-from ragdash.io.proposals.choices.others import are_parts_of_score, drop_of_others, drop_scripted, drop_settings
+from ragdash.io.proposals.choices.others import are_parts, drop_of_others, drop_scripted, drop_settings
+from ragdash.io.proposals.choices.right_documents import assign_relevant
 from ragdash.io.proposals.choices.row_keys import assign_rows, separated
 from ragdash.io.proposals.choices.settle import (
     settle_answer,
@@ -35,12 +35,14 @@ from ragdash.io.proposals.choices.settle import (
     settle_lists,
     settle_neutral_documents,
     settle_paragraph,
+    settle_same_answers,
     settle_single_documents,
     settle_times,
 )
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.first_ranks import is_first_rank
 from ragdash.io.proposals.content.places import without_places
+from ragdash.io.proposals.content.questions import is_claim, names_speakers, question_rank
 from ragdash.io.proposals.content.spread import with_spread_columns
 from ragdash.io.proposals.content.usage import usage_fields
 from ragdash.io.proposals.fields import HISTORIES, Field, profile
@@ -102,11 +104,9 @@ def assign(records: RecordList) -> list[Assignment]:
     drop_scripted(result, free)
     settle_judged_texts(result)
     alternatives = settle_paragraph(result, free) or settle_contexts(result)
-    alternatives += settle_neutral_documents(result, free)
-    alternatives += settle_lists(result)
-    alternatives += settle_single_documents(result, free)
-    alternatives += settle_units(result)
-    alternatives += settle_answer(result, free)
+    alternatives += settle_neutral_documents(result, free) + settle_lists(result)
+    alternatives += settle_single_documents(result, free) + settle_units(result)
+    alternatives += settle_answer(result, free) + settle_same_answers(result)
     alternatives += settle_leftover_text(result, free)
     if family:
         _add_plain(result, free, family)
@@ -162,7 +162,7 @@ def _with_families(fields: dict[str, Field], empty: Collection[str] = ()) -> tup
                           and not _is_setting(item)),
                          {name for name, item in fields.items() if item.is_list and item.is_id_like},
                          {name for name, item in fields.items() if item.is_number and not item.is_list})
-    if family is None or are_parts_of_score(family, fields):
+    if family is None or are_parts(family, fields):
         return fields, None
     family = with_empty_members(family, fields, empty)
     taken = {name for members in family.members.values() for name in members.values()}
@@ -198,12 +198,12 @@ class _Named(Field):
 
 
 def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
-    questions = sorted((item for item in free.values() if meanings.is_question(item)), key=meanings.question_rank)
+    questions = sorted((item for item in free.values() if meanings.is_question(item)), key=question_rank)
     if not questions and ("column 2" not in free or meanings.is_question_of_text(free.get("column 1", KEYLESS))):
         questions = [item for item in result.fields.values() if meanings.is_question_of_text(item)]
-        if any(meanings.names_speakers(item) for item in result.fields.values()):
+        if any(names_speakers(item) for item in result.fields.values()):
             questions = []  # what several speakers said to each other
-    questions = questions or [item for item in free.values() if meanings.is_claim(item)]
+    questions = questions or [item for item in free.values() if is_claim(item)]
     if not questions and "column 2" in free and "column 1" in free and free["column 2"].is_long_text:
         questions = [free["column 2"]]
         take(result, free, "query_id", free["column 1"])

@@ -8,77 +8,17 @@ from itertools import combinations
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import WEIGHTS, Assignment, is_inside, take
+from ragdash.io.proposals.choices.right_documents import id_rank, overlap
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.spread import is_constant
-from ragdash.io.proposals.fields import GOLD_OBJECTS, Field, is_missing, leaves
-from ragdash.io.proposals.names import DOCUMENT, GOLD, ID, RETURNED, SPANS, WEAK_GOLD, words
+from ragdash.io.proposals.fields import Field, is_missing, leaves
+from ragdash.io.proposals.names import DOCUMENT, GOLD, ID, RETRIEVING, RETURNED, SPANS, last_words, words
 from ragdash.io.proposals.shapes.families import ColumnFamily
 from ragdash.io.proposals.shapes.ranked_lists import are_places, counts_within, falls, lists_with_scores, same_lengths
 
 _SEVERAL = 5  # queries with judgments
 _PLACES = {"index", "idx", "number", "no", "position"}  # in names of places in a document
-_DOCUMENTS = {"doc", "document", "chunk", "passage", "file", "filename", "page", "url", "article", "section",
-              "paragraph"}  # in names that cannot mean a kind
 _RANKED = {"ranked", "reranked", "ranking"}  # of two lists of returned documents: the one in their order
-
-
-def id_rank(item: Field) -> int:
-    """Ids before names and paths of the same documents."""
-    return 0 if not set(item.name_words).isdisjoint(ID) else 1
-
-
-def assign_relevant(result: Assignment, free: dict[str, Field], lists: Sequence[Field]) -> None:
-    """The ids of what is right; lists: fields whose name only says so, and whose values are ids."""
-    gold = [item for item in free.values() if meanings.is_gold_documents(item)
-            and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
-    gold = [item for item in gold if item.path != result.roles.get("query_id") and (not lists or item in lists)]
-    gold = gold or lists
-    gold = [item for item in gold if not _is_rare(item) and not _names_origin(item)]
-    sure = [item for item in gold if not (GOLD - WEAK_GOLD).isdisjoint(item.words)]
-    gold = [item for item in gold if "cited" not in item.words] if sure else gold  # next to what is expected
-    if not gold:
-        gold = [item for item in free.values() if item.is_object and not item.path.endswith("]") and not set(
-            item.words).isdisjoint({"relevant", "qrels", "judgment", "relevance", "gold"}) and all(
-            type(value) is dict and all(type(grade) in (int, float, list) for grade in value.values())
-            for value in item.present)]
-    if gold:
-        full = [item for item in gold if "partial" not in item.words]
-        partial = [item for item in gold if "partial" in item.words]
-        returned = {str(value) for item in free.values() if meanings.is_returned_documents(item)
-                    for value in item.items}
-        full.sort(key=lambda item: (returned.isdisjoint(map(str, item.items)) if returned else False, not item.is_list,
-                                    item.path.count("."), id_rank(item), item.is_number,
-                                    "citation" not in item.name_words,
-                                    {"chunk", "passage", "section"}.isdisjoint(item.name_words)))
-        if full and partial:
-            take(result, free, "relevant", full[0], partial[0], note=f"{full[0].path}:2+{partial[0].path}:1")
-        else:
-            chosen = (full or partial)[0]
-            take(result, free, "relevant", next((item for item in free.values() if _grades(item, chosen)), chosen))
-
-
-def _grades(item: Field, gold: Field) -> bool:
-    """True for objects with a grade for each of the relevant ids: {"d7": 2, "d2": 1} next to ["d7", "d2"]."""
-    if not item.is_object or item.is_list or gold.is_object or GOLD_OBJECTS.isdisjoint(item.name_words):
-        return False
-    pairs = [(value, {str(doc) for doc in leaves(docs)}) for value, docs in zip(item.values, gold.values, strict=False)
-             if not is_missing(docs)]
-    return all(type(value) is dict and docs <= value.keys() and all(type(grade) in (int, float)
-                                                                    for grade in value.values())
-               for value, docs in pairs)
-
-
-def _is_rare(item: Field) -> bool:
-    """True for what few records have and no id names, such as what a tool has to find in some of the cases."""
-    is_id = "." not in item.path and (item.path_share > 0.6 or not ID.isdisjoint(item.name_words))
-    return not is_id and "[]" not in item.path and (2 if "." in item.path else 3) * item.share <= 1
-
-
-def _names_origin(item: Field) -> bool:
-    """True for ground_truth_source with a few words for all records: how people came to what is right, or its kind."""
-    return (not item.is_list and _DOCUMENTS.isdisjoint(item.name_words) and item.path_share < 0.2
-            and len(item.values) >= 10 * item.distinct_count and not any(
-                char.isdigit() for value in set(map(str, item.items)) for char in value))
 
 
 def _is_aside(item: Field, result: Assignment) -> bool:
@@ -99,10 +39,13 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
         lists = [item for item in free.values() if meanings.is_returned_list(item) and item.path != gold]
     if not lists:
         lists = [item for item in free.values() if _is_of_each_system(item) and item.path != gold]
-    if gold in result.fields and not any(_overlap(item, gold_ids) or item.is_number != result.fields[gold].is_number
+    lists += [item for item in free.values() if "[]." in gold and "[]." in item.path and item not in lists
+              and last_words(item.path) == last_words(gold) and overlap(item, gold_ids)
+              and not RETRIEVING.isdisjoint(item.words)]
+    if gold in result.fields and not any(overlap(item, gold_ids) or item.is_number != result.fields[gold].is_number
                                          for item in lists):
         lists = [item for item in free.values() if _is_counterpart(item, result.fields[gold])
-                 and _overlap(item, gold_ids)] or lists
+                 and overlap(item, gold_ids)] or lists
     lists = lists or lists_with_scores(free)
     if not lists:
         spans = result.roles.get("evidence", "")
@@ -115,21 +58,21 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
              and not _is_aside(item, result)]
     if not lists and any(_is_flag(item) for item in free.values()):
         lists = [item for item in free.values() if meanings.is_title(item) and item.distinct_share > 0.5]
-    if not any(_overlap(item, gold_ids) for item in lists):
+    if not any(overlap(item, gold_ids) for item in lists):
         titles = [item for item in free.values() if meanings.is_title(item) and not _is_gold_path(item.path)]
-        lists = [item for item in titles if _overlap(item, gold_ids)] or lists
+        lists = [item for item in titles if overlap(item, gold_ids)] or lists
     if gold in result.fields:
         lists = [item for item in lists if not _resolves(item, result.fields[gold], result.fields)]
     pools = {item.path.rpartition("[].")[0] for item in lists if gold_ids and _is_pool(item, result.fields[gold], free)}
     lists = [item for item in lists if item.path.rpartition("[].")[0] not in pools or "[]." not in item.path]
     if lists:
         known = gold_ids or (_origins(result, free) if all("[]." in item.path for item in lists) else set())
-        best = max(lists, key=lambda item: (_overlap(item, known), "citation" not in item.words,
+        best = max(lists, key=lambda item: (overlap(item, known), "citation" not in item.words,
                                             not _RANKED.isdisjoint(item.name_words),
                                             id_rank(item) == 0 and _PLACES.isdisjoint(item.name_words),
                                             id_rank(item) == 0, -item.path.count("."),
                                             item.distinct_share))
-        _take_documents(result, free, best, bool(known and _overlap(best, known)), family)
+        _take_documents(result, free, best, bool(known and overlap(best, known)), family)
     _settle_texts(result, free)
     _take_texts(result, free, pools - {""})
 
@@ -274,11 +217,6 @@ def _is_gold_path(path: str) -> bool:
                                                       "claim"} | SPANS - {"context"})
 
 
-def _overlap(item: Field, others: set[str]) -> float:
-    """Share of the relevant ids that are among these."""
-    return len(others & {str(value) for value in item.items}) / max(len(others), 1)
-
-
 def _take_documents(result: Assignment, free: dict[str, Field], documents: Field, is_judged: bool,
                     family: ColumnFamily | None) -> None:
     """Take a list of documents and what goes with it: scores, ranks, grades."""
@@ -343,8 +281,8 @@ def settle_units(result: Assignment) -> list[Assignment]:
         return []
     judged = set(map(str, gold.items))
     units = [item for item in result.fields.values() if item is not returned and _is_counterpart(item, gold)
-             and _overlap(item, judged)]
-    if not units or _overlap(returned, judged):
+             and overlap(item, judged)]
+    if not units or overlap(returned, judged):
         return []
     other_roles = {name: path for name, path in result.roles.items() if name not in ("score", "rank", "text", "source")}
     return [replace(result, roles={**other_roles, "retrieved": units[0].path}, penalty=WEIGHTS["relevant"] + 0.1)]
@@ -360,7 +298,7 @@ def _marks(item: Field) -> set[str]:
 def shares_ids(result: Assignment, item: Field) -> bool:
     """True where some of these ids were returned."""
     returned = result.fields.get(result.roles.get("retrieved", "").split("+")[0])
-    return returned is not None and _overlap(returned, {str(value) for value in item.items}) > 0
+    return returned is not None and overlap(returned, {str(value) for value in item.items}) > 0
 
 
 def drop_unlike_ids(result: Assignment, free: dict[str, Field]) -> None:
@@ -373,7 +311,7 @@ def drop_unlike_ids(result: Assignment, free: dict[str, Field]) -> None:
         return
     is_unlike = relevant.is_number != returned[0].is_number or (
         len(relevant.present) >= _SEVERAL and _marks(relevant).isdisjoint(_marks(returned[0])))
-    if is_unlike and not _overlap(returned[0], {str(x) for x in relevant.items}):
+    if is_unlike and not overlap(returned[0], {str(x) for x in relevant.items}):
         path = result.roles.pop("relevant", None)
         if path is not None:
             free[path] = relevant

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ragdash.io.proposals.assignment import Assignment, take
 from ragdash.io.proposals.fields import Field, as_number
 from ragdash.io.proposals.names import CONFIGS, GOLD, SCORES, words
-from ragdash.io.proposals.shapes.families import ColumnFamily
+from ragdash.io.proposals.shapes.families import RUN, ColumnFamily
 
 _JUDGES = {"judge", "grader", "evaluator", "critic", "assessor"}
 _RIVALS = {"baseline", "competitor", "opponent", "rival", "distractor"}
@@ -77,7 +77,12 @@ def _is_setting_of(item: Field, configs: list[str]) -> bool:
         number is not None and number.is_integer() and number > 1 for number in numbers)
 
 
-def are_parts_of_score(family: ColumnFamily, fields: dict[str, Field]) -> bool:
+def are_parts(family: ColumnFamily, fields: dict[str, Field]) -> bool:
+    """True for a family that is no family of configurations: parts of one score, or members of one answer."""
+    return _are_parts_of_score(family, fields) or _are_members_of_answer(family, fields)
+
+
+def _are_parts_of_score(family: ColumnFamily, fields: dict[str, Field]) -> bool:
     """True for bm25_score and dense_score in the rows of several methods, which a column names: parts of one score."""
     if not all(set(words(stem.replace("{run}", " "))) <= SCORES for stem in family.members):
         return False
@@ -85,3 +90,11 @@ def are_parts_of_score(family: ColumnFamily, fields: dict[str, Field]) -> bool:
              and 1 < item.distinct_count < 60]
     return any(sum(any(variant.lower() in str(value).lower() for value in set(map(str, item.items)))
                    for variant in family.variants) > 1 for item in named)
+
+
+def _are_members_of_answer(family: ColumnFamily, fields: dict[str, Field]) -> bool:
+    """True for response.request_id and response.token_usage: parts of one answer, not the answers of two systems."""
+    if not all(stem.endswith(f".{RUN}") for stem in family.members):
+        return False
+    members = [fields[path] for names in family.members.values() for path in names.values() if path in fields]
+    return 2 * sum(item.is_long_text or item.is_list for item in members) < len(members)

@@ -8,8 +8,8 @@ from itertools import combinations
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED, RUN_CONTENT, Assignment, take
-from ragdash.io.proposals.choices.documents import id_rank
 from ragdash.io.proposals.choices.others import take_data_set
+from ragdash.io.proposals.choices.right_documents import id_rank
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.averages import average_places
 from ragdash.io.proposals.fields import Field

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import CONTENT, WEIGHTS, Assignment, is_inside, take
-from ragdash.io.proposals.choices.documents import id_rank
+from ragdash.io.proposals.choices.right_documents import id_rank
 from ragdash.io.proposals.content.spread import is_same_number, is_several
 from ragdash.io.proposals.fields import Field, leaves
 from ragdash.io.proposals.names import (
@@ -35,6 +35,7 @@ _PARTS = {"section", "page", "paragraph", "chapter", "article"}
 _DATA_ENDINGS = (".json", ".jsonl", ".csv", ".tsv", ".xlsx", ".parquet")
 _AS_RUN = {"relevant": "retrieved"}
 _NEARLY = WEIGHTS["retrieved"] + 0.1  # a penalty after which one field less weighs more
+_FEWEST_SAME = 4  # records
 _TIME_OF_DAY = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _SHORT_ANSWER = 40  # characters, as people write right answers
 _OF_RANKINGS = {"hit", "recall", "precision", "mrr", "ndcg", "rr", "map", "ap", "at", "k", "rank", "reciprocal", "rate",
@@ -297,6 +298,22 @@ def settle_answer(result: Assignment, free: dict[str, Field]) -> list[Assignment
         return [as_truth]
     other = replace(result, roles=dict(result.roles))
     result.roles = as_truth.roles
+    return [other]
+
+
+def settle_same_answers(result: Assignment) -> list[Assignment]:
+    """Long answers that are the right ones word for word are those of a data set, made for training, before a system's.
+    """
+    answer, right = (result.fields.get(result.roles.get(name, "")) for name in ("answer", "answers"))
+    if answer is None or right is None or not answer.is_long_text or len(answer.values) != len(right.values) or (
+            len(answer.values) < _FEWEST_SAME) or {"retrieved", "doc_id", "contexts", "text", "config", "scores",
+                                                   "latency_ms", "latency_s"} & result.roles.keys():
+        return []
+    same = sum(str(one).strip() == str(other).strip() for one, other in zip(answer.values, right.values, strict=True))
+    if 20 * same < 19 * len(answer.values):
+        return []
+    other = replace(result, roles=dict(result.roles), penalty=WEIGHTS["answer"] + 0.1)
+    del result.roles["answer"]
     return [other]
 
 

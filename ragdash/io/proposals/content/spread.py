@@ -62,3 +62,9 @@ def is_same_number(values: Sequence) -> bool:
     """True for lists that all have the same number of values, of three or more lists: a retriever returns its top k."""
     sizes = {len(value) if type(value) is list else 0 for value in values}
     return len(values) > 2 and len(sizes) == 1 and max(sizes) > 1
+
+
+def counts_by_plural(field: Field) -> bool:
+    """True for expected_chunks: 5, a number under the plural of what it counts."""
+    return field.is_number and not field.is_list and ID.isdisjoint(field.name_words) and (
+        field.path.lower().endswith("s")) and "[]" not in field.path

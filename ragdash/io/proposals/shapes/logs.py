@@ -28,7 +28,7 @@ def is_noise(field: Field) -> bool:
     if field.words[:2] == ("agent", "run") and field.words[2:] in (("answer",), ("response",), ("output",)):
         return False
     meaningful = {"retriever", "retrieval", "choice", "output", "answer", "question", "query", "input"}
-    is_text_span = {"text", "span"} <= set(field.name_words)
+    is_text_span = {"text", "span"} <= set(field.name_words) or "evidence" in path
     if path.isdisjoint(_NOISE) or (path & _NOISE == {"span"} and ("." not in field.path or is_text_span)):
         return False
     if not {"retriever", "retrieval"}.isdisjoint(path) or ("retrieved" in path and "." not in field.path):

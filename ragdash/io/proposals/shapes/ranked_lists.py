@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.fields import Field, ReturnedField, as_number, leaves
 from ragdash.io.proposals.names import GOLD, ID, WEAK_GOLD, words
 
+_PREFIX = re.compile(r"^(?:[a-zA-Z]|ev|src|ctx|doc)(?=\d{1,2}$)")  # of numbers within a record, such as e1
 _MOST_LOCAL = 1000
 _MANY, _MOST_PLACES = 20, 64
 
@@ -57,8 +59,8 @@ def are_places(item: Field) -> bool:
 
 
 def counts_within(item: Field) -> bool:
-    """True for numbers that begin again in each record: 0, 1, 2."""
-    rows = [[str(value) for value in value] for value in item.present if type(value) is list]
+    """True for numbers that begin again in each record: 0, 1, 2, or e1, e2, e3."""
+    rows = [[_PREFIX.sub("", str(value)) for value in leaves(value)] for value in item.present if type(value) is list]
     if sum(len(row) > 1 for row in rows) < 2:
         return False
     return all(set(row) <= {str(number) for number in range(len(row) + 1)} for row in rows if len(row) < _MOST_LOCAL)

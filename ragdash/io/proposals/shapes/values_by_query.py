@@ -143,9 +143,18 @@ def questions_by_group(value: Mapping) -> list[dict]:
     lists = list(_lists(value, ()))
     texts = [text for _, items in lists for text in items]
     if len(lists) < 2 or len(texts) < _FEWEST or not all(type(text) is str for text in texts) or not (
-            are_questions(texts)):
+            are_questions(texts) or _are_alike([items for _, items in lists])):
         return []
     return [{**_groups(names), "question": text} for names, items in lists for text in items]
+
+
+def _are_alike(lists: Sequence[Sequence[str]]) -> bool:
+    """True for lists of the same length, half of them of questions, the others of several words: keywords of the same.
+    """
+    asked = [items for items in lists if are_questions(items)]
+    others = [text for items in lists if items not in asked for text in items]
+    return len(lists[0]) >= _FEWEST and len({len(items) for items in lists}) == 1 and 2 * len(asked) >= len(lists) and (
+        10 * sum(text.count(" ") > 1 for text in others) >= 9 * len(others))
 
 
 def listed_questions(items: Sequence) -> list[dict]:

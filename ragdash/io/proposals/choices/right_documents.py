@@ -1,0 +1,107 @@
+"""Which fields hold the documents that are right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragdash.io.proposals import meanings
+from ragdash.io.proposals.assignment import Assignment, is_inside, take
+from ragdash.io.proposals.fields import GOLD_OBJECTS, Field, is_missing, leaves
+from ragdash.io.proposals.names import GOLD, ID, RETRIEVING, WEAK_GOLD
+from ragdash.io.proposals.shapes.ranked_lists import counts_within
+
+_DOCUMENTS = {"doc", "document", "chunk", "passage", "file", "filename", "page", "url", "article", "section",
+              "paragraph"}  # in names that cannot mean a kind
+
+
+def id_rank(item: Field) -> int:
+    """Ids before names and paths of the same documents."""
+    return 0 if not set(item.name_words).isdisjoint(ID) else 1
+
+
+def assign_relevant(result: Assignment, free: dict[str, Field], lists: Sequence[Field]) -> None:
+    """The ids of what is right; lists: fields whose name only says so, and whose values are ids."""
+    gold = [item for item in free.values() if meanings.is_gold_documents(item)
+            and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
+    gold = [item for item in gold if item.path != result.roles.get("query_id") and (not lists or item in lists)]
+    gold = gold or lists
+    if all(map(_is_index, gold)):
+        gold = _shared_members(free) or gold
+    gold = [item for item in gold if not (_is_rare(item) and not any(_complements(item, other) for other in gold))
+            and not _names_origin(item) and not (
+                item.is_text and item.is_list and "[]" in item.path and counts_within(item))]
+    sure = [item for item in gold if not (GOLD - WEAK_GOLD).isdisjoint(item.words)]
+    gold = [item for item in gold if "cited" not in item.words] if sure else gold  # next to what is expected
+    if not gold:
+        gold = [item for item in free.values() if item.is_object and not item.path.endswith("]") and not set(
+            item.words).isdisjoint({"relevant", "qrels", "judgment", "relevance", "gold"}) and all(
+            type(value) is dict and all(type(grade) in (int, float, list) for grade in value.values())
+            for value in item.present)]
+    if gold:
+        full = [item for item in gold if "partial" not in item.words]
+        partial = [item for item in gold if "partial" in item.words]
+        returned = {str(value) for item in free.values() if meanings.is_returned_documents(item)
+                    for value in item.items}
+        full.sort(key=lambda item: (
+            _is_index(item), returned.isdisjoint(map(str, item.items)) if returned else False, not item.is_list,
+            item.path.count("."), id_rank(item), item.is_number, "citation" not in item.name_words,
+            {"chunk", "passage", "section"}.isdisjoint(item.name_words)))
+        if full and partial:
+            take(result, free, "relevant", full[0], partial[0], note=f"{full[0].path}:2+{partial[0].path}:1")
+        else:
+            chosen = (full or partial)[0]
+            graded = next((item for item in free.values() if _grades(item, chosen)), None)
+            others = [item for item in full if item is not chosen and _complements(item, chosen)]
+            take(result, free, "relevant", *([graded] if graded else [chosen, *others]))
+
+
+def _is_index(item: Field) -> bool:
+    """True for context_idx in a list of objects: a part of an id, if there is another one."""
+    return "[]" in item.path and not {"idx", "index"}.isdisjoint(item.name_words)
+
+
+def _shared_members(free: dict[str, Field]) -> list[Field]:
+    """Ids in a list of what is right that are in a list of what was returned as well, whatever they are called there:
+    gold_evidence[].pubid and retrieved_passages[].metadata.pubid.
+    """
+    members = [item for item in free.values() if "[]." in item.path and item.is_id_like and not _is_index(item)]
+    right = [item for item in members if not (GOLD - WEAK_GOLD).isdisjoint(item.words)]
+    returned = [item for item in members if not RETRIEVING.isdisjoint(item.words)]
+    return [item for item in right for other in returned if item.name_words == other.name_words
+            and overlap(other, {str(value) for value in item.items})][:1]
+
+
+def _complements(item: Field, chosen: Field) -> bool:
+    """True for a field of the same name that has values where the other has none: expect.id and expect_any[].id."""
+    if item is chosen or item.name_words != chosen.name_words or len(item.values) != len(chosen.values):
+        return False
+    return all(is_missing(one) or is_missing(other) for one, other in zip(item.values, chosen.values, strict=True))
+
+
+def _grades(item: Field, gold: Field) -> bool:
+    """True for objects with a grade for each of the relevant ids: {"d7": 2, "d2": 1} next to ["d7", "d2"]."""
+    if not item.is_object or item.is_list or gold.is_object or GOLD_OBJECTS.isdisjoint(item.name_words):
+        return False
+    pairs = [(value, {str(doc) for doc in leaves(docs)}) for value, docs in zip(item.values, gold.values, strict=False)
+             if not is_missing(docs)]
+    return all(type(value) is dict and docs <= value.keys() and all(type(grade) in (int, float)
+                                                                    for grade in value.values())
+               for value, docs in pairs)
+
+
+def _is_rare(item: Field) -> bool:
+    """True for what few records have and no id names, such as what a tool has to find in some of the cases."""
+    is_id = "." not in item.path and (item.path_share > 0.6 or not ID.isdisjoint(item.name_words))
+    return not is_id and "[]" not in item.path and (2 if "." in item.path else 3) * item.share <= 1
+
+
+def _names_origin(item: Field) -> bool:
+    """True for ground_truth_source with a few words for all records: how people came to what is right, or its kind."""
+    return (not item.is_list and _DOCUMENTS.isdisjoint(item.name_words) and item.path_share < 0.2
+            and len(item.values) >= 10 * item.distinct_count and not any(
+                char.isdigit() for value in set(map(str, item.items)) for char in value))
+
+
+def overlap(item: Field, others: set[str]) -> float:
+    """Share of the relevant ids that are among these."""
+    return len(others & {str(value) for value in item.items}) / max(len(others), 1)
