@@ -62,6 +62,14 @@ SHAPES = {  # content, what must be in the first mapping, what must not be in it
     "a number of expected chunks": (
         rows(expected_chunks=lambda n: 2 + n % 3, relevant_doc_ids=lambda n: [f"The house.pdf part {n}", "A map.pdf"]),
         {"role": "truth", "relevant": "relevant_doc_ids"}, {"evidence"}, ["truth"]),
+    "a digest next to the answer": (
+        rows(answer_sha256=lambda n: f"{n}" * 64, answer_text=TEXTS, reference_answer=TEXTS[::-1]),
+        {"answer": "answer_text", "answers": "reference_answer"}, set(), ["both"]),
+    "values that one system alone has": (
+        rows(reference_answer=TEXTS, **{name: lambda n, name=name: {
+            "answer": f"{name} says {n} maps are there.", "rouge": {"f1": n / 7},
+            **({"retrieval": {"mrr": 1 / (n + 1)}} if name == "rag" else {})} for name in ("rag", "plain")}),
+        {"answer": "{run}.answer", "scores": "{run}.rouge.f1+{run}.retrieval.mrr"}, set(), ["both"]),
     "members of one answer": (
         rows(response=lambda n: {"answer": TEXTS[n], "version": "v1", "event_id": f"{n}f{n}", "tokens": {"in": n}},
              expected_ids=lambda n: [f"d{n}"]),
@@ -104,6 +112,22 @@ def test_what_a_search_step_observed_is_a_context():
     content = rows(steps=lambda n: [{"action": "search", "observation": TEXTS[n]}, {"action": "finish"}],
                    final_answer=TEXTS, ground_truth=TEXTS[::-1])
     assert mappings(content)[0]["contexts"] == "retrieved_contexts"
+
+
+def test_values_below_numbered_keys_are_those_of_queries():
+    rated = {f"{kind}-{n:03}": {"faithfulness": n / 9, "hallucination": n % 2} for kind in ("fact", "neg")
+             for n in range(6)}
+    with pytest.raises(InputError) as caught:
+        read_runs(("judge.json", json.dumps(rated).encode()))
+    mapping, = caught.value.problems[0].facts["mappings"]
+    run, = read_runs(("judge.json", json.dumps(rated).encode()), mapping=mapping)
+    assert len(run) == 12 and run.file_scores.names == ("faithfulness", "hallucination")
+
+
+def test_texts_below_places_are_no_answers_to_queries():
+    content = json.dumps({str(n): {"source": {"section": [f"cs.{n % 2}"], "text": TEXTS[n]},
+                                   "answer": f"Question: {ASKED[n]} Answer: in the north."} for n in range(6)})
+    assert mappings(content.encode()) == []
 
 
 def test_values_of_two_scales_are_fields_and_no_ranking():

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ragdash.io.proposals.content.first_ranks import names_first_rank
 from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import AVERAGES, DOCUMENT, LATENCIES, NOTES, RETURNED, SURE_METRICS, TEXT, words
+from ragdash.io.proposals.names import (
+    ANSWER,
+    AVERAGES,
+    DOCUMENT,
+    GOLD,
+    LATENCIES,
+    NOTES,
+    RETURNED,
+    SURE_METRICS,
+    TEXT,
+    words,
+)
 from ragdash.io.proposals.records import KEY, RecordList
 
 WEIGHTS = {"retrieved": 4, "doc_id": 4, "contexts": 3, "text": 3, "answer": 3, "relevant": 4, "grade": 2, "answers": 3,
@@ -25,6 +37,7 @@ _OF_HITS = DOCUMENT | TEXT | {"id", "score", "rank", "similarity", "distance", "
                               "heading", "position", "bm25", "dense", "rerank", "start", "end", "length"}  # of a hit
 _DESCRIBES = {"param", "parameter", "metadata", "meta"}  # objects of how a question was made
 _SAMPLED = {"sample", "example", "miss", "missed", "failure", "failed"}  # lists of a few of the queries
+_NUMBERED = re.compile(r"[A-Za-z][A-Za-z_-]*?[-_]?(\d{2,})")
 _FEWEST_KEYS = 8  # different keys that are taken for those of queries
 _RATED_THINGS = {"product", "paper", "file", "url", "page", "article"}
 _RATED = (("metric",), ("metric", "name"), ("measure",), ("criterion",))
@@ -72,9 +85,13 @@ class Assignment:
         keys = [str(row.get(self.roles["query_id"])) for row in self.records.rows] if is_keyed else []
         numbered = sum(any(map(str.isdigit, key)) for key in keys)
         is_rated = is_keyed and "query" not in self.roles and not set(content) - {"scores", "labels"}
-        if is_rated and not self._rates_queries(keys) and not (
+        if is_rated and not self._rates_queries(keys) and not are_numbered(keys) and not (
                 names_queries and len(keys) > 4 and 10 * numbered > 9 * len(keys)):
             return False  # means of groups
+        if is_keyed and sorted(keys) == sorted(map(str, range(len(keys)))) and {
+                "query", "doc_id", "scores"}.isdisjoint(self.roles) and (GOLD | RETURNED - ANSWER).isdisjoint(
+                word for path in self.roles.values() for word in words(path)):
+            return False  # places in a list of texts, of which nothing says that they are right or returned
         if is_keyed and "query" not in self.roles and len(set(keys)) < 4 and not numbered:
             return False  # parts of a report
         if "query" not in self.roles and self._holds_means:
@@ -196,6 +213,19 @@ class Assignment:
         if not is_truth and not is_run and {"scores", "labels"} & self.roles.keys():
             return "run"
         return ("both" if is_truth else "run") if is_run else ("truth" if is_truth else "questions")
+
+
+def are_numbered(keys: Sequence[str]) -> bool:
+    """True for many keys that end with a number of the same width, most of them from 0: fact-001, fact-002, neg-001.
+
+    Examples
+    --------
+    >>> are_numbered([f"fact-{number:03}" for number in range(1, 12)]), are_numbered(["top-10", "top-20"] * 5)
+    (True, False)
+    """
+    numbers = [match[1] for key in keys if (match := _NUMBERED.fullmatch(key))]
+    return len(set(keys)) >= _FEWEST_KEYS and len(numbers) == len(keys) and len(set(map(len, numbers))) == 1 and (
+        3 * sum(number.startswith("0") for number in numbers) >= 2 * len(numbers))
 
 
 def take(result: Assignment, free: dict[str, Field], role: str, *items: Field, note: str = "") -> None:

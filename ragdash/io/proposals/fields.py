@@ -32,6 +32,7 @@ GOLD_OBJECTS = {"relevant", "qrels", "judgment", "judgement", "relevance", "grad
 _MOST_MEMBERS = 4000
 _PATH_LIKE = re.compile(r"(https?://|[\w*.-]+/|\\\\).*|.*\.(pdf|md|txt|html?|docx?|csv|json|pptx?|xlsx?|rst|py)(#\S*)?",
                         re.IGNORECASE)
+_DIGEST = re.compile(r"(?:sha\d+:)?(?=[0-9a-fA-F]*\d)[0-9a-fA-F]{24,128}")
 _ARXIV = re.compile(r"\d{4}\.\d{4,5}")  # an id, not a number
 _SECTION = re.compile(r"[1-9]\d?(\.\d{1,2})?")  # of a contract or a law: lists of texts such as "2.6" and "3.10"
 _SURE_IDS = (("doc", "id"), ("document", "id"), ("chunk", "id"), ("passage", "id"), ("docid",), ("docno",), ("qid",),
@@ -176,6 +177,11 @@ class Field:
     def is_bool(self) -> bool:
         """True if all single values are true or false."""
         return bool(self.items) and all(as_bool(item) is not None for item in self.items)
+
+    @cached_property
+    def is_hash(self) -> bool:
+        """True for digests of texts, such as SHA-256."""
+        return bool(self.items) and all(type(item) is str and _DIGEST.fullmatch(item) for item in self.items)
 
     @property
     def says_yes_or_no(self) -> bool:

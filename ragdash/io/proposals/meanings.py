@@ -311,7 +311,8 @@ def is_context(field: Field) -> bool:
 def is_reference(field: Field) -> bool:
     """What a right answer is."""
     name, path = set(field.name_words), set(field.words)
-    if not (field.is_text or (field.is_number and not field.is_list) or field.is_bool) or field.is_object:
+    if not (field.is_text or (field.is_number and not field.is_list) or field.is_bool) or field.is_object or (
+            field.is_hash):
         return False
     if field.is_list and is_several(field) and all(_ID.fullmatch(str(item)) for item in field.items):
         return False  # ids of documents
@@ -356,7 +357,7 @@ def is_answer(field: Field) -> bool:
     name, path = set(field.name_words), set(field.words)
     wrong = _AGAINST | {"hallucinated", "bad", "rejected", "fake", "competitor", "rival", "opponent"}
     is_text = field.is_text or (field.says_yes_or_no and "answer" in name and not path.isdisjoint(RETURNED))
-    if not is_text or (field.is_object and field.object_share > 0.2) or is_kind(field):
+    if not is_text or (field.is_object and field.object_share > 0.2) or is_kind(field) or field.is_hash:
         return False
     if not path.isdisjoint(GOLD | wrong | CRITERIA | {"score", "metric", "feedback", "judge"}):
         return False

@@ -15,7 +15,7 @@ from ragdash.io.proposals.meanings import is_query_id, is_question
 from ragdash.io.proposals.names import NOTES, SURE_METRICS, words
 from ragdash.io.proposals.propose import propose
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
-from ragdash.io.proposals.records import MAX_PROPOSED_BYTES, fail_quietly
+from ragdash.io.proposals.records import KEY, MAX_PROPOSED_BYTES, fail_quietly
 from ragdash.io.proposals.shapes.text_tables import DELIMITERS
 from ragdash.io.source.source import Source
 from ragdash.io.tables.cells import is_cut_off
@@ -59,6 +59,9 @@ def with_proposals(source: Source, error: InputError) -> InputError:
         kinds.add("missing-field")  # documents whose ids are deeper
     if kinds == {"invalid-json"}:
         return _with_joined_objects(source, error)
+    if kinds == {"summary"} and not source.mapping:  # or values of queries, by their ids
+        rated = [reading for reading in propose(source) if reading.mapping.get("query_id") == KEY]
+        return InputError([proposal_problem(source, rated)]) if rated else error
     if kinds == {"missing-id"} and _has_empty_column(source):
         kinds = {"missing-column"}
     if any(problem.message == "no-rows/truth" for problem in error.problems) and not source.mapping:

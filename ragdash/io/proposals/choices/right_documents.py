@@ -8,7 +8,7 @@ from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.fields import GOLD_OBJECTS, Field, is_missing, leaves
 from ragdash.io.proposals.names import GOLD, ID, RETRIEVING, WEAK_GOLD
-from ragdash.io.proposals.shapes.ranked_lists import counts_within
+from ragdash.io.proposals.shapes.ranked_lists import counts_evidence
 
 _DOCUMENTS = {"doc", "document", "chunk", "passage", "file", "filename", "page", "url", "article", "section",
               "paragraph"}  # in names that cannot mean a kind
@@ -25,11 +25,10 @@ def assign_relevant(result: Assignment, free: dict[str, Field], lists: Sequence[
             and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
     gold = [item for item in gold if item.path != result.roles.get("query_id") and (not lists or item in lists)]
     gold = gold or lists
-    if all(map(_is_index, gold)):
+    if gold and all(map(_is_index, gold)):
         gold = _shared_members(free) or gold
     gold = [item for item in gold if not (_is_rare(item) and not any(_complements(item, other) for other in gold))
-            and not _names_origin(item) and not (
-                item.is_text and item.is_list and "[]" in item.path and counts_within(item))]
+            and not _names_origin(item) and not ("[]" in item.path and counts_evidence(item))]
     sure = [item for item in gold if not (GOLD - WEAK_GOLD).isdisjoint(item.words)]
     gold = [item for item in gold if "cited" not in item.words] if sure else gold  # next to what is expected
     if not gold:
@@ -65,7 +64,8 @@ def _shared_members(free: dict[str, Field]) -> list[Field]:
     gold_evidence[].pubid and retrieved_passages[].metadata.pubid.
     """
     members = [item for item in free.values() if "[]." in item.path and item.is_id_like and not _is_index(item)]
-    right = [item for item in members if not (GOLD - WEAK_GOLD).isdisjoint(item.words)]
+    right = [item for item in members if not (GOLD - WEAK_GOLD).isdisjoint(item.words)
+             and RETRIEVING.isdisjoint(item.words)]
     returned = [item for item in members if not RETRIEVING.isdisjoint(item.words)]
     return [item for item in right for other in returned if item.name_words == other.name_words
             and overlap(other, {str(value) for value in item.items})][:1]

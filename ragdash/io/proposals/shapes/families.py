@@ -153,7 +153,9 @@ def _with_single(family: ColumnFamily, names: Sequence[str]) -> ColumnFamily:
     taken = {field for fields in members.values() for field in fields.values()}
     for name in names:
         for stem, variant in _splits(name) if name not in taken else ():
-            is_given = not {"context", "source", "chunk", "document", "doc"}.isdisjoint(words(stem.replace(RUN, " ")))
+            rest = words(stem.replace(RUN, " "))
+            is_given = not {"context", "source", "chunk", "document", "doc"}.isdisjoint(rest) or (
+                stem.startswith(f"{RUN}.") and not SURE_METRICS.isdisjoint(rest))
             if variant in family.variants and stem.startswith(RUN) and stem not in members and is_given:
                 members[stem] = {variant: name}
     return ColumnFamily(members)

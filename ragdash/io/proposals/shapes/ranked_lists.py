@@ -10,7 +10,8 @@ from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.fields import Field, ReturnedField, as_number, leaves
 from ragdash.io.proposals.names import GOLD, ID, WEAK_GOLD, words
 
-_PREFIX = re.compile(r"^(?:[a-zA-Z]|ev|src|ctx|doc)(?=\d{1,2}$)")  # of numbers within a record, such as e1
+_EVIDENCE = re.compile(r"^(?:e|ev|c|ctx|src)[_-]?(?=\d{1,2}$)", re.IGNORECASE)
+_FEWEST = 4  # records
 _MOST_LOCAL = 1000
 _MANY, _MOST_PLACES = 20, 64
 
@@ -58,9 +59,16 @@ def are_places(item: Field) -> bool:
         number is not None and number.is_integer() and number < _MOST_PLACES for number in numbers)
 
 
+def counts_evidence(item: Field) -> bool:
+    """True for e1, e2, e3, which begin again in each of several records: pieces of its evidence, no documents."""
+    rows = [[_EVIDENCE.sub("", str(value)) for value in leaves(value)] for value in item.present]
+    return len(rows) >= _FEWEST and item.is_text and all(
+        set(row) <= {str(number) for number in range(len(row) + 1)} for row in rows)
+
+
 def counts_within(item: Field) -> bool:
-    """True for numbers that begin again in each record: 0, 1, 2, or e1, e2, e3."""
-    rows = [[_PREFIX.sub("", str(value)) for value in leaves(value)] for value in item.present if type(value) is list]
+    """True for numbers that begin again in each record: 0, 1, 2."""
+    rows = [[str(value) for value in value] for value in item.present if type(value) is list]
     if sum(len(row) > 1 for row in rows) < 2:
         return False
     return all(set(row) <= {str(number) for number in range(len(row) + 1)} for row in rows if len(row) < _MOST_LOCAL)
