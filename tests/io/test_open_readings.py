@@ -70,6 +70,24 @@ SHAPES = {  # content, what must be in the first mapping, what must not be in it
             "answer": f"{name} says {n} maps are there.", "rouge": {"f1": n / 7},
             **({"retrieval": {"mrr": 1 / (n + 1)}} if name == "rag" else {})} for name in ("rag", "plain")}),
         {"answer": "{run}.answer", "scores": "{run}.rouge.f1+{run}.retrieval.mrr"}, set(), ["both"]),
+    "returned and right sessions": (
+        rows(retrieved_session_ids=lambda n: ["1", str(n), "1", "4"], evidence_session_ids=lambda n: [str(n)],
+             num_hits=lambda n: 3 + n % 2, gold_answer=TEXTS),
+        {"role": "both", "retrieved": "retrieved_session_ids", "relevant": "evidence_session_ids"}, {"scores"},
+        ["both"]),
+    "addresses of a pipeline and right ones": (
+        rows(pipeline_sources=lambda n: [f"https://a.example/{n}", "https://a.example/all"],
+             ground_truth_sources=lambda n: [f"https://b.example/{n}.pdf"], ground_truth_answer=TEXTS),
+        {"role": "both", "retrieved": "pipeline_sources", "relevant": "ground_truth_sources"}, set(), ["both"]),
+    "labels in an object of each row": (
+        json.dumps([{"section": "mcq", "pos": n, "row": {
+            "qid": f"{n}", "ground_truth_label": "ABC"[n % 3], "predicted_label": "AB"[n % 2], "is_correct": n % 3 < 1,
+            "score": n % 2, "overlap_count": n}} for n in range(9)]).encode(),
+        {"role": "both", "query_id": "row.qid", "answer": "row.predicted_label", "answers": "row.ground_truth_label",
+         "scores": "row.is_correct+row.score"}, {"doc_id", "relevant"}, ["both"]),
+    "keywords that a document has to have": (
+        rows(expected_document_keywords=lambda n: [f"room-{n}", "map"]), {"role": "questions"}, {"relevant"},
+        ["questions"]),
     "members of one answer": (
         rows(response=lambda n: {"answer": TEXTS[n], "version": "v1", "event_id": f"{n}f{n}", "tokens": {"in": n}},
              expected_ids=lambda n: [f"d{n}"]),
@@ -122,6 +140,10 @@ def test_values_below_numbered_keys_are_those_of_queries():
     mapping, = caught.value.problems[0].facts["mappings"]
     run, = read_runs(("judge.json", json.dumps(rated).encode()), mapping=mapping)
     assert len(run) == 12 and run.file_scores.names == ("faithfulness", "hallucination")
+
+
+def test_hallucinated_answers_are_neither_right_nor_of_a_system():
+    assert mappings(json.dumps([{"id": n, "hallu_answer": TEXTS[n]} for n in range(6)]).encode()) == []
 
 
 def test_texts_below_places_are_no_answers_to_queries():

@@ -78,20 +78,16 @@ class Assignment:
         if self.roles.get("query_id", "").startswith(KEY) and not _SAMPLED.isdisjoint(
                 words(self.roles.get("retrieved", "").rpartition("[].")[0])):
             return False  # means of configurations with a few examples each
-        names_queries = not {"query", "question", "case", "item", "sample"}.isdisjoint(words(self.records.path))
-        names_queries = names_queries or self._crosses_queries
+        names_queries = self._crosses_queries or not {"query", "question", "case", "item", "sample"}.isdisjoint(
+            words(self.records.path))
         is_keyed = self.roles.get("query_id", "").startswith(KEY) and not (
             names_queries and self.roles.get("config", "").startswith(KEY))
         keys = [str(row.get(self.roles["query_id"])) for row in self.records.rows] if is_keyed else []
         numbered = sum(any(map(str.isdigit, key)) for key in keys)
         is_rated = is_keyed and "query" not in self.roles and not set(content) - {"scores", "labels"}
-        if is_rated and not self._rates_queries(keys) and not are_numbered(keys) and not (
-                names_queries and len(keys) > 4 and 10 * numbered > 9 * len(keys)):
+        if (is_keyed and self._are_places(keys)) or (is_rated and not self._rates_queries(keys) and not are_numbered(
+                keys) and not (names_queries and len(keys) > 4 and 10 * numbered > 9 * len(keys))):
             return False  # means of groups
-        if is_keyed and sorted(keys) == sorted(map(str, range(len(keys)))) and {
-                "query", "doc_id", "scores"}.isdisjoint(self.roles) and (GOLD | RETURNED - ANSWER).isdisjoint(
-                word for path in self.roles.values() for word in words(path)):
-            return False  # places in a list of texts, of which nothing says that they are right or returned
         if is_keyed and "query" not in self.roles and len(set(keys)) < 4 and not numbered:
             return False  # parts of a report
         if "query" not in self.roles and self._holds_means:
@@ -131,6 +127,12 @@ class Assignment:
         if not content:
             return {"query", "query_id"} <= self.roles.keys() or self._asks_only
         return bool({"query", "query_id"} & self.roles.keys())
+
+    def _are_places(self, keys: list[str]) -> bool:
+        """True for places in a list of texts, of which nothing says that they are right or returned."""
+        return sorted(keys) == sorted(map(str, range(len(keys)))) and {"query", "doc_id", "scores"}.isdisjoint(
+            self.roles) and (GOLD | RETURNED - ANSWER).isdisjoint(
+            word for path in self.roles.values() for word in words(path))
 
     @property
     def _crosses_queries(self) -> bool:

@@ -198,8 +198,7 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     if "evidence" in guess and {"query", "answer", "answers", "relevant"}.isdisjoint(guess):  # of what an auditor says?
         yield lambda reading: reading.role != "truth"
     references = guess.get("answers")
-    if references and answer and is_small and (
-            _OF_SYSTEMS - {"answers"}).isdisjoint(guess):  # the same texts twice are those of a data set
+    if references and answer and is_small and (_OF_SYSTEMS - {"answers"}).isdisjoint(guess):  # the same texts twice
         yield lambda reading: reading.role == "truth" and reading.mapping.get("answers") == references
     if references:
         yield lambda reading: reading.role == "run" and reading.mapping.get("answer", "").startswith(f"{references}[].")

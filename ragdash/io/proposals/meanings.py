@@ -51,7 +51,7 @@ _NO_DOCUMENT = {"turn", "query", "question", "user", "session", "conversation", 
                 "start", "end", "offset", "character", "title", "type", "author", "parent", "request", "task",
                 "created", "date", "annotation", "annotator", "rater", "worker", "claim", "language", "lang", "status",
                 "dataset", "split", "feedback", "class", "strategy", "method", "size", "overlap", "intent",
-                "mode", "format", "model"}
+                "mode", "format", "model", "keyword", "term", "phrase"}
 _NO_QUESTION = {"count", "expansion", "rewritten", "vector", "set", "group", "kind", "class", "template", "format",
                 "token"}
 _NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",
@@ -355,7 +355,8 @@ def is_expected_text(field: Field) -> bool:
 def is_answer(field: Field) -> bool:
     """What the system wrote."""
     name, path = set(field.name_words), set(field.words)
-    wrong = _AGAINST | {"hallucinated", "bad", "rejected", "fake", "competitor", "rival", "opponent"}
+    wrong = _AGAINST | {"hallucinated", "hallu", "corrupted", "perturbed", "bad", "rejected", "fake", "competitor",
+                        "rival", "opponent"}
     is_text = field.is_text or (field.says_yes_or_no and "answer" in name and not path.isdisjoint(RETURNED))
     if not is_text or (field.is_object and field.object_share > 0.2) or is_kind(field) or field.is_hash:
         return False

@@ -25,10 +25,10 @@ def answer_next_to_documents(result: Assignment, free: dict[str, Field]) -> list
 def predicted_class(result: Assignment, free: dict[str, Field]) -> list[Field]:
     """`predicted_label` next to `label`, of the same few classes: what a system answers, and what is right."""
     kinds = [item for item in free.values() if item.name_words[-1:] == ("label",) and item.is_text
-             and not item.is_list and "." not in item.path]
+             and not item.is_list and "[]" not in item.path]
     predicted = [item for item in kinds if not {"predicted", "pred"}.isdisjoint(item.name_words)]
     right = [item for item in kinds if item.name_words == ("label",) or (
-        len(item.name_words) == 2 and not GOLD.isdisjoint(item.name_words[:1]))]
+        len(item.name_words) > 1 and GOLD.issuperset(item.name_words[:-1]))]
     if len(predicted) != 1 or len(right) != 1 or set(predicted[0].items).isdisjoint(right[0].items):
         return []
     if "answers" not in result.roles:

@@ -12,10 +12,11 @@ from ragdash.io.proposals.choices.right_documents import id_rank, overlap
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.spread import is_constant
 from ragdash.io.proposals.fields import Field, is_missing, leaves
-from ragdash.io.proposals.names import DOCUMENT, GOLD, ID, RETRIEVING, RETURNED, SPANS, last_words, words
+from ragdash.io.proposals.names import CONFIGS, DOCUMENT, GOLD, ID, RETRIEVING, RETURNED, SPANS, last_words, words
 from ragdash.io.proposals.shapes.families import ColumnFamily
 from ragdash.io.proposals.shapes.ranked_lists import are_places, counts_within, falls, lists_with_scores, same_lengths
 
+_PATHS = 0.9  # share of addresses among ids that need no document in common
 _SEVERAL = 5  # queries with judgments
 _PLACES = {"index", "idx", "number", "no", "position"}  # in names of places in a document
 _RANKED = {"ranked", "reranked", "ranking"}  # of two lists of returned documents: the one in their order
@@ -44,8 +45,8 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
               and not RETRIEVING.isdisjoint(item.words)]
     if gold in result.fields and not any(overlap(item, gold_ids) or item.is_number != result.fields[gold].is_number
                                          for item in lists):
-        lists = [item for item in free.values() if _is_counterpart(item, result.fields[gold])
-                 and overlap(item, gold_ids)] or lists
+        lists = [item for item in free.values() if _is_counterpart(item, result.fields[gold]) and (
+            overlap(item, gold_ids) or min(item.path_share, result.fields[gold].path_share) > _PATHS)] or lists
     lists = lists or lists_with_scores(free)
     if not lists:
         spans = result.roles.get("evidence", "")
@@ -148,10 +149,10 @@ def _is_of_each_system(item: Field) -> bool:
 
 def _is_counterpart(item: Field, gold: Field) -> bool:
     """True for a list such as retrieved_cases next to expected_case: the same noun, returned."""
-    noun = set(gold.name_words) - GOLD - ID
+    noun = set(gold.name_words) - GOLD - ID - SPANS
     name = set(item.name_words) - ID
     return bool(noun) and item.is_list and item.is_id_like and noun <= name and bool(name - noun) and (
-        name - noun <= RETURNED)
+        name - noun <= RETURNED | CONFIGS)
 
 
 def _settle_texts(result: Assignment, free: dict[str, Field]) -> None:

@@ -40,8 +40,9 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
     if len(set(names)) == len(names):
         is_ranked = any((item.name_words in (("rank",), ("score",)) or item.is_grade) and not item.is_list
                         for item in result.fields.values())
-        if documents and is_ranked and not {"retrieved", "answers", "answer", "relevant"} & result.roles.keys():
-            _take_document_rows(result, free, documents, key)
+        several = [item for item in documents if item.distinct_count > 1]
+        if several and is_ranked and not {"retrieved", "answers", "answer", "relevant"} & result.roles.keys():
+            _take_document_rows(result, free, several, key)
         _take_single_config(result, free)
         return
     is_talk = words(result.records.path)[-1:] == ("turn",)  # what is above a turn names its conversation

@@ -48,6 +48,8 @@ def is_metric(field: Field) -> bool:
     nested = (not set(field.words[:-1]).isdisjoint({"metric", "score", "evaluation", "eval", "feedback", "judge",
                                                           "judgment", "judgement", "rating", "verdict"}) and (
         "." in field.path)) or (field.is_bool and field.words[:1] == ("check",) and "." in field.path)
+    if not nested and (field.name_words[-1:] == ("count",) or field.name_words[0] in ("num", "n")) and len(name) > 1:
+        return False  # num_hits, overlap_count
     stripped = {word.rstrip("0123456789") for word in name}
     known = is_at_k or not (name | stripped).isdisjoint(METRICS) or (
         field.name_words == ("margin",)) or field.name_words[:1] == ("metric",) or (

@@ -71,4 +71,5 @@ def counts_within(item: Field) -> bool:
     rows = [[str(value) for value in value] for value in item.present if type(value) is list]
     if sum(len(row) > 1 for row in rows) < 2:
         return False
-    return all(set(row) <= {str(number) for number in range(len(row) + 1)} for row in rows if len(row) < _MOST_LOCAL)
+    return all(len(set(row)) == len(row) and set(row) <= {str(number) for number in range(len(row) + 1)}
+               for row in rows if len(row) < _MOST_LOCAL)
