@@ -65,6 +65,7 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
     has_answer = not {"answer", "answers", "evidence"}.isdisjoint(result.roles)
     if not has_answer:
         neutral = [item for item in neutral if item.name_words != ("source",) or not _are_data_files(item)]
+    neutral = [item for item in neutral if not DOCUMENT.isdisjoint(item.words) or not _are_data_files(item)]
     if {"query", "answer", "answers", "evidence"}.isdisjoint(result.roles):
         neutral = [item for item in neutral if item.is_list or item.name_words != ("source", "id")]  # of a data set
     neutral = [item for item in neutral if item.name_words != ("source",) or item.is_list or item.path_share > 0.6
