@@ -10,19 +10,18 @@ from dropped_files import EXPECTED, FILES, FOLDER, Reading, on_the_command_line
 from page_cases import opened
 from test_pages import upload
 
-SIZE = re.compile(r"([\d,]+) quer(?:y|ies), up to ([\d,]+) documents? each")
+SIZE = re.compile(r"([\d,]+) quer(?:y|ies), "
+                  r"(?:up to ([\d,]+) documents? each|(?:no|[\d,]+) answers?, no retrieved documents)")
 
 
 def on_the_page(at) -> Reading:
     """What the Data page shows of the file that was dropped."""
-    sizes = [found.groups() for found in (SIZE.match(part.value) for part in at.main.markdown) if found]
+    sizes = [(found[1], found[2] or "0") for found in (SIZE.match(part.value) for part in at.main.markdown) if found]
     runs = {(entry.name, *size) for entry, size in zip(at.session_state["_runs"], sizes, strict=True)}
     by_label = {metric.label: metric.value for metric in at.main.metric}
-    if "queries of the runs" in " ".join(part.value for part in at.main.markdown):
-        by_label = {}  # those are made for runs with scores
     documents = [found[1] for found in (re.search(r"\*\*: ([\d,]+) documents?", part.value)
                                         for part in at.main.markdown if ":material/article:" in part.value) if found]
-    return Reading(runs, (by_label["Queries"], by_label["Judgments"]) if by_label else None,
+    return Reading(runs, (by_label["Queries"], by_label.get("Judgments", "0")) if by_label else None,
                    documents[0] if documents else None, " ".join(part.value for part in at.error).replace("\\", ""))
 
 
