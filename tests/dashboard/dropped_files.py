@@ -13,6 +13,8 @@ FOLDER = Path(__file__).resolve().parents[1] / "io" / "real_files"
 EXPECTED = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))["files"]
 FILES = [name for name, expected in EXPECTED.items() if expected["how"] != "not yet"]
 RUN = re.compile(r"^.*: run '(.*)' \(.*\), ([\d,]+) quer(?:y|ies), [\d,]+ documents? returned, ([\d,]+) deep", re.M)
+SIZE = re.compile(r"([\d,]+) quer(?:y|ies), "
+                  r"(?:up to ([\d,]+) documents? each|(?:no|[\d,]+) answers?, no retrieved documents)")  # on a card
 TRUTH = re.compile(r"^.*: truth \(.*\), ([\d,]+) quer(?:y|ies), ([\d,]+) judgments?,", re.M)
 CORPUS = re.compile(r"^.*: corpus .*?([\d,]+) documents?", re.M)
 TRY = re.compile(r"ragdash check (.*?)(?: or: .*)?$", re.M)
@@ -36,6 +38,11 @@ def on_the_command_line(capfdbinary, *arguments: str) -> tuple[Reading, str]:
     reading = Reading(set(RUN.findall(out)), truth and truth.groups(), corpus and corpus[1],
                       err if "cannot be used" in out else "")
     return reading, proposed[1] if proposed else ""
+
+
+def truth_of(metrics: dict[str, str]) -> tuple[str, str] | None:
+    """Queries and judgments on the card of the truth, which leaves judgments out where there are only references."""
+    return (metrics["Queries"], metrics.get("Judgments", "0")) if metrics else None
 
 
 def of_each_kind() -> list[str]:

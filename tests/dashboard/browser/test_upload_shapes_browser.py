@@ -10,7 +10,7 @@ import re
 import shlex
 
 import pytest
-from dropped_files import EXPECTED, FOLDER, Reading, of_each_kind, on_the_command_line
+from dropped_files import EXPECTED, FOLDER, SIZE, Reading, of_each_kind, on_the_command_line, truth_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -20,15 +20,13 @@ def on_the_page(page) -> Reading:
     runs = set()
     for card in page.locator("[data-testid=stVerticalBlock][class*=st-key-card_]").all_inner_texts():
         lines = card.split("\n")
-        size = re.search(r"([\d,]+) quer(?:y|ies), up to ([\d,]+) documents? each", card)
-        runs.add((re.sub(r"^\S\s", "", lines[0]), *size.groups()))
-    truth = page.locator(".st-key-truth_card")
-    judged = truth.count() and "queries of the runs" not in truth.inner_text()  # those are made for runs with scores
-    numbers = truth.locator("[data-testid=stMetric]").all_inner_texts() if judged else []
+        size = SIZE.search(card)
+        runs.add((re.sub(r"^\S\s", "", lines[0]), size[1], size[2] or "0"))
+    numbers = page.locator(".st-key-truth_card [data-testid=stMetric]").all_inner_texts()
     by_label = {text.split("\n")[0]: text.split("\n")[-1] for text in numbers}
     documents = page.locator(".st-key-documents")
     count = re.search(r"([\d,]+) documents?", documents.inner_text()) if documents.count() else None
-    return Reading(runs, (by_label["Queries"], by_label["Judgments"]) if by_label else None, count and count[1],
+    return Reading(runs, truth_of(by_label), count and count[1],
                    " ".join(page.get_by_test_id("stAlert").all_inner_texts()))
 
 

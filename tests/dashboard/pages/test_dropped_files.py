@@ -6,12 +6,9 @@ import re
 import shlex
 
 import pytest
-from dropped_files import EXPECTED, FILES, FOLDER, Reading, on_the_command_line
+from dropped_files import EXPECTED, FILES, FOLDER, SIZE, Reading, on_the_command_line, truth_of
 from page_cases import opened
 from test_pages import upload
-
-SIZE = re.compile(r"([\d,]+) quer(?:y|ies), "
-                  r"(?:up to ([\d,]+) documents? each|(?:no|[\d,]+) answers?, no retrieved documents)")
 
 
 def on_the_page(at) -> Reading:
@@ -21,7 +18,7 @@ def on_the_page(at) -> Reading:
     by_label = {metric.label: metric.value for metric in at.main.metric}
     documents = [found[1] for found in (re.search(r"\*\*: ([\d,]+) documents?", part.value)
                                         for part in at.main.markdown if ":material/article:" in part.value) if found]
-    return Reading(runs, (by_label["Queries"], by_label.get("Judgments", "0")) if by_label else None,
+    return Reading(runs, truth_of(by_label),
                    documents[0] if documents else None, " ".join(part.value for part in at.error).replace("\\", ""))
 
 
