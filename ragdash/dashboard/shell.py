@@ -30,6 +30,22 @@ ASSETS = PACKAGE / "dashboard" / "assets"
 ICON = ASSETS / "icon.svg"  # a local file: a material icon here would be fetched from a font host
 BASELINE_NAME = 24  # characters of a name
 METRIC_NAME = 13  # characters of a metric that fit next to the cutoff; a longer one has a line of its own
+# Its script runs when it is opened. Browsers let a page write to the clipboard by itself on a safe connection alone.
+LINK = """<div class="ragdash-link" style="display: flex; gap: 0.75rem; align-items: start">
+<code style="flex: 1; overflow-wrap: anywhere; white-space: normal; user-select: all"></code>
+<button type="button" style="font: inherit; font-size: 0.875rem; color: inherit; background: none; cursor: pointer;
+border: 1px solid; border-radius: 0.5rem; padding: 0.1rem 0.6rem">Copy</button></div><script>
+for (const box of document.querySelectorAll(".ragdash-link")) {
+    const [address, button] = box.children;
+    address.textContent = location.href;
+    button.onclick = async () => {
+        getSelection().selectAllChildren(address);
+        const copied = navigator.clipboard ? await navigator.clipboard.writeText(address.textContent).then(
+            () => true, () => false) : document.execCommand("copy");
+        button.textContent = copied ? "Copied" : "Press Ctrl+C";
+    };
+}
+</script>"""
 _inside: ContextVar[bool] = ContextVar("ragdash_shell", default=False)
 
 
@@ -68,7 +84,7 @@ def _main() -> None:
     with st.sidebar:
         _pages_without_data(present)
         with st.container(gap="xxsmall", key="choices"):
-            link = _sidebar(present)
+            _sidebar(present)
             with st.container(horizontal=True, gap=None, key="more_pages"):
                 st.page_link("pages/test-set.py", label="Test set", icon=":material/quiz:")
                 st.page_link("pages/metrics.py", label="Metrics and help", icon=":material/function:")
@@ -97,8 +113,6 @@ def _main() -> None:
                 link_notes.note_left_out()
             state.close_session(page_list.path_of(page))
             state.close_page(page_list.path_of(page))
-            if link is not None:
-                _write_link(link)
         data_store.freeze()
 
 
@@ -153,12 +167,12 @@ def _ask_again_after_a_restart() -> None:
     """
 
 
-def _sidebar(present: set[str]):
-    """The choices that every page shares; returns the place of the link, which is known when the page has run."""
+def _sidebar(present: set[str]) -> None:
+    """The choices that every page shares."""
     runs = state.runs()
     if not runs:
         st.caption("Load runs to choose what is shown.")
-        return None
+        return
     state.text_key(state.READ_JUDGE)
     if state.get(state.ACCEPTED):
         state.choices_key(state.ACCEPTED, (), (), free=True)
@@ -179,30 +193,25 @@ def _sidebar(present: set[str]):
     relevance.choose_relevance()
     reviews.choose_reviews()
     with st.container(horizontal=True, vertical_alignment="center", key="sharing"):
-        link = _copy_link()
+        _show_link()
         if page_list.JUDGMENTS in present:
             st.page_link("pages/share.py", label="Share", icon=":material/ios_share:")
-    return link
 
 
-@st.fragment
-def _copy_link():
-    """The address of this view; drawn again alone when it is opened, as sections of the page may have changed it."""
-    with st.popover("Show link", icon=":material/link:", key="copy_link", on_change="rerun"):
+def _show_link() -> None:
+    """The address of this view, which the browser writes when it is opened: sections may have changed it meanwhile.
+
+    Streamlit could write it only after a message that it is open. It would also send one when it closes, and where a
+    click on another page closes it, that page would stay empty.
+    """
+    with st.popover("Show link", icon=":material/link:", key="show_link"):
         if page_links.is_loopback():
             st.caption("Only this computer can open this address. To show the result to others, send the one-page "
                        "report of the **Share** page.")
         else:
             st.caption("Opens this view again, in any browser that reaches this server, for as long as it keeps the "
                        "runs. The **Share** page saves a view under a short address.")
-        link = st.empty()
-    if fragments.is_alone():
-        _write_link(link)
-    return link
-
-
-def _write_link(place) -> None:
-    place.code(state.link(), language=None, wrap_lines=True)
+        st.html(LINK, unsafe_allow_javascript=True)
 
 
 def _slice() -> None:

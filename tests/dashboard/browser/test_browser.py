@@ -115,7 +115,7 @@ def copied_link(app) -> str:
     """The link as the popover shows it."""
     app.page.get_by_role("button", name="Show link").click()
     app.settle()
-    found = app.page.get_by_test_id("stPopoverBody").get_by_test_id("stCode").inner_text().strip()
+    found = app.page.get_by_test_id("stPopoverBody").locator("code").inner_text().strip()
     app.page.keyboard.press("Escape")
     return found
 
@@ -167,6 +167,17 @@ def test_a_copied_link_opens_the_same_view_in_the_appearance_of_another_browser(
     assert other.chart("curve_P").evaluate("gd => gd._fullLayout.xaxis.type") == "linear"
     assert [trace["name"] for trace in other.data("curve_P")] == [trace["name"] for trace in app.data("curve_P")]
     assert copied_link(other) == link
+
+
+def test_a_click_on_another_page_while_the_link_is_open_shows_that_page(visit, samples_link):
+    app = visit().open(samples_link)
+    for page in ("Failures", "Compare", "Queries"):
+        app.page.get_by_role("button", name="Show link").click()
+        app.page.get_by_test_id("stPopoverBody").locator("code").wait_for()
+        app.page.get_by_test_id("stSidebarNav").get_by_role("link", name=page, exact=True).click()
+        app.page.get_by_role("heading", name=page, exact=True, level=1).wait_for()
+        app.settle()
+        assert app.page.get_by_role("heading", name=page, exact=True, level=1).is_visible()
 
 
 def test_figures_offer_no_upload_a_table_is_one_tab_away_and_the_address_reopens_the_view(visit, samples_link):
