@@ -406,3 +406,13 @@ def test_a_workspace_that_cannot_be_used_is_told_before_the_start(capsys, tmp_pa
     assert main(["dashboard", "--workspace", str(tmp_path / "gone"), "--read-only"]) == 2
     said = capsys.readouterr().err
     assert "cannot be used" in said and "no folder of this name" in said and "Traceback" not in said
+
+
+def test_convert_takes_the_ids_of_its_references(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("run.trec").write_text("1 Q0 d1 1 0.9 t\n")
+    Path("qrels.txt").write_text("001 0 d1 1\n")
+    assert main(["convert", "run.trec", "-o", "out.trec", "--ids", "zeros"]) == 2
+    assert "--references TRUTH" in capsys.readouterr().err
+    assert main(["convert", "run.trec", "-o", "out.trec", "--ids", "zeros", "--references", "qrels.txt"]) == 0
+    assert Path("out.trec").read_text().split()[0] == "001"

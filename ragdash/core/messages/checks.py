@@ -292,7 +292,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "check-fewer-queries": Message(
         actual="{run} lacks {missing:count query}, {lost:,} more than the baseline",
-        expected="A run that leaves out hard questions can look better than it is.",
+        expected="It should answer every query that the baseline answers.",
         fix="Find out why they are missing, or --accept fewer-queries.",
         page="Find out why they are missing.",
         reason="fewer queries",

@@ -22,24 +22,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", metavar="NAME", help="the configuration to write, where IN holds several")
     parser.add_argument("--format", choices=(*WRITTEN_FORMATS, *JUDGE_INPUTS), help="default: that of OUT's ending; "
                         "ragas and deepeval: the input of these tools")
-    parser.add_argument("--references", metavar="TRUTH", help="for ragas and deepeval: ground truth with questions, "
-                        "right answers and relevant documents")
+    parser.add_argument("--references", metavar="TRUTH", help="ground truth: for ragas and deepeval, with questions, "
+                        "right answers and relevant documents; for --ids, with the ids to take")
 
 
 def run(options: argparse.Namespace) -> int:
     """Write what a file holds in another format; losses are reported."""
     content, arguments = source_of(options.file), reading_arguments(options, options.file)
+    references = read_truth(source_of(options.references), **reading_arguments(options, options.references)) \
+        if options.references else None
     if options.format not in JUDGE_INPUTS and (options.truth or detect(content, **arguments).role == "truth"):
         record, write_it = with_documents(read_truth(content, **arguments), options), write_truth
     else:
         runs = with_fixed_ids(
-            read_runs(content, name=split_name(options.file)[0], **arguments), None, options
+            read_runs(content, name=split_name(options.file)[0], **arguments), references, options
         )
         record, write_it = selected_run(runs, options), write_run
     try:
         if options.format in JUDGE_INPUTS:
-            references = read_truth(source_of(options.references), **reading_arguments(options, options.references)) \
-                if options.references else None
             write_judge_input(record, references, options.output, options.format)
             say(record.problems)
             return 0

@@ -115,7 +115,7 @@ MESSAGES: Mapping[str, Message] = {
     "no-truth/ids": Message(
         actual="--ids {ids} without a truth",
         expected="a truth, whose ids are taken",
-        fix="Add --truth.",
+        fix="Add --truth TRUTH, or for convert --references TRUTH.",
     ),
     "no-truth/questions": Message(
         actual="no truth",
