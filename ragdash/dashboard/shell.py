@@ -29,6 +29,7 @@ from ragdash.reporting.sentences import formatting as fmt
 ASSETS = PACKAGE / "dashboard" / "assets"
 ICON = ASSETS / "icon.svg"  # a local file: a material icon here would be fetched from a font host
 BASELINE_NAME = 24  # characters of a name
+LEAVING = 300  # milliseconds in which Streamlit sends what was typed
 METRIC_NAME = 13  # characters of a metric that fit next to the cutoff; a longer one has a line of its own
 # Its script runs when it is opened. Browsers let a page write to the clipboard by itself on a safe connection alone.
 LINK = """<div class="ragdash-link" style="display: flex; gap: 0.75rem; align-items: start">
@@ -143,6 +144,9 @@ def _keep_history() -> None:
 
     A new page begins at its top, also where a click into a picture opens it. Streamlit adds an entry for every choice,
     and for the step from an address of an earlier version, or of a saved view without its page.
+
+    A click on a link first leaves the field that is typed into and closes what is open. Streamlit would send that after
+    it has asked for the other page, for a section that is no longer there: that page stayed empty, or was not opened.
     """
     moved = json.dumps(list(page_list.MOVED))
     st.html(f"""<script>if (!window.ragdashHistory) {{
@@ -156,6 +160,19 @@ def _keep_history() -> None:
             document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
             return push(data, title, url);
         }};
+        let leaves = false;
+        document.addEventListener("pointerdown", event => {{
+            const field = document.activeElement?.matches("textarea, input:not([role=combobox], [type=checkbox])");
+            leaves = field || document.querySelector("[data-testid=stPopoverBody]") !== null;
+        }}, true);
+        document.addEventListener("click", event => {{
+            const link = event.target.closest("a[href]");
+            if (!leaves || !event.isTrusted || !link || link.closest("[data-testid=stPopoverBody]")) return;
+            event.preventDefault();
+            event.stopPropagation();
+            document.body.click();
+            setTimeout(() => link.click(), {LEAVING});
+        }}, true);
     }}</script>""", unsafe_allow_javascript=True)
 
 

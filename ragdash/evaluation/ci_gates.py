@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isinf
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.compare import Comparison
@@ -100,7 +101,7 @@ def _parse(text: str, specs: Sequence[Spec], option: str, expected: str) -> tupl
     for end in _STATISTICS:
         if name == end or name.endswith(f".{end}"):
             name, statistic = name[:-len(end)].removesuffix("."), end
-    if not re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", number.strip()):
+    if not re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", number.strip()) or isinf(float(number)):
         raise _unreadable(text, option, expected)
     if not name:
         return None, statistic, float(number)

@@ -164,7 +164,8 @@ class Workspace:
 
     def keep_settings(self, digest: str, settings: Mapping[str, str]) -> None:
         """Keep settings of a run that were typed by hand, instead of those kept before."""
-        self._catalogue.keep(f"{SETTINGS}{digest}", json.dumps(dict(settings)) if settings else "")
+        writable = {_writable(name): _writable(value) for name, value in settings.items()}
+        self._catalogue.keep(f"{SETTINGS}{digest}", json.dumps(writable) if writable else "")
 
     def keep_version(self, version: TruthVersion) -> None:
         """Note that a truth is a version of another; the truth itself is kept by `add_truth`."""

@@ -244,3 +244,10 @@ def test_the_order_of_a_list_of_documents_counts_as_in_files():
     ranked = [{**doc, "rank": 2 - i} for i, doc in enumerate(documents)]
     by_rank = Run.from_records([{"query_id": "q1", "documents": ranked}])
     assert by_rank.ranking("q1")["doc_id"].to_pylist() == ["d2", "d1"]
+
+
+def test_a_column_of_intervals_holds_no_ids():
+    frame = pd.DataFrame({"query_id": ["q", "q"], "doc_id": pd.interval_range(0, 2)})
+    for record in (Run, Truth):
+        with pytest.raises(InputError, match="doc_id"):
+            record.from_frame(frame)

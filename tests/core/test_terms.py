@@ -135,4 +135,5 @@ def test_facts_are_filled_in():
     with pytest.raises(KeyError):
         tooltip("grounded_threshold")
     assert tooltips("judged_queries", "grades") == (
-        "**Queries**: Queries with judgments.  \n**Grades**: The scale of the judgments; 0 or less is not relevant.")
+        "**Queries**: Queries with judgments or reference answers.  \n"
+        "**Grades**: The scale of the judgments; 0 or less is not relevant.")

@@ -29,7 +29,7 @@ CHOSEN = {"compare": {"columns", "margin"}, "compare/queries": {"candidate", "pi
           "threshold-bands": {"bands"}, "data/evidence": {"covers", "pairs"},
           "precision-recall": {"curves", "axis", "tradeoff"},
           "ranking": {"across", "up"}, "answers": {"answers", "answer", "right", "look", "kind"},
-          "queries": {"look", "order"}, "what-if": {"fused"}, "threshold-bands/speed": {"stage"},
+          "queries": {"look", "order"}, "what-if": {"fused"},
           "share": {"sections", "texts", "table", "format", "to", "look_as"}, "metrics": {"about", "find"}}
 MOST_CHARACTERS = 300
 TYPED = {"margin": "0.02", "find": "rank", "text": "the", "least": "0.01", "corpus": "300"}
@@ -170,8 +170,8 @@ def test_a_link_may_fix_the_appearance(samples):
     plain, embedded = (one.value for one in at.main.get("code")[:2])
     assert plain.endswith("&embed_options=dark_theme") and "&embed=true&embed_options=dark_theme" in embedded
     at = opened("share", **samples)
-    links = [*at.main.get("code")[:2], at.sidebar.get("code")[0]]
-    assert "embed_options" not in "".join(one.value for one in links)
+    assert "embed_options" not in "".join(one.value for one in at.main.get("code")[:2])
+    assert "embed_options" not in at.query_params, "nor in the address, which the sidebar shows"
 
 
 def test_a_link_to_a_page_has_only_choices_of_that_page(samples):

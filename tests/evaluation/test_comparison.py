@@ -252,7 +252,7 @@ def test_a_limit_holds_the_mean_or_the_whole_interval(text, missed):
     assert all("worse than the baseline" in line for line in wrong)
 
 
-@pytest.mark.parametrize("text", ["much", "=", "RR=", "-0.1", "RR=nan", "AP=0.1", "nonsense=0.1", ""])
+@pytest.mark.parametrize("text", ["much", "=", "RR=", "-0.1", "RR=nan", "1e400", "AP=0.1", "nonsense=0.1", ""])
 def test_a_limit_that_is_none_is_refused(text):
     with pytest.raises(InputError):
         parse_limit(text, two(1, 1, 1)[0].specs)

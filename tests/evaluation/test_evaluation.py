@@ -207,7 +207,7 @@ def test_too_few_resamples_give_no_interval():
         for enough in evaluation.summary(level=level, resamples=fewest):
             assert enough.low <= enough.mean <= enough.high
     for wrong in (39, 0, 2.5, "x"):
-        with pytest.raises(InputError, match="40 or more"):
+        with pytest.raises(InputError, match="from 40 to 1,000,000"):
             ComparisonRules(resamples=wrong)
 
 

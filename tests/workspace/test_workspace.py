@@ -175,6 +175,8 @@ def test_typed_settings_and_the_day_of_the_upload_are_kept(workspace):
     assert again.settings() == {first.digest: {"chunk_size": "256", "model": "<b>"}, "f" * 40: {"not": "kept there"}}
     workspace.keep_settings("f" * 40, {})
     assert list(again.settings()) == [first.digest]
+    workspace.keep_settings(first.digest, {"half\ud800": "a character\udfff"})
+    assert again.settings() == {first.digest: {"half?": "a character?"}}, "what no page could draw"
 
 
 def test_mappings_and_prices_are_kept(workspace):

@@ -144,7 +144,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Check the ids: with different spellings each document counts twice.",
     ),
     "fusion-rank-scores": Message(
-        actual="scores in {runs:named run} that are the same for every query, rank by rank",
+        actual="scores in {runs:named run} that follow from the rank alone, such as 1/rank",
         expected="the scores of the search",
         fix="A sum of such scores is a fusion of ranks. Export the scores of the search to tune their weights.",
     ),

@@ -183,7 +183,7 @@ MESSAGES: Mapping[str, Message] = {
         actual="{run:named run} whose file has no values of {column} (it has {names})",
         expected="a column of numbers or labels per query",
         fix="Choose one of the columns that the file has.",
-        reason="no values in the file",
+        reason="no values of {column} in the file",
     ),
     "unavailable/other-labels": Message(
         actual="{run:named run} whose {column} has other words for {label}: {labels}",

@@ -356,7 +356,7 @@ def _text(problems: Collector, column: pa.ChunkedArray, name: str) -> pa.Chunked
     if pa.types.is_integer(kind) or str(kind) in ("string", "large_string", "string_view", "null"):
         return column.cast(pa.string())
     problems.add("python-object/id-column", {"name": name, "kind": str(kind)}, field=name)
-    return column
+    return pa.chunked_array([pa.nulls(len(column), pa.string())])
 
 
 def _numbers(columns: Mapping[str, pa.ChunkedArray], field: str) -> np.ndarray | None:

@@ -155,7 +155,7 @@ def left_out() -> dict[str, tuple[list[str], object]]:
 
 def _follow_link(key: str, refused: Iterable[object]) -> None:
     """Note what is refused of a choice, where it is that of the link and asked for the first time."""
-    asked = st.session_state[ASKED]
+    asked = st.session_state.get(ASKED, ())
     if key in asked:
         asked.discard(key)
         if values := [str(value) for value in refused if str(value or "")]:

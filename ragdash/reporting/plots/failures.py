@@ -24,7 +24,7 @@ from ragdash.reporting.plots.common.theme import (
 )
 
 ROW, SLICE = 36, 30  # pixels of a step, and of a slice
-START = "All with an answer"  # the queries that take the way
+START = "Answerable queries"  # the queries that take the way
 
 
 def waterfall(name: str, slot: int, steps: Sequence[WaterfallStep], *, lost_at: Sequence[str], separate: int = 0,

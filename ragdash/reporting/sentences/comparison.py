@@ -349,6 +349,6 @@ def influence_sentence(comparison: Comparison, leave_one_out: np.ndarray, query_
                 f"{escape(comparison.baseline)}: without {text} it reverses.")
     changes = np.nan_to_num(np.abs(leave_one_out - comparison.mean_difference))
     largest = int(np.argmax(changes))
-    return (f"No single query decides: without {escape(query_ids[largest])}, which matters most, the difference is "
+    return (f"No single query reverses the difference: without {escape(query_ids[largest])}, which matters most, it is "
             f"{escape(number(leave_one_out[largest], signed=True))} instead of "
             f"{escape(number(comparison.mean_difference, signed=True))}.")

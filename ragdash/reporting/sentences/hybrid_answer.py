@@ -140,7 +140,7 @@ def warning_sentence(problem: Problem) -> str:
     Examples
     --------
     >>> warning_sentence(Problem("fusion-rank-scores", {"runs": ["bm25"]}))[:61]
-    "Scores in run 'bm25' that are the same for every query, rank "
+    "Scores in run 'bm25' that follow from the rank alone, such as"
     """
     words = problem.words("page")
     return escape(f"{words.actual[:1].upper()}{words.actual[1:]}. {words.fix}")

@@ -342,8 +342,8 @@ def _against_others(verdict: Verdict, name: Say) -> str:
         parts = [f"better than {len(better)}"] if better else []
         parts += [f"no significant difference from {len(tied)}"] if tied else []
         uncompared = total - len(better) - len(tied)
-        parts += [f"{uncompared} without enough common queries"] if uncompared else []
-        return f"Of the other {total} runs: {', '.join(parts)}."
+        parts += [f"{uncompared} with too few common queries to compare"] if uncompared else []
+        return f"Of the other {total} runs: {'; '.join(parts)}."
     parts = [better_than(_gaps(better, name))] if better else []
     if tied:
         parts.append(f"{'But there' if better else 'There'} is no significant difference from {_gaps(tied, name)}.")

@@ -113,7 +113,7 @@ def query_table(diagnoses: Sequence[Diagnosis]) -> pa.Table:
 def _waterfall_rows(diagnoses: Sequence[Diagnosis]) -> tuple[list[str], list[list[str]]]:
     """A row per step that was assessed, with the queries that pass it, and those for which it is not known."""
     steps = [diagnosis.waterfall() for diagnosis in diagnoses]
-    rows = [["Queries with a question to answer", *(f"{run_steps[0].reached:,}" for run_steps in steps)]]
+    rows = [["Answerable queries", *(f"{run_steps[0].reached:,}" for run_steps in steps)]]
     for step in range(len(steps[0])):
         cells = [run_steps[step] for run_steps in steps]
         separate = step == len(steps[0]) - 1

@@ -169,15 +169,17 @@ def test_a_copied_link_opens_the_same_view_in_the_appearance_of_another_browser(
     assert copied_link(other) == link
 
 
-def test_a_click_on_another_page_while_the_link_is_open_shows_that_page(visit, samples_link):
+def test_a_click_on_another_page_while_something_is_open_shows_that_page(visit, samples_link):
     app = visit().open(samples_link)
-    for page in ("Failures", "Compare", "Queries"):
-        app.page.get_by_role("button", name="Show link").click()
-        app.page.get_by_test_id("stPopoverBody").locator("code").wait_for()
+    app.page.set_default_timeout(20_000)
+    for opened, inside, page in (("Show link", "code", "Data"), ("Edit", "input", "Queries")):
+        app.page.get_by_test_id("stPopoverButton").filter(has_text=opened).first.click()
+        app.page.get_by_test_id("stPopoverBody").locator(inside).first.wait_for()
         app.page.get_by_test_id("stSidebarNav").get_by_role("link", name=page, exact=True).click()
         app.page.get_by_role("heading", name=page, exact=True, level=1).wait_for()
         app.settle()
         assert app.page.get_by_role("heading", name=page, exact=True, level=1).is_visible()
+        assert "run=" in app.page.url
 
 
 def test_figures_offer_no_upload_a_table_is_one_tab_away_and_the_address_reopens_the_view(visit, samples_link):

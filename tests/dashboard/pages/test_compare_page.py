@@ -144,7 +144,7 @@ def test_the_mean_without_a_query_is_the_mean_without_it():
     for place in (0, 21, 39):
         expected = np.delete(difference, place).mean()
         assert shown.loc[f"q{place:02}", "Mean difference without it"] == pytest.approx(expected)
-    assert "No single query decides" in texts(at)
+    assert "No single query reverses the difference" in texts(at)
 
 
 def test_a_slice_of_the_sidebar_holds_for_every_page():

@@ -158,9 +158,9 @@ def test_what_means_leave_out_is_said_where_there_is_any():
 @pytest.mark.parametrize(("difference", "without", "words"), [
     (0.1, [0.1, -0.02, 0.2], "A single query decides the direction of new against old: without q2 it reverses."),
     (0.1, [-0.1, -0.1, -0.1, -0.1, -0.1], "without q1, q2, q3 or any of 2 more it reverses."),
-    (-0.1, [-0.1, -0.3, -0.2], "No single query decides: without q2, which matters most, the difference is −0.300 "
+    (-0.1, [-0.1, -0.3, -0.2], "No single query reverses the difference: without q2, which matters most, it is −0.300 "
                                "instead of −0.100."),
-    (0.1, [0.1, 0.0, 0.1], "No single query decides: without q2, which matters most, the difference is +0.000 "
+    (0.1, [0.1, 0.0, 0.1], "No single query reverses the difference: without q2, which matters most, it is +0.000 "
                            "instead of +0.100."),
     (0.0, [0.1, -0.1, 0.1], ""), (0.1, [np.nan] * 3, ""), (0.1, [-0.1, -0.1], ""),
 ])

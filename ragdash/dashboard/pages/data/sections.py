@@ -195,7 +195,7 @@ def _render_run_editor(entry: SessionRun, is_open: bool) -> None:
 
 def _rename(entry: SessionRun, name: str) -> None:
     """Another name in this view, and in the workspace of those who may change it; an empty one changes nothing."""
-    if not name.strip():
+    if not name.strip() or name == entry.name:
         return
     name = state.free_name(name, entry.digest)
     if not data_store.read_only():
