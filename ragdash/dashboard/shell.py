@@ -168,6 +168,7 @@ def _keep_history() -> None:
         document.addEventListener("click", event => {{
             const link = event.target.closest("a[href]");
             if (!leaves || !event.isTrusted || !link || link.closest("[data-testid=stPopoverBody]")) return;
+            if (link.target === "_blank") return;
             event.preventDefault();
             event.stopPropagation();
             document.body.click();

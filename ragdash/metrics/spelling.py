@@ -160,10 +160,10 @@ def _preset(entry: Metric, name: str) -> dict:
 
 def _numbered(text: str, name: str, arguments: str | None, number: str | None) -> tuple[Metric, str | None]:
     """(metric, number) of a name that ends with its number: recall_at_10, P_10, iprec_at_recall_0.20, recall_at_k."""
-    at = NUMBER_AT.fullmatch(name)
-    entry = spellings().get(at[1].casefold()) if at else None
-    if at is not None and entry is not None and (number is None or not at[2].isdigit()):
-        return entry, at[2] if number is None else number
+    cutoff = NUMBER_AT.fullmatch(name)
+    entry = spellings().get(cutoff[1].casefold()) if cutoff else None
+    if cutoff is not None and entry is not None and (number is None or not cutoff[2].isdigit()):
+        return entry, cutoff[2] if number is None else number
     tail = NUMBER_BEHIND.fullmatch(name)
     entry = spellings().get(tail[1].casefold()) if tail and arguments is None and number is None else None
     if entry is None:

@@ -115,9 +115,9 @@ def copied_link(app) -> str:
     """The link as the popover shows it."""
     app.page.get_by_role("button", name="Show link").click()
     app.settle()
-    found = app.page.get_by_test_id("stPopoverBody").locator("code").inner_text().strip()
+    link = app.page.get_by_test_id("stPopoverBody").locator("code").inner_text().strip()
     app.page.keyboard.press("Escape")
-    return found
+    return link
 
 
 def test_files_from_disk_to_every_picture(visit):
