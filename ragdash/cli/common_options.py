@@ -27,9 +27,10 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ids", metavar="SPELLING", help="read ids as the truth writes them where they are equal but "
                         f"for: {', '.join(spelling.name for spelling in ALL_SPELLINGS)}, or several with commas")
     parser.add_argument("--collapse", metavar="WAY", help="chunks become documents, by the column source or by "
-                        "prefix:SEPARATOR, the id up to the last separator; ranks close up, so that the top 10 are 10 "
-                        "documents; chunks:source, chunks:prefix:SEPARATOR and chunks:id keep the ranks of chunks, "
-                        "so that the top 10 are 10 chunks")
+                        "prefix:SEPARATOR, the id up to the last separator, or number:SEPARATOR, the same where only "
+                        "a number follows; ranks close up, so that the top 10 are 10 documents; chunks:source, "
+                        "chunks:prefix:SEPARATOR and chunks:id keep the ranks of chunks, so that the top 10 are 10 "
+                        "chunks")
     parser.add_argument("--reverse-scores", action="append", metavar="NAME", help="the scores of this run are "
                         "distances: rank the smallest first")
     defaults = Conventions()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from helpers import over, random_case, run_of, truth_of
 from speed import quick
@@ -306,9 +307,29 @@ def test_chunks_of_s02_are_collapsed_to_the_pages_that_are_judged(name, pages):
     found = check_comparability([run], truth)
     assert found.of("no-common-document", run.name).severity == "error"
     entry = found.of("another-level", run.name)
-    assert entry.flags == "--collapse prefix:_ --ids zeros" and f"0 now, {pages} after the fix" in entry.effect
-    fixed = with_ids_of(collapsed(run, "prefix:_"), truth, "zeros")
+    assert entry.flags == "--collapse number:_ --ids zeros" and f"0 now, {pages} after the fix" in entry.effect
+    fixed = with_ids_of(collapsed(run, "number:_"), truth, "zeros")
+    tables = pc.match_substring(fixed.docs, "table_p")
+    assert pc.sum(tables).as_py() == pc.sum(pc.match_substring(run.docs, "table_p")).as_py() > 40
     assert check_comparability([fixed], truth).severity == "note"
+
+
+def test_an_offered_collapse_says_how_many_ids_become_how_many_documents():
+    truth = truth_of({"1": ["p28"], "2": ["p107"]})
+    run = run_of({"1": ["p28_1", "p28_2", "table_p3"], "2": ["p107_1", "table_p4"]})
+    entry = of(run, truth).of("another-level", "run")
+    assert entry.flags == "--collapse number:_"
+    assert ("3 different ids become 2 documents; 2 stay as they are, such as 'table_p3'." in entry.effect
+            and "no judged document" not in entry.effect)
+    table = run_of({"1": ["p28_1", "p28_2", "table_3"], "2": ["p107_1", "table_4"]})
+    assert ("5 different ids become 3 documents. 2 of them become documents such as 'table': no judged document has "
+            "such an id." in of(table, truth).of("another-level", "run").effect)
+
+
+def test_what_would_merge_judged_documents_is_not_offered():
+    """Both levels are judged: at '_' two judged chunks would become one document."""
+    truth = truth_of({"1": ["a_1", "a_2", "b"]})
+    assert of(run_of({"1": ["a_1", "a_2", "b_1"]}), truth).of("another-level", "run") is None
 
 
 def restored(found: ComparabilityReport, run: Run, truth: Truth, kind: str) -> int:

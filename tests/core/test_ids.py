@@ -12,7 +12,8 @@ from ragdash.core.arrow_columns import text_column
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError
 from ragdash.core.file_scores import FileScores
-from ragdash.core.ids.normalization import before, collapse_choices, collapsed, rebuilt, with_ids_of
+from ragdash.core.ids.collapse_choices import collapse_choices
+from ragdash.core.ids.normalization import before, collapsed, rebuilt, with_ids_of
 from ragdash.core.ids.spellings import Wanted, respelled, spelling
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.evaluate import evaluate
@@ -181,6 +182,14 @@ def test_the_prefix_ends_at_the_last_separator(separator, doc, expected):
     assert before(text_column([doc]), separator).to_pylist() == [expected]
 
 
+@pytest.mark.parametrize("doc, expected", [
+    ("p28_001", "p28"), ("table_p0105", "table_p0105"), ("a_1_2", "a_1"), ("a_1_b", "a_1_b"), ("_1", "_1"),
+    ("a_", "a_"), ("a_١", "a_١"), ("a_1\n", "a_1\n"),
+])
+def test_before_a_number_alone_other_ids_stay(doc, expected):
+    assert before(text_column([doc]), "_", only_numbers=True).to_pylist() == [expected]
+
+
 @pytest.mark.parametrize("rankings", [
     {"q": ["a#2", "b#1", "a#1", "c#1", "b#2"]}, {"q": {"b#1": 4.0, "a#1": 3.0, "c#1": 1.0, "b#2": 0.5, "a#2": 5.0}},
 ])
@@ -208,7 +217,7 @@ def test_a_chunk_that_stood_twice_already_stays_a_duplicate():
     assert kinds(flat) == ["collapsed-chunks", "duplicate-document"]
 
 
-@pytest.mark.parametrize("by", ["source", "url", "prefix:", "prefix"])
+@pytest.mark.parametrize("by", ["source", "url", "prefix:", "prefix", "number:", "number"])
 def test_what_cannot_be_collapsed_by_is_told(by):
     with pytest.raises(InputError, match="prefix: and a separator"):
         collapsed(run_of({"q": ["a#1"]}), by)
@@ -250,6 +259,39 @@ def test_rebuilt_keeps_details_texts_and_empty_rankings():
 def test_the_way_to_collapse_that_matches_is_found(returned, judged, expected):
     found = collapse_choices(run_of({"q": returned}), truth_of({"q": judged}))
     assert ((found and (found[0].by, found[0].ids, found[0].share)) or None) == expected
+
+
+PAGES = [f"file.pdf:p{page:04d}_{part:03d}" for page in (1, 2, 3, 4, 7) for part in (0, 1)]
+TABLES = [f"file.pdf:table_p{page:04d}" for page in (1, 2, 3)]
+
+
+def test_tables_of_a_file_do_not_become_one_document_when_its_pages_are_found():
+    best, other = collapse_choices(run_of({"q": [*PAGES, *TABLES]}), truth_of({"q": ["file.pdf:p1", "file.pdf:p7"]}))
+    assert (best.by, best.ids, best.share, best.changed, best.documents, best.unknown) == (
+        "number:_", "zeros", 1.0, 10, 5, 0)
+    assert (other.by, other.changed, other.documents, other.unknown, other.example) == (
+        "prefix:_", 13, 6, 3, "file.pdf:table")
+    kept = docs(collapsed(run_of({"q": [*PAGES, *TABLES]}), best.by))
+    assert kept == ["file.pdf:p0001", "file.pdf:p0002", "file.pdf:p0003", "file.pdf:p0004", "file.pdf:p0007", *TABLES]
+
+
+def test_a_way_that_merges_judged_documents_or_invents_most_comes_last():
+    mixed = collapse_choices(run_of({"q": ["a_1", "b_x", "c_x", "e_x", "d#1"]}),
+                             truth_of({"q": ["a_1", "b", "c", "d", "e"]}))
+    assert [(one.by, one.merged, one.is_supported) for one in mixed] == [("prefix:#", 0, True), ("prefix:_", 1, False)]
+    invented = ["d1/p_1", "d2/p_1", *(f"x{n}-y/z_{n}" for n in range(4))]
+    found = collapse_choices(run_of({"q": invented}), truth_of({"q": ["d1/p", "d2/p", "d3/p"]}))
+    assert [(one.by, one.changed, one.unknown, one.is_supported) for one in found] == [("prefix:_", 6, 4, False)]
+    corpus = truth_of({"q": ["d1/p", "d2/p", "d3/p"]}).with_corpus(Corpus.build("c", [f"x{n}-y/z" for n in range(4)]))
+    assert collapse_choices(run_of({"q": invented}), corpus)[0].unknown == 0
+    hashes = ["9f86d081_1", "ab-4b0c1_2", "60303ae2-2_1"]  # no two judged ids are alike: forms say nothing
+    free = collapse_choices(run_of({"q": [*hashes, "c.0_9"]}), truth_of({"q": ["9f86d081", "ab-4b0c1"]}))
+    assert [(one.by, one.unknown) for one in free] == [("prefix:_", 0)]
+
+
+def test_a_document_that_is_written_as_a_path_is_not_merged_with_itself():
+    (one, *_) = collapse_choices(run_of({"q": ["x/DOC#1", "y/DOD#2"]}), truth_of({"q": ["doc", "dod"]}))
+    assert (one.by, one.merged) == ("prefix:#", 0)
 
 
 def test_the_source_column_is_a_way_too():

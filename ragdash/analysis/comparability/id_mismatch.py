@@ -14,12 +14,12 @@ import pyarrow.compute as pc
 
 from ragdash.analysis.comparability.findings import SHOWN, ComparabilityEntry
 from ragdash.core.arrow_columns import text_column
+from ragdash.core.ids.collapse_choices import SEPARATORS, CollapseChoice, collapse_choices
 from ragdash.core.ids.normalization import (
     CHUNK_RANKS,
-    SEPARATORS,
-    CollapseChoice,
+    NUMBER,
+    PREFIX,
     before,
-    collapse_choices,
     collapsed,
     collapsed_ids,
     rebuilt,
@@ -31,6 +31,7 @@ from ragdash.core.text.quoted import quoted
 from ragdash.matching.match import Match
 
 TOP = 10  # the rank up to which both ways to count are compared
+FRAGMENT = (f"{PREFIX}#", f"{NUMBER}#")  # ways to collapse that cut off what a spelling by paths cuts off too
 SAMPLE, FEW = 200_000, 20_000  # documents looked at for spellings, and for ways to collapse
 
 
@@ -102,7 +103,7 @@ def _with_collapse_fix(entry: ComparabilityEntry, level: list[ComparabilityEntry
     """An entry about spelling that fixes nothing until chunks are collapsed as well gets the fix that does both."""
     for collapse_entry in level:
         names = set(dict(collapse_entry.also).get("ids", "").split(","))
-        names |= {"path"} if collapse_entry.option == ("collapse", "prefix:#") else set()  # both cut off what follows #
+        names |= {"path"} if collapse_entry.option in [("collapse", way) for way in FRAGMENT] else set()
         if collapse_entry.severity == "warning" and set(entry.option[1].split(",")) <= names:
             return replace(entry, message=f"{entry.message}/collapsed", facts={**collapse_entry.facts, **entry.facts},
                            option=collapse_entry.option, also=collapse_entry.also)
@@ -153,20 +154,22 @@ def _level(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> list[Compar
     """Chunks against documents: the way to collapse that finds most, or the other way round a truth that is finer."""
     sample = _sample(run, FEW)
     hits = _hits(sample, truth)
-    candidates = collapse_choices(sample, truth, wanted[1])[:SHOWN]
+    candidates = [choice for choice in collapse_choices(sample, truth, wanted[1]) if not choice.merged][:SHOWN]
     hits_with_ids = _best_spelling(sample, truth, wanted)[1] if candidates else hits
     hits_without_paths = (
         _best_spelling(sample, truth, wanted, paths=False)[1]
-        if any(candidate.by == "prefix:#" for candidate in candidates)
+        if any(candidate.by in FRAGMENT for candidate in candidates)
         else hits_with_ids
     )
     best = None
     for candidate in candidates:
+        if best and not candidate.is_supported:
+            break
         ids, fixed = _best_spelling(collapsed(sample, candidate.by), truth, wanted)
         # Spellings that cut paths also cut off what follows "#", which is a chunk.
-        bar = hits_without_paths if candidate.by == "prefix:#" else hits_with_ids
+        bar = hits_without_paths if candidate.by in FRAGMENT else hits_with_ids
         if fixed > (best[1] if best else bar if ids else hits):
-            best = CollapseChoice(candidate.by, ids, candidate.share), fixed
+            best = replace(candidate, ids=ids), fixed
     if best is None:
         return [] if hits else _finer(sample, run, wanted[1])
     choice, fixed = best
@@ -174,7 +177,7 @@ def _level(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> list[Compar
     examples = _part_example(sample, wanted[1], choice)
     hits_uncollapsed = hits
     if choice.ids:
-        hits_uncollapsed = hits_without_paths if choice.by == "prefix:#" else hits_with_ids
+        hits_uncollapsed = hits_without_paths if choice.by in FRAGMENT else hits_with_ids
     closed, kept = _top_hits(sample, truth, choice, wanted)
     sampled = _sample_facts(sample, run)
     return [ComparabilityEntry(
@@ -185,10 +188,18 @@ def _level(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> list[Compar
         len(sample.docs),
         examples,
         {"ours": examples[0], "theirs": examples[1], "level_before": hits, "level_after": fixed, "top": TOP,
-         "closed": closed, "kept": kept, "by": choice.by, "level_looked": sampled["looked"], **sampled},
+         "closed": closed, "kept": kept, "by": choice.by, "level_looked": sampled["looked"], **sampled,
+         "changed": choice.changed, "documents": choice.documents, "unknown": choice.unknown,
+         "unknown_example": choice.example, **_left_as_they_are(sample, choice)},
         ("collapse", choice.by),
         also,
     )]
+
+
+def _left_as_they_are(sample: Run, choice: CollapseChoice) -> dict[str, object]:
+    """How many different ids a way to collapse leaves, and one of them."""
+    left = pc.unique(sample.docs.filter(pc.equal(sample.docs, collapsed_ids(sample, choice.by))))
+    return {"unchanged": len(left), "unchanged_example": left[0].as_py() if len(left) else ""}
 
 
 def _top_hits(sample: Run, truth: Truth, choice: CollapseChoice, wanted: tuple[Wanted, Wanted]) -> tuple[int, int]:

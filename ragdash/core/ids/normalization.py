@@ -9,33 +9,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.core.arrow_columns import hash_text, take, text_column
+from ragdash.core.arrow_columns import hash_text, text_column
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ids.id_bytes import contains_any
-from ragdash.core.ids.spellings import SPELLINGS, Wanted, every_spelling, respelled, spelling
+from ragdash.core.ids.spellings import Wanted, respelled, spelling
 from ragdash.core.ranking.rank_order import duplicate_positions, pair_hashes
 from ragdash.core.records import Run, Truth
 from ragdash.core.records.run import SAID_BY_BUILD
 
-SEPARATORS = ("::", "#", "_", "-", ":", "/", "|", ".", "@")
 CHUNK_RANKS = "chunks:"  # in front of a way to collapse: chunks keep their ranks
-_PROBED, _LONGEST = 2_000, 200  # ids, and characters of each, looked at for a separator of more than one character
-_CUT = re.compile(r"[\W_]{1,9}(?:[^\W\d_]{1,20}[\W_]{0,9})?(?=\d)")
-
-
-@dataclass(frozen=True)
-class CollapseChoice:
-    """A way to collapse, the spelling that is needed with it (or None), and the share of judged documents found."""
-
-    by: str
-    ids: str | None
-    share: float
+PREFIX, NUMBER = "prefix:", "number:"  # in front of a separator: the id up to it, whatever or only a number follows
 
 
 def with_ids_of(run: Run, truth: Truth, name: str, wanted_ids: tuple[Wanted, Wanted] | None = None) -> Run:
@@ -108,8 +97,9 @@ def keeps_chunk_ranks(by: str) -> bool:
 def collapsed(run: Run, by: str) -> Run:
     """The run on the level of documents: chunks of one document become one, which has the rank of the first chunk.
 
-    by: "source" (the column of that name), "prefix:SEPARATOR" (the document id up to the last separator) or "id" (the
-    document id, for chunks that share it). The ranks close up: the top 10 are 10 documents. With "chunks:" in front,
+    by: "source" (the column of that name), "prefix:SEPARATOR" (the document id up to the last separator),
+    "number:SEPARATOR" (the same where only a number follows; other ids stay as they are) or "id" (the document id, for
+    chunks that share it). The ranks close up: the top 10 are 10 documents. With "chunks:" in front,
     such as "chunks:source", every chunk keeps its rank: the top 10 are 10 chunks, of perhaps 6 documents, and further
     chunks of a document count as documents that are not relevant.
     Raises InputError where the run has no such column.
@@ -121,6 +111,9 @@ def collapsed(run: Run, by: str) -> Run:
     ['x', 'y']
     >>> collapsed(run, "chunks:prefix:_").ranking("q")["doc_id"].to_pylist()
     ['x', 'x [chunk 2]', 'y']
+    >>> run = Run.build("a", ["q"] * 3, ["p28_001", "p28_000", "table_p0105"], [3.0, 2.0, 1.0])
+    >>> collapsed(run, "number:_").ranking("q")["doc_id"].to_pylist()
+    ['p28', 'table_p0105']
     """
     way = by.removeprefix(CHUNK_RANKS)
     docs = collapsed_ids(run, way)
@@ -152,8 +145,9 @@ def has_chunks(run: Run, by: str) -> bool:
 
 def collapsed_ids(run: Run, by: str) -> pa.ChunkedArray:
     """The document that each returned chunk belongs to: (N,) in file order."""
-    if by.startswith("prefix:") and len(by) > len("prefix:"):
-        return before(run.docs, by.removeprefix("prefix:"))
+    kind, _, separator = by.partition(":")
+    if separator and f"{kind}:" in (PREFIX, NUMBER):
+        return before(run.docs, separator, only_numbers=f"{kind}:" == NUMBER)
     if by == "source" and run.sources is not None:
         return text_column(pc.coalesce(run.sources, run.docs))
     if by == "id":
@@ -174,11 +168,14 @@ def _numbered_chunks(run: Run, docs: pa.ChunkedArray, again: np.ndarray) -> pa.C
     return text_column(pa.array(names, pa.string()))
 
 
-def before(ids, separator: str):
-    """Each id up to the last separator; whole where it has none, or nothing before it."""
+def before(ids, separator: str, *, only_numbers: bool = False):
+    """Each id up to the last separator; whole where it has none, or nothing before it.
+
+    only_numbers: whole too where anything but digits follows.
+    """
     if separator[0].isascii() and not contains_any(ids, separator[0]):
         return ids
-    pattern = f"(?s)^(.+){re.escape(separator)}.*$"
+    pattern = f"(?s)^(.+){re.escape(separator)}{'[0-9]+' if only_numbers else '.*'}$"
     return pc.replace_substring_regex(ids, pattern, r"\1")
 
 
@@ -219,33 +216,6 @@ def rebuilt(run: Run, *, queries: pa.StringArray | None = None, docs: pa.Chunked
     return result.with_file_scores(file_scores.with_queries(run.query_ids, queries))
 
 
-def collapse_choices(run: Run, truth: Truth, judged: Wanted | None = None) -> list[CollapseChoice]:
-    """Ways to collapse by which more of the judged documents are among the returned than as written, best first.
-
-    A spelling is added where a way finds none of them without it. judged: of truth.docs, where it is there already.
-    """
-    judged = judged or Wanted(truth.docs)
-    returned = pc.unique(run.docs)
-    base = judged.share(returned)
-    ways = [] if run.sources is None else [("source", pc.unique(collapsed_ids(run, "source")))]
-    separators = dict.fromkeys((*SEPARATORS, *_longer_separators(returned, judged)))
-    ways += [(f"prefix:{separator}", pc.unique(before(returned, separator))) for separator in separators]
-    choices = []
-    for by, docs in ways:
-        if docs.equals(returned):
-            continue
-        share, name = judged.share(docs), None
-        if not share:
-            share, name = max((judged.share(pc.unique(entry.apply(docs)), entry), entry.name) for entry in SPELLINGS)
-        if not share:
-            live = every_spelling(docs, judged)
-            entry = spelling(",".join(entry.name for entry in SPELLINGS if entry in live)) if len(live) > 1 else None
-            share, name = (judged.share(pc.unique(entry.apply(docs)), entry), entry.name) if entry else (share, name)
-        if share > base:
-            choices.append(CollapseChoice(by, name, share))
-    return sorted(choices, key=lambda choice: (-choice.share, choice.ids is not None, len(choice.by), choice.by))
-
-
 def _apart(old: pa.StringArray, new: pa.ChunkedArray) -> tuple[pa.StringArray, pa.StringArray]:
     """(new query ids, the old ones where two would be alike; those that were kept so)."""
     new = pa.concat_arrays(new.chunks) if new.num_chunks else old
@@ -269,15 +239,3 @@ def _in_file_order(values: np.ndarray | None, order: np.ndarray | None) -> np.nd
     out = np.empty_like(values)
     out[order] = values
     return out
-
-
-def _longer_separators(returned: pa.Array, judged: Wanted) -> list[str]:
-    """What is between a judged id and a number in the returned ids: "_chunk_", "_p"; the three commonest."""
-    step = max(len(returned) // _PROBED, 1)
-    probed = [doc[:_LONGEST] for doc in take(text_column(returned), np.arange(0, len(returned), step)).to_pylist()]
-    cuts = [[(doc[:matches.start()], matches.group()) for matches in _CUT.finditer(doc)] for doc in probed]
-    wanted_prefixes = set(judged.forms_of([before for matches in cuts for before, _ in matches])[1].to_pylist())
-    separator_counts: Counter[str] = Counter()
-    for matches in cuts:
-        separator_counts.update([separator for before, separator in matches if before in wanted_prefixes][-1:])
-    return [separator for separator, _ in separator_counts.most_common(3)]

@@ -36,7 +36,10 @@ _SPELLING = "Read the runs with {flags}, or write the ids the same way in both f
 _SPELLING_PAGE = "Match the ids with the button, or write them the same way in both files."
 _LEVEL_HITS = (
     "Judged documents among those returned" + _LEVEL_LOOKED + ": {level_before} now, {level_after} after the fix. Of "
-    "these, {closed} are in the top {top} documents and {kept} in the top {top} parts.")
+    "these, {closed} are in the top {top} documents and {kept} in the top {top} parts. {changed:count different id} "
+    "{changed:plural becomes/become} {documents:count document}{unchanged:?; {unchanged:,} "
+    "{unchanged:plural stays as it is/stay as they are}, such as {unchanged_example!r}}.{unknown:? {unknown:,} of them "
+    "become documents such as {unknown_example!r}: no judged document has such an id.}")
 _COLLAPSE = (
     "Read the runs with {flags}. {also:?Both are needed: the ids also differ in spelling. }The first part of a "
     "document counts. Ranks close up; with chunks:{by} they stay those of the parts.")

@@ -274,7 +274,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "unknown-collapse": Message(
         actual="{collapse!r} for {run:named run}",
-        expected="{has_source:?source or }prefix: and a separator, such as prefix:#",
+        expected="{has_source:?source or }prefix: and a separator, such as prefix:#, or number: and a separator",
         fix="Choose one that the run has.",
     ),
     "unknown-correction": Message(

@@ -10,7 +10,7 @@ from ragdash.analysis.comparability import ComparabilityEntry as Finding
 from ragdash.analysis.comparability import ComparabilityReport, check_ids_of_each
 from ragdash.analysis.comparability import check_comparability as found_in
 from ragdash.analysis.comparability.near_ids import near_id_entries
-from ragdash.core.ids.normalization import CollapseChoice, collapse_choices
+from ragdash.core.ids.collapse_choices import CollapseChoice, collapse_choices
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.dashboard.caches import kept_cache
 from ragdash.dashboard.caches.shared_cache import shared

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ragdash.analysis.comparability import SEVERITIES, ComparabilityEntry, ComparabilityReport
-from ragdash.core.ids.normalization import CHUNK_RANKS, CollapseChoice, keeps_chunk_ranks
+from ragdash.core.ids.collapse_choices import CollapseChoice
+from ragdash.core.ids.normalization import CHUNK_RANKS, NUMBER, keeps_chunk_ranks
 from ragdash.core.records import Conventions
+from ragdash.core.text.quoted import quoted
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.formatting import escape
 
@@ -145,7 +147,9 @@ def fix_label(options: Sequence[Option]) -> str:
     method, ids = switches.get("collapse"), switches.get("ids")
     if method:
         way = method.removeprefix(CHUNK_RANKS)
-        method_text = "by source" if way == "source" else "by id" if way == "id" else f"at {way[len('prefix:'):]!r}"
+        kind, _, separator = way.partition(":")
+        method_text = f"by {way}" if not separator else f"at {separator!r}" + (
+            " before a number" if f"{kind}:" == NUMBER else "")
         return f"Collapse chunks {method_text}" + (
             f", match {fmt.listed([SHORT_IDS[name] for name in ids.split(',')])}" if ids else ""
         )
@@ -160,7 +164,9 @@ def _matched(ids: str) -> str:
 def collapse_method(method: str) -> str:
     """A way to collapse, in words."""
     way = method.removeprefix(CHUNK_RANKS)
-    words = {"source": "Source", "id": "Equal ids"}.get(way) or f"Prefix before {way.removeprefix('prefix:')!r}"
+    kind, _, separator = way.partition(":")
+    words = {"source": "Source", "id": "Equal ids"}.get(way) or f"Prefix before {separator!r}" + (
+        " and a number" if f"{kind}:" == NUMBER else "")
     return f"{words}, chunks keep their ranks" if keeps_chunk_ranks(method) else words
 
 
@@ -179,11 +185,28 @@ def rank_notes(names: Sequence[str], methods: Sequence[str]) -> list[str]:
 
 
 def collapse_option(method: str, choice: CollapseChoice | None) -> str:
-    """A way to collapse in a menu, with the share of judged documents that it finds."""
+    """A way to collapse in a menu, with the share of judged documents that it finds and how many documents it makes."""
     if not method:
         return "Off: as they are"
     ids = f", ids: {choice.ids}" if choice and choice.ids else ""
-    return f"{collapse_method(method)}{ids}" + (f" ({choice.share:.0%} found)" if choice else "")
+    if not choice:
+        return f"{collapse_method(method)}{ids}"
+    effect = f"{choice.share:.0%} found, {choice.changed:,} ids become {fmt.count(choice.documents, 'document')}"
+    return f"{collapse_method(method)}{ids} ({effect})"
+
+
+def collapse_warnings(choices: Sequence[CollapseChoice]) -> list[str]:
+    """What speaks against some ways to collapse, as markdown: they merge what the judgments keep apart, or invent."""
+    lines = []
+    for choice in choices:
+        name = f"**{escape(collapse_method(choice.by))}**"
+        if choice.merged:
+            lines.append(f"{name} merges {fmt.count(choice.merged, 'judged document')} into others: "
+                         f"{'its' if choice.merged == 1 else 'their'} judgments no longer count.")
+        if choice.unknown:
+            lines.append(f"{name}: {choice.unknown:,} of {choice.changed:,} ids become documents such as "
+                         f"{escape(quoted(choice.example))}; no judged document has such an id.")
+    return lines
 
 
 def sort_findings(findings: Iterable[ComparabilityEntry]) -> list[ComparabilityEntry]:

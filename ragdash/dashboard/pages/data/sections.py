@@ -229,7 +229,7 @@ def _keep(save: Callable[..., None], *args: object) -> None:
 
 
 def _render_collapse(entry: SessionRun) -> None:
-    """How chunks become documents: the ways that find more of the judged documents, with their shares."""
+    """How chunks become documents: the ways that find more of the judged documents, and what speaks against them."""
     if state.truth() is None or LOADED.run(entry.loaded) is None or LOADED.truth(state.truth()) is None:
         return
     choices = {choice.by: choice for choice in comparability_cache.collapse_ways(entry, state.truth())}
@@ -251,6 +251,8 @@ def _render_collapse(entry: SessionRun) -> None:
             entry.digest, st.session_state[key],
             getattr(choices.get(st.session_state[key].removeprefix(CHUNK_RANKS)), "ids", None)),
     )
+    for line in comparability.collapse_warnings([*choices.values()]):
+        st.markdown(f":orange[:material/warning:] {line}")
 
 
 def color_name(slot: int) -> str:
