@@ -363,8 +363,47 @@ def test_runs_of_which_each_is_written_as_in_the_truth_need_not_be_read_alike():
     fixed = with_ids_of(lost, truth, "zeros")
     assert of([fixed, right], truth).of("different-ids").severity == "note"
     assert of([fixed, right, half], truth).of("different-ids").severity == "warning"
+    entry = of([fixed, right, half], truth).of("different-ids")
+    assert (entry.option, entry.facts["fixable"]) == (("ids", "case"), ["half"]), "the fix that its own finding has"
     chunks = collapsed(run_of({"q1": ["a#1"], "q2": ["008#3"]}, "chunks"), "prefix:#")
     assert of([chunks, right], truth).of("different-collapse").severity == "note"
+
+
+def test_runs_whose_ids_would_not_change_are_read_alike():
+    """One run finds nothing, and no spelling would help it: nothing is left to fix."""
+    truth = truth_of({"q1": ["007"], "q2": ["008"]})
+    fixed = with_ids_of(run_of({"q1": ["7"], "q2": ["8"]}, "lost"), truth, "zeros")
+    entry = of([fixed, run_of({"q1": ["x"], "q2": ["y"]}, "other")], truth).of("different-ids")
+    assert (entry.severity, entry.option) == ("note", None) and "no id that would change" in entry.effect
+
+
+def test_ids_that_would_change_have_the_fix_for_the_runs_that_are_left():
+    truth = truth_of({"q1": ["007"], "q2": ["008"]})
+    fixed = with_ids_of(run_of({"q1": ["7"], "q2": ["8"]}, "lost"), truth, "zeros")
+    left = run_of({"q1": ["0011"], "q2": ["y"]}, "left")
+    entry = of([fixed, left], truth).of("different-ids")
+    assert (entry.severity, entry.option, entry.facts["fixable"]) == ("warning", ("ids", "zeros"), ["left"])
+    assert entry.words("page").fix == "Match the ids of all of them in the same way: left is left."
+    again = of([fixed, with_ids_of(left, truth, "zeros")], truth)
+    assert again.of("different-ids") is None
+    unjudged = run_of({"q1": ["007", "0011"], "q2": ["008"]}, "right")
+    note = of([fixed, unjudged], truth).of("different-ids")
+    assert (note.severity, note.option) == ("note", ("ids", "zeros")) and "written in two ways" in note.effect
+
+
+def test_half_a_fix_is_not_offered_to_the_run_that_needs_both():
+    """Pages are p28, chunks p0028_001: restored zeros alone would give p28_1."""
+    truth = truth_of({"q1": ["p28"], "q2": ["p107"]})
+    chunks = run_of({"q1": ["p0028_001"], "q2": ["p0107_002"]}, "chunks")
+    fixed = with_ids_of(collapsed(chunks, "prefix:_"), truth, "zeros").renamed("fixed")
+    found = of([fixed, chunks], truth)
+    for kind in ("different-ids", "different-collapse"):
+        entry = found.of(kind)
+        assert (entry.flags, entry.facts["fixable"]) == ("--collapse prefix:_ --ids zeros", ["chunks"])
+    others = run_of({"q1": ["p0031_001"], "q2": ["p0032_002"]}, "others")  # none is judged: no finding has it
+    for kind in ("different-ids", "different-collapse"):
+        entry = of([fixed, others], truth).of(kind)
+        assert (entry.flags, entry.facts["fixable"]) == ("--collapse prefix:_ --ids zeros", ["others"])
 
 
 def test_a_run_with_nothing_to_collapse_counts_as_collapsed():

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from ragdash.analysis.comparability.findings import SHOWN, ComparabilityEntry
-from ragdash.core.ids.normalization import has_chunks
+from ragdash.core.ids.normalization import has_chunks, would_respell
 from ragdash.core.records import Conventions, Run
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
@@ -55,17 +55,59 @@ def _same_depth(runs: Sequence[Run], specs: Sequence[Spec]) -> list[Comparabilit
 
 
 def _same_reading(matches: Sequence[Match], name: str, ids: Sequence[ComparabilityEntry]) -> list[ComparabilityEntry]:
+    """Whether the runs were read with one collapse, or one spelling of ids; with the fix for those that need one."""
     runs = [match.run for match in matches]
     words = [str(run.settings.get(name) or "as they are") for run in runs]
     if len(set(words)) == 1:
         return []
     examples = tuple(f"{run.name}: {word}" for run, word in zip(runs, words, strict=True))
     odd = sum(word != words[0] for word in words)
+    options, fixable = _fix_of_reading(matches, name, ids)
     all_read = all(len(match.ranked.rank) for match in matches) and not any(entry.kind in READ[name] for entry in ids)
     message, severity = (f"different-{name}/in-use", "note") if all_read else (f"different-{name}", "warning")
     if not all_read and name == "collapse" and _nothing_left_to_collapse(runs):
         message, severity = "different-collapse/no-chunks", "note"
-    return [ComparabilityEntry(message, severity, None, odd, len(runs), examples, {"shown": examples[:MOST_RUNS]})]
+    if not all_read and name == "ids" and not fixable:
+        message, severity = "different-ids/settled", "note"
+    is_open = severity == "warning" or name == "ids"
+    option, *also = options if is_open and options else (None,)
+    return [ComparabilityEntry(message, severity, None, odd, len(runs), examples, {
+        "shown": examples[:MOST_RUNS], "fixable": fixable}, option, tuple(also))]
+
+
+def _fix_of_reading(matches: Sequence[Match], name: str,
+                    ids: Sequence[ComparabilityEntry]) -> tuple[tuple[tuple[str, str], ...], list[str]]:
+    """(Switches that read some runs as the others, none where runs need different ones; names of these runs).
+
+    What was found about the ids of a run comes first: half of its fix would change ids that match nothing yet.
+    """
+    kinds = {kind for of_name in READ.values() for kind in of_name}
+    offered: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for entry in ids:
+        if entry.kind in kinds and entry.severity != "note" and entry.option and entry.run:
+            names = offered.setdefault((entry.option, *entry.also), [])
+            names += [entry.run] if entry.run not in names else []
+    if offered:
+        names = list(dict.fromkeys(name for names in offered.values() for name in names))
+        return (next(iter(offered)) if len(offered) == 1 else ()), names
+    left = {of_name: _left_to_read(matches, of_name) for of_name in READ}
+    way, names = left[name]
+    if all(way and of_name == names for way, of_name in left.values()):  # both or none: half of a fix is none
+        return tuple((of_name, way) for of_name, (way, _) in left.items()), names
+    return (((name, way),) if names else ()), names
+
+
+def _left_to_read(matches: Sequence[Match], name: str) -> tuple[str, list[str]]:
+    """(How some runs were read, names of the runs that would change if they were read so too)."""
+    runs = [match.run for match in matches]
+    ways = dict.fromkeys(word for run in runs if (value := run.settings.get(name))
+                         for word in (str(value).split(",") if name == "ids" else [str(value)]))
+    way = ",".join(ways)
+    if not ways or (name == "collapse" and len(ways) > 1):
+        return way, []
+    if name == "collapse":
+        return way, [run.name for run in runs if not run.settings.get(name) and has_chunks(run, way)]
+    return way, [run.name for run in runs if would_respell(run, matches[0].truth, way)]
 
 
 def _nothing_left_to_collapse(runs: Sequence[Run]) -> bool:

@@ -57,6 +57,24 @@ def with_ids_of(run: Run, truth: Truth, name: str, wanted_ids: tuple[Wanted, Wan
     return rebuilt(run, queries=queries, docs=docs, note=note, problems=problems)
 
 
+def would_respell(run: Run, truth: Truth, name: str) -> bool:
+    """Whether `with_ids_of` would change an id of the run.
+
+    Examples
+    --------
+    >>> truth = Truth.build("t", ["q"], ["d1"], [1])
+    >>> [would_respell(Run.build("r", ["q"], [doc]), truth, "zeros") for doc in ("d1", "d2", "d01", "d02")]
+    [False, False, True, True]
+    """
+    form = spelling(name)
+    queries = text_column(run.query_ids)
+    if not respelled(queries, Wanted(truth.query_ids), form).equals(queries):
+        return True
+    docs = text_column(pc.unique(run.docs))
+    known = Wanted(truth.corpus.doc_ids) if truth.corpus is not None else None
+    return not respelled(docs, Wanted(truth.docs), form, known).equals(docs)
+
+
 def truth_with_queries_of(truth: Truth, other: Truth, name: str) -> Truth:
     """The truth with its query ids as another truth writes them, where they are equal under a spelling.
 

@@ -207,7 +207,7 @@ MESSAGES: Mapping[str, Message] = {
         actual=_LEVELS,
         expected=_NOT_THE_SAME,
         fix="Read all of them with the same --collapse.",
-        page="Collapse all of them in the same way.",
+        page="Collapse all of them in the same way{fixable:?: {fixable:comma} {fixable:plural is/are} left}.",
     ),
     "compare-different-collapse/no-chunks": Message(
         actual=_LEVELS,
@@ -220,11 +220,16 @@ MESSAGES: Mapping[str, Message] = {
         actual=_SPELLINGS,
         expected=_NOT_THE_SAME,
         fix="Read all of them with the same --ids.",
-        page="Match the ids of all of them in the same way.",
+        page="Match the ids of all of them in the same way{fixable:?: {fixable:comma} {fixable:plural is/are} left}.",
     ),
-    "compare-different-ids/in-use": Message(
-        actual=_SPELLINGS, expected="All of them are written as in the truth now, so their numbers can be compared.",
+    "compare-different-ids/settled": Message(
+        actual=_SPELLINGS, expected="The others have no id that would change, so their numbers can be compared.",
         fix=""),
+    "compare-different-ids/in-use": Message(
+        actual=_SPELLINGS,
+        expected="All of them are written as in the truth now, so their numbers can be compared.{fixable:? Documents "
+                 "without a judgment are still written in two ways.}",
+        fix="{fixable:?Match them too before you join rankings.}"),
     "compare-same-rankings": Message(
         actual="Runs with the same rankings: {shown:comma}.",
         expected="They differ in nothing that a metric of retrieval sees.",

@@ -276,9 +276,14 @@ def _render_fix(context: PageContext, check: RunCheck, key: str) -> None:
 
 
 def _render_hide(context: PageContext, runs: Sequence[str], key: str) -> None:
-    """Take the second of two runs that are nearly the same out of the comparison; the first if that is the baseline."""
+    """Take one of two runs that are nearly the same out of the comparison.
+
+    That is the one whose ids were changed here, else the second; the first if that is the baseline.
+    """
     baseline = context.names[context.baseline]
-    name = next((run for run in reversed(runs) if run != baseline), runs[-1])
+    changed = [entry.name for entry in context.entries if entry.name in runs and entry.fixes]
+    candidates = changed if len(changed) == 1 else [run for run in reversed(runs) if run != baseline]
+    name = next(iter(candidates), runs[-1])
     digests = [digest for entry in context.entries if entry.name == name for digest in digests_of(entry.digest)]
     st.button(f"Hide {fmt.escape(fmt.shorten_middle(name, NAME))}", icon=":material/visibility_off:",
               key=f"hide_check_{key}", on_click=_hide, args=(digests,))

@@ -23,7 +23,8 @@ Fix = tuple[str, str]
 def apply(digests: Iterable[str], fixes: Iterable[Fix]) -> None:
     """Apply switches and their words, such as ("ids", "zeros"), to these runs.
 
-    A convention is that of all runs. So is a spelling, or the same document would have two ids in two runs.
+    A convention is that of all runs. Ids, chunks and scores change in these runs alone, each with all of the switches;
+    a run of them that a spelling leaves as it is stays unfixed.
     """
     fixes = tuple(fixes)
     for name, word in fixes:
@@ -36,13 +37,11 @@ def apply(digests: Iterable[str], fixes: Iterable[Fix]) -> None:
         return
     named = set(digests)
     for entry in state.runs():
-        is_named = bool(named & {entry.digest, entry.origin})
-        if not is_named and "ids" not in words:
+        if not named & {entry.digest, entry.origin}:
             continue
         ids = dict.fromkeys(filter(None, [*entry.ids.split(","), *words.get("ids", "").split(","),
-                                   REVERSED if is_named and words.get("scores") else ""]))
-        collapse_by = words.get("collapse", entry.collapse) if is_named else entry.collapse
-        _read_as(entry, ",".join(ids), collapse_by, only_if_changed=not is_named)
+                                   REVERSED if words.get("scores") else ""]))
+        _read_as(entry, ",".join(ids), words.get("collapse", entry.collapse), only_if_changed=words.keys() == {"ids"})
 
 
 def offer_matching_queries(entries: Sequence[SessionRun]) -> None:

@@ -113,6 +113,55 @@ def test_a_fix_that_would_make_two_runs_one_is_refused():
     assert not at.exception and len({one.digest for one in at.session_state["_runs"]}) == len(whole) == 2
 
 
+BOTH = "".join(f"q{q} 0 p{q} 1\n" for q in range(1, 21)).encode()
+
+
+def parts(tag: str, first: int = 0, chunk: int = 0) -> bytes:
+    lines = (f"q{q} Q0 p{q + first:04d}_{rank + chunk:03d} {rank} {9 - rank} {tag}" for q in range(1, 21)
+             for rank in (1, 2))
+    return "\n".join(lines).encode()
+
+
+def test_a_fix_for_one_run_changes_that_run_alone_and_the_rest_is_one_click_more():
+    b_parts = parts("b", chunk=5) + b"\nq1 Q0 p0099_001 5 4 b"
+    at = upload(opened(), ("a.run", parts("a")), ("b.run", b_parts), ("qrels", BOTH))
+    first, second = entry(at, 0), entry(at, 1)
+    next(one for one in at.button if one.key.startswith(f"fix_{first.key}")).click().run()
+    assert (entry(at, 0).collapse, entry(at, 0).ids, hits(at)) == ("prefix:_", "zeros", 20)
+    assert entry(at, 1) == second, "not half of the fix of another run"
+    common = [one for one in at.button if one.key.startswith("fix_all_")]
+    assert [one.label for one in common] == ["Collapse chunks at '_', match restored leading zeros in b"]
+    common[0].click().run()
+    assert not at.exception and hits(at, 1) == 20
+    assert not [one for one in at.button if one.key.startswith("fix_")], "nothing is left open"
+    assert "in different ways" not in said(at)
+    at.button(key=f"undo_{first.key}").click().run()
+    assert entry(at, 0) == first and entry(at, 1).collapse == "prefix:_", "one click back is of one run"
+
+
+def test_of_a_run_and_its_collapsed_chunks_the_collapsed_one_is_offered_to_be_hidden():
+    pages = "\n".join(f"q{q} Q0 p{q + offset} {rank} {9 - rank} pages" for q in range(1, 21)
+                      for rank, offset in enumerate((0, 50), 1)).encode()
+    chunks = b"\n".join([parts("chunks"), parts("chunks", 50).replace(b" 1 8 ", b" 3 6 ").replace(b" 2 7 ", b" 4 5 "),
+                         b"q1 Q0 p0099_001 5 4 chunks"])
+    for files in ((("chunks.run", chunks), ("pages.run", pages)), (("pages.run", pages), ("chunks.run", chunks))):
+        at = upload(opened(), *files, ("qrels", BOTH))
+        button(at, "Collapse chunks").click().run()
+        overview = opened("overview", **dict(at.query_params))
+        assert [one.label for one in overview.button if one.key.startswith("hide_check")] == ["Hide chunks"]
+
+
+def test_ids_of_a_run_that_finds_nothing_are_matched_from_what_is_said_of_all_runs():
+    left = run(lambda doc: f"9{doc:03d}.00100", tag="left")
+    at = upload(opened(), ("lost.run", LOST), ("left.run", left), ("qrels", QRELS))
+    button(at, "leading zeros").click().run()
+    assert [one.ids for one in at.session_state["_runs"]] == ["zeros", ""]
+    assert "spelled in different ways" in said(at)
+    button(at, "Match ids with restored leading zeros in left").click().run()
+    assert [one.ids for one in at.session_state["_runs"]] == ["zeros", "zeros"]
+    assert "spelled in different ways" not in said(at)
+
+
 def test_a_convention_holds_for_every_page_and_is_in_the_link():
     at = upload(opened(), ("part.run", run(queries=range(1, 11))), ("qrels", QRELS))
     assert "lacks 10 of 20 queries, which count as empty rankings" in said(at)

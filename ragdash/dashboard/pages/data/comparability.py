@@ -32,6 +32,7 @@ SAME_FINDING = {"missing-queries": "missing-queries", "rising-scores": "rising-s
 """The finding that says what a check of the verdict says."""
 IN_SUMMARY = ("missing-queries", "no-common-document", "no-common-query")  # checks that the first sentence names too
 NOT_IN_SUMMARY = ("unknown-ids", "several-truths")  # checks that it does not know: it would call the runs comparable
+NAME = 32  # characters of a run's name on a button
 WIDTHS = [2, 1]  # a finding, and the button that fixes it
 
 
@@ -95,7 +96,7 @@ def _render_findings(report: ComparabilityReport, runs: Sequence[SessionRun]) ->
     _render_shared_fixes(report, runs)
     for entry in runs:
         _render_run_findings(report, entry)
-    _render_common_findings(report)
+    _render_common_findings(report, runs)
 
 
 def _says_the_same(check: RunCheck, finding: Finding) -> bool:
@@ -145,7 +146,7 @@ def _render_run_findings(report: ComparabilityReport, entry: SessionRun) -> None
         offered = set()
         for index, finding in enumerate(findings):
             _render_finding(
-                finding, f"{entry.key}_{index}", entry, button=(finding.option, *finding.also) not in offered
+                finding, f"{entry.key}_{index}", [entry], button=(finding.option, *finding.also) not in offered
             )
             offered.add((finding.option, *finding.also))
 
@@ -161,15 +162,19 @@ def _render_applied_fixes(entry: SessionRun) -> None:
                  help=tooltip("undo_fixes"))
 
 
-def _render_common_findings(report: ComparabilityReport) -> None:
+def _render_common_findings(report: ComparabilityReport, runs: Sequence[SessionRun]) -> None:
     """What needs attention in the truth, or in the runs among themselves."""
     findings = [finding for finding in report.findings if finding.run is None and finding.severity != "note"]
     if not findings:
         return
     with st.container(border=True, gap="small", key="found_all"):
         st.markdown("**All runs together**")
+        offered = set()
         for index, finding in enumerate(findings):
-            _render_finding(finding, f"all_{index}", None)
+            names = finding.facts.get("fixable", ())
+            _render_finding(finding, f"all_{index}", [entry for entry in runs if entry.name in names],
+                            button=(finding.option, *finding.also) not in offered)
+            offered.add((finding.option, *finding.also))
 
 
 def _render_notes(report: ComparabilityReport, runs: Sequence[SessionRun]) -> None:
@@ -183,11 +188,11 @@ def _render_notes(report: ComparabilityReport, runs: Sequence[SessionRun]) -> No
             if entry_notes:
                 st.markdown(f"**{elements.swatch(entry.slot, entry.name) if entry else 'All runs together'}**")
             for index, note in enumerate(entry_notes):
-                _render_finding(note, f"{entry.key if entry else 'all'}_note_{index}", entry)
+                _render_finding(note, f"{entry.key if entry else 'all'}_note_{index}", [entry] if entry else [])
 
 
-def _render_finding(finding: Finding, key: str, entry: SessionRun | None, button: bool = True) -> None:
-    """What was counted, what follows from it, how it is fixed; a button where one click does it."""
+def _render_finding(finding: Finding, key: str, entries: Sequence[SessionRun], button: bool = True) -> None:
+    """What was counted, what follows from it, how it is fixed; a button where one click does it, in these runs."""
     text = f"{ICONS[finding.severity]} {comparability.finding_text(finding)}"
     if not finding.option or not button:
         st.markdown(text, help=term_help(text))
@@ -195,8 +200,11 @@ def _render_finding(finding: Finding, key: str, entry: SessionRun | None, button
     left, right = st.columns(WIDTHS, vertical_alignment="center", gap="small")
     left.markdown(text, help=term_help(text))
     options = (finding.option, *finding.also)
-    right.button(comparability.fix_label(options), icon=":material/build:", key=f"fix_{key}", on_click=run_fixes.apply,
-                 args=((entry.digest,) if entry else (), options),
+    label = comparability.fix_label(options)
+    if finding.run is None and entries:
+        label += f" in {fmt.escape(fmt.listed(fmt.short_names([entry.name for entry in entries], NAME)))}"
+    right.button(label, icon=":material/build:", key=f"fix_{key}", on_click=run_fixes.apply,
+                 args=([entry.digest for entry in entries], options),
                  help=tooltip("command_line_fix", flags=finding.flags),
                  type="tertiary" if finding.option[0] in state.CONVENTIONS else "secondary")
 
