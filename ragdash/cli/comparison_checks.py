@@ -24,9 +24,10 @@ from ragdash.analysis.verdict import (
     withheld_checks,
 )
 from ragdash.cli.inputs import conventions_of, matching_of
-from ragdash.core.console import print_note, printable
+from ragdash.core.console import print_note
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
+from ragdash.core.text.quoted import printable
 from ragdash.evaluation.ci_gates import GateCheck
 from ragdash.evaluation.compare import ComparisonRules, select_comparable
 from ragdash.evaluation.comparison_inputs import KINDS

@@ -10,7 +10,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -110,25 +109,23 @@ def read_recorded(paths: Sequence[str], options: argparse.Namespace) -> list[Run
         name, path = split_name(text)
         is_log_folder = path not in ("-", "") and Path(path).is_dir() and not is_recorded_folder(Path(path))
         closed = _closed_runs(Path(path)) if is_log_folder else []
-        if closed:
-            runs += [item for file in closed for item in read_runs(str(file))]
-        else:
+        runs += closed
+        if not closed:
             runs += read_runs(source_of(text), name=name, **reading_arguments(options, text))
     return runs
 
 
-def _closed_runs(folder: Path) -> list[Path]:
+def _closed_runs(folder: Path) -> list[Run]:
     """The closed runs of a log folder; what cannot be read is named, an error if nothing else is there.
 
     Raises InputError for an empty folder; no runs where the folder holds other files.
     """
-    from ragdash.io.recorded.folder import log_entries, unreadable_runs
+    from ragdash.io.recorded.closed_runs import read_closed_runs
 
-    closed = [entry.path for entry in log_entries(folder) if entry.state == "complete"]
-    broken = unreadable_runs(folder)
-    if not closed and (broken or not any(folder.iterdir())):
-        raise InputError(broken or [Problem("history/no-runs", {"folder": str(folder)}, str(folder))])
-    say([replace(problem, severity="warning") for problem in broken])
+    closed, problems = read_closed_runs(folder)
+    if not closed and not any(folder.iterdir()):
+        raise InputError([Problem("history/no-runs", {"folder": str(folder)}, str(folder))])
+    say(problems)
     return closed
 
 

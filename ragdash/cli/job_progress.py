@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event
 
-from ragdash.core.console import Progress, print_note, printable, write
+from ragdash.core.console import Progress, print_note, write
 from ragdash.core.errors import InputError
+from ragdash.core.text.quoted import printable
 from ragdash.evaluation.scoring.judge_worker import line
 
 CANCELLED = 130

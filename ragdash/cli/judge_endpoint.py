@@ -10,8 +10,9 @@ import orjson
 
 from ragdash.cli.common_options import seconds, whole_number
 from ragdash.cli.job_progress import write_message
-from ragdash.core.console import print_note, printable
+from ragdash.core.console import print_note
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.text.quoted import printable
 from ragdash.evaluation.stats import SEED
 from ragdash.models.judge import Endpoint, Patience, Plan, Prices
 from ragdash.models.judge.allowed_hosts import VARIABLE, AllowedHosts

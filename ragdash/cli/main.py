@@ -20,8 +20,9 @@ from pathlib import Path
 from types import ModuleType
 
 from ragdash.cli.command_line import Parser, PrintCompletion, check_metrics, check_outputs
-from ragdash.core.console import STANDARD_OUTPUT, discard_output, print_note, printable, say
+from ragdash.core.console import STANDARD_OUTPUT, discard_output, print_note, say
 from ragdash.core.errors import InputError, Problem, Unavailable, lacks_memory, shorten
+from ragdash.core.text.quoted import printable
 
 NEEDED = 200 << 20  # bytes of addresses: with less, OpenBLAS ends the process with words of its own, or it waits
 # The module of a command is <name>.py in ragdash/cli/commands/ or a folder there, with add_options(parser) and

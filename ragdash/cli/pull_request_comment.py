@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import Request, urlopen
 
-from ragdash.core.console import printable
+from ragdash.core.text.quoted import printable
 
 _SECONDS, _PER_PAGE, _MOST_PAGES = 30, 100, 50
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import time
 from collections import Counter
@@ -14,13 +13,12 @@ from typing import TextIO
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import whole_file
+from ragdash.core.text.quoted import printable
 
 LARGE = 20 << 20  # bytes of a file that are worth a bar
 SHOWN = 5  # problems printed of one kind and file
 STANDARD_OUTPUT = "standard output"
 FOR_PEOPLE = ("table", "markdown")  # formats
-# Control characters, and those that turn the direction of what follows or end a line: a name could pass for another.
-_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 class DroppingStream:
@@ -97,21 +95,6 @@ def one_line(text: str) -> str:
     'dense\\nerror: none'
     """
     return printable(text).replace("\n", "\\n")
-
-
-def printable(text: str) -> str:
-    r"""Text for a terminal: control characters, which could move its cursor or change its colors, become visible.
-
-    Line ends stay. Half characters, as in the names of files that are not UTF-8, become visible too.
-
-    Examples
-    --------
-    >>> printable("dense\x1b[31m\n")
-    'dense\\x1b[31m\n'
-    """
-    visible = _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}" if match[0] < "\u0100" else
-                           f"\\u{ord(match[0]):04x}", text)
-    return visible.encode("utf-8", "backslashreplace").decode()
 
 
 def write_text(text: str, path: str | None) -> None:

@@ -6,8 +6,10 @@ import errno
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 from ragdash.core.messages import Surface, Words, needed, render, shown_facts
+from ragdash.core.text.quoted import kind_of, object_text
 
 SHOWN_PER_KIND = 20
 _SHOWN_ONCE = {"wrong-encoding"}  # kinds that are about the whole file, whatever lines they name
@@ -233,6 +235,27 @@ class Collector:
             raise InputError(problems)
 
 
+class Caught:
+    """Takes what code of other people raises in a with block; to stop the program is not for it to decide.
+
+    Examples
+    --------
+    >>> with Caught() as caught:
+    ...     raise ValueError("no answer")
+    >>> caught.error
+    ValueError('no answer')
+    """
+
+    error: Exception | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
+        self.error = error if kind is not None and issubclass(kind, Exception) else None  # type: ignore
+        return self.error is not None
+
+
 def lacks_memory(error: Exception) -> bool:
     """Whether an error says that memory is too short: threads and imported libraries need memory too.
 
@@ -282,11 +305,8 @@ def represent(value: object, limit: int = 120) -> str:
     >>> represent("low"), represent(10**5000)
     ("'low'", 'an int')
     """
-    try:
-        return shorten(repr(value), limit)
-    except (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError):
-        kind = type(value).__name__
-        return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+    kind = kind_of(value)
+    return shorten(object_text(value, repr), limit) or f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
 
 
 def is_deep(value: object, limit: int = 100) -> bool:
@@ -318,7 +338,7 @@ def _plain(fact: object) -> object:
         return {str(name): _plain(item) for name, item in fact.items()}
     if hasattr(fact, "item") and getattr(fact, "size", 1) == 1:  # a number of numpy or of Arrow
         return _plain(fact.item())
-    return str(fact)
+    return object_text(fact) or kind_of(fact)
 
 
 def _finite(fact: object) -> object:

@@ -18,6 +18,7 @@ from ragdash.core.records.arguments import check_progress, checked, items_of
 from ragdash.core.records.flat_settings import flat_settings, has_objects
 from ragdash.core.records.secrets import without_secrets
 from ragdash.core.storage.temporary_folders import temporary_folder
+from ragdash.core.text.quoted import error_words
 from ragdash.io import read_run
 from ragdash.io.recorded.folder import LogEntry, log_entries
 from ragdash.io.write.serializers import run_objects
@@ -59,7 +60,7 @@ def grid_points(grid: Grid) -> list[dict[str, object]]:
 
 @checked
 def sweep(make: Callable[[dict], object], grid: Grid, questions: Questions, *, name: str | None = None,
-          tags: Iterable[str] = (), folder: str | os.PathLike | None = None, concurrency: int = 1,
+          tags: str | Iterable[str] = (), folder: str | os.PathLike | None = None, concurrency: int = 1,
           progress: Callable[[int, int], object] | None = None) -> list[Run]:
     """Ask a retriever the same questions under every combination of settings, and record each as a run.
 
@@ -133,7 +134,7 @@ class _Attempt:
         if isinstance(error, InputError):
             self.reason = shorten(without_secrets(str(error.problems[0])), _TAIL)
         elif isinstance(error, Exception):
-            self.reason = shorten(without_secrets(f"{type(error).__name__}: {error}"), _TAIL)
+            self.reason = shorten(without_secrets(error_words(error)), _TAIL)
         return bool(self.reason)
 
 

@@ -115,14 +115,16 @@ class Workspace:
         """What people should know of it."""
         self._change(digest, kind, description=_writable(description.strip()))
 
-    def tag(self, digest: str, tags: Iterable[str], kind: str | None = None) -> None:
-        """These tags, each once, instead of those it had."""
-        clean_tags = dict.fromkeys(filter(None, (" ".join(tag.split()) for tag in tags)))
+    def tag(self, digest: str, tags: str | Iterable[str], kind: str | None = None) -> None:
+        """These tags, each once, instead of those it had; a text is one tag."""
+        listed = [tags] if isinstance(tags, str) else tags
+        clean_tags = dict.fromkeys(filter(None, (" ".join(tag.split()) for tag in listed)))
         self._change(digest, kind, tags=json.dumps([_writable(tag) for tag in clean_tags]))
 
     def order(self, digests: Sequence[str]) -> None:
-        """These first, in this order; the others follow in theirs."""
-        self._catalogue.order(digests)
+        """These first, in this order; the others follow in theirs. InputError for one that is not kept."""
+        known = {entry.digest for entry in (*self.runs(None), *self.truths(None))}
+        self._catalogue.order([digest if digest in known else self._kept(digest, None).digest for digest in digests])
 
     def archive(self, digest: str, archived: bool = True, kind: str | None = None) -> None:
         """Out of the list, or back into it; links go on working."""

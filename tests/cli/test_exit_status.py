@@ -24,7 +24,8 @@ from ragdash import __version__
 from ragdash import record as ragdash_record
 from ragdash.cli import main as command_line
 from ragdash.cli.command_line import INPUTS, OUTPUTS, PrintCompletion
-from ragdash.core.console import printable, write
+from ragdash.core.console import write
+from ragdash.core.text.quoted import printable
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN = "q1 Q0 a 1 3.0 t\nq1 Q0 b 2 2.0 t\nq2 Q0 b 1 2.0 t\nq2 Q0 a 2 1.0 t\n"

@@ -114,6 +114,27 @@ def test_no_argument_ends_in_an_error_of_python(calls):
     assert n_calls > 2_000
 
 
+def test_a_text_is_no_list_of_its_characters(calls):
+    """Where a text is no choice: three tags of "abc", or three rows."""
+    tried, wrong = [], []
+    for name, (function, arguments) in calls.items():
+        parameters = inspect.signature(function).parameters
+        rest = {entry.name: "x" for entry in parameters.values() if entry.default is entry.empty
+                and entry.name not in arguments and entry.kind not in (entry.VAR_POSITIONAL, entry.VAR_KEYWORD)}
+        for parameter, entry in parameters.items():
+            if not re.match(r"(Sequence|Iterable|Collection)\[", str(entry.annotation)):
+                continue
+            tried.append(parameter)
+            for value in ("abc", b"abc"):
+                try:
+                    function(**{**rest, **arguments, parameter: value})
+                except InputError:
+                    continue
+                wrong.append(f"{name}({parameter}={value!r})")
+    assert not wrong, "\n".join(wrong)
+    assert {"digests", "columns", "query_ids", "docs", "grades", "accept", "records", "runs"} <= set(tried)
+
+
 def test_every_public_function_is_called_here(calls):
     called = {name.partition(".")[0] for name in calls}
     public = {name for name in ragdash.__all__ if callable(getattr(ragdash, name))}
@@ -182,6 +203,9 @@ def test_no_array_number_or_file_ends_in_an_error_of_python(calls, name, tmp_pat
     (lambda: ragdash.Run.build("x", ["q"], ["d"], {1.0}), "(scores): found {1.0} of type set"),
     (lambda: ragdash.Truth.build("x", iter(["q"]), ["d"], [1]), "(query_ids): found <list_iterator"),
     (lambda: Workspace("x", storage=()), "(storage): found ()"),
+    (lambda: Workspace("x").mappings("abc"), "(columns): found 'abc' of type str; expected a list of a text"),
+    (lambda: Workspace("x").order(["abc"]), "found no run or set of judgments abc"),
+    (lambda: ragdash.Run.from_frame({"query_id": "ab", "doc_id": "ab"}), "its column query_id is a text"),
     (lambda: Workspace("x").summary(10**30), "a whole number from 0 to 1,000,000"),
     (lambda: ragdash.record("x", data={"truth": 10**5000}), "(data): found"),
     (lambda: ragdash.record("x", folder="a\0b"), "(folder): found 'a\\x00b'"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,9 @@ from ragdash.core.errors import InputError
 from ragdash.core.records import RunHeader, Truth
 from ragdash.evaluation.compare import ComparisonRules
 from ragdash.io.recorded.folder import log_entries, unreadable_runs
+from ragdash.io.recorded.question_log import read_log
 from ragdash.reporting.tables.gate import render_gate
+from ragdash.workspace.recording import RecordingWarning
 
 ODD = (None, True, -1, 0, 1e308, 2**63 - 1, 2**53 + 1, "", "x", [], {}, [None], {"a": None}, [[1]],
        "2026-13-45T00:00:00+00:00", "9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00+23:59", "2026-01-01")
@@ -97,3 +100,36 @@ def test_a_baseline_with_an_odd_value_is_a_problem_or_can_be_compared(recorded):
         except InputError:
             refused += 1
     assert gates > 50 and refused > 50
+
+
+def test_a_closed_run_without_a_query_is_named_and_the_others_are_used(tmp_path, capfdbinary):
+    logs, truth = tmp_path / "logs", tmp_path / "truth.jsonl"
+    truth.write_text("".join(f'{{"query": "q{number}", "relevant": ["d1"]}}\n' for number in range(8)))
+    ragdash.record("nothing", folder=logs).start().close()
+    for k in range(4):
+        with ragdash.record(f"dense {k}", settings={"k": k}, folder=logs) as run:
+            for number in range(8):
+                run.add(f"q{number}", ["d1"][:k + number - 2], query="Who?")
+    empty = next(logs.glob("*-nothing-*")).name
+    for command in ("history", "variants", "bundle"):
+        out = ("-o", tmp_path / "site") if command == "bundle" else ()
+        status, _, err = call(capfdbinary, command, logs, "--truth", truth, "-m", "RR", *out)
+        assert (command, status) == (command, 0)
+        assert f"1 recorded run that cannot be read and is left out: {empty}" in err and "without a result" in err
+    assert [problem.message for problem in read_log(logs).problems] == ["recorded-run/empty", "recorded-run/left-out"]
+    judged = ragdash.read_truth(truth)
+    for function in (ragdash.history, ragdash.variants):
+        with pytest.warns(RecordingWarning, match=f"1 recorded run .* left out: {empty}"):
+            function(logs, judged, "RR")
+    for path in logs.iterdir():
+        if path.name.startswith("2") and path.name != empty:
+            shutil.rmtree(path)
+    status, _, err = call(capfdbinary, "history", logs, "--truth", truth, "-m", "RR")
+    assert status == 2 and "without a result" in err
+
+
+def test_a_run_without_a_judged_query_is_warned_of_in_python(recorded):
+    with ragdash.record("other", folder=recorded.parent) as run:
+        run.add("q9", ["d1"])
+    with pytest.warns(RecordingWarning, match="other"):
+        assert len(ragdash.history(recorded.parent, TRUTH, "RR").lines) == 1

@@ -142,7 +142,9 @@ def test_names_descriptions_tags_order_archive_and_delete_outlast_the_process(wo
     workspace.rename(digests[1], " ")
     workspace.describe(digests[0], "what it is")
     workspace.tag(digests[0], ["a", " b ", "a", ""])
-    workspace.order([digests[3], digests[0]])
+    with pytest.raises(InputError, match="no run or set of judgments ffffffffffff"):
+        workspace.order([digests[0], "f" * 32])
+    workspace.order([digests[3], digests[0][:12]])
     workspace.archive(digests[1])
     workspace.delete(digests[2])
     again = Workspace(workspace.folder)
@@ -150,6 +152,8 @@ def test_names_descriptions_tags_order_archive_and_delete_outlast_the_process(wo
     assert again.runs()[1].description == "what it is" and again.runs()[1].tags == ("a", "b")
     assert [one.name for one in again.runs(None)] == ["run 3", "my run", "run 1"]
     assert [one.name for one in again.runs(True)] == ["run 1"]
+    again.tag(digests[0], "one tag")
+    assert again.find(digests[0]).tags == ("one tag",)
     assert again.load_run(digests[0]).name == "my run" and again.load_run(digests[1]).name == "run 1"
     again.archive(digests[1], False)
     assert len(again.runs()) == 3

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import collections.abc
 import functools
+import re
+import sys
 import types
 from collections.abc import Callable
 from contextlib import suppress
@@ -102,6 +104,7 @@ Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 _OF_PYTHON = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, OSError, NotImplementedError,
               RecursionError)
+_LIST_ALONE = re.compile(r"(Sequence|Iterable|Collection)\[[\w ,.|]*(\[[\w ,.|]*\])?\]( \| None)?")
 _LISTS = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection)
 _MOST_BITS = 63  # arithmetic and files hold no larger whole number
 _NO_TEXT = frozenset(("\0", *map(chr, range(0xD800, 0xE000))))  # in no path, and no half of a character in any text
@@ -114,7 +117,8 @@ def checked(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
     """Make the function say which argument no parameter takes, where it would fail for it with an error of Python.
 
     The arguments are compared with the annotations only after a failure, so that a call that works costs nothing more.
-    An error although all arguments fit is passed on: it is a fault of the function.
+    An error although all arguments fit is passed on: it is a fault of the function. A text in place of a list is
+    refused before, for its characters would be the items.
 
     Examples
     --------
@@ -125,8 +129,17 @@ def checked(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
     Traceback (most recent call last):
     ragdash.core.errors.InputError: (values): found 5 of type int; expected a list of a number. See help(total).
     """
+    code = function.__code__
+    places = {name: place for place, name in enumerate(code.co_varnames[:code.co_argcount])}
+    lists = [(name, places.get(name, sys.maxsize)) for name, hint in function.__annotations__.items()
+             if isinstance(hint, str) and _LIST_ALONE.fullmatch(hint)]
+
     @functools.wraps(function)
     def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        for name, place in lists:
+            if isinstance(args[place] if place < len(args) else kwargs.get(name), str | bytes) and (
+                    wrong := _misfits(function, args, kwargs)):
+                raise InputError(wrong)
         try:
             return function(*args, **kwargs)
         except InputError:

@@ -302,6 +302,8 @@ def _arrow_table(frame: object) -> pa.Table | None:
     if isinstance(frame, pa.Table):
         return frame
     if isinstance(frame, Mapping):
+        if texts := [str(name) for name, column in frame.items() if isinstance(column, str | bytes)]:
+            raise TypeError(f"its column {texts[0]} is a text, no list")  # its characters would be the rows
         return pa.table(dict(frame))
     if hasattr(frame, "reset_index") and hasattr(frame, "columns"):  # pandas: its index holds no column
         return pa.Table.from_pandas(frame, preserve_index=False)

@@ -1,13 +1,22 @@
-"""Texts in a sentence: in quotation marks, where two that differ also look different, and with their direction."""
+"""Texts in a sentence: in quotation marks, where two that differ also look different, and with their direction.
+
+And what objects of other programs say of themselves, which may fail or be hostile.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
+from contextlib import suppress
 
 # Letters that are written from right to left, and marks that turn the direction: numbers behind them change places.
 _TURNING = re.compile("[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc"
                       "\U00010800-\U00010fff\U0001e800-\U0001efff]")
+# Control characters, and those that turn the direction of what follows or end a line: a name could pass for another.
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+_LONGEST = 100_000  # characters that are looked at of what an object says
+_name_of_type = type.__dict__["__name__"].__get__
 _MARKS_OF_ISOLATES, _ISOLATE, _END = re.compile("[\u2066-\u2069]"), "\u2068", "\u2069"
 
 
@@ -75,3 +84,52 @@ def isolated(text: str) -> str:
 def without_isolates(text: str) -> str:
     """Words for a terminal or an alternative text, which have no use for these marks."""
     return _MARKS_OF_ISOLATES.sub("", text)
+
+
+def printable(text: str) -> str:
+    r"""Text for a terminal: control characters, which could move its cursor or change its colors, become visible.
+
+    Line ends stay. Half characters, as in the names of files that are not UTF-8, become visible too.
+
+    Examples
+    --------
+    >>> printable("dense\x1b[31m\n")
+    'dense\\x1b[31m\n'
+    """
+    visible = _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}" if match[0] < "\u0100" else
+                           f"\\u{ord(match[0]):04x}", text)
+    return visible.encode("utf-8", "backslashreplace").decode()
+
+
+def kind_of(value: object) -> str:
+    """The name of the type of an object, `printable`, also of one that fails when it is asked for it."""
+    return printable(_name_of_type(type(value)))
+
+
+def object_text(value: object, show: Callable[[object], str] = str) -> str:
+    """What an object of another program says of itself, `printable`; empty where it fails, which it may in any way.
+
+    Of more than 100,000 characters, the middle is left out.
+
+    Examples
+    --------
+    >>> object_text(2.5), object_text(10**5000)
+    ('2.5', '')
+    """
+    text = ""
+    with suppress(Exception):
+        text = show(value)
+        text = f"{text[:_LONGEST // 2]} … {text[-_LONGEST // 2:]}" if len(text) > _LONGEST else text
+        text = printable("\n".join(text.splitlines()).expandtabs())
+    return text if type(text) is str else ""
+
+
+def error_words(error: BaseException) -> str:
+    """The kind of an error and its text, as far as it has one.
+
+    Examples
+    --------
+    >>> error_words(ValueError("no answer")), error_words(TimeoutError())
+    ('ValueError: no answer', 'TimeoutError')
+    """
+    return ": ".join(filter(None, (kind_of(error), object_text(error).strip())))

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import orjson
 
-from ragdash.core.errors import shorten
+from ragdash.core.errors import Caught, shorten
+from ragdash.core.text.quoted import error_words
 from ragdash.experiments.ab.command_system import Check, Said, Stop
 from ragdash.experiments.ab.subprocess import Failed
 
@@ -38,7 +39,7 @@ class Called:
             if thread.is_alive():
                 raise Failed("timeout", f"no answer within {self.timeout:g} s")
         if capture.error is not None:
-            raise Failed("raised", shorten(f"{type(capture.error).__name__}: {capture.error}", 300))
+            raise Failed("raised", shorten(error_words(capture.error), 300))
         if not isinstance(capture.value, Mapping):
             raise Failed("unusable-answer", f"{type(capture.value).__name__} returned, not a mapping with answer or "
                          "retrieved")
@@ -59,16 +60,8 @@ class Called:
         """Nothing is left running."""
 
 
-class _Heard:
-    """What a callable returned or raised; to stop the program is not for it to decide."""
+class _Heard(Caught):
+    """What a callable returned or raised."""
 
     value: object = None
-    error: Exception | None = None
     ms: float = 0.0
-
-    def __enter__(self) -> None:
-        """Nothing to prepare."""
-
-    def __exit__(self, kind, error, trace) -> bool:
-        self.error = error if isinstance(error, Exception) else None
-        return self.error is not None

@@ -24,7 +24,8 @@ from ragdash.core.records import Run, Truth
 from ragdash.core.records.arguments import checked
 from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
 from ragdash.io.field_names import ALIASES, QUERY_ALIASES
-from ragdash.io.recorded.folder import is_recorded_folder, log_entries
+from ragdash.io.recorded.closed_runs import read_closed_runs
+from ragdash.io.recorded.folder import is_recorded_folder
 from ragdash.io.source.source import Source, stem
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -189,12 +190,11 @@ def _log_of_folder(path: Path) -> QuestionLog:
     """A recorded run, or all closed runs of a log folder."""
     from ragdash.io import read_run
 
-    entries = [path] if is_recorded_folder(path) else [
-        entry.path for entry in log_entries(path) if entry.state == "complete"]
-    logs = [log_of_run(run) for run in map(read_run, entries) if _questions_of(run)]
+    runs, problems = ([read_run(path)], []) if is_recorded_folder(path) else read_closed_runs(path)
+    logs = [log_of_run(run) for run in runs if _questions_of(run)]
     if not logs:
         raise InputError([Problem("production-log/no-questions", {"names": list(FIELDS["query"][:4])}, str(path))])
-    return _joined(logs, path.name)
+    return replace(_joined(logs, path.name), problems=tuple(problems))
 
 
 def _joined(logs: Sequence[QuestionLog], name: str) -> QuestionLog:

@@ -21,6 +21,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ragdash.core.errors import InputError, Problem, shorten
+from ragdash.core.text.quoted import kind_of, object_text
 from ragdash.models.engines.protocols import Result, Shard, Task, WorkerLost
 from ragdash.models.engines.ray_worker import installed_version, run_shard
 
@@ -236,8 +237,8 @@ def _own_handler() -> Iterator[None]:
 
 
 def _first_words(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return shorten(lines[-1] if lines else type(error).__name__, LONGEST)
+    lines = [line.strip() for line in object_text(error).splitlines() if line.strip()]
+    return shorten(lines[-1] if lines else kind_of(error), LONGEST)
 
 
 def _problem(message: str, facts: dict) -> InputError:

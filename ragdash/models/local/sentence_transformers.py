@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.text.quoted import error_words
 from ragdash.models.local.installed import library
 from ragdash.models.local.model_folder import Folder, entailment, find_model_folder, unreadable
 from ragdash.models.local.protocols import ENCODER, NLI, Encoder, Pair, PairScorer
@@ -192,8 +193,7 @@ def _load(kind: type, folder: Folder, device: str | None, threads: int | None):
 
 
 def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0][:200] if lines else ''}"
+    return error_words(error).splitlines()[0][:200]
 
 
 def _length(length: float | None) -> int:

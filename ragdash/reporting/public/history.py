@@ -22,7 +22,7 @@ from ragdash.core.records import Conventions, Truth
 from ragdash.core.records.arguments import checked, checked_methods
 from ragdash.evaluation.outcomes import select_comparable
 from ragdash.metrics import Spec, one_spec, parse_specs
-from ragdash.reporting.public.recorded_runs import runs_of
+from ragdash.reporting.public.recorded_runs import runs_of, warn_of
 from ragdash.reporting.tables.history import CHANGES, notes, render_history, settings_text, short_commit
 
 
@@ -166,6 +166,7 @@ def _points(source: object, truth: Truth, requested: list[Spec],
             problems += error.problems
     if not points:
         raise InputError(problems)
+    warn_of(problems)
     specs, unfit = select_comparable(points[0].evaluation, requested)
     if not specs:
         raise InputError(unfit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from ragdash.core.records import Run
 
 
 def runs_of(source: object) -> list[Run]:
-    """The runs; of a log folder the closed ones, oldest first.
+    """The runs; of a log folder the closed ones, oldest first. A warning names those that cannot be read.
 
     Parameters
     ----------
@@ -45,15 +46,25 @@ def with_distinct_names(runs: Sequence[Run]) -> list[Run]:
 
 def _runs(source: object, name: str) -> list[Run]:
     from ragdash.io import read_runs
-    from ragdash.io.recorded.folder import is_recorded_folder, log_entries
+    from ragdash.io.recorded.closed_runs import read_closed_runs
+    from ragdash.io.recorded.folder import is_recorded_folder
 
     if not isinstance(source, str | Path):
         return [Run.of(source, name)]
     path = Path(source)
     if not str(source) or not _is_folder(path) or is_recorded_folder(path):
         return read_runs(source)
-    closed = [entry.path for entry in log_entries(path) if entry.state == "complete"]
-    return [run for file in closed for run in read_runs(str(file))]
+    runs, problems = read_closed_runs(path)
+    warn_of(problems)
+    return runs
+
+
+def warn_of(problems: Sequence[Problem]) -> None:
+    """A warning of Python for each problem, such as a run that is left out."""
+    from ragdash.workspace.recording import RecordingWarning
+
+    for problem in problems:
+        warnings.warn(str(problem), RecordingWarning, stacklevel=2)
 
 
 def _is_folder(path: Path) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from ragdash.core.console import printable
+from ragdash.core.text.quoted import printable
 from ragdash.evaluation.ci_gates import GateCheck
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

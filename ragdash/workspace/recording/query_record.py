@@ -62,7 +62,7 @@ class QueryRecord:
             self._add(self.query_id, self.documents, {
                 "query": self.text, "answer": self.answer, "contexts": self.contexts, "latency_ms": latency,
                 "usage": self.usage, "cost_usd": self.cost_usd, "attributes": self.attributes})
-        elif isinstance(error, Exception):  # not an interruption from the keyboard
+        elif kind is not None and issubclass(kind, Exception):  # not an interruption from the keyboard
             self._fail(self.query_id, error, query=self.text, latency_ms=total)
 
     @contextmanager

@@ -21,6 +21,7 @@ from ragdash.core.paths import log_folder, path_of
 from ragdash.core.records import Run, RunHeader, Truth
 from ragdash.core.records.arguments import checked, id_of, items_of
 from ragdash.core.records.flat_settings import flat_settings, object_members
+from ragdash.core.text.quoted import kind_of
 from ragdash.io import read_run
 from ragdash.io.recorded.file_lock import lock
 from ragdash.io.recorded.folder import HEADER, PART, RESULTS, LogEntry, log_entries
@@ -38,7 +39,7 @@ class RecordingWarning(UserWarning):
 
 
 @checked
-def record(name: str, *, settings: Mapping | None = None, tags: Iterable[str] = (), group: str | None = None,
+def record(name: str, *, settings: Mapping | None = None, tags: str | Iterable[str] = (), group: str | None = None,
            repeat: int | None = None, data: Mapping[str, object] | None = None,
            folder: str | os.PathLike | None = None, resume: bool = False) -> Recording:
     """Record a run: `with ragdash.record("hybrid") as run: run.add("q1", ["d7", "d2"])`.
@@ -144,7 +145,7 @@ class Recording:
             self.close()
         else:
             with suppress(InputError):  # of a full disk, which must not hide the error that ended the recording
-                self._end(kind.__name__)
+                self._end(kind_of(error))
 
     @property
     def queries(self) -> frozenset[str]:

@@ -11,7 +11,9 @@ import orjson
 from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.core.records.arguments import id_of, items_of
 from ragdash.core.records.flat_settings import DEEPEST, object_members
+from ragdash.core.records.python_details import is_writable
 from ragdash.core.records.secrets import is_secret_name, without_secrets
+from ragdash.core.text.quoted import kind_of, object_text, printable
 
 TOKENS = {"prompt_tokens": ("prompt_tokens", "input_tokens", "prompt_token_count"),
           "completion_tokens": ("completion_tokens", "output_tokens", "completion_token_count")}
@@ -63,10 +65,11 @@ def result_line(query_id: str, documents: object, fields: Mapping) -> tuple[byte
 
 def failure_line(query_id: str, error: BaseException | str, fields: Mapping) -> bytes:
     """The line of a query that failed: what kind of error, and its words without secrets."""
-    kind = "Failure" if isinstance(error, str) else type(error).__name__
-    words = shorten(without_secrets(str(error)), LONGEST_REASON)
+    kind = "Failure" if issubclass(type(error), str) else kind_of(error)
+    words = shorten(without_secrets(object_text(error)), LONGEST_REASON)
     values = {"error": {"type": kind, "message": words}, "query_id": query_id,
-              **{name: value for name, value in fields.items() if value is not None}}
+              **{name: printable(value) if isinstance(value, str) and not is_writable(value) else value
+                 for name, value in fields.items() if value is not None}}
     return _json(values, query_id)
 
 
@@ -127,7 +130,7 @@ def _score(score: object, doc_id: object, query_id: str) -> float:
     item = getattr(score, "item", None)  # a number of numpy or torch
     score = item() if item is not None else score
     if not isinstance(score, Real) or isinstance(score, bool) or not abs(score) < LARGEST:
-        raise InputError([Problem("recording/score", {"value": str(score), "document": str(doc_id),
+        raise InputError([Problem("recording/score", {"value": object_text(score), "document": str(doc_id),
                                                       "query": query_id}, field="score")])
     return float(score)
 
@@ -138,7 +141,7 @@ def _check_amount(amount: object, field: str, query_id: str) -> None:
         return
     number = amount.item() if hasattr(amount, "item") else amount
     if not isinstance(number, Real) or isinstance(number, bool) or not 0 <= number < LARGEST:
-        raise InputError([Problem("recording/number", {"value": str(amount), "query": query_id}, field=field)])
+        raise InputError([Problem("recording/number", {"value": object_text(amount), "query": query_id}, field=field)])
 
 
 def _not_mapping(value: object, field: str, query_id: str) -> InputError:

@@ -14,11 +14,12 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ragdash.core.errors import InputError, Problem, represent, shorten
+from ragdash.core.errors import Caught, InputError, Problem, represent, shorten
 from ragdash.core.paths import log_folder, path_of
 from ragdash.core.records import Run, RunHeader, Truth
 from ragdash.core.records.arguments import check_progress, check_whole, checked, id_of, items_of
 from ragdash.core.records.secrets import without_secrets
+from ragdash.core.text.quoted import error_words
 from ragdash.workspace.recording.adapters import adapted
 from ragdash.workspace.recording.recorder import Recording, RecordingWarning, interrupted_run, record
 
@@ -29,7 +30,7 @@ Questions = Mapping | Iterable | Truth
 
 @checked
 def record_retriever(retriever: object, questions: Questions, *, name: str | None = None, concurrency: int = 1,
-                     settings: Mapping | None = None, tags: Iterable[str] = (), group: str | None = None,
+                     settings: Mapping | None = None, tags: str | Iterable[str] = (), group: str | None = None,
                      repeats: int = 1, data: Mapping[str, object] | None = None,
                      folder: str | os.PathLike | None = None, resume: bool = True,
                      progress: Callable[[int, int], object] | None = None) -> Run | list[Run]:
@@ -187,33 +188,36 @@ class _Call:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
         latency = (time.perf_counter() - self.began) * 1000
-        if error is not None and not isinstance(error, Exception):
+        if kind is not None and not issubclass(kind, Exception):
             return False
         recording = self.asking.recording
         if error is None:
             error = self._unusable(latency)
         if error is not None:
             recording.fail(self.query_id, error, query=self.text, latency_ms=latency)
-        words = None if error is None else without_secrets(f"{type(error).__name__}: {error}")
+        words = None if error is None else without_secrets(error_words(error))
         self.asking.count(words)
         return True
 
-    def _unusable(self, latency: float) -> InputError | None:
-        """Add what was returned; the error where it cannot be used."""
+    def _unusable(self, latency: float) -> Exception | None:
+        """Add what was returned; the error where it cannot be used, also one of the retriever's objects themselves."""
+        with Caught() as caught:
+            self._add(latency)
+        error = caught.error
+        if isinstance(error, InputError) and error.problems[0].message in _OF_RECORDING:
+            raise error
+        return error
+
+    def _add(self, latency: float) -> None:
         value = self.returned
         fields = dict(value) if isinstance(value, Mapping) and _FIELDS & value.keys() else {"documents": value}
         documents = fields.pop("documents", None)
         values = {"query": self.text, "latency_ms": fields.pop("latency_ms", latency),
                   **{name: fields.pop(name) for name in _FIELDS & fields.keys()}, "attributes": fields}
-        try:
-            self.asking.recording.add_fields(self.query_id, documents, values)
-        except InputError as error:
-            if error.problems[0].message in ("recording/full", "recording/unwritable", "recording/closed"):
-                raise
-            return error
-        return None
+        self.asking.recording.add_fields(self.query_id, documents, values)
 
 
+_OF_RECORDING = ("recording/full", "recording/unwritable", "recording/closed", "recording/other-process")
 _FIELDS = frozenset(("documents", "answer", "contexts", "usage", "cost_usd"))
 
 
@@ -257,9 +261,12 @@ async def _ask_async(call: Callable, left: Mapping[str, str], asking: _Asking, c
                 with _Call(asking, query_id, text) as attempt:
                     attempt.returned = await call(text)
 
-    async with asyncio.TaskGroup() as tasks:
-        for query_id, text in left.items():
-            tasks.create_task(ask(query_id, text))
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            for query_id, text in left.items():
+                tasks.create_task(ask(query_id, text))
+    except ExceptionGroup as group:  # such as a full disk, or an error of progress: as without async
+        raise group.exceptions[0] from None
 
 
 def _in_new_loop(work) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 
 from ragdash.cli.commands.serving.worker import add_workspace_option, workspace_address
-from ragdash.core.console import count, duration, print_note, printable
+from ragdash.core.console import count, duration, print_note
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.protocols import JobRecord
+from ragdash.core.text.quoted import printable
 from ragdash.workspace.opening import shared_jobs
 
 

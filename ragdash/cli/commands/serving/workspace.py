@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-from ragdash.core.console import count, print_note, printable, say
+from ragdash.core.console import count, print_note, say
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import open_private, workspace
 from ragdash.core.storage.addresses import BLOBS, WORKSPACE, database_address, is_address
@@ -17,6 +17,7 @@ from ragdash.core.storage.folder_files import FolderFiles
 from ragdash.core.storage.protocols import EventLog, Files
 from ragdash.core.storage.shared import open_database, open_files, open_log
 from ragdash.core.storage.sqlite_log import SqliteLog
+from ragdash.core.text.quoted import printable
 from ragdash.experiments.testset import store
 from ragdash.matching.evidence import decision_store
 from ragdash.models.judge.tasks.kept_files import KINDS, folder_files, names_of

@@ -77,13 +77,18 @@ def _recorded(closed: list[LogEntry], truth: Truth, options: argparse.Namespace)
     """The runs that have queries of the judgments; the problems of the others are printed."""
     runs: list[tuple[str, Run]] = []
     problems: list[Problem] = []
+    left_out: list[str] = []
     for entry in closed:
         try:
             runs.append((entry.path.name, read_run(str(entry.path))))
         except InputError as error:
-            problems.extend(error.problems)
+            problems.extend(replace(problem, severity="warning") for problem in error.problems)
+            left_out.append(entry.path.name)
     if not runs:
         raise InputError(problems)
+    if left_out:
+        problems.append(Problem("recorded-run/left-out", {"count": len(left_out), "names": left_out},
+                                severity="warning"))
     specs = specs_of(options, [item for _, item in runs], truth)
     recorded = []
     for name, item in runs:

@@ -68,6 +68,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a result for every query",
         fix="Record the run again, or leave the queries out of all runs (missing queries: skip).",
     ),
+    "recorded-run/left-out": Message(
+        actual="{count:count recorded run} that cannot be read and {count:plural is/are} left out: {names:comma}",
+        expected="runs that were closed with a result",
+        fix="See above for the reason. Record the run again, or remove its folder.",
+    ),
     "recorded-run/line": Message(
         actual="a line that is not a recorded query",
         expected='a JSON object with "query_id"',

@@ -272,7 +272,7 @@ def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
             st.button(label, icon=f":material/{icon}:", key=f"{label.lower()}_{key}",
                       disabled=not 0 <= target < len(order), on_click=_try_change,
                       args=("change-stored", entry.digest,
-                            lambda target=target: home.order(_swapped(order, index, target))))
+                            lambda target=target: _change_places(home, order, index, target)))
         st.button(
             "Back from the archive" if entry.archived else "Archive",
             icon=":material/archive:",
@@ -302,10 +302,12 @@ def _delete_entry(entry: CatalogueEntry) -> None:
         loaded_truths.forget(entry.digest)
 
 
-def _swapped(order: list[str], index: int, target: int) -> list[str]:
+def _change_places(home: Workspace, order: list[str], index: int, target: int) -> None:
+    """Two entries change places; one of the others that somebody has deleted meanwhile is left out."""
     order = list(order)
     order[index], order[target] = order[target], order[index]
-    return order
+    listed = {entry.digest for entry in (*home.runs(None), *home.truths(None))}
+    home.order([digest for digest in order if digest in listed])
 
 
 def _try_change(action: str, digest: str, make: Callable[[], object]) -> None:

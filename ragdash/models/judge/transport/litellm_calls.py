@@ -11,6 +11,7 @@ from importlib import import_module
 import orjson
 
 from ragdash.core.errors import InputError, Problem, shorten
+from ragdash.core.text.quoted import kind_of, object_text
 from ragdash.models.judge.endpoint import Endpoint
 from ragdash.models.judge.plan import Patience
 from ragdash.models.judge.transport.http import Post, redact
@@ -39,7 +40,7 @@ def litellm_poster(endpoint: Endpoint, patience: Patience) -> Post:
             return HttpResponse(200, reply.model_dump_json().encode())
         except openai.OpenAIError as error:
             status = getattr(error, "status_code", None)
-            text = shorten(redact(str(error) or type(error).__name__, secret), MAX_ERROR_LENGTH)
+            text = shorten(redact(object_text(error) or kind_of(error), secret), MAX_ERROR_LENGTH)
             if isinstance(error, openai.APIConnectionError) or not isinstance(status, int):
                 failure = "timeout" if isinstance(error, openai.APITimeoutError) else "unreachable"
                 return HttpResponse(0, failure=failure, words=text)

@@ -16,6 +16,7 @@ from typing import Any
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records.arguments import checked
+from ragdash.core.text.quoted import error_words
 from ragdash.workspace.recording.adapters.langchain import document_fields, outcome
 from ragdash.workspace.recording.recorder import Recording, RecordingWarning
 from ragdash.workspace.recording.result_lines import TOKENS, tokens_of
@@ -204,7 +205,7 @@ class _Events:
             self.recording.fail(str(query_id), reason, query=question, latency_ms=total)
         if not isinstance(reason, InputError):
             reason = InputError([Problem("recording/callback", {
-                "query": str(query_id), "reason": f"{type(reason).__name__}: {reason}"})])
+                "query": str(query_id), "reason": error_words(reason)})])
         warnings.warn(str(reason), RecordingWarning, stacklevel=2)
 
 
