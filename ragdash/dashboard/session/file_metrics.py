@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from ragdash.core.records import Run, Truth
@@ -26,8 +28,19 @@ MAX_SECOND = 2  # metrics of files that come right after the main one
 
 
 def session_file_specs() -> tuple[Spec, ...]:
-    """The metrics in the files of all runs of the session."""
+    """The metrics in the files of the runs shown."""
+    return _specs(_shown(), _directions())[0]
+
+
+def loaded_file_specs() -> tuple[Spec, ...]:
+    """The metrics in the files of all runs of the session, shown or not."""
     return _specs(_digests(), _directions())[0]
+
+
+def of_shown_runs(templates: Sequence[str]) -> list[str]:
+    """The metrics without those that only files of runs have that are not shown."""
+    hidden = {str(spec) for spec in loaded_file_specs()} - {str(spec) for spec in session_file_specs()}
+    return [template for template in templates if template not in hidden]
 
 
 def menu() -> list[str]:
@@ -50,11 +63,18 @@ def default_metric(computed: str) -> str:
 def default_columns(computed: list[str]) -> list[str]:
     """The leaderboard's first metrics: the computed ones, and those of the files next to their counterparts.
 
-    A few without a counterpart, such as scores of answers, come second: a narrow table cuts off its last columns.
+    A few without a counterpart, such as scores of answers, come second: a narrow table cuts off its last columns. They
+    follow the runs shown until the reader chooses others.
     """
-    if instead := _instead_of_rankings():
-        return instead
-    pairs = [(spec, counterpart(spec, read_spec)) for spec in _specs(_digests(), _directions())[1]]
+    default = _instead_of_rankings() or _with_file_metrics(computed)
+    if st.session_state.get(state.METRICS) == st.session_state.get(state.METRICS_DEFAULT):
+        st.session_state.pop(state.METRICS, None)
+    st.session_state[state.METRICS_DEFAULT] = default
+    return default
+
+
+def _with_file_metrics(computed: list[str]) -> list[str]:
+    pairs = [(spec, counterpart(spec, read_spec)) for spec in _specs(_shown(), _directions())[1]]
     alone = [str(spec) for spec, other in pairs if other is None]
     second = alone if len(alone) <= MAX_SECOND else []
     return list(dict.fromkeys([*computed[:1], *second, *computed[1:],
@@ -63,7 +83,7 @@ def default_columns(computed: list[str]) -> list[str]:
 
 def choose_direction(column: str, better: str) -> None:
     """Say which end of a file's metric is better; metrics chosen on any page follow."""
-    old = session_file_specs()
+    old = loaded_file_specs()
     ways = {**_directions_by_column(), column: better}
     st.session_state[state.DIRECTIONS] = [f"{name}={way}" for name, way in ways.items()]
     renamed = {str(spec): str(redirected(spec, better)) for spec in old if spec.file_column == column
@@ -95,8 +115,17 @@ def is_measured() -> bool:
     truth = LOADED.truth(state.truth() or "")
     if truth is None or not truth.queries_only:
         return truth is not None
-    return any(run.file_scores is not None for run in _runs()) or (
-        not have_rankings(_runs()) and any(map(has_grounding, _runs())))
+    runs = _shown_runs()
+    return any(run.file_scores is not None for run in runs) or (
+        not have_rankings(runs) and any(map(has_grounding, runs)))
+
+
+def _shown() -> tuple[str, ...]:
+    return tuple(entry.digest for entry in state.shown_runs() or state.runs())
+
+
+def _shown_runs() -> list[Run]:
+    return [run for run in map(LOADED.run, _shown()) if run is not None]
 
 
 def _digests() -> tuple[str, ...]:
@@ -110,11 +139,11 @@ def _runs() -> list[Run]:
 def _instead_of_rankings() -> list[str]:
     """Metrics of the files, or of answers, where rankings cannot be judged; [] where they can, or there are none."""
     truth = LOADED.truth(state.truth() or "")
-    runs = _runs()
+    runs = _shown_runs()
     columns = () if truth is None or truth.details is None else truth.details.column_names
     if truth is not None and (truth.judgments or "evidence" in columns) and have_rankings(runs):
         return []
-    specs = _specs(_digests(), _directions())[1] or (default_answer_specs(runs, truth) if truth is not None else ())
+    specs = _specs(_shown(), _directions())[1] or (default_answer_specs(runs, truth) if truth is not None else ())
     return list(map(str, specs))
 
 

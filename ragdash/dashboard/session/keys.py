@@ -81,6 +81,7 @@ FOLLOWED_LINKS, DROP_GONE, REJECTED, LINK_KIND = "_followed_links", "_drop_gone"
 FOLLOWED = "_followed"  # the sidebar's metric when the Answers page was last seen
 ANSWERS_TESTED = "_answers_tested"  # whether every metric of Answers is tested where many runs are shown
 METRIC_DEFAULT = "_metric_default"  # the metric of the sidebar unless another is chosen, when it was last seen
+METRICS_DEFAULT = "_metrics_default"  # the metrics of the leaderboard unless others are chosen, when it was last seen
 ANSWERS_DEFAULT = "_answers_default"  # the metrics of Answers unless others are chosen, when it was last seen
 ANSWER_GONE = "_answer_gone"  # the one that its sentence was about before its values went, and what came in its place
 LEG_GROUP = "_leg_group"  # the documents listed under "What each run brings" on What-if

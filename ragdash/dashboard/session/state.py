@@ -163,6 +163,11 @@ def runs() -> tuple[SessionRun, ...]:
     return st.session_state[_RUNS]
 
 
+def shown_runs() -> tuple[SessionRun, ...]:
+    """Those of the sidebar's choice; all where it was not made yet."""
+    return tuple(entry for entry in runs() if entry.digest in st.session_state.get(SHOWN, (entry.digest,)))
+
+
 def truth() -> str | None:
     """Digest of the truth of this session."""
     return st.session_state[_TRUTH]

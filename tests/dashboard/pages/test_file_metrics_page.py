@@ -60,6 +60,26 @@ def test_scores_of_a_file_come_right_after_the_main_metric_of_the_leaderboard():
     assert columns[:3] == ["NDCG@10", "sas (file)", "Recall@10"]
 
 
+def test_a_metric_that_no_run_shown_has_fills_no_row():
+    queries = [f"q{n}" for n in range(4)]
+    truth = Truth.build("truth", queries, ["d"] * 4, [1] * 4)
+    runs = [runs_with_scores()[0], Run.build("plain", queries, ["d"] * 4), Run.build("other", queries, ["e"] * 4)]
+    view = address(truth, runs)
+    at = opened("compare", **view)
+    assert "sas (file)" in leaderboard(at) and at.selectbox(key="metric").options[0] == "sas"
+    at.session_state["shown"] = [run.digest for run in runs[1:]]
+    at.run()
+    assert "sas (file)" not in leaderboard(at) and "sas" not in at.selectbox(key="metric").options
+    at.session_state["shown"] = [run.digest for run in runs]
+    at.run()
+    assert "sas (file)" in leaderboard(at), "the default follows the runs shown"
+    hidden = {"shown": [run.digest[:12] for run in runs[1:]]}
+    for page in ("compare", "threshold-bands", "overview"):
+        assert "sas (file)" not in texts(opened(page, **view, **hidden))
+    chosen = opened("compare", **view, **hidden, metrics=["file:sas", "nDCG@k"])
+    assert "sas (file)" not in leaderboard(chosen) and "NDCG@10" in leaderboard(chosen)
+
+
 def test_compare_says_which_run_is_best_by_a_metric_from_the_file():
     runs = runs_with_scores()
     at = opened("compare", **address(Truth.of_queries(runs), runs, metric="file:sas"))

@@ -162,6 +162,17 @@ def test_ids_of_a_run_that_finds_nothing_are_matched_from_what_is_said_of_all_ru
     assert "spelled in different ways" not in said(at)
 
 
+def test_checks_are_those_of_the_runs_shown_and_the_others_are_named():
+    at = upload(opened(), ("good.run", run(tag="good")), ("lost.run", LOST), ("qrels", QRELS))
+    assert "lost write" in said(at) or "lost returns no document" in said(at)
+    at.session_state["shown"] = [entry(at).digest]
+    at.run()
+    assert "Not checked, because the sidebar does not show it: lost." in said(at) and "not shown" in said(at)
+    assert "returns no document" not in said(at) and not [one for one in at.button if one.key.startswith("fix_")]
+    overview = opened("overview", **dict(at.query_params))
+    assert "lost" not in said(overview)
+
+
 def test_a_convention_holds_for_every_page_and_is_in_the_link():
     at = upload(opened(), ("part.run", run(queries=range(1, 11))), ("qrels", QRELS))
     assert "lacks 10 of 20 queries, which count as empty rankings" in said(at)

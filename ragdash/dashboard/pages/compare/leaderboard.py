@@ -129,11 +129,11 @@ def render_means(context: PageContext, spec: Spec) -> None:
 
 
 def choose_metrics() -> list[str]:
-    """The metrics of the table."""
+    """The metrics of the table that the runs shown can have."""
     menu = file_metrics.menu()
     key = state.choices_key(state.METRICS, menu, file_metrics.default_columns(page_context.COLUMNS), free=True)
     typed = [template for template in state.get(state.METRICS) if template not in menu]
     st.multiselect("Metrics of the table", [*menu, *typed], format_func=fmt.template_title, key=key,
                    accept_new_options=True, persist_state="session",
                    help=tooltip("leaderboard_metrics"))
-    return state.get(state.METRICS)
+    return file_metrics.of_shown_runs(state.get(state.METRICS))

@@ -38,12 +38,13 @@ WIDTHS = [2, 1]  # a finding, and the button that fixes it
 
 def render() -> None:
     """Whether the runs of the session can be compared, what prevents it, and how to fix it."""
-    report, runs = session_report(), [entry for entry in state.runs() if entry.run is not None]
+    report, runs = session_report(), _shown_runs()
     if report is None:
         return
     st.header("Comparability", anchor=False, help=tooltip("comparability"))
     with st.container(key="ledger"):
         _render_summary(report, runs)
+        _render_hidden()
         _render_findings(report, runs)
         _render_notes(report, runs)
         all_counts = st.expander("Everything that was counted", key="counts", on_change="rerun")
@@ -61,8 +62,8 @@ def render() -> None:
 
 
 def session_report() -> ComparabilityReport | None:
-    """The findings of the runs and judgments of the session; None where either is missing."""
-    runs, truth = [entry for entry in state.runs() if entry.run is not None], state.truth()
+    """The findings of the runs shown and the judgments of the session; None where either is missing."""
+    runs, truth = _shown_runs(), state.truth()
     if not runs or truth is None or LOADED.truth(truth) is None:
         return None
     return comparability_cache.comparability_report(runs, truth, state.conventions(), _comparison_metric(runs, truth))
@@ -70,7 +71,7 @@ def session_report() -> ComparabilityReport | None:
 
 def render_open_checks(shown: Sequence[RunCheck] = ()) -> None:
     """The findings that need attention, each with its fix; nothing else. shown: checks that the page has already."""
-    report, runs = session_report(), [entry for entry in state.runs() if entry.run is not None]
+    report, runs = session_report(), _shown_runs()
     if report is None:
         return
     rest = replace(report, entries=tuple(entry for entry in report.entries
@@ -84,6 +85,19 @@ def render_open_checks(shown: Sequence[RunCheck] = ()) -> None:
         if with_summary:
             _render_summary(report, runs)
         _render_findings(rest, runs)
+
+
+def _shown_runs() -> list[SessionRun]:
+    return [entry for entry in state.shown_runs() if entry.run is not None]
+
+
+def _render_hidden() -> None:
+    """Which runs are not checked, since the sidebar does not show them."""
+    shown = state.shown_runs()
+    hidden = [entry.name for entry in state.runs() if entry not in shown]
+    if hidden:
+        names = fmt.escape(fmt.listed(fmt.short_names(hidden, NAME)))
+        st.caption(f"Not checked, because the sidebar does not show {'it' if len(hidden) == 1 else 'them'}: {names}.")
 
 
 def _render_summary(report: ComparabilityReport, runs: Sequence[SessionRun]) -> None:

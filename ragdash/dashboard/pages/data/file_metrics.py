@@ -17,7 +17,7 @@ MOST_SHOWN = 30  # metrics with a choice
 def render() -> None:
     """A line for each metric of the files, folded; nothing without one."""
     by_column: dict[str, list[Spec]] = {}
-    for spec in file_metrics.session_file_specs():
+    for spec in file_metrics.loaded_file_specs():
         by_column.setdefault(spec.file_column, []).append(spec)
     if not by_column:
         return

@@ -152,10 +152,11 @@ def _render_run(entry: SessionRun, run: Run) -> None:
                 _render_run_editor(entry, edit.open)
         st.markdown(run_size(run))
         is_reversed = any(name == "scores" for name, _ in entry.fixes)
+        hidden = [] if entry in state.shown_runs() else [":orange-badge[not shown]"]
         contents = [word for word in run_contents(run) if not (is_reversed and word == "scores")]
         fixes = [":blue-badge[scores reversed]" if name == "scores" else f":blue-badge[{name}: {fmt.escape(word)}]"
                  for name, word in entry.fixes]
-        st.markdown(" ".join([*(f":gray-badge[{label}]" for label in contents), *fixes]))
+        st.markdown(" ".join([*hidden, *(f":gray-badge[{label}]" for label in contents), *fixes]))
         facts = run_facts.of_run(entry)
         if facts.tags:
             st.markdown(" ".join(f":blue-badge[{fmt.escape(tag)}]" for tag in facts.tags))

@@ -222,7 +222,8 @@ def _render_all_pictures(report_request: ReportRequest, theme: Theme) -> None:
 def leaderboard_specs(context: PageContext) -> list[Spec]:
     """The metrics of the Leaderboard, as chosen there; what cannot be read or measured is said."""
     usual = file_metrics.default_columns(page_context.COLUMNS)
-    templates = state.get(state.choices_key(state.METRICS, usual, usual, free=True)) or usual
+    chosen = file_metrics.of_shown_runs(state.get(state.choices_key(state.METRICS, usual, usual, free=True)))
+    templates = chosen or usual
     requested, unreadable = page_context.specs([context.selection.template, *templates], context.k)
     measurable, unfit = context.results.computable(requested)
     elements.problems([*unreadable, *unfit], "metrics")
