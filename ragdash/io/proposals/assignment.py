@@ -38,6 +38,7 @@ _OF_HITS = DOCUMENT | TEXT | {"id", "score", "rank", "similarity", "distance", "
 _DESCRIBES = {"param", "parameter", "metadata", "meta"}  # objects of how a question was made
 _SAMPLED = {"sample", "example", "miss", "missed", "failure", "failed"}  # lists of a few of the queries
 _NUMBERED = re.compile(r"[A-Za-z][A-Za-z_-]*?[-_]?(\d{2,})")
+_FEWEST = 5  # records without a question, deep in a file
 _FEWEST_KEYS = 8  # different keys that are taken for those of queries
 _RATED_THINGS = {"product", "paper", "file", "url", "page", "article"}
 _RATED = (("metric",), ("metric", "name"), ("measure",), ("criterion",))
@@ -102,9 +103,8 @@ class Assignment:
             return False  # places in a list
         if "query" not in self.roles and (self._lists_documents or self._describes_documents):
             return False
-        above, _, name = self.records.path.rpartition(".")
-        if (KEY in above or {"error", "failure"} & set(words(above))) and not _SAMPLED.isdisjoint(words(name)):
-            return False  # a few of the queries for each kind of error
+        if self._are_examples:
+            return False
         if set(content) <= {"scores", "labels"} and 2 * self.repeats > len(self.records.rows):
             return False  # values of something else than queries, or of configurations that nothing names
         if not {"query", *RUN_CONTENT} & self.roles.keys() and not _REPORTED.isdisjoint(words(self.records.path)):
@@ -133,6 +133,15 @@ class Assignment:
         return sorted(keys) == sorted(map(str, range(len(keys)))) and {"query", "doc_id", "scores"}.isdisjoint(
             self.roles) and (GOLD | RETURNED - ANSWER).isdisjoint(
             word for path in self.roles.values() for word in words(path))
+
+    @property
+    def _are_examples(self) -> bool:
+        """True for a few of the queries for each kind of error, and for few records in a part of a report."""
+        above, _, name = self.records.path.rpartition(".")
+        if (KEY in above or {"error", "failure"} & set(words(above))) and not _SAMPLED.isdisjoint(words(name)):
+            return True
+        return len(self.records.rows) < _FEWEST and "." in self.records.path.strip(f".{KEY}") and {
+            "query", "retrieved", "doc_id"}.isdisjoint(self.roles)
 
     @property
     def _crosses_queries(self) -> bool:

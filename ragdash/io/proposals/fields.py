@@ -33,6 +33,7 @@ _MOST_MEMBERS = 4000
 _PATH_LIKE = re.compile(r"(https?://|[\w*.-]+/|\\\\).*|.*\.(pdf|md|txt|html?|docx?|csv|json|pptx?|xlsx?|rst|py)(#\S*)?",
                         re.IGNORECASE)
 _DIGEST = re.compile(r"(?:sha\d+:)?(?=[0-9a-fA-F]*\d)[0-9a-fA-F]{24,128}")
+_FRACTION = re.compile(r"\s*\d{1,4}/\d{1,4}(?![\w./-])")  # 1/2 citations are supported
 _ARXIV = re.compile(r"\d{4}\.\d{4,5}")  # an id, not a number
 _SECTION = re.compile(r"[1-9]\d?(\.\d{1,2})?")  # of a contract or a law: lists of texts such as "2.6" and "3.10"
 _SURE_IDS = (("doc", "id"), ("document", "id"), ("chunk", "id"), ("passage", "id"), ("docid",), ("docno",), ("qid",),
@@ -218,8 +219,8 @@ class Field:
     def path_share(self) -> float:
         """Share of the texts that look like a path, a file name or an address."""
         texts = [item for item in self.items if isinstance(item, str)]
-        return sum(isinstance(item, PairedId) or bool(_PATH_LIKE.fullmatch(item.strip())) for item in texts) / max(
-            len(texts), 1)
+        return sum(isinstance(item, PairedId) or bool(_PATH_LIKE.fullmatch(item.strip()) and not _FRACTION.match(item))
+                   for item in texts) / max(len(texts), 1)
 
     @cached_property
     def is_id_like(self) -> bool:

@@ -35,6 +35,7 @@ _AVERAGES = (rb'(?:final\s*)?\(?(?:[ag]?mean|average|avg|overall|total|all|summa
 _AVERAGE_LINE = re.compile(rb'\n[^\S\n]*"?' + _AVERAGES + rb'"?\s*[,;\t|]', re.IGNORECASE)
 _AVERAGE_MEMBER = re.compile(rb'"(?:query_id|qid|id|question|query|question_id)"\s*:\s*"' + _AVERAGES + rb'"',
                              re.IGNORECASE)
+_LIST_CELL = re.compile(rb'[,;\t]\s*"?\[')  # the beginning of a list in a cell
 _SMALL_BYTES = 1 << 20  # of files of which every field is looked at, also where the format has a place for all
 _OF_SYSTEMS = {"answers", "retrieved", "contexts", "config", "latency_ms", "latency_s", "usage", "prompt_tokens",
                "completion_tokens", "cost_usd", "metrics", "settings", "doc_id"}  # next to an answer: it is a system's
@@ -248,6 +249,8 @@ def _doubts_of_layout(source: Source, detected: DetectedFormat) -> Iterable:
     """Tests for columns of several systems, rows of averages and documents of two parts."""
     if b"[[" in source.head.replace(b" ", b"") and {"relevant", "retrieved"} & detected.guess.keys():
         yield partial(_joins_pairs, source)
+    if "doc_id" in detected.guess and _has_lists(source, detected, detected.guess["doc_id"]):
+        yield lambda reading: True  # ['d7', 'd2'] in a cell is the id of no document
     if find_family(detected.columns) is not None:
         yield lambda reading: any("{run}" in reading.mapping.get(role, "")
                                   for role in ("retrieved", "contexts", "answer"))
@@ -266,6 +269,14 @@ def _joins_pairs(source: Source, reading: Reading) -> bool:
 def _is_empty(source: Source, name: str) -> bool:
     """True where no record has a value in this field."""
     return all(is_missing(row.get(name)) for records in fail_quietly(source)[:1] for row in records.rows)
+
+
+def _has_lists(source: Source, detected: DetectedFormat, name: str) -> bool:
+    """True for a table in which most cells of a column are lists."""
+    if detected.format not in _TABLES or (source.container is None and not _LIST_CELL.search(source.head)):
+        return False
+    values = [row.get(name) for records in fail_quietly(source)[:1] for row in records.rows[:200]]
+    return 2 * sum(type(value) is list for value in values) > len(values)
 
 
 def _are_numbers(source: Source, name: str) -> bool:

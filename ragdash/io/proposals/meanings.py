@@ -10,6 +10,7 @@ from ragdash.io.proposals.content.spread import (
     are_mostly_several,
     counts_by_plural,
     counts_rows,
+    has_codes,
     is_constant,
     is_kind,
     is_several,
@@ -67,6 +68,11 @@ _SPEAKERS = {"bot", "chatbot", "assistant", "ai", "model", "llm", "system", "age
 _AGAINST = {"negative", "neg", "distractor", "distracting", "irrelevant", "forbidden", "wrong",
             "incorrect", "hard", "excluded"}
 _LACKING = {"missing", "missed", "uncovered", "lacking", "unmatched"}  # what an answer or a ranking does not have
+_WORKS = {"rule", "guide", "guideline", "manual", "handbook", "law", "statute", "regulation", "clause", "provision"}
+_NO_CODES = {"keyword", "term", "entity", "phrase", "number", "value", "date", "year", "amount", "figure", "fact",
+             "tool", "answer", "token", "word", "code", "path", "contain", "substring", "topic", "intent", "label",
+             "class", "score", "count", "match", "triple", "edge", "price", "text",
+             "in", "by", "for", "at", "with", "of"}  # of which none names documents, also where values have a digit
 _SEVERAL = {"all", "list", "set", "one", "chapter", "section", "heading", "title", "name", "entry", "article", "target",
             "answer", "session"}  # next to a word for what is right, in names of lists of ids
 
@@ -129,7 +135,8 @@ def is_gold_list(field: Field) -> bool:
     is_named = field.is_text or (field.is_number and field.is_id_like and "." not in field.path)  # whole numbers
     return (field.is_list and is_named and "[]" not in field.path
             and (is_titles or (field.is_id_like and field.blank_share < 0.4))
-            and bool(name & GOLD) and name <= GOLD | _SEVERAL | ID | DOCUMENT)
+            and bool(name & GOLD) and (name <= GOLD | _SEVERAL | ID | DOCUMENT | _WORKS or (
+                bool(name & (GOLD - WEAK_GOLD)) and name.isdisjoint(_NO_CODES) and has_codes(field))))
 
 
 def _are_places(field: Field) -> bool:
@@ -196,7 +203,7 @@ def is_gold_documents(field: Field) -> bool:
         return False
     if (field.is_number or name <= GOLD | {"number", "value"}) and name.isdisjoint(CODES - {"number"}):
         return False
-    return not name.isdisjoint(CODES) or field.path_share > 0.6 or (
+    return not name.isdisjoint(CODES | _WORKS) or field.path_share > 0.6 or (
         not path.isdisjoint({"qrels", "retrieval", "relevant"}) and field.blank_share < 0.2)
 
 
@@ -271,6 +278,8 @@ def is_evidence(field: Field) -> bool:
         return True  # ground_truth.references
     if name >= {"key", "fact"} or (name == {"text"} and "claim" in path) or not path.isdisjoint(_LACKING):
         return False  # what an answer has to say, or does not say
+    if name <= {"subject", "predicate", "relation", "object"}:
+        return False  # parts of a fact
     gold = not path.isdisjoint(GOLD | {"source", "cited", "supporting"})
     spans = {"evidence", "quote", "span", "excerpt", "support", "supporting", "fact"}
     names_spans = not path.isdisjoint(spans) and path.isdisjoint(RETURNED)
@@ -369,7 +378,7 @@ def is_answer(field: Field) -> bool:
         return False  # the class that was predicted
     if field.distinct_count == 1 and len(field.values) > 5 and not any(" " in str(item) for item in field.items[:1]):
         return False  # the same word for all, such as how it was made
-    if field.is_number and not name.isdisjoint(_MEASURES | MILLISECONDS | SECONDS | LATENCIES):
+    if field.is_number and not name.isdisjoint(_MEASURES | MILLISECONDS | SECONDS | LATENCIES | METRICS):
         return False
     if "answer" in name and name & ACCEPTED and name.isdisjoint(RETURNED):
         return False  # answer_long next to answer_short

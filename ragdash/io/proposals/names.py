@@ -75,7 +75,7 @@ COUNTING = {"num", "number", "n", "total", "count", "no"}  # in front of a noun:
 NOTES = {"reason", "reasoning", "explanation", "comment", "note", "rationale", "feedback", "description", "error",
          "notes", "prompt_template", "instruction", "justification", "created", "date", "timestamp",
          "critique", "trace", "log", "title", "type", "category", "difficulty", "capability", "topic", "tag",
-         "language", "lang", "domain", "status"}
+         "language", "lang", "domain", "status", "background"}
 AVERAGES = {"mean", "amean", "gmean", "average", "avg", "all", "total", "overall", "median", "macro", "micro",
             "std", "stdev", "sum", "summary", "min", "max", "mittelwert", "promedio", "moyenne"}
 _FIRST_OF_AVERAGE = {"overall", "average", "mean", "avg", "total"}

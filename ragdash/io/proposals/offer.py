@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Sequence
@@ -33,6 +34,7 @@ _WEAK = ("unknown", "json-dict", "json-columns")  # formats that are assumed whe
 _WITH_CONTENT = {"retrieved", "doc_id", "contexts", "text", "answer", "relevant", "answers", "evidence"}
 _WORK = {"timing", "time", "latency", "token", "usage", "metadata", "retry", "cost", "config", "setting", "debug",
          "timestamp"}
+_MOST_MEMBERS = 100  # of a report
 _COMPARED = ("query_id", "query", "config", "retrieved", "doc_id", "contexts", "text", "answer", "relevant", "grade",
              "answers", "evidence", "scores", "labels")
 
@@ -98,6 +100,8 @@ def with_proposals(source: Source, error: InputError) -> InputError:
     is_summary = is_unknown or (kinds <= REPLACED | {"wrong-type"} and detected.format in _WEAK)
     if is_summary and "missing-question" not in kinds and (metrics := summary_metrics(source)):
         return InputError([Problem("summary/metrics", {"metrics": metrics}, source.file)])
+    if detected.format == "json-dict" and "wrong-type" in kinds and (members := _members_of_report(source)):
+        return InputError([Problem("summary/report", {"members": members}, source.file)])
     if kinds <= REPLACED and (names := _metric_column(source)):
         return InputError([Problem("summary/metrics", {"metrics": names}, source.file)])
     if kinds <= REPLACED and (fields := _fields_without_query(source)):
@@ -192,6 +196,21 @@ def summary_metrics(source: Source) -> list[str]:
         names |= {item.path.rpartition(".")[2]: None for item in numbers
                   if not SURE_METRICS.isdisjoint(words(item.path.rpartition(".")[2]))}
     return list(names)[:8]
+
+
+def _members_of_report(source: Source) -> list[str]:
+    """The first members of an object with single values next to others, which is no object of queries; none for others.
+    """
+    if source.container or len(source.data) > MAX_PROPOSED_BYTES:
+        return []
+    try:
+        root = json.loads(source.text)
+    except (ValueError, RecursionError):
+        return []
+    single = [name for name, value in root.items() if type(value) in (str, int, float, bool)] if (
+        type(root) is dict) else []
+    is_mixed = 1 < len(single) < len(root) < _MOST_MEMBERS and 5 * len(single) >= len(root)
+    return list(root)[:6] if is_mixed else []
 
 
 def _metric_column(source: Source) -> list[str]:

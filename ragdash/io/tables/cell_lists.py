@@ -21,6 +21,8 @@ _NUMBERED_IDS = re.compile(r"\s*(?:\[\d{1,3}\]\s*[^\s,;\[\]]+\s*[,;]?\s*)+")  # 
 _NUMBERED_ID = re.compile(r"\[\d{1,3}\]\s*([^\s,;\[\]]+)")
 _BRACKETED_IDS = re.compile(r"\s*\[[^\[\]\s,;]+\](?:\s*[,;]?\s*\[[^\[\]\s,;]+\])*\s*")  # [d7];[d2]
 _BRACKETED_ID = re.compile(r"\[([^\[\]]+)\]")
+_NUMBER = re.compile(r"-?\d*\.\d+(?:e-?\d+)?", re.IGNORECASE)
+_PARALLEL = ("||", "|", ";")  # between the values of columns that are lists of the same length
 _PLACE_NAMES = re.compile(r"(ids?|docs?|documents?|sources?|references|citations?|gold|relevant)$", re.IGNORECASE)
 _LONGEST_PLACE = 60
 _ANSWERS = re.compile("answer|response|reply", re.IGNORECASE)  # columns of texts, also where a text names ids
@@ -29,10 +31,32 @@ _ID_LIST = re.compile(r"[^\s,;|]+(\s*[,;]\s*[^\s,;|]+)*")
 
 def parse_columns(names: Sequence[str], columns: Sequence[Sequence]) -> list[list]:
     """The columns of a table with the lists in their cells parsed; empty cells are None."""
-    parsed = [_parse_column(name, column) for name, column in zip(names, columns, strict=True)]
+    parsed = [_parse_column(name, column) for name, column in zip(names, _with_parallel(columns), strict=True)]
     known = {part for column in parsed for cell in column if type(cell) is list for part in cell if type(part) is str}
     return [_split_known(column, known) if known and not _ANSWERS.search(name) else column
             for name, column in zip(names, parsed, strict=True)]
+
+
+def _with_parallel(columns: Sequence[Sequence]) -> list[Sequence]:
+    """The columns; cells of as many parts as the numbers in another column are lists: "d7 || d2" next to "0.9 || 0.4".
+    """
+    result = list(columns)
+    for separator in _PARALLEL:
+        texts = {place: column for place, column in enumerate(result) if column and all(
+            type(cell) is str for cell in column) and 2 * sum(separator in cell for cell in column) > len(column)}
+        parts = {place: [None if _is_empty(cell) else [part.strip() for part in cell.split(separator)]
+                         for cell in column] for place, column in texts.items()}
+        counts = {place: [0 if cell is None else len(cell) for cell in cells] for place, cells in parts.items()}
+        for place, cells in parts.items():
+            alike = [other for other in parts if other != place and counts[other] == counts[place]]
+            if any(_are_numbers(parts[other]) for other in alike) or (alike and _are_numbers(cells)):
+                result[place] = cells
+    return result
+
+
+def _are_numbers(cells: Sequence) -> bool:
+    parts = [part for cell in cells if cell for part in cell]
+    return bool(parts) and all(_NUMBER.fullmatch(part) for part in parts)
 
 
 def _split_known(column: list, known: set[str]) -> list:

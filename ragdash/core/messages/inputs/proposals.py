@@ -36,6 +36,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="what was returned for each query, or a value for each query",
         fix="Pass the file that these means were computed from.",
     ),
+    "summary/report": Message(
+        actual="a report or settings, with {members:comma}, and no list of records with a query each",
+        expected="what was returned for each query, or a value for each query",
+        fix="Pass the file that the report was made from.",
+    ),
     "fields-as-queries": Message(
         actual="lists under {keys}, which are names of fields, not queries",
         expected="lists of equal length, or what was returned or is relevant for each query",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, take
 from ragdash.io.proposals.fields import Field, as_number
-from ragdash.io.proposals.names import CONFIGS, GOLD, SCORES, words
+from ragdash.io.proposals.names import CONFIGS, GOLD, METRICS, SCORES, words
 from ragdash.io.proposals.shapes.families import RUN, ColumnFamily
 
 _JUDGES = {"judge", "grader", "evaluator", "critic", "assessor"}
@@ -79,7 +80,18 @@ def _is_setting_of(item: Field, configs: list[str]) -> bool:
 
 def are_parts(family: ColumnFamily, fields: dict[str, Field]) -> bool:
     """True for a family that is no family of configurations: parts of one score, or members of one answer."""
-    return _are_parts_of_score(family, fields) or _are_members_of_answer(family, fields)
+    return _are_parts_of_score(family, fields) or _are_members_of_answer(family, fields) or (
+        _rate_one_ranking(family, fields))
+
+
+def _rate_one_ranking(family: ColumnFamily, fields: dict[str, Field]) -> bool:
+    """True for values alone, such as dense_passed and bm25_passed, next to the one ranking that a file has."""
+    if not all(words(stem.replace("{run}", " ")) and METRICS | {"top", "at", "k"} >= set(
+            words(stem.replace("{run}", " "))) for stem in family.members):
+        return False
+    taken = {name for names in family.members.values() for name in names.values()}
+    return any(name not in taken and item.is_list and not item.is_number and (
+        meanings.is_returned_list(item) or meanings.is_returned_documents(item)) for name, item in fields.items())
 
 
 def _are_parts_of_score(family: ColumnFamily, fields: dict[str, Field]) -> bool:

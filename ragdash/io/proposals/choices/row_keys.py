@@ -23,8 +23,14 @@ _CONVERSATIONS = {"conversation", "session", "dialog", "dialogue", "thread", "ch
 
 
 def _names_document(item: Field) -> bool:
-    """True for names such as chunk_id, whose first word may otherwise name a setting."""
-    return not set(item.name_words).isdisjoint(ID) and not set(item.name_words).isdisjoint(DOCUMENT)
+    """True for names such as chunk_id and chunk_rank, whose first word may otherwise name a setting."""
+    return not set(item.name_words).isdisjoint(ID | {"rank"}) and not set(item.name_words).isdisjoint(DOCUMENT)
+
+
+def _is_rank_of_documents(item: Field) -> bool:
+    """True for chunk_rank: rows of documents, also where few of them are of the same query."""
+    return item.name_words[-1:] == ("rank",) and not DOCUMENT.isdisjoint(item.name_words) and item.is_number and (
+        not item.is_list and item.share > 0.9)
 
 
 def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
@@ -63,8 +69,8 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
     single = {name for name in ("relevant", "contexts") if name in result.roles
               and (item := result.fields.get(result.roles[name].split(":")[0].split("+")[0])) and not item.is_list}
     has_texts = "contexts" in single and not _repeats_text(result, names)
-    is_long = bool(documents or has_texts) and "retrieved" not in result.roles and (
-        len(names) - len(set(names)) >= 0.3 * len(names))
+    is_repeated = len(names) - len(set(names)) >= 0.3 * len(names) or any(map(_is_rank_of_documents, free.values()))
+    is_long = bool(documents or has_texts) and "retrieved" not in result.roles and is_repeated
     if not is_long and take_data_set(result, free, names):
         return
     for size in (1, 2, 3):

@@ -35,6 +35,7 @@ _PARTS = {"section", "page", "paragraph", "chapter", "article"}
 _DATA_ENDINGS = (".json", ".jsonl", ".csv", ".tsv", ".xlsx", ".parquet")
 _AS_RUN = {"relevant": "retrieved"}
 _NEARLY = WEIGHTS["retrieved"] + 0.1  # a penalty after which one field less weighs more
+_WORK = {"step", "call", "trace", "event", "span"}  # what an agent did on the way
 _FEWEST_SAME = 4  # records
 _TIME_OF_DAY = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _SHORT_ANSWER = 40  # characters, as people write right answers
@@ -229,9 +230,12 @@ def settle_lists(result: Assignment) -> list[Assignment]:
         return [other]
     other = replace(result, roles={_AS_TRUTH.get(name, name): value
                                    for name, value in result.roles.items()})
+    lists = result.fields.get(path)
+    is_of_data_set = "answers" in result.roles and lists is not None and not is_same_number(lists.values) and (
+        not _is_of_system(result))
     has_spans = any({"span", "offset", "start", "end", "answer"} & set(words(name.rpartition("[].")[2]))
                     for name in result.fields if name.startswith(f"{parent}[]."))
-    if has_spans:
+    if has_spans or is_of_data_set:
         result.roles, other.roles = other.roles, result.roles
     return [other]
 
@@ -256,7 +260,9 @@ def settle_judged_texts(result: Assignment) -> None:
 def _is_of_system(result: Assignment) -> bool:
     """True where a file says what a system did: its configuration, its scores, how long it took."""
     measured = {"token", "cost", "cache", *LATENCIES - {"time", "took"}}
-    return bool({"latency_ms", "latency_s", "scores", "labels", "config"} & result.roles.keys()) or any(
+    rated = [result.fields.get(path) for path in result.roles.get("scores", "").split("+") if path]
+    is_rated = any(item is None or not item.is_bool or item.distinct_count > 1 for item in rated)
+    return is_rated or bool({"latency_ms", "latency_s", "labels", "config"} & result.roles.keys()) or any(
         not measured.isdisjoint(item.name_words) and {"start", "end"}.isdisjoint(item.name_words)
         for item in result.fields.values())
 
@@ -353,18 +359,19 @@ def settle_leftover_text(result: Assignment, free: dict[str, Field]) -> list[Ass
 
     Where nothing says what a system returned, or that there is one, it may as well be the right answer.
     """
-    if "query" not in result.roles or "answer" in result.roles or result.runs:
+    if "query" not in result.roles or "answer" in result.roles:
         return []
     is_returned = not {"retrieved", "contexts"}.isdisjoint(result.roles)
     if not is_returned and not {*CONTENT, "doc_id", "text"}.isdisjoint(result.roles.keys() - {"scores", "labels"}):
         return []
     left = [item for item in free.values() if item.is_long_text and not item.is_list and not item.is_object
-            and _NO_ANSWER.isdisjoint(item.words)]
-    if len(left) != 1 or {".", "[", "{"} & set(left[0].path) or len(left[0].values) < 3 or not (
+            and _NO_ANSWER.isdisjoint(item.words) and (
+                not result.runs or item.path.startswith("{run}."))]
+    if len(left) != 1 or {".", "[", "{"} & set(left[0].path.removeprefix("{run}.")) or len(left[0].values) < 3 or not (
             left[0].distinct_share > 0.7 and left[0].share > 0.7 and left[0].blank_share > 0.6):
         return []
     take(result, free, "answer", left[0])
-    if is_returned or _is_of_system(result):
+    if is_returned or result.runs or _is_of_system(result):
         return []
     other = replace(result, roles=dict(result.roles))
     result.roles["answers"] = result.roles.pop("answer")
@@ -376,6 +383,7 @@ def settle_times(result: Assignment) -> None:
     if not {"query_id", "latency_ms"} <= result.roles.keys() or set(CONTENT) & result.roles.keys() or (
             len(result.records.rows) < 2):
         return
-    rest = [item for path, item in result.fields.items() if not is_inside(path, result.roles)]
+    rest = [item for path, item in result.fields.items() if not is_inside(path, result.roles)
+            and _WORK.isdisjoint(words(path.partition("[]")[0]))]
     if not any(item.is_list or item.is_object or item.is_long_text for item in rest):
         result.roles["scores"] = result.roles.pop("latency_ms")

@@ -90,7 +90,7 @@ def is_label(field: Field) -> bool:
     is_named = not name.isdisjoint(_LABELS) or may_hold_scores(field.path.rpartition(".")[2])
     rated = is_named and set(field.name_words).isdisjoint({
         "model", "type", "id", "error", "name", "metric", "dataset", "subset", "split", "expected",
-        "option", "choice"})
+        "option", "choice", "count"})
     return short and enough and rated and set(field.name_words).isdisjoint(ANSWER - {"response"})
 
 

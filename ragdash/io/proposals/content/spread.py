@@ -51,6 +51,14 @@ def is_kind(field: Field) -> bool:
         any("_" in name for name in names))
 
 
+def has_codes(field: Field) -> bool:
+    """True for many short texts without blanks, nearly all with a digit and not numbers: 613.4b, d-17."""
+    items = [str(item) for item in field.items]
+    coded = sum(any(map(str.isdigit, item)) and not any(map(str.isspace, item)) and len(item) < 40 for item in items)
+    return field.is_text and not field.is_number and 10 * coded >= 9 * len(items) and (
+        3 * len(set(items)) >= max(len(field.values), 9))
+
+
 def counts_rows(field: Field) -> bool:
     """True for whole numbers that count the records from 0 or 1, as a row number does."""
     values = [str(value) for value in field.values]

@@ -15,6 +15,9 @@ _NONE = {"notfound", "na", "none", "null", "nodocument", "nodoc", "nosource", "o
          "notapplicable", "notavailable"}
 
 
+_RECORDS = {"row", "record", "item", "case", "entry", "sample", "data", "detail", "info"}  # around values of a query
+
+
 def split_paths(text: str, names: Mapping[str, object]) -> list[str]:
     """The paths of a text joined with +; a name that has a + itself is one path."""
     parts, paths = text.split("+"), []
@@ -26,11 +29,12 @@ def split_paths(text: str, names: Mapping[str, object]) -> list[str]:
 
 
 def metric_name(path: str) -> str:
-    """The name of a metric from its path: "scores.fact.value" -> "fact", "{run}.mrr" -> "mrr"."""
+    """The name of a metric from its path: "scores.fact.value" -> "fact", "{run}.mrr" -> "mrr", "row.score" -> "score".
+    """
     name = re.sub(r"[._\s-]*\{run\}[._\s-]*", ".", path).strip(".")
     parts = name.split(".")
     generic = {"metric", "score", "value", "result", "evaluation", "eval"}
-    while len(parts) > 1 and set(words(parts[0])) <= generic:
+    while len(parts) > 1 and set(words(parts[0])) <= generic | _RECORDS:
         parts = parts[1:]
     while len(parts) > 1 and parts[-1].lower() in ("value", "score", "scores", "individual_scores"):
         parts = parts[:-1]

@@ -52,6 +52,8 @@ _COUNTED = re.compile(r"(pipeline|system|model|method|config|variant|arm|retriev
                       re.IGNORECASE)  # pipeline1, pipeline2
 _SEPARATOR = re.compile(r"([._\s-]+|::?|[/@|])")
 _MOST_FIELDS = 300
+_MOST_OBJECTS, _FEWEST_MEMBERS = 12, 3
+_DID = {"answer", "response", "retrieved", "token", "cost", "ms"} | LATENCIES  # what a system did
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,9 @@ def find_family(names: Iterable[str], lists: Collection[str] = (), numbers: Coll
         score = (known, len(covered) - 0.01 * len(members) - 0.0002 * sum(map(len, variants)))
         if score > best_score:
             best, best_score = ColumnFamily(members), score
-    return best and _with_plain(_with_single(_with_further(best, names), names), names)
+    if best is None:
+        return _sibling_objects(names)
+    return _with_plain(_with_single(_with_further(best, names), names), names)
 
 
 def _settled(fields: dict[str, str]) -> dict[str, str]:
@@ -159,6 +163,29 @@ def _with_single(family: ColumnFamily, names: Sequence[str]) -> ColumnFamily:
             if variant in family.variants and stem.startswith(RUN) and stem not in members and is_given:
                 members[stem] = {variant: name}
     return ColumnFamily(members)
+
+
+def _sibling_objects(names: Iterable[str]) -> ColumnFamily | None:
+    """Objects next to each other with the same members, of which some say what a system did, whatever they are called:
+    {"verbose": {"ms": 12, "tokens": 80, "text": ...}, "concise": {...}}. Members of an evaluator are none.
+    """
+    members: dict[str, dict[str, set[str]]] = {}
+    for name in names:
+        parts = name.split(".")
+        for place in range(len(parts) - 1):
+            if "[]" not in name and _is_variant(parts[place]) and ROLE_WORDS.isdisjoint(words(parts[place])):
+                members.setdefault(".".join(parts[:place]), {}).setdefault(parts[place], set()).add(
+                    ".".join(parts[place + 1:]))
+    for parent, objects in members.items():
+        common = set.intersection(*objects.values())
+        member_words = {word for name in common for word in words(name)}
+        is_alike = all(4 * len(common) >= 3 * len(names) for names in objects.values())
+        if 1 < len(objects) < _MOST_OBJECTS and len(common) >= _FEWEST_MEMBERS and is_alike and (
+                not _DID.isdisjoint(member_words)):
+            prefix = f"{parent}." if parent else ""
+            return ColumnFamily({f"{prefix}{RUN}.{name}": {variant: f"{prefix}{variant}.{name}" for variant in objects}
+                                 for name in common})
+    return None
 
 
 def _with_plain(family: ColumnFamily, names: list[str]) -> ColumnFamily:

@@ -17,7 +17,8 @@ def queries_only(rows: Sequence[dict]) -> list[dict]:
     """The records that have a question, where others have none and nothing that belongs to a query."""
     names = dict.fromkeys(name for row in rows for name in row)
     question = next((name for name in names if not QUESTION.isdisjoint(words(str(name)))
-                  and "id" not in words(str(name)) and sum(bool(row.get(name)) for row in rows) > 1), None)
+                  and "id" not in words(str(name)) and sum(bool(row.get(name)) for row in rows) > 1
+                     and not any(type(row.get(name)) in (int, float) for row in rows)), None)  # input_tokens
     if question is None:
         return list(rows)
     queries = [row for row in rows if row.get(question)]

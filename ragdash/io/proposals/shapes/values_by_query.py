@@ -20,6 +20,7 @@ _FEWEST = 2  # questions in a list of its own
 _MEASURED = SURE_METRICS | LATENCIES | {"count", "token", "cost", "total", "avg", "mean"}
 _RANGE = re.compile(r"\d+\s*[-–]\s*\d+")  # of a scale: 0-2, 3-4
 _ID_LIKE = re.compile(r".*(\d|\?\s*$)", re.DOTALL)
+_PERCENTILE = re.compile(r"[pq]\d{1,2}|min|max", re.IGNORECASE)
 _CODE = re.compile(r"\s*(?:SELECT|WITH|PREFIX|MATCH)\s")
 
 
@@ -112,7 +113,7 @@ def documents_by_query(value: dict) -> list[dict]:
         return []  # parts of means: {"recall@5": {"num": 12, "den": 20}}
     if all(not CONFIGS.isdisjoint(words(str(key))) and not any(map(str.isdigit, str(key))) for key in value):
         return []  # values of models and retrievers
-    measured = sum(not _MEASURED.isdisjoint(words(name)) for name in names)
+    measured = sum(not _MEASURED.isdisjoint(words(name)) or bool(_PERCENTILE.fullmatch(name)) for name in names)
     is_same = len({frozenset(member) for member in members}) == 1
     if not names or 2 * measured >= len(names) or (is_same and (
             measured or len(members[0]) < 3 or _are_of_different_scales(members))):

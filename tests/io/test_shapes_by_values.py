@@ -1,0 +1,133 @@
+"""Shapes of files where the values and the structure say what the names do not."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ragdash.core.errors import InputError
+from ragdash.io import read_runs, read_truth
+from ragdash.io.proposals.content.values import metric_name
+from ragdash.io.proposals.propose import propose
+from ragdash.io.source.source import Source
+from ragdash.io.tables.cell_lists import parse_columns
+
+COUNT = range(9)
+ASKED = [f"Which rule covers case {number} of the game?" for number in COUNT]
+TEXTS = [f"Case {number} is covered by the part on moves, which says so in full." for number in COUNT]
+
+
+def rows(**columns) -> bytes:
+    """A JSON list of nine records; a function is called with the number of a record."""
+    return json.dumps([{"question": ASKED[number], **{
+        name: column(number) if callable(column) else column for name, column in columns.items()}}
+        for number in COUNT]).encode()
+
+
+def table(header: str, *lines: str) -> bytes:
+    return "\n".join([header, *lines, ""]).encode()
+
+
+def offered(content: bytes, name: str = "file.json") -> list[dict[str, str]]:
+    return [dict(reading.mapping) for reading in propose(Source((name, content)))]
+
+
+SHAPES = {  # content, what must be in the first mapping, what must not be in it, roles of all readings
+    "codes that are right": (
+        rows(answer=lambda n: TEXTS[n], gold_entities=["Queen", "Rook"], gold_paras=lambda n: [f"61{n}.4b", "7.1a"]),
+        {"role": "truth", "relevant": "gold_paras"}, {"retrieved"}, ["truth"]),
+    "configurations that are right": (
+        rows(expected_answer=lambda n: TEXTS[n], correct_in=lambda n: [f"C{n % 2}_dense"]),
+        {"role": "truth", "answers": "expected_answer"}, {"relevant"}, ["truth"]),
+    "the right handbook": (
+        rows(expectedHandbook=lambda n: f"Handbook-{n % 5}"), {"role": "truth", "relevant": "expectedHandbook"}, set(),
+        ["truth"]),
+    "documents of a data set": (
+        rows(reference_answer=lambda n: TEXTS[n], grounded=True, citations=lambda n: [
+            {"node_id": f"n{n + k}", "citation_text": f"Part {n + k} of the rules of the game"}
+            for k in range(1 + n % 2)]),
+        {"role": "truth", "relevant": "citations[].node_id", "answers": "reference_answer"}, {"retrieved"},
+        ["truth", "both"]),
+    "parts of facts": (
+        rows(id=lambda n: f"g{n}", expected_facts=lambda n: [
+            {"subject": f"The queen of the game {n}", "relation": "MOVES_TO", "object": f"The field in line {n}"}]),
+        {"role": "questions"}, {"evidence"}, ["questions"]),
+    "the background of a topic": (
+        json.dumps([{"topic_id": f"{n}", "title": "The game", "problem_statement": ASKED[n], "background": TEXTS[n]}
+                    for n in COUNT]).encode(),
+        {"role": "questions", "query": "problem_statement"}, {"answers", "answer"}, ["questions"]),
+    "rows of chunks at a rank": (
+        json.dumps([{"pair_id": f"p{n}", "question": ASKED[n % 8], "gold_answer": TEXTS[n % 8], "chunk_rank": 1 + n % 4,
+                     "chunk_content": f"{TEXTS[n]} {n}"} for n in COUNT]).encode(),
+        {"role": "both", "text": "chunk_content", "rank": "chunk_rank"}, {"config"}, ["both"]),
+    "systems whose names say nothing": (
+        rows(**{name: lambda n, name=name: {"ms": 12.5 + n, "tokens_out": 80 + n, "preview": f"{name}: {TEXTS[n]}"}
+                for name in ("verbose", "concise")}),
+        {"role": "run", "answer": "{run}.preview"}, set(), ["run"]),
+    "what evaluators say": (
+        rows(**{name: lambda n: {"score": n / 8, "passed": n > 4, "reason": TEXTS[n]} for name in ("tone", "style")}),
+        {}, {"answer", "config"}, None),
+    "times of an agent": (
+        json.dumps([{"question_id": f"q{n}", "elapsed_sec": 1.5 + n, "actual_steps": [
+            {"name": "search", "args": {"text": ASKED[n]}}]} for n in COUNT]).encode(),
+        {"role": "run", "scores": "elapsed_sec"}, set(), ["run"]),
+    "a metric and its detail": (
+        json.dumps([{"id": f"q{n}", "citation_accuracy": {"score": n / 8, "detail": f"{n}/9 citations supported"}}
+                    for n in COUNT]).encode(),
+        {"role": "run", "scores": "citation_accuracy.score"}, {"doc_id"}, ["run"]),
+    "the correctness of an answer": (
+        json.dumps([{"case_id": f"c{n}", "question": ASKED[n], "answer_correctness": n / 8, "faithfulness": 0.5}
+                    for n in COUNT]).encode(), {}, {"answer"}, None),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_values_and_the_structure_show_what_a_field_means(name):
+    content, wanted, absent, roles = SHAPES[name]
+    mappings = offered(content)
+    assert wanted.items() <= (mappings or [{}])[0].items()
+    assert all(absent.isdisjoint(mapping) for mapping in mappings[:1])
+    assert roles is None or [mapping["role"] for mapping in mappings] == roles
+
+
+def test_lists_in_the_cells_of_documents_are_asked_about():
+    """['d7', 'd2'] is the id of no document: right ones of a data set, or those that were returned."""
+    content = table("query,difficulty,chunk_id", *(f"{ASKED[n]},easy,\"['d{n}', 'd9']\"" for n in COUNT))
+    with pytest.raises(InputError) as failed:
+        read_runs(("file.csv", content))
+    first, second = failed.value.problems[0].facts["mappings"]
+    assert (first["relevant"], second["retrieved"]) == ("chunk_id", "chunk_id")
+    assert read_truth(("file.csv", content), mapping=first).judgments == 18
+
+
+def test_columns_with_as_many_parts_as_another_has_numbers_are_lists():
+    names, scores = ["a / b || c; d || e", "f || g"], ["0.9 || 0.5 || 0.25", "0.75 || 0.5"]
+    assert parse_columns(["top_titles", "top_scores"], [names, scores]) == [
+        [["a / b", "c; d", "e"], ["f", "g"]], [["0.9", "0.5", "0.25"], ["0.75", "0.5"]]]
+    assert parse_columns(["remark", "number"], [names, ["1", "2"]])[0] == names
+    content = table("query_id,query,dense_passed,bm25_passed,hit_title,top_titles,top_scores", *(
+        f"q{n},{ASKED[n]},yes,no,Part {n},Part {n} || The game,0.9{n} || 0.5" for n in COUNT))
+    mapping = offered(content, "file.csv")[0]
+    assert (mapping["retrieved"], mapping["score"]) == ("top_titles", "top_scores") and "config" not in mapping
+    assert "{run}" not in json.dumps(mapping)
+
+
+@pytest.mark.parametrize(("content", "expected"), [
+    ({"run_id": "r1", "what": "agreement", "by": "hand", "of": 66, "missed": {"count": 1, "of": 37, "cases": [
+        {"id": "q66", "answer": TEXTS[0]}]}, "unseen": {"caught": 3, "cases": [
+            {"id": f"q{n}", "answer": TEXTS[n]} for n in range(4)]}}, "run_id, what, by, of, missed, unseen"),
+    ({"timestamp": "2026-06-15", "mode": "sweep", "sweep": [{"weight": 0.3, "recall": {"recall@5": 0.25}}]},
+     "timestamp, mode, sweep")])
+def test_a_report_is_called_a_report(content, expected):
+    with pytest.raises(InputError) as failed:
+        read_runs(("file.json", json.dumps(content).encode()))
+    problem, = failed.value.problems
+    assert problem.kind == "summary" and f"with {expected}, and no list of records" in str(problem)
+
+
+@pytest.mark.parametrize(("path", "name"), [
+    ("row.score", "score"), ("record.f1.value", "f1"), ("scores.fact.score", "fact"),
+    ("correctness.score", "correctness"), ("item_score", "item_score")])
+def test_the_name_of_a_metric_leaves_out_what_is_around_it(path, name):
+    assert metric_name(path) == name
