@@ -396,3 +396,12 @@ def test_a_row_with_a_separator_in_a_value_is_named_and_no_reading_shifts_its_ce
     (problem,) = caught.value.problems
     assert (problem.kind, problem.line) == ("column-count", 14)
     assert problem.facts["count"] == 5 and problem.facts["width"] == 4
+
+
+def test_configurations_whose_names_have_points_are_one_reading_and_not_one_each():
+    values = {f"q{n}": {"RR": n / 9, "P@1": n / 9, "AP": n / 8} for n in range(8)}
+    content = {"about": "x", "runs": {f"{name}.trec | rel>=1": {"meta": {"k": 5}, "per_query": values}
+                                      for name in ("dense", "hybrid")}}
+    readings = propose(Source(("values.json", json.dumps(content).encode())))
+    assert [reading.mapping["records"] for reading in readings] == ["runs.*.per_query.*"]
+    assert readings[0].mapping["config"] == "*"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from weakref import WeakKeyDictionary
 
@@ -72,7 +73,9 @@ def _is_part(item: Assignment, candidates: list[Assignment]) -> bool:
         if len(other.records.rows) > len(item.records.rows):
             wider = {name: path for name, path in other.roles.items() if name != "config"}
             is_whole_file = len(item.records.rows) == 1 and not item.records.path
-            if wider == roles or is_whole_file or _is_member(item.records.path, other.records.path):
+            is_alike = {**wider, "query_id": ""} == {**roles, "query_id": ""}
+            if wider == roles or is_whole_file or _is_member(item.records.path, other.records.path) or (
+                    is_alike and _is_member_with_dots(item.records.path, other.records.path)):
                 return True
     return False
 
@@ -82,6 +85,13 @@ def _is_member(path: str, pattern: str) -> bool:
     parts, patterns = path.split("."), pattern.split(".")
     return path != pattern and len(parts) == len(patterns) and all(
         expected in (part, KEY) for part, expected in zip(parts, patterns, strict=True))
+
+
+def _is_member_with_dots(path: str, pattern: str) -> bool:
+    """The same where keys have points: runs.dense.trec.queries.* next to runs.*.queries.*."""
+    steps = [("(.+)" if step == KEY else re.escape(step)) for step in pattern.split(".")]
+    matched = re.fullmatch(r"\.".join(steps), path)
+    return matched is not None and all(KEY not in step or step == KEY for step in matched.groups()) and path != pattern
 
 
 def _is_meaningful(content: FileContent) -> bool:

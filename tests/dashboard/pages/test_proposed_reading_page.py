@@ -32,6 +32,21 @@ def test_a_proposed_reading_is_shown_and_applied():
     assert len(at.session_state["_runs"]) == 1 and at.session_state["_truth"]
 
 
+def test_files_with_the_same_reading_are_asked_about_once_and_can_wait_on_overview():
+    other = json.loads(CONTENT)
+    other["outcome"][0]["hits"].reverse()
+    at = upload(opened("overview"), ("mine.json", CONTENT), ("other.json", json.dumps(other).encode()))
+    assert len(button_of(at)) == 1
+    assert "**mine.json and other.json** are in no known format" in texts(at).replace("\\", "")
+    wait, = [one for one in at.button if one.label == "Not now"]
+    wait.click().run()
+    assert not at.exception and not button_of(at) and "Read them like this?" not in texts(at)
+    at.switch_page("pages/data.py").run()
+    assert not [one for one in at.button if one.label == "Not now"]
+    button_of(at)[0].click().run()
+    assert not at.exception and not button_of(at) and len(at.session_state["_runs"]) == 2
+
+
 def test_a_file_of_the_command_line_is_offered_its_reading_too(tmp_path, monkeypatch):
     (tmp_path / "mine.json").write_bytes(CONTENT)
     monkeypatch.setenv("RAGDASH_FILES", str(tmp_path / "mine.json"))

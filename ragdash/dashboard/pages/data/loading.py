@@ -58,7 +58,8 @@ class FileRecord:
 
     content is None where the file was not uploaded or is too large to keep; its role then stays as it is. columns: the
     columns that were seen; guess, mapping: (our field, their column) as found by content and as chosen by hand; key:
-    its content in a few letters; loaded_as: runs of the session with the same content.
+    its content in a few letters; loaded_as: runs of the session with the same content; is_put_off: whether its proposed
+    reading is shown on the Data page alone.
     """
 
     name: str
@@ -73,6 +74,7 @@ class FileRecord:
     mapping: tuple[tuple[str, str], ...] = ()
     key: str = ""
     loaded_as: tuple[str, ...] = ()
+    is_put_off: bool = False
 
     @property
     def failed(self) -> bool:
@@ -149,6 +151,12 @@ def change_role(index: int, role: str) -> None:
 def map_columns(index: int, mapping: Mapping[str, str]) -> None:
     """Read a file again with columns named by hand; what it gave before leaves the session."""
     _reread(index, None, mapping)
+
+
+def put_off(indices: Sequence[int]) -> None:
+    """Show the proposed readings of these files on the Data page alone."""
+    state.set_files(replace(record, is_put_off=record.is_put_off or index in indices)
+                    for index, record in enumerate(state.files()))
 
 
 def _reread(index: int, role: str | None, mapping: Mapping[str, str]) -> None:

@@ -31,7 +31,7 @@ def render() -> None:
         start.render()
         return
     is_measured = file_metrics.is_measured()
-    proposed_reading.render(unread=True if is_measured else None)
+    proposed_reading.render(unread=True if is_measured else None, can_wait=True)
     other_truths.render()
     if not is_measured:
         link_notes.note_missing_data()
@@ -41,7 +41,7 @@ def render() -> None:
     singles = page_context.current()
     _note_unread_files()
     render_result(repeat_lines.merged(singles), singles)
-    proposed_reading.render(unread=False)  # more of a file that was read: after the result
+    proposed_reading.render(unread=False, can_wait=True)  # more of a file that was read: after the result
     saved_view_panel.render_list()
     _render_drop_zone()
 

@@ -45,7 +45,7 @@ def render() -> None:
     workspace_list.render_reopen()
     data_sections.render_upload_field()
     data_sections.render_files()
-    proposed_reading.render()
+    proposed_reading.render(can_wait=True)
     column_mapping.render()
     if state.truth():
         data_sections.render_truth()

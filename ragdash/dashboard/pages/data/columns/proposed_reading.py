@@ -18,17 +18,26 @@ from ragdash.reporting.sentences import formatting as fmt
 ROLE_WORDS = {"run": "a run", "truth": "judgments and references", "both": "a run with judgments or references",
               "questions": "questions"}
 NOT_FIELDS = ("role", "records")
+RECORDS = "records"
 EXTRAS = ("scores", "labels", "attributes")  # what a reading has besides; two readings differ by more than these
 SHOWN_RECORDS, MAX_IGNORED = 2, 5
 
 
-def render(*, unread: bool | None = None) -> None:
-    """A box for each file with a proposed reading; unread: only for those that could not be read, or that could."""
+def render(*, unread: bool | None = None, can_wait: bool = False) -> None:
+    """A box for each file with a proposed reading, one box for files with the same readings.
+
+    unread: only for those that could not be read, or that could. can_wait: they can be put off, and are found on the
+    Data page from then on.
+    """
+    alike: dict[tuple[bool, str], list[int]] = {}
     for index, record in enumerate(state.files()):
         problem = record.proposal
-        if problem is not None and unread in (None, record.failed):
-            with st.container(border=True, key=f"proposed_{record.key}"):
-                _render_proposal(index, record, problem)
+        if problem is not None and unread in (None, record.failed) and not (can_wait and record.is_put_off):
+            alike.setdefault((record.failed, repr(problem.facts["mappings"])), []).append(index)
+    for indices in alike.values():
+        record = state.files()[indices[0]]
+        with st.container(border=True, key=f"proposed_{record.key}"):
+            _render_proposal(indices, record, record.proposal, can_wait=can_wait)
 
 
 def render_joined_ids() -> None:
@@ -39,13 +48,18 @@ def render_joined_ids() -> None:
         elements.warning(problem)
 
 
-def _render_proposal(index: int, record: FileRecord, problem: Problem) -> None:
+def _render_proposal(indices: Sequence[int], record: FileRecord, problem: Problem, *, can_wait: bool) -> None:
+    """indices: the files with these readings; record, problem: of the first."""
     facts = problem.facts
     mappings: Sequence[Mapping[str, str]] = facts["mappings"]
     where = f" under **{fmt.escape(facts['where'])}**" if facts["where"] else ""
-    start = "also holds more than was read" if not record.failed else "is in no known format"
-    st.markdown(f"**{fmt.escape(record.name)}** {start}. Found {fmt.count(facts['count'], 'record')}{where}. "
-                "Read it like this?")
+    several = len(indices) > 1
+    start = (f"also hold{'' if several else 's'} more than was read" if not record.failed else
+             f"{'are' if several else 'is'} in no known format")
+    names = fmt.escape(fmt.listed([state.files()[index].name for index in indices]))
+    in_first = f" in {fmt.escape(record.name)}" if several else ""
+    st.markdown(f"**{names}** {start}. Found {fmt.count(facts['count'], 'record')}{where}{in_first}. "
+                f"Read {'them' if several else 'it'} like this?")
     choice = 0
     if len(mappings) > 1:
         choice = st.radio("Reading", range(len(mappings)), key=f"proposed_choice_{record.key}",
@@ -59,8 +73,18 @@ def _render_proposal(index: int, record: FileRecord, problem: Problem) -> None:
     if facts["ignored"]:
         st.caption(f":material/warning: **Not read:** {fmt.escape(shortened(facts['ignored'], MAX_IGNORED))}. "
                    "If a column matters, give it a meaning under “Say what the columns mean”.")
-    st.button("Apply", icon=":material/check:", type="primary", key=f"proposed_apply_{record.key}",
-              on_click=lambda: loading.map_columns(index, mappings[choice]))
+    with st.container(horizontal=True, vertical_alignment="center", key=f"proposed_ways_{record.key}"):
+        st.button("Apply", icon=":material/check:", type="primary", key=f"proposed_apply_{record.key}",
+                  on_click=_apply, args=(indices, mappings[choice]))
+        if can_wait:
+            st.button("Not now", key=f"proposed_wait_{record.key}", type="tertiary", on_click=loading.put_off,
+                      args=(indices,), help="The Data page keeps this proposal.")
+
+
+def _apply(indices: Sequence[int], mapping: Mapping[str, str]) -> None:
+    """Read these files in one way."""
+    for index in indices:
+        loading.map_columns(index, mapping)
 
 
 def describe(mapping: Mapping[str, str], others: Sequence[Mapping[str, str]]) -> str:
@@ -74,10 +98,14 @@ def describe(mapping: Mapping[str, str], others: Sequence[Mapping[str, str]]) ->
     'A run with judgments or references'
     >>> describe(pages, [chunks, pages])
     'A run with judgments or references: Retrieved documents from pages, Relevant documents from gold_pages'
+    >>> describe({**chunks, "records": "days"}, [{**chunks, "records": "days"}, {**chunks, "records": "nights"}])
+    'A run: records under days'
     """
     role = ROLE_WORDS.get(mapping["role"], mapping["role"])
     fields = [f"{TITLES.get(name, name)} from {column_text(path)}" for name, path in mapping.items()
               if name not in (*NOT_FIELDS, *EXTRAS) and any(other.get(name) != path for other in others)]
+    if any(other.get(RECORDS) != mapping.get(RECORDS) for other in others):
+        fields.append(f"records under {mapping[RECORDS]}" if mapping.get(RECORDS) else "the file as a whole")
     return f"{role[:1].upper()}{role[1:]}{': ' if fields else ''}{', '.join(fields)}"
 
 
