@@ -142,8 +142,8 @@ MESSAGES: Mapping[str, Message] = {
         fix="They stay unchanged; remove or rename one of each.",
     ),
     "joined-truths": Message(
-        actual="{first!r} with what only {second!r} has: {judgments:count judgment}{columns:?, {columns:comma}}, "
-               "joined by {common:count query id}",
+        actual="{first!r} and {second!r} joined by {common:count query id}: {second!r} adds {judgments:count judgment}"
+               "{columns:?, {columns:comma}}",
         expected="judgments and references of the same queries",
         fix="Nothing of {first!r} is overwritten.",
     ),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from ragdash.analysis.comparability import SEVERITIES, ComparabilityEntry, ComparabilityReport
 from ragdash.core.ids.collapse_choices import CollapseChoice
@@ -56,6 +57,7 @@ NO_EFFECT = {
     "ties": "No mean depends on the order of equal scores.",
 }
 FIX_KINDS = ("respelled-ids", "collapsed-chunks")  # kinds of problems that say what a fix did
+COLUMNS = {"answers": "reference answers", "query": "questions", "evidence": "evidence"}  # that a joined truth adds
 _BROKEN = {  # what is wrong with one run, with several
     "matched-queries": ("has no query in common with the judgments", "have no query in common with the judgments"),
     "no-common-document": ("returns no document that is judged for its query",
@@ -240,3 +242,20 @@ def shared_fixes(report: ComparabilityReport) -> dict[tuple[Option, ...], list[s
             names = runs_by_fix.setdefault((finding.option, *finding.also), [])
             names += [finding.run] if finding.run not in names else []
     return {options: names for options, names in runs_by_fix.items() if len(names) > 1}
+
+
+def joined_sentence(facts: Mapping[str, Any]) -> str:
+    """What the second file added to the first, and how many of its queries both have; facts: of "joined-truths".
+
+    Examples
+    --------
+    >>> joined_sentence({"first": "qrels", "second": "refs", "judgments": 0, "columns": ["answers", "topic"],
+    ...                  "common": 20, "queries": 25})
+    'qrels and refs are joined. refs adds reference answers and topic. 20 of its 25 queries are in qrels too.'
+    """
+    first, second, common, queries = (facts[name] for name in ("first", "second", "common", "queries"))
+    added = [fmt.count(facts["judgments"], "judgment")] if facts["judgments"] else []
+    added += [COLUMNS.get(name, name) for name in facts["columns"]]
+    both = f"All of its {queries:,} queries" if common == queries > 1 else f"{common:,} of its {queries:,} queries"
+    return (f"{first} and {second} are joined. {second} adds {fmt.listed(added) if added else 'nothing'}. "
+            f"{both} {'is' if common == 1 else 'are'} in {first} too.")

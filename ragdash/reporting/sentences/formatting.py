@@ -228,13 +228,16 @@ def slice_label(slices: Mapping[str, Slice], token: str) -> str:
     return f"{isolated(slices[token].title)} ({int(slices[token].queries.sum()):,})"
 
 
-def query_counts(names: Sequence[str], counts: Sequence[Mapping[str, int]], conventions: Conventions) -> list[str]:
-    """What the means leave out or count as 0, one sentence each; equal for all runs is said once."""
-    sentences = []
-    total = counts[0]["queries"]
-    bare = counts[0]["unanswerable"]
-    sentences.append(f"{count(total, 'query', 'queries')} in the ground truth.")
-    if bare == total and conventions.unanswerable == "skip":
+def query_counts(names: Sequence[str], counts: Sequence[Mapping[str, int]], conventions: Conventions, *,
+                 of_runs: bool = False) -> list[str]:
+    """What the means leave out or count as 0, one sentence each; equal for all runs is said once.
+
+    of_runs: the queries are those of the runs, because there is no ground truth.
+    """
+    total, bare = counts[0]["queries"], 0 if of_runs else counts[0]["unanswerable"]
+    where = "of the runs: there is no ground truth to measure retrieval by" if of_runs else "in the ground truth"
+    sentences = [f"{count(total, 'query', 'queries')} {where}."]
+    if bare and bare == total and conventions.unanswerable == "skip":
         sentences.append("No query has a relevant document, so retrieval metrics are undefined.")
     elif bare:
         treatment = {"skip": "left out of the means of retrieval metrics",

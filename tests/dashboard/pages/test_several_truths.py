@@ -70,7 +70,9 @@ def test_references_are_joined_with_the_judgments_by_a_click():
     joined = used(at)
     assert joined.name == "judged + references" and joined.judgments == 25
     assert joined.details["answers"].to_pylist() == [[f"a{number}"] for number in QUERIES]
-    assert "not in use" not in texts(at) and "joined by 25 query ids" in texts(at)
+    assert "not in use" not in texts(at)
+    assert ("judged and references are joined. references adds questions and reference answers. "
+            "All of its 25 queries are in judged too.") in texts(at)
     at = shown(upload(at, ("later.trec", RUN.replace("2.0", "0.5").encode())))
     assert used(at).judged_digest == joined.judged_digest, "a further file does not undo the choice"
 

@@ -155,6 +155,12 @@ def test_what_means_leave_out_is_said_where_there_is_any():
     assert "every" not in said({"extra": 2})[1] and "2 only in a" in said({"extra": 2})[1]
 
 
+def test_queries_of_the_runs_are_not_called_those_of_a_ground_truth():
+    counts = [{"queries": 20, "unanswerable": 20, "missing": 0, "extra": 0}]
+    assert fmt.query_counts(["a"], counts, Conventions(), of_runs=True) == [
+        "20 queries of the runs: there is no ground truth to measure retrieval by."]
+
+
 @pytest.mark.parametrize(("difference", "without", "words"), [
     (0.1, [0.1, -0.02, 0.2], "A single query decides the direction of new against old: without q2 it reverses."),
     (0.1, [-0.1, -0.1, -0.1, -0.1, -0.1], "without q1, q2, q3 or any of 2 more it reverses."),

@@ -10,7 +10,7 @@ from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.truths import loaded_truths
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.comparability import fix_label
+from ragdash.reporting.sentences.comparability import fix_label, joined_sentence
 
 CONTENTS = {"answers": "references", "evidence": "evidence", "attributes": "attributes"}
 JOINED = "joined-truths"  # kind of the problems that say what a join did
@@ -23,7 +23,7 @@ def render() -> None:
         if problem.kind == JOINED and problem.severity == "warning":
             elements.warning(problem)
         elif problem.kind == JOINED:
-            st.caption(fmt.escape(f"{problem.actual[:1].upper()}{problem.actual[1:]}."))
+            st.caption(fmt.escape(joined_sentence(problem.facts)))
     for truth in loaded_truths.others():
         with st.container(horizontal=True, vertical_alignment="center", key=f"other_truth_{truth.judged_digest[:8]}"):
             in_use = f"**{fmt.escape(used.name)}** is in use ({contents(used)})." if used else "None is in use."

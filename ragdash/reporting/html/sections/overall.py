@@ -122,7 +122,8 @@ def _note(content: ReportContent, several_n: bool) -> str:
         sentences.append(comparison.family_sentence(len(content.names), content.rules)
         )
     methods = [str(match.run.settings.get("collapse", "")) for match in request.matches]
-    return " ".join([*sentences, *fmt.query_counts(content.names, counts(content), request.matches[0].conventions),
+    return " ".join([*sentences, *fmt.query_counts(content.names, counts(content), request.matches[0].conventions,
+                                                    of_runs=content.truth.queries_only),
                      *rank_notes(content.names, methods),
                      *filter(None, [fmt.grades_note(content.truth.grades, request.specs, "report")]),
                      *map(escape, recomputed_sentences(recomputed_in(request.matches), request.specs))])
