@@ -19,7 +19,7 @@ import numpy as np
 
 import ragdash
 from ragdash.core.paths import SAMPLE_TRUTH, SAMPLES, home
-from ragdash.evaluation.scoring import score
+from ragdash.evaluation.scoring.run_local_models import score
 from ragdash.matching.match import Match
 from ragdash.matching.views.local_models import NEEDS, Scored
 from ragdash.models.local import ENCODER, ScoreCache, find_model_folder

@@ -33,7 +33,7 @@ from ragdash import Run, Truth, parse_specs
 from ragdash.analysis.test_set.budget import JudgmentSample, estimate_means
 from ragdash.analysis.test_set.budget.design import SUMS, JudgmentPool, draw_from_pool, judgment_pool
 from ragdash.analysis.test_set.budget.estimate import JudgedRow
-from ragdash.analysis.test_set.unjudged import plan_judgments
+from ragdash.analysis.test_set.unjudged.settle import plan_judgments
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec

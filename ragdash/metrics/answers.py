@@ -12,8 +12,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ragdash.core import text as text_rules
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.text import ARTICLES, is_refusal, states_quantities
+from ragdash.core.text import ARTICLES
 from ragdash.matching.views.ranked import Values
 from ragdash.matching.views.texts import Answered, TokenCodes
 from ragdash.metrics.example_setups import Example
@@ -62,7 +63,8 @@ def cover_exact_match(answered: Answered, *, normalization: str = "squad", langu
     _check_language(language, normalization)
     coded = answered.coded(normalization, language=language)
     query, answer, reference = answered.pairs
-    declines = answered.cached("declines", lambda texts: [not text.strip() or is_refusal(text) for text in texts])
+    declines = answered.cached("declines", lambda texts: [
+        not text.strip() or text_rules.is_refusal(text) for text in texts])
     contained = [
         _contains_reference(coded.codes_of(a), coded.codes_of(r), answered.texts[r])
         or bool(declines[r] and declines[a] and answered.texts[a].strip())
@@ -89,7 +91,7 @@ def number_match(answered: Answered) -> Values:
     query, answer, reference = answered.pairs
     question = answered.question[query]
     texts = answered.texts
-    values = [states_quantities(texts[a], texts[r], texts[q] if q >= 0 else "")
+    values = [text_rules.states_quantities(texts[a], texts[r], texts[q] if q >= 0 else "")
               for a, r, q in zip(answer.tolist(), reference.tolist(), question.tolist(), strict=True)]
     return answered.best(query, np.array([np.nan if value is None else value for value in values], np.float64))
 
@@ -196,7 +198,8 @@ def refusal(answered: Answered) -> Values:
     or a digit. Returns (Q,): 0 or 1.
     """
     pairs = list(zip(answered.answers, answered.questions, strict=True))
-    refused = {(text, question): float(is_refusal(text, question or "")) if _has_letters_or_digits(text) else np.nan
+    refused = {(text, question): float(text_rules.is_refusal(text, question or ""))
+               if _has_letters_or_digits(text) else np.nan
                for text, question in dict.fromkeys(pairs) if text is not None}
     return np.array([refused.get(pair, np.nan) for pair in pairs], np.float64)
 

@@ -21,8 +21,8 @@ from ragdash.analysis.tracking.drift.compare_logs import distinct_questions, ind
 from ragdash.analysis.tracking.drift.language import language_of
 from ragdash.analysis.tracking.drift.two_sample import category_p, kernel_p, mean_p, nearest_p, quantile_p
 from ragdash.core.errors import InputError
-from ragdash.evaluation.scoring import run_plan
 from ragdash.evaluation.scoring.required_scores import plan_texts
+from ragdash.evaluation.scoring.run_local_models import run_plan
 from ragdash.experiments.testset import propose_questions, read_drafts, truth_of
 from ragdash.io.recorded.question_log import log_of_truth, read_log
 from ragdash.reporting.drift import finding

@@ -11,18 +11,10 @@ import pytest
 from scipy.stats import pearsonr
 
 from ragdash import ComparisonTable, InputError, Run, Truth, compare
-from ragdash.analysis.test_set import (
-    KINDS,
-    RelabelItem,
-    RelabelStore,
-    check_labels,
-    check_test_set,
-    query_quality,
-    relabel_agreement,
-)
-from ragdash.analysis.test_set.label_lint import documents_asked_for
-from ragdash.analysis.test_set.query_quality import alpha_interval
-from ragdash.analysis.test_set.relabel import all_items
+from ragdash.analysis.test_set.check import check_labels, check_test_set
+from ragdash.analysis.test_set.label_lint import KINDS, documents_asked_for
+from ragdash.analysis.test_set.query_quality import alpha_interval, query_quality
+from ragdash.analysis.test_set.relabel import RelabelItem, RelabelStore, all_items, relabel_agreement
 from ragdash.analysis.test_set.sheets import relabel_sheet, relabeled
 from ragdash.analysis.test_set.verdict_carriers import removal_order, reversing_queries
 from ragdash.core.corpus import Corpus

@@ -13,8 +13,9 @@ from scipy.optimize import minimize
 from scipy.stats import norm
 
 from ragdash import InputError, Run, Truth, evaluate, parse_specs
-from ragdash.analysis.test_set.unjudged import expected_ideal, plan_judgments, relevance_chances
+from ragdash.analysis.test_set.unjudged import expected_ideal, relevance_chances
 from ragdash.analysis.test_set.unjudged.relevance_chances import PRIOR_MEAN, PRIOR_SPREAD
+from ragdash.analysis.test_set.unjudged.settle import plan_judgments
 from ragdash.matching.match import Match
 from ragdash.reporting.test_set import plan_cautions, plan_dict, plan_sentence, plan_sentences
 

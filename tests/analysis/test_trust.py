@@ -32,8 +32,7 @@ from ragdash.analysis.judge_validation.estimates import HardlyChecked
 from ragdash.core.errors import InputError
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
-from ragdash.reporting.tables import label_sheet_bytes, render_judge_validation
-from ragdash.reporting.tables.judge_validation import shown_mean
+from ragdash.reporting.tables.judge_validation import label_sheet_bytes, render_judge_validation, shown_mean
 
 
 def judged(values, name="run", **facts) -> RunVerdicts:

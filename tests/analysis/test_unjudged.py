@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 from helpers import over, run_of, truth_of
 
-from ragdash.analysis.test_set.unjudged import bounds, judge_next
+from ragdash.analysis.test_set.unjudged.bounds import bounds
+from ragdash.analysis.test_set.unjudged.judge_next import judge_next
 from ragdash.core.errors import Unavailable
 from ragdash.core.records import Conventions, Truth
 from ragdash.evaluation.evaluate import evaluate_match

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import ragdash
-from ragdash.analysis.test_set import check_test_set
+from ragdash.analysis.test_set.check import check_test_set
 from ragdash.core.errors import InputError, Problem, UnknownKey
 from ragdash.evaluation.repeats import mean_over_repeats
 from ragdash.io import read_corpus

@@ -17,7 +17,7 @@ from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.outcomes import Family
 from ragdash.metrics import parse_spec
 from ragdash.reporting.sentences import comparison
-from ragdash.reporting.tables import plain_sentence
+from ragdash.reporting.tables.comparison import plain_sentence
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -15,7 +15,7 @@ from models.local.fakes import Asymmetric, Letters, Seeded, case
 from ragdash.cli.main import main
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
-from ragdash.evaluation.scoring import score
+from ragdash.evaluation.scoring.run_local_models import score
 from ragdash.matching.evidence import match_evidence, pair_shards
 from ragdash.models.engines import LOCAL
 from ragdash.models.judge import Endpoint, Patience, VerdictStore, ask

@@ -36,7 +36,7 @@ from ragdash.experiments.ab.command_system import TIMEOUT
 from ragdash.experiments.ab.recorded_runs import REASON, record_runs
 from ragdash.experiments.ab.sampling import affordable_queries, sampled_truth, truth_without
 from ragdash.io import read_run, write_run
-from ragdash.reporting.tables import COMPARISON_FORMATS
+from ragdash.reporting.tables.comparison import COMPARISON_FORMATS
 
 NAME = re.compile(r"\w[\w.+-]*")
 JOURNAL = ".journal.jsonl"

@@ -21,7 +21,8 @@ from ragdash.evaluation.repeats import RepeatSpread, merged_groups, repeat_sprea
 from ragdash.evaluation.stats import MOST_RESAMPLES
 from ragdash.reporting.sentences.merge_problems import merged_problems
 from ragdash.reporting.sentences.verdict import verdict_dict
-from ragdash.reporting.tables import COMPARISON_FORMATS, TEXT_FORMATS, render_comparisons
+from ragdash.reporting.tables.comparison import COMPARISON_FORMATS, render_comparisons
+from ragdash.reporting.tables.evaluation import TEXT_FORMATS
 from ragdash.reporting.tables.repeats import repeat_dict, repeat_text
 
 

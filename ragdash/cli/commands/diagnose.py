@@ -24,7 +24,7 @@ from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_specs
 from ragdash.reporting.sentences.failures.query_map import areas_sentence
 from ragdash.reporting.sentences.formatting import strip_markdown
-from ragdash.reporting.tables import DIAGNOSIS_FORMATS, render_diagnoses
+from ragdash.reporting.tables.diagnosis import DIAGNOSIS_FORMATS, render_diagnoses
 from ragdash.reporting.tables.export import export_table
 from ragdash.reporting.tables.failures.query_map import map_table
 

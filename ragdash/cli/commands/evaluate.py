@@ -28,7 +28,8 @@ from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.merge_problems import merged_problems
 from ragdash.reporting.sentences.verdict import verdict_dict
-from ragdash.reporting.tables import FORMATS, SHAPES, TEXT_FORMATS, as_junit, render_evaluations
+from ragdash.reporting.tables.evaluation import FORMATS, SHAPES, TEXT_FORMATS, render_evaluations
+from ragdash.reporting.tables.junit import as_junit
 from ragdash.reporting.tables.latency_cutoffs import cutoff_dicts, cutoff_text, latency_dicts, latency_text
 from ragdash.reporting.tables.other_tools import gap_dict, tool_text
 

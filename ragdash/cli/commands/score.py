@@ -8,7 +8,9 @@ from ragdash.cli.common_options import add_engine_option, add_reading_options, a
 from ragdash.cli.inputs import read_inputs
 from ragdash.cli.job_progress import CANCELLED, reported_problems, write_message, write_progress
 from ragdash.core.console import say
-from ragdash.evaluation.scoring import ScoringPlan, plan_scoring, run_plan
+from ragdash.evaluation.scoring.plan import ScoringPlan
+from ragdash.evaluation.scoring.required_scores import plan_scoring
+from ragdash.evaluation.scoring.run_local_models import run_plan
 from ragdash.matching.evidence import HOW
 from ragdash.models.engines import open_engine
 from ragdash.models.local import ScoreCache

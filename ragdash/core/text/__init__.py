@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from ragdash.core.text.normalization import ARTICLES, listed, normalize
 from ragdash.core.text.numbers import number_value, numbers
-from ragdash.core.text.refusals import is_refusal
 from ragdash.core.text.sentences import sentences, without_reasoning
 from ragdash.core.text.tokenizer import STOP_WORDS, content_words, stop_words, tokens, words
 from ragdash.core.text.word_diff import differing
 
 if TYPE_CHECKING:
+    from ragdash.core.text.refusals import is_refusal
     from ragdash.core.text.stated_quantities import is_quantity, states_quantities
 
 __all__ = ["ARTICLES", "STOP_WORDS", "content_words", "differing", "is_quantity", "is_refusal", "listed", "normalize",
@@ -20,9 +20,12 @@ __all__ = ["ARTICLES", "STOP_WORDS", "content_words", "differing", "is_quantity"
            "without_reasoning", "words"]
 
 
+_LATER = {"is_quantity": "stated_quantities", "is_refusal": "refusals", "states_quantities": "stated_quantities"}
+
+
 def __getattr__(name: str) -> object:
-    """What reads quantities, when it is first asked for: its patterns take longer to compile than most commands run."""
-    if name not in ("is_quantity", "states_quantities"):
+    """What reads quantities and refusals, when it is first asked for: these patterns take longest to compile."""
+    if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = getattr(import_module("ragdash.core.text.stated_quantities"), name)
+    globals()[name] = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
     return globals()[name]

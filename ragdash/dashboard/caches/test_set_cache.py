@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ragdash.analysis.test_set import LabelCheck, TestSetCheck, check_evaluated, check_labels
+from ragdash.analysis.test_set.check import LabelCheck, TestSetCheck, check_evaluated, check_labels
 from ragdash.core.records import Truth
 from ragdash.dashboard.page_context import PageContext
 from ragdash.evaluation.evaluate import Evaluation

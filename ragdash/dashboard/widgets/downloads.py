@@ -9,8 +9,8 @@ import streamlit as st
 
 from ragdash.dashboard.widgets import browser_files
 from ragdash.reporting.figure_files import FIGURE_FORMATS, render_figure
-from ragdash.reporting.tables import label_sheet_bytes
 from ragdash.reporting.tables.export import TABLES, export_table
+from ragdash.reporting.tables.judge_validation import label_sheet_bytes
 
 COPIED = ("csv", "markdown")  # formats of a table that can be copied
 MOST_COPIED_ROWS = 500

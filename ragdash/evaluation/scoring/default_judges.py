@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragdash.matching.match import Match
-from ragdash.matching.views.judged import default_judge
 from ragdash.metrics.judged import judge_request
 from ragdash.metrics.registry import Spec
 
@@ -19,6 +18,8 @@ def default_judges(matches: Sequence[Match], specs: Sequence[Spec], chosen: str 
         judge_request(spec) for spec in specs if spec.metric.view == "Judged") if not judge}
     if not requests:
         return {}
+    from ragdash.matching.views.judged import default_judge  # most runs that are compared have no judge
+
     texts = [match.judged for match in matches]
     return {request: judge for request in requests if (judge := default_judge(texts, *request, chosen))}
 

@@ -17,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 
 from ragdash.core.errors import Problem, Unavailable
-from ragdash.core.text import is_refusal, listed, number_value, numbers, tokens
+from ragdash.core.text import listed, number_value, numbers, tokens
 
 Computed = TypeVar("Computed")
 
@@ -201,6 +201,8 @@ class Grounded:
     @cached_property
     def _declines(self) -> list[bool]:
         """Whether each answer declines to answer: (Q,)."""
+        from ragdash.core.text import is_refusal  # its patterns take long to compile
+
         pairs = list(zip(self.answers, self.questions or [None] * self.queries, strict=True))
         known = {pair: pair[0] is not None and is_refusal(pair[0], pair[1] or "") for pair in dict.fromkeys(pairs)}
         return [known[pair] for pair in pairs]

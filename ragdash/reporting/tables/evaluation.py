@@ -11,7 +11,6 @@ import pyarrow as pa
 from ragdash.core.errors import Problem
 from ragdash.evaluation.evaluate import Evaluation, Summary
 from ragdash.evaluation.stats import METHOD
-from ragdash.reporting.sentences import judge
 from ragdash.reporting.sentences.comparability import rank_notes
 from ragdash.reporting.sentences.formatting import strip_markdown
 from ragdash.reporting.tables.escaping import finite_or_none, note_text, number, table_bytes, table_text
@@ -131,14 +130,18 @@ def _note(evaluations: Sequence[Evaluation], summaries: Summaries, settings: dic
             text,
             *rank_notes([evaluation.name for evaluation in evaluations],
                         [str(settings.get("collapse", ""))] * len(evaluations)),
-            *(
-                strip_markdown(line)
-                for line in judge.judge_sources(
-                    [evaluation.name for evaluation in evaluations],
-                    evaluations,
-                    [spec for spec in evaluations[0].specs if spec.metric.view == "Judged"],
-                )
-            ),
+            *_judge_notes(evaluations),
         ]
     )
     return f"{text} Up to {undefined} queries are undefined and left out of a mean." if undefined else text
+
+
+def _judge_notes(evaluations: Sequence[Evaluation]) -> list[str]:
+    """Who judged, and what speaks against it; nothing where no metric is judged."""
+    judged = [spec for spec in evaluations[0].specs if spec.metric.view == "Judged"]
+    if not judged:
+        return []
+    from ragdash.reporting.sentences.judge import judge_sources
+
+    return list(map(strip_markdown, judge_sources([evaluation.name for evaluation in evaluations], evaluations,
+                                                  judged)))

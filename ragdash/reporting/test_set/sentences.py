@@ -7,10 +7,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ragdash.analysis.test_set import KINDS, LabelCheck, RelabelAgreement, RelabelGroup, TestSetCheck, VerdictCarriers
 from ragdash.analysis.test_set.budget import BudgetEstimate, SampleEstimate
+from ragdash.analysis.test_set.check import LabelCheck, TestSetCheck
+from ragdash.analysis.test_set.label_lint import KINDS
 from ragdash.analysis.test_set.query_quality import FEWEST_RUNS
-from ragdash.analysis.test_set.unjudged import JudgmentPlan
+from ragdash.analysis.test_set.relabel import RelabelAgreement, RelabelGroup
+from ragdash.analysis.test_set.unjudged.settle import JudgmentPlan
+from ragdash.analysis.test_set.verdict_carriers import VerdictCarriers
 from ragdash.core.records.arguments import checked
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 

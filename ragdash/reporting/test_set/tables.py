@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ragdash.analysis.test_set import KINDS, LabelFinding, TestSetCheck, VerdictCarriers
 from ragdash.analysis.test_set.budget import BudgetEstimate, SampleEstimate
-from ragdash.analysis.test_set.unjudged import JudgmentPlan
+from ragdash.analysis.test_set.check import TestSetCheck
+from ragdash.analysis.test_set.label_lint import KINDS, LabelFinding
+from ragdash.analysis.test_set.unjudged.settle import JudgmentPlan
+from ragdash.analysis.test_set.verdict_carriers import VerdictCarriers
 from ragdash.reporting.tables.comparison import as_dict
 from ragdash.reporting.tables.escaping import finite_or_none
 

@@ -6,7 +6,8 @@ import pyarrow as pa
 from page_cases import ROOT, address, opened, shown, texts
 
 from ragdash import Run, Truth, read_run, read_truth
-from ragdash.analysis.test_set import RelabelStore, check_test_set
+from ragdash.analysis.test_set.check import check_test_set
+from ragdash.analysis.test_set.relabel import RelabelStore
 from ragdash.core.corpus import Corpus
 from ragdash.workspace.reviews import ReviewStore
 

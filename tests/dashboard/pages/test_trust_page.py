@@ -43,7 +43,7 @@ from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.tasks.examples import examples_of
 from ragdash.models.judge.tasks.policy import Policy, current_policy, save_policy
 from ragdash.reporting.sentences.judge import judge_name
-from ragdash.reporting.tables import label_sheet_bytes
+from ragdash.reporting.tables.judge_validation import label_sheet_bytes
 
 AUTH = {"redirect_uri": "https://rag.example.org/oauth2callback", "cookie_secret": "x" * 40, "client_id": "a",
         "client_secret": "b", "server_metadata_url": "https://login.example.org/.well-known/openid-configuration"}

@@ -14,7 +14,7 @@ from models.judge.scripted import JUDGE, Scripted, case, tagged
 from ragdash.core.errors import InputError
 from ragdash.core.records import Truth
 from ragdash.evaluation.evaluate import evaluate
-from ragdash.evaluation.scoring import score
+from ragdash.evaluation.scoring.run_local_models import score
 from ragdash.matching.match import Match
 from ragdash.matching.views.judged import RELEVANCY
 from ragdash.metrics import METRICS, parse_spec

@@ -13,7 +13,7 @@ from fakes import needs_library
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.evaluate import evaluate
-from ragdash.evaluation.scoring import score
+from ragdash.evaluation.scoring.run_local_models import score
 from ragdash.matching.match import Match
 from ragdash.matching.views.nli import windows_of
 from ragdash.models.local import NLI, SCORER, find_model_folder

@@ -11,7 +11,8 @@ from ragdash.cli.main import parse
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.evaluation.compare import compare
 from ragdash.evaluation.evaluate import evaluate
-from ragdash.evaluation.scoring import plan_scoring, score
+from ragdash.evaluation.scoring.required_scores import plan_scoring
+from ragdash.evaluation.scoring.run_local_models import score
 from ragdash.matching.evidence import embedded_texts, match_evidence
 from ragdash.matching.views.evidence import NEVER
 

@@ -15,7 +15,7 @@ import pytest
 from fakes import case, minilm, needs_library, needs_minilm
 
 from ragdash.core.errors import InputError
-from ragdash.evaluation.scoring import score
+from ragdash.evaluation.scoring.run_local_models import score
 from ragdash.matching.views.local_models import Scored
 from ragdash.models.local import ENCODER, SCORER, find_model_folder
 from ragdash.models.local.sentence_transformers import load

@@ -6,18 +6,12 @@ import numpy as np
 import pytest
 from fakes import Asymmetric, Letters, Seeded, case, stopping
 
+from ragdash.core.console import duration
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run
-from ragdash.evaluation.scoring import (
-    FIRST_BLOCK,
-    ScoringProgress,
-    ScoringTask,
-    duration,
-    plan_scoring,
-    run_plan,
-    score,
-)
-from ragdash.evaluation.scoring.run_local_models import shards_of
+from ragdash.evaluation.scoring.plan import ScoringProgress, ScoringTask
+from ragdash.evaluation.scoring.required_scores import plan_scoring
+from ragdash.evaluation.scoring.run_local_models import FIRST_BLOCK, run_plan, score, shards_of
 from ragdash.matching.views.local_models import Scored
 from ragdash.models.local import ENCODER, default_score_cache
 from ragdash.models.local.model_folder import Folder

@@ -11,7 +11,7 @@ import pytest
 from fakes import Asymmetric, Letters, case
 
 from ragdash.core.errors import Unavailable
-from ragdash.evaluation.scoring import score
+from ragdash.evaluation.scoring.run_local_models import score
 from ragdash.matching.views.local_models import NEEDS, Scored, needed_inputs
 from ragdash.metrics import METRICS, parse_spec
 from ragdash.models.local import ENCODER, SCORER, ScoreCache

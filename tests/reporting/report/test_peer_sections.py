@@ -9,7 +9,7 @@ import pytest
 
 from ragdash import Run, Truth, parse_specs
 from ragdash.analysis.comparability.other_tools import show_as
-from ragdash.analysis.test_set.unjudged import plan_judgments
+from ragdash.analysis.test_set.unjudged.settle import plan_judgments
 from ragdash.matching.match import Match
 from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.report_page import build_report, build_sections

@@ -21,7 +21,7 @@ from ragdash.models.judge.endpoint import Judge
 from ragdash.reporting.html.blocks import QueryBlock, Table, Text
 from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.report_page import build_report, build_sections
-from ragdash.reporting.tables import render_evaluations
+from ragdash.reporting.tables.evaluation import render_evaluations
 
 PARIS, TOWER, CHEESE = "Paris stands beside Seine.", "Gustave built tower.", "Cheese smells strong."
 EVIL = "<script>alert(1)</script> Rhine flows north."

@@ -20,8 +20,8 @@ from ragdash.analysis.failure_patterns.query_map.layout import LAYOUTS
 from ragdash.analysis.failure_patterns.query_map.words import word_vectors
 from ragdash.core.console import Progress
 from ragdash.core.errors import InputError
-from ragdash.evaluation.scoring import run_plan
 from ragdash.evaluation.scoring.required_scores import plan_texts
+from ragdash.evaluation.scoring.run_local_models import run_plan
 from ragdash.evaluation.scoring.score_worker import line
 from ragdash.models.local import ENCODER, ScoreCache, default_score_cache
 from ragdash.models.local.score_cache import text_key

@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     problems = for_several_files(problems, options)
     say(problems)
     if options.format == "json":
-        from ragdash.reporting.tables import SCHEMA
+        from ragdash.reporting.tables.evaluation import SCHEMA
 
         content = {"schema": SCHEMA, "files": lines, "runs": [{"name": run.name, "digest": run.digest} for run in runs],
                    "entries": [], "effects": [], **(report.as_dict() if report else {}),

@@ -43,7 +43,11 @@ from ragdash.metrics.bands import YES
 from ragdash.metrics.judged import judge_request
 from ragdash.models.judge.tasks.examples import save_examples
 from ragdash.reporting.sentences.judge_validation import choice_sentence
-from ragdash.reporting.tables import JUDGE_VALIDATION_FORMATS, label_sheet_bytes, render_judge_validation
+from ragdash.reporting.tables.judge_validation import (
+    JUDGE_VALIDATION_FORMATS,
+    label_sheet_bytes,
+    render_judge_validation,
+)
 
 Labels = dict[str, dict[str, float]]
 NO_EXAMPLES = "none"

@@ -26,8 +26,8 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.addresses import BLOBS, WORKSPACE, database_address, is_address
 from ragdash.core.storage.shared import open_database, open_files
 from ragdash.core.storage.temporary_folders import remove_leftovers, temporary_folder
-from ragdash.evaluation.scoring import run_plan
 from ragdash.evaluation.scoring.run_judge import prepare_judging, run_judging
+from ragdash.evaluation.scoring.run_local_models import run_plan
 from ragdash.experiments.testset import Sets
 from ragdash.experiments.testset.store import FOLDER as SETS
 from ragdash.models.judge import Patience, VerdictStore

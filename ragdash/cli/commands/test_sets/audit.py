@@ -7,14 +7,8 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from ragdash.analysis.test_set import (
-    RelabelAgreement,
-    TestSetCheck,
-    check_evaluated,
-    check_labels,
-    relabel_agreement,
-)
-from ragdash.analysis.test_set.relabel import ITEMS, all_items
+from ragdash.analysis.test_set.check import TestSetCheck, check_evaluated, check_labels
+from ragdash.analysis.test_set.relabel import ITEMS, RelabelAgreement, all_items, relabel_agreement
 from ragdash.analysis.test_set.sheets import relabel_sheet, relabeled
 from ragdash.cli.common_options import add_evaluation_options, whole_number
 from ragdash.cli.inputs import conventions_of, read_inputs, specs_of
@@ -28,8 +22,8 @@ from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_specs
 from ragdash.reporting.html.markdown import as_plain
 from ragdash.reporting.sentences.formatting import number
-from ragdash.reporting.tables import SCHEMA
 from ragdash.reporting.tables.escaping import table_bytes
+from ragdash.reporting.tables.evaluation import SCHEMA
 from ragdash.reporting.test_set import check_dict, check_sentences, finding_rows, query_rows, relabel_sentence
 
 METRIC = "nDCG@10"

@@ -15,7 +15,7 @@ from ragdash.analysis.test_set.budget.design import TARGETS, judgment_pool
 from ragdash.analysis.test_set.budget.estimate import JudgedRow
 from ragdash.analysis.test_set.sheets import DESIGNS, judging_sheet, read_judging_sheet
 from ragdash.analysis.test_set.texts import document_texts
-from ragdash.analysis.test_set.unjudged import plan_judgments
+from ragdash.analysis.test_set.unjudged.settle import plan_judgments
 from ragdash.cli.common_options import add_metric_options, add_reading_options, add_truth_option, whole_number
 from ragdash.cli.inputs import conventions_of, read_inputs, reading_arguments, source_of
 from ragdash.core.console import aligned, count, print_note, say, write, write_text
@@ -27,8 +27,8 @@ from ragdash.io import read_truth, write_truth
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_specs
 from ragdash.reporting.html.markdown import as_plain
-from ragdash.reporting.tables import SCHEMA
 from ragdash.reporting.tables.escaping import table_bytes
+from ragdash.reporting.tables.evaluation import SCHEMA
 from ragdash.reporting.test_set import estimate_dict, estimate_sentences, plan_dict, plan_sentences
 from ragdash.workspace.reviews import Event, Reviews, reviewed
 

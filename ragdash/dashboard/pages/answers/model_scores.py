@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from ragdash.core.console import duration
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.auth import rights
@@ -21,7 +22,8 @@ from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
 from ragdash.dashboard.widgets.job_progress import POLL_SECONDS, render_bar
 from ragdash.evaluation.evaluate import Evaluation
-from ragdash.evaluation.scoring import ScoringPlan, duration, plan_scoring
+from ragdash.evaluation.scoring.plan import ScoringPlan
+from ragdash.evaluation.scoring.required_scores import plan_scoring
 from ragdash.matching.views.local_models import NEEDS
 from ragdash.matching.views.nli import NAME
 from ragdash.metrics import METRICS, Spec

@@ -11,7 +11,8 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from ragdash.analysis.test_set.unjudged import DocumentsToJudge, JudgmentPlan, judge_next, plan_judgments
+from ragdash.analysis.test_set.unjudged.judge_next import DocumentsToJudge, judge_next
+from ragdash.analysis.test_set.unjudged.settle import JudgmentPlan, plan_judgments
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import query_links

@@ -8,7 +8,8 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from ragdash.analysis.test_set import KINDS, LabelCheck, TestSetCheck
+from ragdash.analysis.test_set.check import LabelCheck, TestSetCheck
+from ragdash.analysis.test_set.label_lint import KINDS
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
@@ -56,7 +57,7 @@ def render() -> None:
 
 def _without_runs() -> TestSetCheck:
     truth = page_context.scope().truth
-    from ragdash.analysis.test_set import check_evaluated  # of a session without runs alone
+    from ragdash.analysis.test_set.check import check_evaluated
 
     return check_evaluated([], [], truth, page_context.spec_of(page_context.DEFAULT_METRIC, page_context.DEFAULT_K),
                            test_set_cache.labels(truth))

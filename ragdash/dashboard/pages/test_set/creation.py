@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from ragdash.core.console import duration
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
@@ -21,7 +22,6 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED, read_only
 from ragdash.dashboard.widgets import elements, fields
 from ragdash.dashboard.widgets.job_progress import POLL_SECONDS, render_bar
-from ragdash.evaluation.scoring import duration
 from ragdash.experiments.testset import TYPES, Sets
 from ragdash.models.judge.transport.last_endpoint import remember_endpoint
 from ragdash.reporting.sentences import formatting as fmt

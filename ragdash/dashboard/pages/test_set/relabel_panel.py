@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from ragdash.analysis.test_set import LabelCheck, RelabelItem, RelabelStore, relabel_agreement
+from ragdash.analysis.test_set.check import LabelCheck
+from ragdash.analysis.test_set.relabel import RelabelItem, RelabelStore, relabel_agreement
 from ragdash.analysis.test_set.texts import questions_of
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ragdash.analysis.test_set import check_evaluated, check_labels
-from ragdash.analysis.test_set.unjudged import plan_judgments
+from ragdash.analysis.test_set.check import check_evaluated, check_labels
+from ragdash.analysis.test_set.unjudged.settle import plan_judgments
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.reporting.html.blocks import Section, Table, Text
 from ragdash.reporting.html.content import ReportContent

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from ragdash.core.console import duration
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.auth import rights
@@ -22,7 +23,6 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.widgets import elements
 from ragdash.dashboard.widgets.job_progress import POLL_SECONDS, render_bar
-from ragdash.evaluation.scoring import duration
 from ragdash.evaluation.scoring.judge_drift import FEWEST, drift_due
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.tasks import TASKS, find_task
