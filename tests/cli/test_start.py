@@ -17,12 +17,15 @@ AT_ONCE = {"numpy", "pyarrow", "ragdash.core.records", "ragdash.io"}
 JUDGES = {"ragdash.models.judge", "ragdash.models.local", "ragdash.matching.views.judged", "sqlite3"}
 RESULTS = {"ragdash.analysis", "ragdash.evaluation", "ragdash.experiments", "ragdash.reporting", "ragdash.workspace"}
 HEAVY = {"pandas", "scipy", "plotly", "streamlit", "torch", "requests", "rapidfuzz", "jinja2", "openpyxl", "numpy.ma"}
+UNASKED = {"pandas", "scipy.stats", "plotly", "streamlit", "requests", "ragdash.models.judge.endpoint",
+           "ragdash.analysis.test_set.check", "ragdash.core.text.refusals.positions", "ragdash.core.text.quantities"}
 NEVER = {  # what a command, with its work done, must not have imported
     ("--version",): AT_ONCE | JUDGES | RESULTS | HEAVY,
     ("metrics",): JUDGES | RESULTS | HEAVY | {"ragdash.io"},
     ("check", "dense.jsonl"): JUDGES | RESULTS | HEAVY | {"ragdash.metrics", "ragdash.matching.match"},
     ("check", "truth.jsonl"): JUDGES | RESULTS | HEAVY | {"ragdash.metrics", "ragdash.matching.match"},
-    ("evaluate", "dense.jsonl", "--truth", "truth.jsonl"): {"pandas", "scipy.stats", "plotly", "streamlit", "requests"},
+    ("evaluate", "dense.jsonl", "--truth", "truth.jsonl"): UNASKED,
+    ("compare", "dense.jsonl", "sparse.jsonl", "--truth", "truth.jsonl"): UNASKED,
 }
 
 
