@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from ragdash.core.errors import shorten
@@ -9,6 +12,9 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences import formatting as fmt
+
+if TYPE_CHECKING:
+    from ragdash.dashboard.pages.data.loading import FileRecord
 
 LONGEST_VALUE = 60  # characters of what a link asks for
 _ICON = ":material/link_off:"
@@ -23,11 +29,23 @@ def explain_missing_data() -> None:
         heading, advice = "No relevance judgments loaded", (
             f"{loaded} loaded. Add the relevance judgments (qrels) on the **Data** page; retrieval metrics need them.")
     else:
-        heading, advice = "No runs are loaded yet", (
-            f"{fmt.count(len(unread), 'file')} could not be read; the **Data** page says where and what fixes it."
-            if unread else "Open your own files, or the ready samples, on the **Data** page.")
+        heading, advice = "No runs are loaded yet", _of_unread(unread) or (
+            "Open your own files, or the ready samples, on the **Data** page.")
     elements.empty(heading, advice)
     st.page_link("pages/data.py", label="Go to Data", icon=":material/upload_file:")
+
+
+def _of_unread(unread: Sequence[FileRecord]) -> str:
+    """What the files that gave nothing wait for; "" for none."""
+    waiting = sum(record.proposal is not None for record in unread)
+    failed = len(unread) - waiting
+    lines = []
+    if waiting:
+        lines.append(f"{fmt.count(waiting, 'file waits', 'files wait')} for your answer: the **Data** page proposes "
+                     f"how to read {'it' if waiting == 1 else 'them'}.")
+    if failed:
+        lines.append(f"{fmt.count(failed, 'file')} could not be read: the **Data** page says where and what fixes it.")
+    return " ".join(lines)
 
 
 def note_missing_data() -> None:

@@ -96,7 +96,7 @@ def test_a_column_that_is_not_read_is_named():
 @pytest.mark.parametrize("records", [5, None, "text", {"query_id": "q1"}])
 def test_what_is_no_list_of_records_is_refused(records):
     for read in (Run.from_records, Truth.from_records):
-        with pytest.raises(InputError, match="as records|expected a list of a dict"):
+        with pytest.raises(InputError, match=r"as records|expected a list of a dict"):
             read(records)
 
 

@@ -98,6 +98,14 @@ def test_where_nothing_could_be_read_the_other_pages_say_so():
     assert not at.exception and "2 files could not be read" in texts(at)
 
 
+def test_a_file_that_waits_for_an_answer_is_not_called_unreadable():
+    table = b"chatbot,nr,question,bot_answer,correct_answer\nx,1,Who?,Ann,Ann\ny,1,Who?,Eve,Ann\n"
+    at = upload(opened(), ("table.csv", table), ("empty.txt", b""))
+    at.switch_page("pages/answers.py").run()
+    assert not at.exception and "1 file waits for your answer: the **Data** page proposes how to read it." in texts(at)
+    assert "1 file could not be read" in texts(at)
+
+
 def test_names_with_markup_icons_and_entities_are_shown_as_written():
     for name, shown in (("&lt;b&gt;", "\\&lt;b\\&gt;"), (":material/home:", ":color[\\:]material/home\\:"),
                         (":smile:", ":color[\\:]smile\\:"), ("a: b", "a\\: b")):
