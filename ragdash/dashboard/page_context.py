@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ragdash.analysis.comparability.run_coverage import answered_queries
 from ragdash.analysis.diagnosis import Diagnosis
 from ragdash.analysis.verdict import RunCheck, Verdict, best_run, verdict_state, withhold
 from ragdash.core.errors import InputError, Problem, Unavailable
@@ -26,6 +27,7 @@ from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import METRICS, Spec, parse_spec
 from ragdash.reporting.plots.common.theme import COLORED, color_best
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.answers import missing_answers
 from ragdash.reporting.sentences.comparability import rank_notes
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100)  # offered in the sidebar; any other can be typed
@@ -131,6 +133,13 @@ class Results:
     def counts(self) -> list[dict[str, int]]:
         """For each run: queries, missing, unanswerable, extra."""
         return [evaluation_cache.counts(digest, self.scope) for digest in self.selection.digests]
+
+    def missing_answers(self) -> list[str]:
+        """For how many of the queries in scope the runs have answers, where some lack one: a sentence each."""
+        queries = self.scope.queries
+        answered = [int((answered_queries(self.scope.match(digest)) & queries).sum())
+                    for digest in self.selection.digests]
+        return missing_answers(self.selection.names, answered, int(queries.sum()))
 
     def notes_on_means(self) -> list[str]:
         """What the means leave out or count as 0, one sentence each."""

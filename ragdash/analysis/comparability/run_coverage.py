@@ -102,6 +102,26 @@ def _without_answer(match: Match) -> list[ComparabilityEntry]:
                                facts)]
 
 
+def answered_queries(match: Match) -> np.ndarray:
+    """Which queries of the truth the run has an answer to: (Q,) bool; an empty cell is none.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from ragdash.core.records import Run, Truth
+    >>> details = pa.table({"query_id": ["p", "q", "x"], "answer": ["yes", None, "no"]})
+    >>> run = Run.build("run", [], [], details=details)
+    >>> answered_queries(Match(run, Truth.build("truth", ["q", "p"], ["d", "d"], [1, 1]))).tolist()
+    [False, True]
+    """
+    answered = np.zeros(len(match.truth), bool)
+    details = match.run.details
+    if details is not None and "answer" in details.column_names:
+        rows = details["answer"].is_valid().to_numpy() & (match.truth_query >= 0)
+        answered[match.truth_query[rows]] = True
+    return answered
+
+
 def _extra_queries(match: Match) -> ComparabilityEntry:
     run, in_truth = match.run, match.truth_query >= 0
     extra = int((~in_truth).sum())

@@ -36,6 +36,27 @@ def unavailable_metrics(
     return [_line(problem, runs, names, surface) for problem, runs in reasons.values()]
 
 
+def missing_answers(names: Sequence[str], answered: Sequence[int], total: int) -> list[str]:
+    """For how many queries runs have answers, where some queries lack them; runs with equally many together.
+
+    Examples
+    --------
+    >>> missing_answers(["a", "b", "c"], [18, 24, 18], 24)
+    ['a and c have answers to 18 of 24 queries: the other 6 are in no mean of answers.']
+    >>> missing_answers(["a", "b"], [24, 0], 24), missing_answers(["a"], [0], 24)
+    (['b has answers to none of 24 queries.'], [])
+    """
+    lines = []
+    for number in sorted({number for number in answered if number < total} if any(answered) else ()):
+        runs = [name for name, own in zip(names, answered, strict=True) if own == number]
+        who = f"{escape(listed(runs))} {'has' if len(runs) == 1 else 'have'} answers to"
+        rest = total - number
+        lines.append(f"{who} {number:,} of {count(total, 'query', 'queries')}: the other {rest:,} "
+                     f"{'is' if rest == 1 else 'are'} in no mean of answers." if number else
+                     f"{who} none of {count(total, 'query', 'queries')}.")
+    return lines
+
+
 def judge_error_note(spec: Spec) -> str:
     """What the interval of an LLM judge's mean leaves out; empty for other metrics.
 

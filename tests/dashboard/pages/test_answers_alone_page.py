@@ -126,3 +126,23 @@ def test_an_answer_is_right_or_wrong_on_every_page_where_no_relevant_document_is
 def test_the_sentence_on_right_answers_counts_those_of_which_nothing_was_found_too():
     assert answer_html.right_answers_sentence(["dense"], np.array([[0, 0, 0, 0, 10, 14, 2]])) == (
         "**dense** is right for 10 of 24 queries (42%).")
+
+
+@pytest.mark.parametrize("page", ["answers", "failures"])
+def test_how_many_queries_lack_an_answer_is_said(page):
+    rows = [f'{number},{question},"{CONTEXTS.format(number)}",{"" if number < 6 else "Gray granite."}'
+            for number, question in enumerate(QUESTIONS)]
+    at = loaded(page, "partly.csv", "\n".join(["id,question,contexts,answer", *rows]).encode())
+    lines = [one.value for one in at.caption]
+    assert "partly has answers to 18 of 24 queries: the other 6 are in no mean of answers." in lines
+    whole = loaded(page, "answers.csv", NO_REFERENCE)
+    assert "answers to" not in texts(whole)
+
+
+def test_failures_says_what_is_measured_and_what_not_where_nothing_is_known():
+    at = loaded("failures", "answers.csv", NO_REFERENCE)
+    said = texts(at).replace("\\", "")
+    assert "Not measured: at which step queries go wrong, and which answers are right." in said
+    assert ("Measured anyway: how far the contexts support the answers, Support coverage. **dense** 1.000 (n = 24) and "
+            "**hybrid**") in said
+    assert "fails most often at" not in said and "loses most" not in said and "To fix No ground truth" not in said

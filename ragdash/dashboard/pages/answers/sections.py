@@ -209,6 +209,8 @@ def render_finding(data: AnswersData, spec: Spec, container) -> None:
             leader, word_overlap_note(metric), judge_error_note(metric),
             *judged_words.constant_scores(data.context.names, data.values, [metric])))))
     container.markdown("\n".join(f"- {line}" for line in sentences) if len(sentences) > 1 else sentences[0])
+    for line in data.context.results.missing_answers():
+        container.caption(line)
 
 
 def render_tables(data: AnswersData, spec: Spec) -> None:

@@ -19,14 +19,17 @@ from ragdash.dashboard.components import run_picker
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.matching.file_labels import label_columns
-from ragdash.metrics import Spec, parse_specs
-from ragdash.metrics.docs.human_agreement import WORD_OVERLAP
+from ragdash.metrics import GROUNDING_SPECS, Spec, parse_specs
+from ragdash.metrics.docs.human_agreement import WORD_OVERLAP, is_grounding
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.failures.answer_rules import grounded_rule, right_answer_rule
 from ragdash.reporting.sentences.formatting import count, escape, number
 
 RANKED_LOW_TITLE = TERMS["ranked_low"].name
 NO_FAILURE_TITLE = f"{RANKED_LOW_TITLE} (no failure)"
+NOTHING_KNOWN = ("Not measured: at which step queries go wrong, and which answers are right. No query has a relevant "
+                 "document or a reference answer to check against. Judge documents, mark evidence, or add reference "
+                 "answers.")
 MAX_SENTENCES = 3  # runs that get a sentence each
 MAX_NAMES = 3  # of runs in a sentence about many
 LEAK = "forbidden"  # the stage that matters whatever a metric says
@@ -103,7 +106,12 @@ def build_data(context: PageContext, spec: Spec | None) -> FailuresData:
 
 
 def stage_sentences(data: FailuresData) -> list[str]:
-    """Where most queries fail: a sentence for each run; of many the run looked at, then the others by stage."""
+    """Where most queries fail: a sentence for each run; of many the run looked at, then the others by stage.
+
+    Where nothing says what is right for any query: what is not known for that reason, and what is measured anyway.
+    """
+    if nothing_known(data):
+        return [NOTHING_KNOWN, *_measured_sentence(data)]
     names = [f"**{escape(name)}**" for name in data.context.names]
     if len(names) <= MAX_SENTENCES:
         return [_run_sentence(data, run, names[run]) for run in range(len(names))]
@@ -117,6 +125,24 @@ def stage_sentences(data: FailuresData) -> list[str]:
         what = f"most failures are at **{STAGES[stage].title}**" if stage != FINE else "no failure found"
         lines.append(f"{len(runs):,} of the other {len(names) - 1:,} runs: {what}. {_some(runs)}.")
     return [_run_sentence(data, data.run_index, names[data.run_index]), *lines]
+
+
+def nothing_known(data: FailuresData) -> bool:
+    """Whether no query of a run shown can be assessed at any step, because nothing says what is right."""
+    return bool((data.counts[:, NAMES.index("no-gold")] == data.total).all())
+
+
+def _measured_sentence(data: FailuresData) -> list[str]:
+    """The metric of the sidebar where it has values, else how far contexts support the answers; none where neither."""
+    for spec in dict.fromkeys(filter(None, [data.spec, *GROUNDING_SPECS[:1]])):
+        rows = [row[0] for row in data.context.results.summary([spec])]
+        means = [f"**{escape(name)}** {number(row.mean)} (n = {row.n:,})"
+                 for name, row in zip(data.context.names, rows, strict=True) if row.n]
+        if means:
+            subject = "how far the contexts support the answers" if is_grounding(spec) else escape(spec.title)
+            title = f", {escape(spec.title)}" if is_grounding(spec) else ""
+            return [f"Measured anyway: {subject}{title}. {_some(means)}."]
+    return []
 
 
 def _some(names: Sequence[str]) -> str:
@@ -176,6 +202,8 @@ def _right_anyway(data: FailuresData, run: int) -> str:
 
 def common_fixes(data: FailuresData) -> list[str]:
     """What usually fixes the stage at which the run looked at loses most, whichever other runs are shown."""
+    if nothing_known(data):
+        return []  # said already
     run, names = data.run_index, data.context.names
     of_run = f" in {names[run]}" if len(names) > 1 else ""
     row, low = data.counts[run, :FINE], data.ranked_low[run]

@@ -39,6 +39,8 @@ def render_finding(data: FailuresData) -> None:
         st.caption("  \n".join(f":material/build: {fmt.escape(line)}" for line in fixes))
     if note := failures_data.scope_note(data):
         st.caption(note)
+    for line in data.context.results.missing_answers():
+        st.caption(line)
 
 
 def render_choices(data: FailuresData) -> None:
