@@ -11,7 +11,7 @@ import streamlit as st
 from ragdash.analysis import query_rankings
 from ragdash.analysis.diagnosis import FINE, STAGES, explain
 from ragdash.core.terms import tooltip
-from ragdash.core.text import differing
+from ragdash.core.text import differing, tokens
 from ragdash.dashboard.pages.queries import claims, file_facts, judge_next, ranking_html, reviews
 from ragdash.dashboard.pages.queries import data as queries_data
 from ragdash.dashboard.pages.queries import sections as queries_sections
@@ -283,4 +283,7 @@ def _compared_to_reference(answer: str | None, references: tuple[str, ...], them
         texts.highlighted_html(answer, extra, theme.worse, "not in the reference") or texts.text_html(answer)
     )
     summary = "" if not missing else f"Missing: {answer_html.word_list(nearest, missing)}."
-    return page, summary or ("Same words as the reference." if not extra else "Contains all words of the reference.")
+    if summary or extra:
+        return page, summary or "Contains all words of the reference."
+    order = "" if tokens(answer) == tokens(nearest) else ", in another order"
+    return page, f"Same words as the reference{order}."
