@@ -29,7 +29,7 @@ from ragdash.reporting.sentences import formatting as fmt
 ASSETS = PACKAGE / "dashboard" / "assets"
 ICON = ASSETS / "icon.svg"  # a local file: a material icon here would be fetched from a font host
 BASELINE_NAME = 24  # characters of a name
-LEAVING = 300  # milliseconds in which Streamlit sends what was typed
+LEAVING, LONGEST_LEAVING = 300, 4_000  # milliseconds: what was typed is sent, and taken by a server with much to do
 METRIC_NAME = 13  # characters of a metric that fit next to the cutoff; a longer one has a line of its own
 # Its script runs when it is opened. Browsers let a page write to the clipboard by itself on a safe connection alone.
 LINK = """<div class="ragdash-link" style="display: flex; gap: 0.75rem; align-items: start">
@@ -47,6 +47,64 @@ for (const box of document.querySelectorAll(".ragdash-link")) {
     };
 }
 </script>"""
+# For `_keep_history`. An observer knows when the server runs: what is typed is sent with a run.
+HISTORY = """<script>if (!window.ragdashHistory) {
+    window.ragdashHistory = true;
+    const push = history.pushState.bind(history), moved = MOVED;
+    let leaves = false, typed = null, left = -Infinity, isUnsent = false, leaving = 0, lastRun = -Infinity;
+    const fields = "textarea, input:not([role=combobox], [type=checkbox])";
+    const isOpen = () => document.querySelector("[data-testid=stPopoverBody]") !== null;
+    const isTyping = () => document.activeElement?.matches(fields) || isOpen();
+    const appState = () => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState;
+    new MutationObserver(() => { lastRun = appState() === "running" ? performance.now() : lastRun; }).observe(
+        document.body, {subtree: true, attributeFilter: ["data-test-script-state"]});
+    const leave = go => {
+        document.activeElement?.blur();
+        document.body.click();
+        const began = performance.now(), awaitsRun = isUnsent && began - left < LEAVING;
+        clearInterval(leaving);
+        leaving = setInterval(() => {
+            const passed = performance.now() - began, awaited = awaitsRun && lastRun < left;
+            const isTaken = appState() === "notRunning" && !awaited;
+            if (passed < LEAVING || (!isTaken && passed < LONGEST)) return;
+            clearInterval(leaving);
+            isUnsent = false;
+            go();
+        }, 20);
+    };
+    history.pushState = (data, title, url) => {
+        const next = new URL(url, location.href), view = new URLSearchParams(location.search).get("view");
+        const stays = next.pathname === location.pathname || moved.includes(location.pathname.split("/").pop())
+            || (view !== null && view === next.searchParams.get("view"));
+        if (stays) return history.replaceState(data, title, url);
+        document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+        return push(data, title, url);
+    };
+    document.addEventListener("pointerdown", () => { leaves = isTyping(); }, true);
+    document.addEventListener("input", event => { typed = event.target; }, true);
+    document.addEventListener("keydown", event => {  // these send it
+        if (event.key === "Enter" && (event.ctrlKey || event.target.matches("input"))) typed = null;
+    }, true);
+    document.addEventListener("focusout", event => {
+        if (!event.target.matches(fields)) return;
+        [left, isUnsent, typed] = [performance.now(), typed === event.target, null];
+    }, true);
+    document.addEventListener("click", event => {
+        const link = event.target.closest("a[href]"), byKey = event.detail === 0;
+        const waits = byKey ? isOpen() || performance.now() - left < LEAVING : leaves;
+        if (!waits || !event.isTrusted || !link || link.closest("[data-testid=stPopoverBody]")) return;
+        if (link.target === "_blank") return;
+        event.preventDefault();
+        event.stopPropagation();
+        leave(() => link.click());
+    }, true);
+    window.navigation?.addEventListener("navigate", event => {
+        if (event.navigationType !== "traverse" || !event.cancelable || !isTyping()) return;
+        const target = event.destination.key;
+        event.preventDefault();
+        leave(() => window.navigation.traverseTo(target));
+    });
+}</script>"""
 _inside: ContextVar[bool] = ContextVar("ragdash_shell", default=False)
 
 
@@ -145,36 +203,13 @@ def _keep_history() -> None:
     A new page begins at its top, also where a click into a picture opens it. Streamlit adds an entry for every choice,
     and for the step from an address of an earlier version, or of a saved view without its page.
 
-    A click on a link first leaves the field that is typed into and closes what is open. Streamlit would send that after
-    it has asked for the other page, for a section that is no longer there: that page stayed empty, or was not opened.
+    A click on a link, a press of Enter on it and a step back first leave the field that is typed into and close what is
+    open. Streamlit would send that after it has asked for the other page, for a section that is no longer there: that
+    page stayed empty, or was not opened, or the text was lost. A browser without the Navigation API steps back at once.
     """
     moved = json.dumps(list(page_list.MOVED))
-    st.html(f"""<script>if (!window.ragdashHistory) {{
-        window.ragdashHistory = true;
-        const push = history.pushState.bind(history), moved = {moved};
-        history.pushState = (data, title, url) => {{
-            const next = new URL(url, location.href), view = new URLSearchParams(location.search).get("view");
-            const stays = next.pathname === location.pathname || moved.includes(location.pathname.split("/").pop())
-                || (view !== null && view === next.searchParams.get("view"));
-            if (stays) return history.replaceState(data, title, url);
-            document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
-            return push(data, title, url);
-        }};
-        let leaves = false;
-        document.addEventListener("pointerdown", event => {{
-            const field = document.activeElement?.matches("textarea, input:not([role=combobox], [type=checkbox])");
-            leaves = field || document.querySelector("[data-testid=stPopoverBody]") !== null;
-        }}, true);
-        document.addEventListener("click", event => {{
-            const link = event.target.closest("a[href]");
-            if (!leaves || !event.isTrusted || !link || link.closest("[data-testid=stPopoverBody]")) return;
-            if (link.target === "_blank") return;
-            event.preventDefault();
-            event.stopPropagation();
-            document.body.click();
-            setTimeout(() => link.click(), {LEAVING});
-        }}, true);
-    }}</script>""", unsafe_allow_javascript=True)
+    script = HISTORY.replace("MOVED", moved).replace("LONGEST", str(LONGEST_LEAVING)).replace("LEAVING", str(LEAVING))
+    st.html(script, unsafe_allow_javascript=True)
 
 
 @st.fragment(run_every=3600)

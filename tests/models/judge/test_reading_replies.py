@@ -36,6 +36,9 @@ def test_a_text_without_an_object_is_none(text):
 
 
 def test_a_line_break_inside_a_text_is_forgiven():
+    assert first_object('{"a": 1, "a": 1}') == {"a": 1}
+    with pytest.raises(NotJson):
+        first_object('{"score": 1, "score": 0}')
     assert first_object('{"a": "one\ntwo"}') == {"a": "one\ntwo"}
     assert first_object('{"a": "half \\ud800", "b": 1%s}' % ("0" * 30)) == {"a": "half ?", "b": 1e30}
 
@@ -92,6 +95,9 @@ def test_retry_after_is_seconds_or_a_date():
     assert retry_after({"retry-after": "Thu, 01 Jan 2026 00:01:30 GMT"}, now) == 90
     assert retry_after({"retry-after": "Wed, 31 Dec 2025 00:01:30 GMT"}, now) == 0
     assert retry_after({}) is None and retry_after({"retry-after": "soon"}) is None
+    for odd in ("9" * 20, "-5", "nan", f"Mon, 01 Jan {'9' * 20} 00:00:00 GMT", f"Mon, 01 Jan 2026 {'9' * 20}:00:00 GMT",
+                "Mon, 99 Foo 2026 99:99:99 +99999999999999", "0 0 0 0 0", "soon \xff"):
+        assert retry_after({"retry-after": odd}) is None, odd
 
 
 def test_too_large_a_bound_of_ours_is_no_text_that_is_too_long():

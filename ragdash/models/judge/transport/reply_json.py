@@ -19,7 +19,7 @@ def first_object(text: str) -> dict:
     """The first JSON object of a text: that of its first fenced block that has one, else of the whole text.
 
     Reasoning in <think> is passed over, cut off or not. Raises NotJson; an object that is cut off,
-    and one with NaN or Infinity, is none.
+    one with NaN or Infinity, and one that gives a name two values, is none.
     """
     left = without_reasoning(text)
     for candidate in (*_FENCE.findall(left), left):
@@ -59,4 +59,11 @@ def _number(text: str) -> int | float:
     return int(text) if len(text) < 19 else float(text)
 
 
-_DECODER = json.JSONDecoder(strict=False, parse_constant=_refused, parse_int=_number)
+def _members(pairs: list[tuple[str, object]]) -> dict:
+    members = dict(pairs)
+    if any(members[name] != value for name, value in pairs):
+        raise ValueError("a name with two values")
+    return members
+
+
+_DECODER = json.JSONDecoder(strict=False, parse_constant=_refused, parse_int=_number, object_pairs_hook=_members)

@@ -169,7 +169,7 @@ def retry_after(headers: dict[str, str], clock: datetime | None = None) -> float
             return float(text) * scale
     try:
         until = parsedate_to_datetime(headers.get("retry-after", ""))
-    except ValueError:
+    except (ValueError, OverflowError):  # the latter for a number of 20 digits
         return None
     until = until if until.tzinfo else until.replace(tzinfo=UTC)
     return max((until - (clock or datetime.now(UTC))).total_seconds(), 0.0)

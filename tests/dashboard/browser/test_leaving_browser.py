@@ -1,0 +1,83 @@
+"""A page that is left while a field was just typed: the text is kept, and the other page is drawn."""
+
+from __future__ import annotations
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+
+def note(app):
+    app.page.get_by_role("tab", name="Read").click()
+    app.settle()
+    return app.page.get_by_role("textbox", name="Note")
+
+
+def type_note(app, text: str) -> None:
+    """Type it instead of what an earlier test has left, and stay in the field."""
+    field = note(app)
+    field.click()
+    app.page.keyboard.press("Control+A")
+    field.type(text)
+
+
+def queries(visit, samples_link, before: str = ""):
+    """The page Queries, with another page before it in the history of the browser."""
+    app = visit().open(samples_link.replace("/?", f"/{before}?" if before else "/queries?") + "&query=q009")
+    return app.go("Queries") if before else app
+
+
+def assert_drawn(app, heading: str) -> None:
+    app.page.get_by_role("heading", name=heading, level=1).wait_for()
+    app.settle()
+    assert len(app.page.inner_text("[data-testid=stMain]")) > 300
+
+
+def assert_kept(app, text: str) -> None:
+    app.go("Queries")
+    assert note(app).input_value() == text
+
+
+def press_on_link(app, name: str) -> None:
+    app.page.get_by_role("link", name=name).first.focus()
+    app.page.keyboard.press("Enter")
+
+
+@pytest.mark.parametrize("is_left_by_tab", [True, False])
+def test_a_note_that_is_left_by_the_keyboard_is_kept(visit, samples_link, is_left_by_tab):
+    app = queries(visit, samples_link)
+    text = f"left by the keyboard {is_left_by_tab}"
+    type_note(app, text)
+    if is_left_by_tab:
+        app.page.keyboard.press("Tab")
+    press_on_link(app, "Failures")
+    assert_drawn(app, "Failures")
+    assert_kept(app, text)
+
+
+def test_a_note_that_is_left_by_a_step_back_is_kept(visit, samples_link):
+    app = queries(visit, samples_link, "failures")
+    type_note(app, "left by a step back")
+    app.page.evaluate("() => { history.back(); }")
+    assert_drawn(app, "Failures")
+    assert_kept(app, "left by a step back")
+
+
+def test_a_name_that_is_typed_into_an_open_popover_is_kept_when_a_link_is_pressed(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/data?"))
+    app.page.get_by_role("button", name="Edit").first.click()
+    app.settle()
+    field = app.page.get_by_test_id("stPopoverBody").get_by_role("textbox", name="Name")
+    field.fill("")
+    field.type("renamed run")
+    press_on_link(app, "Overview")
+    assert_drawn(app, "Overview")
+    assert "renamed run" in app.page.inner_text("[data-testid=stMain]")
+
+
+def test_a_link_that_is_pressed_while_the_link_of_the_view_is_open_opens_its_page(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/compare?"))
+    app.page.get_by_role("button", name="Show link").click()
+    app.page.get_by_test_id("stPopoverBody").wait_for()
+    press_on_link(app, "Failures")
+    assert_drawn(app, "Failures")
