@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TextIO
@@ -68,16 +68,24 @@ def open_standard_streams() -> None:
 
 def say(problems: Sequence[Problem]) -> None:
     """Problems on standard error, a line each; of many alike the first ones."""
+    shown, more = most_of_each_kind(problems)
+    for problem in shown:
+        print(f"{problem.severity}: {one_line(str(problem))}", file=sys.stderr)
+    for line in more:
+        print(line, file=sys.stderr)
+
+
+def most_of_each_kind(problems: Iterable[Problem]) -> tuple[list[Problem], list[str]]:
+    """(The problems to print, the first ones of each kind and file; lines that count the others)."""
     counts: Counter = Counter()
+    shown = []
     for problem in problems:
         key = (problem.file, problem.kind)
         counts[key] += 1
         if counts[key] <= SHOWN:
-            print(f"{problem.severity}: {one_line(str(problem))}", file=sys.stderr)
-    for (file, kind), count in counts.items():
-        if count > SHOWN:
-            location = f" in {one_line(file)}" if file else ""
-            print(f"... and {count - SHOWN:,} more of the kind {kind}{location}", file=sys.stderr)
+            shown.append(problem)
+    return shown, [f"... and {count - SHOWN:,} more of the kind {kind}{f' in {one_line(file)}' if file else ''}"
+                   for (file, kind), count in counts.items() if count > SHOWN]
 
 
 def print_note(*lines: object) -> None:

@@ -117,12 +117,17 @@ class Problem:
 
     def __str__(self) -> str:
         words = self.words()
+        return f"{self.place}found {words.actual}; expected {words.expected}. {words.fix}"
+
+    @property
+    def place(self) -> str:
+        """File, line and field in front of what was found, "a.csv:3 (score): "; empty where none is known."""
         location = ":".join(str(item) for item in (self.file, self.line) if item is not None)
         facts = {"field": self.field, **self.facts}
         is_named = any(facts.get(fact) == self.field for fact in shown_facts(self.message))
         name = f"({self.field})" if self.field and not is_named else ""
         prefix = " ".join(item for item in (location, name) if item)
-        return f"{f'{prefix}: ' if prefix else ''}found {words.actual}; expected {words.expected}. {words.fix}"
+        return f"{prefix}: " if prefix else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,3 +37,16 @@ def test_a_file_that_is_fine_takes_one_line(name, tmp_path, capsys):
     line, = out.splitlines()
     assert line.startswith(str(tmp_path / name)) and "2 queries" in line and "3 " in line
     assert out == f"{line}\n"
+
+
+def test_a_file_with_problems_takes_short_lines_with_one_fact_each(tmp_path, capsys):
+    rows = [{"q": f"What is number {n}?", "outcome": {"ids": [f"d{n}", "d9"]}, "pages": [n, 40], "expected_pages": [n],
+             **{f"score_{name}": n / 9 for name in "abcdef"}} for n in range(8)]
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps({"about": 1, "results": rows}))
+    assert main(["check", str(path)]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == f"error: {path}: found 8 records under results in no format that ragdash knows"
+    tries = [line for line in lines if "Try: ragdash check" in line]
+    assert tries and all(len(line) <= 100 for line in lines if line not in (lines[0], *tries)), lines
+    assert "    query = q" in lines

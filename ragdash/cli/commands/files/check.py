@@ -9,6 +9,7 @@ from dataclasses import asdict
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from ragdash.cli.commands.files.problem_lines import say_in_lines
 from ragdash.cli.common_options import add_metric_options, add_reading_options
 from ragdash.cli.file_mappings import for_several_files
 from ragdash.cli.inputs import (
@@ -71,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
         problems += error.problems
     problems = list(dict.fromkeys([*problems, *(problem for run in runs for problem in run.problems)]))
     problems = for_several_files(problems, options)
-    say(problems)
+    say(problems) if options.format == "json" else say_in_lines(problems)
     if options.format == "json":
         from ragdash.reporting.tables.evaluation import SCHEMA
 
