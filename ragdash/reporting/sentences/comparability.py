@@ -76,7 +76,8 @@ def summary(report: ComparabilityReport, names: Sequence[str], conventions: Conv
         clauses.append(f"**{escape(fmt.listed(runs))} {_BROKEN[kind][len(runs) > 1]}**")
     usable = [name for name in names if name not in broken]
     if usable:
-        clauses.append(_queries_clause(report, usable, conventions))
+        clause = _queries_clause(report, usable, conventions)
+        clauses.append(clause.replace("**The ", "**the ", 1) if clauses else clause)
     options = {name: {finding.option[0] for finding in report.findings
                    if finding.run == name and finding.option and finding.severity == "warning"} for name in names}
     chunked = [name for name in names if "collapse" in options[name]]

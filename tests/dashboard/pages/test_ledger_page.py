@@ -245,3 +245,11 @@ def test_the_upload_itself_is_let_go_once_it_is_read(monkeypatch):
     monkeypatch.setattr(MemoryUploadedFileManager, "remove_file", lambda self, **names: gone.append(names["file_id"]))
     upload(opened(), ("a.run", run()), ("qrels", QRELS))
     assert len(set(gone)) == 2
+
+
+def test_what_is_said_of_several_runs_is_one_sentence():
+    pages = "\n".join(f"q{q} Q0 p{q + 1} 1 9 pages\nq{q} Q0 p{q} 2 8 pages" for q in range(1, 21)).encode()
+    shallow = "\n".join(f"q{q} Q0 p{q} 1 9 shallow" for q in range(1, 21)).encode()
+    at = upload(opened(), ("chunks.run", parts("chunks")), ("pages.run", pages), ("shallow.run", shallow),
+                ("qrels", BOTH))
+    assert "for its query**; **the 2 runs have the same 20 queries" in said(at)

@@ -33,6 +33,7 @@ SAME_FINDING = {"missing-queries": "missing-queries", "rising-scores": "rising-s
 IN_SUMMARY = ("missing-queries", "no-common-document", "no-common-query")  # checks that the first sentence names too
 NOT_IN_SUMMARY = ("unknown-ids", "several-truths")  # checks that it does not know: it would call the runs comparable
 NAME = 32  # characters of a run's name on a button
+LABEL = 36  # characters of a button that fits next to its finding; a longer one is below it
 WIDTHS = [2, 1]  # a finding, and the button that fixes it
 
 
@@ -211,12 +212,13 @@ def _render_finding(finding: Finding, key: str, entries: Sequence[SessionRun], b
     if not finding.option or not button:
         st.markdown(text, help=term_help(text))
         return
-    left, right = st.columns(WIDTHS, vertical_alignment="center", gap="small")
-    left.markdown(text, help=term_help(text))
     options = (finding.option, *finding.also)
     label = comparability.fix_label(options)
     if finding.run is None and entries:
         label += f" in {fmt.escape(fmt.listed(fmt.short_names([entry.name for entry in entries], NAME)))}"
+    fits = len(label) <= LABEL
+    left, right = st.columns(WIDTHS, vertical_alignment="center", gap="small") if fits else (st, st)
+    left.markdown(text, help=term_help(text))
     right.button(label, icon=":material/build:", key=f"fix_{key}", on_click=run_fixes.apply,
                  args=([entry.digest for entry in entries], options),
                  help=tooltip("command_line_fix", flags=finding.flags),
