@@ -99,7 +99,7 @@ def write_report(runs: list[Run], truth: Truth, options: argparse.Namespace,
         tuple(specs),
         names=tuple(names),
         repeats=repeats,
-        hybrid=hybrid_answer(named, truth, specs, options) if asks else None,
+        hybrid=hybrid_answer(shown, named, truth, specs, options) if asks else None,
         hybrid_gain=hybrid_gain(shown, named, truth, specs[0], options),
         baseline=_baseline(options.baseline, names, [[runs[index].name for index in group] for group in groups]),
         k=options.k,
@@ -122,21 +122,26 @@ def write_report(runs: list[Run], truth: Truth, options: argparse.Namespace,
     return 0
 
 
-def hybrid_answer(runs: list[Run], truth: Truth, specs: Sequence[Spec], options: argparse.Namespace) -> HybridAnswer:
-    """What `ragdash fuse --tune` says of these runs, tuned by the first metric; the reason where it says nothing."""
+def hybrid_answer(matches: Sequence[Match], runs: Sequence[Run], truth: Truth, specs: Sequence[Spec],
+                  options: argparse.Namespace) -> HybridAnswer:
+    """What `ragdash fuse --tune` says of the runs that What-if fuses, tuned by the first metric; the reason where it
+    says nothing.
+    """
     title = specs[0].title
     if len(runs) < 2:
         return HybridAnswer(title, ("A hybrid needs two runs.",))
-    runs, left_out = searches_of(runs)
+    fused = _legs(matches, runs, specs[0])[0]
+    pair = [runs[index] for index in fused]
     try:
-        pool = judged_pool(runs, truth, conventions_of(options))
-        choice = choose(runs, truth, specs[0], pool=pool, seed=options.seed)
+        pool = judged_pool(pair, truth, conventions_of(options))
+        choice = choose(pair, truth, specs[0], pool=pool, seed=options.seed)
     except InputError as error:
         return HybridAnswer(title, (f"No hybrid was tried: {error.problems[0].actual}.",))
     also = [spec for spec in specs[1:] if spec.metric.view == "Ranked" and spec.metric.better is not None]
     answer = answer_of(pool, choice, also, options.seed)
-    return HybridAnswer.of(answer, python_snippet(choice.recipe, [run.name for run in runs]),
-                           (*left_out, *pool.warnings))
+    return HybridAnswer.of(answer, python_snippet(choice.recipe, [run.name for run in pair]),
+                           (*searches_of(runs)[1], *pool.warnings),
+                           [run.name for index, run in enumerate(runs) if index not in fused])
 
 
 def hybrid_gain(matches: Sequence[Match], runs: Sequence[Run], truth: Truth, spec: Spec,
@@ -144,13 +149,11 @@ def hybrid_gain(matches: Sequence[Match], runs: Sequence[Run], truth: Truth, spe
     """A hybrid that is better than the runs, where trying some is quick."""
     if len(runs) < 2 or matching_of(options).by != "id":
         return None
+    fused, places = _legs(matches, runs, spec)
+    pair = [runs[index] for index in fused]
+    if not 0 < sum(len(run.docs) for run in pair) <= QUICK:
+        return None
     try:
-        values = np.stack([evaluate_match(match, [spec]).column(spec) for match in matches])
-        places = places_last(runs, [run.name for run in runs], fused_from(runs))
-        fused = runs_to_fuse(values, spec, places)
-        pair = [runs[index] for index in fused]
-        if not 0 < sum(len(run.docs) for run in pair) <= QUICK:
-            return None
         pool = judged_pool(pair, truth, conventions_of(options))
         if any(problem.kind == SPELLED_APART for problem in pool.warnings):
             return None
@@ -159,6 +162,16 @@ def hybrid_gain(matches: Sequence[Match], runs: Sequence[Run], truth: Truth, spe
         return None
     return gain_of(choice, pool, {run.name: run for place, run in enumerate(runs)
                                   if place not in fused and places[place]})
+
+
+def _legs(matches: Sequence[Match], runs: Sequence[Run], spec: Spec) -> tuple[list[int], list[int]]:
+    """Which two runs are fused, as on What-if, and how late each run comes among those."""
+    places = places_last(runs, [run.name for run in runs], fused_from(runs))
+    try:
+        values = np.stack([evaluate_match(match, [spec]).column(spec) for match in matches])
+    except (InputError, Unavailable):
+        values = np.full((len(runs), 1), np.nan)
+    return runs_to_fuse(values, spec, places), places
 
 
 def _baseline(name: str | None, names: Sequence[str], repeats: Sequence[Sequence[str]]) -> int:

@@ -37,6 +37,7 @@ def maker(context: PageContext, specs: Sequence[Spec]) -> Callable[[], HybridAns
             return HybridAnswer(spec.title, (f"No hybrid was tried: {error.problems[0].actual}.",))
         also = [other for other in specs if other != spec and other.metric.view == "Ranked" and other.metric.better]
         result = answer_of(pool, choice, also, queries=scope.queries)
-        return HybridAnswer.of(result, python_snippet(choice.recipe, names))
+        others = [name for name in context.names if name not in names]
+        return HybridAnswer.of(result, python_snippet(choice.recipe, names), others=others)
 
     return answer

@@ -83,8 +83,8 @@ class JudgedClaim:
 class QueryBlock:
     """A query that decides: its id, its text, a line about its values, and what each run returned first.
 
-    claims: of each of the runs, where a judge looked at them; right: relevant documents in all, also those not shown;
-    ranked: whether the runs say what was retrieved.
+    why: for what it is an example; claims: of each of the runs, where a judge looked at them; right: relevant documents
+    in all, also those not shown; ranked: whether the runs say what was retrieved.
     """
 
     query_id: str
@@ -96,6 +96,7 @@ class QueryBlock:
     claims: Sequence[Sequence[JudgedClaim]] = ()
     right: int = 0
     ranked: bool = True
+    why: str = ""
     kind = "query"
 
 

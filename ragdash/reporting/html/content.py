@@ -72,7 +72,8 @@ class HybridAnswer:
     """Would a hybrid help?
 
     sentences: Markdown, the decision first; rows: run, mean, low, high and n as texts, of the metric. Without rows the
-    only sentence says why there is no answer. ceiling, changes: rows of texts; code: the hybrid in Python.
+    only sentence says why there is no answer. runs: the names of those fused; ceiling, changes: rows of texts; code:
+    the hybrid in Python.
     """
 
     metric: str
@@ -81,17 +82,20 @@ class HybridAnswer:
     ceiling: Sequence[Sequence[str]] = ()
     changes: Sequence[Sequence[str]] = ()
     code: str = ""
+    runs: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, answer, code: str = "", warnings: Sequence[Problem] = ()) -> HybridAnswer:
+    def of(cls, answer, code: str = "", warnings: Sequence[Problem] = (), others: Sequence[str] = ()) -> HybridAnswer:
         """What is shown of an answer (`ragdash.experiments.fusion.legs.answer.Answer`), warnings of its runs included.
+
+        others: names of the runs of the report that are not fused.
         """
-        decision, *details = answer_sentences(answer)
+        decision, *details = answer_sentences(answer, others)
         sentences = (decision, *map(warning_sentence, warnings), *details)
         if answer.choice.decision == "unknown":
-            return cls(answer.choice.spec.title, sentences, answer_rows(answer))
+            return cls(answer.choice.spec.title, sentences, answer_rows(answer), runs=answer.choice.runs)
         return cls(answer.choice.spec.title, sentences, answer_rows(answer), ceiling_rows(answer.ceiling),
-                   change_rows(answer.changes), code)
+                   change_rows(answer.changes), code, answer.choice.runs)
 
 
 def default_title(runs: Sequence[Run]) -> str:

@@ -322,12 +322,11 @@ def rounded_up(value: float) -> str:
 
 
 def difference_text(comparison: Comparison) -> str:
-    """▲ +0.060, p = 0.003: the sign only if the difference is significant."""
+    """▲ better +0.060, p = 0.003: the word only if the difference is significant, or equivalent."""
     if comparison.n < 2:
         return UNDEFINED
-    text = (
-        f"{SIGNS[comparison.outcome]} {number(comparison.mean_difference, signed=True)}, {p_text(comparison)}".strip()
-    )
+    word = OUTCOMES[comparison.outcome] if SIGNS[comparison.outcome] else ""
+    text = f"{word} {number(comparison.mean_difference, signed=True)}, {p_text(comparison)}".strip()
     return text.replace(" ", NBSP)
 
 

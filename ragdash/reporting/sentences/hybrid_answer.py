@@ -146,15 +146,15 @@ def warning_sentence(problem: Problem) -> str:
     return escape(f"{words.actual[:1].upper()}{words.actual[1:]}. {words.fix}")
 
 
-def answer_sentences(answer) -> list[str]:
+def answer_sentences(answer, others: Sequence[str] = ()) -> list[str]:
     """An answer (`ragdash.experiments.fusion.legs.answer.Answer`) as Markdown, a sentence or two for each subject.
 
-    The decision comes first.
+    The decision comes first. others: names of the runs shown that are not fused.
     """
     choice, price = answer.choice, answer.price
     result, setting = choice.held_out, setting_of(answer, choice.recipe)
     sentences = [hybrid_answer(choice.decision, setting, choice.against_single, choice.default_against_single,
-                               choice.against_default, result.value, more_time=price.more("parallel"))]
+                               choice.against_default, result.value, choice.runs, others, price.more("parallel"))]
     if result.n >= 2:
         sentences += [f"Chosen on all queries: {setting}.",
                       caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes),

@@ -86,19 +86,21 @@ def hybrid_answer(decision: str, setting: str, tuned: Comparison, default: Compa
     if decision == "unknown":
         return f"No answer yet: {title} has a value for {queries} only. A choice needs two or more."
     if decision == "default":
-        return (f"**Yes: fuse these runs with {escape(default.candidate)}.** {title} is {_gain(default)} than with "
+        what = listed([escape(name) for name in fused]) if fused else "these runs"
+        return (f"**Yes: fuse {what} with {escape(default.candidate)}.** {title} is {_gain(default)} than with "
                 f"{single}, the best single run, over {queries}{_latency(more_time)}. Tuning is not shown to add to "
                 f"it: {_difference(tuned_default)} on held-out queries.")
     if decision == "tuned":
         return (f"**Yes: build this hybrid: {escape(setting)}.** {title} is {escape(number(value))} on held-out "
                 f"queries, {_gain(tuned)} than with {single}, the best single run, over {queries}"
                 f"{_latency(more_time)}.")
-    verb = "is worse than" if tuned.outcome == "worse" else "is not shown to be better than"
+    verb = "would be worse than" if tuned.outcome == "worse" else "is not shown to be better than"
     outside = escape(others[0]) if len(others) == 1 else count(len(others), "other run")
-    of = "" if not others else (f" (of {listed([escape(name) for name in fused])}; {outside} "
+    of = "" if not others else (f" of {listed([escape(name) for name in fused])} ({outside} "
                                 f"{'is' if len(others) == 1 else 'are'} not in the mix)")
-    return (f"**No: keep {escape(tuned.baseline)}{of}.** The best new hybrid that tuning finds {verb} it: {title} "
-            f"{_difference(tuned)} on held-out queries, over {queries}{_latency(more_time)}.{_needed(tuned)}")
+    return (f"**No: a new hybrid{of} {verb} {escape(tuned.baseline)} alone.** The best one that tuning finds "
+            f"differs from it by {_difference(tuned)} in {title} on held-out queries, over {queries}"
+            f"{_latency(more_time)}.{_needed(tuned)}")
 
 
 def _latency(more: Amount | None) -> str:

@@ -185,14 +185,17 @@ def test_parameters_are_chosen_together(samples):
 def test_the_report_says_whether_a_hybrid_would_help(capsys, tmp_path):
     runs = [f"{name}={ROOT}/sample_runs/{name}.jsonl" for name in ("sparse", "dense")]
     out, truth = tmp_path / "report.html", f"{ROOT}/sample_runs/truth.jsonl"
+    hybrid = f"hybrid={ROOT}/sample_runs/hybrid.jsonl"
     parts = ("Would a hybrid help?", "Yes: build this hybrid", "alone brings", "ms more", "A cascade (sparse",
              "No fusion of these runs can exceed", "Ceiling: the best order", "top-10 sets change",
              "ranks 10 and 11 tied", "ragdash.fuse(runs, ")
-    for files, sentences in ((runs, parts), (runs[:1], ("A hybrid needs two runs.",))):
+    for files, sentences in ((runs, parts), ([*runs, hybrid], parts), (runs[:1], ("A hybrid needs two runs.",))):
         assert main(["report", *files, "--truth", truth, "--what-if", "--resamples", "200", "-o", str(out)]) == 0
         text = out.read_text(encoding="utf-8")
         assert all(sentence in text for sentence in sentences)
-        assert ("<strong>Would a hybrid help?</strong> <strong>Yes" in text) == (len(files) > 1)  # in the decision
+        assert ("<strong>Best next step:</strong> Fusing" in text) == (len(files) > 1)
+        assert "weight of hybrid" not in text, "the runs that What-if fuses: one recommendation in all of the report"
+        assert "<strong>Would a hybrid help?</strong>" not in text, "the next step says it"
 
 
 def test_scores_of_ranks_are_said_by_the_command_and_the_report_in_the_same_words(capsys, tmp_path, samples):
@@ -259,7 +262,7 @@ def test_the_answer_on_real_runs_is_one_sentence_that_other_queries_confirm():
     assert choice.decision == "single"
     text = answer_sentences(answer_of(pool, choice, queries=seen))[0].replace("\\", "")
     kept = choice.runs[choice.best_run]
-    assert text.startswith(f"**No: keep {kept}.** The best new hybrid that tuning finds is not ")
+    assert text.startswith(f"**No: a new hybrid is not shown to be better than {kept} alone.** The best one ")
     assert "on held-out queries, over 60 queries; the runs do not record its latency." in text
     whole = choose(runs, truth, spec, pool=pool)
     gain = pool.values([choice.recipe], [spec])[0, 0] - whole.single_values[choice.best_run]

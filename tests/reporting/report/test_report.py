@@ -32,6 +32,7 @@ from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.markdown import as_blocks, as_html, as_plain
 from ragdash.reporting.html.report_page import build_report, build_sections, select_sections
 from ragdash.reporting.html.sections import ASKED, ONE_PAGE, SECTIONS
+from ragdash.reporting.html.sections.summary import _example_sides
 from ragdash.reporting.sentences.formatting import escape, strip_markdown
 from ragdash.reporting.sentences.verdict import (
     baseline_sentence,
@@ -310,30 +311,49 @@ def test_the_summary_has_decision_table_picture_and_three_queries(samples):
     assert headline(content.verdict) in decision and differences_sentence(content.verdict) in decision
     assert decision_sentence(content.verdict) in decision
     best = content.verdict.best
-    values = [dict(re.findall(r"(\w+) ([\d.]+)", block.values)) for block in section.blocks if block.kind == "query"]
-    own, other = ([float(row[name]) for row in values] for name in (best, NAMES[0]))
-    assert best != NAMES[0] and own == sorted(own) and own[0] == np.nanmin(
-        content.evaluations[NAMES.index(best)].column(content.lead)), "its worst queries"
-    assert other == sorted(other, reverse=True) and other[0] > 0, "first where the baseline is better"
-    note = as_plain(next(block.text for block in section.blocks if "The queries with" in getattr(block, "text", "")))
-    assert note == f"The queries with the worst NDCG@10 of {best}, first those where {NAMES[0]} is better."
+    blocks = [block for block in section.blocks if block.kind == "query"]
+    assert best != NAMES[0] and [block.why for block in blocks] == [
+        f"A typical query on which {best} is better", f"A typical query on which {best} is worse",
+        f"The largest loss of {best}"]
+    better, worse = (content.evaluations[NAMES.index(name)].column(content.lead) for name in (best, NAMES[0]))
+    rows = [content.evaluations[0].query_ids.index(block.query_id).as_py() for block in blocks]
+    ahead = better - worse
+    wins, losses = np.sort(ahead[ahead > 0]), np.sort(ahead[ahead < 0])
+    assert ahead[rows[0]] == pytest.approx(np.median(wins), abs=0.1)
+    assert ahead[rows[2]] == losses[0] < ahead[rows[1]] < 0
+    note = as_plain(next(block.text for block in section.blocks if "A typical query" in getattr(block, "text", "")))
+    assert note == (f"By NDCG@10, {best} is better than {NAMES[0]} on {len(wins)} queries, worse on {len(losses)} and "
+                    f"equal on {int((ahead == 0).sum())}. A typical query has the middle one of these differences.")
     third = set(NAMES) - set(re.findall(r"(\w+) [\d.]+", next(
         block.values for block in section.blocks if block.kind == "query").partition(";")[0]))
     assert len(third) == 1 and all(re.search(rf"; {min(third)} [\d.]+$", block.values) for block in section.blocks
                                    if block.kind == "query"), "every run has its value"
 
 
-def test_the_examples_are_first_those_where_the_other_run_is_better():
-    """Queries on which both runs fail alike come after them, although no query is worse."""
-    both, better = {f"z{number}": ["x"] for number in range(5)}, {"q3": ["a"], "q5": ["a"]}
-    best = run_of({f"q{number}": ["x", "a"] for number in range(10)} | both, "best")
-    other = run_of({f"q{number}": ["x", "y", "z", "a"] for number in range(10)} | both | better, "other")
+@pytest.mark.parametrize(("ahead", "rows"), [
+    ([0.5, 1.0, 0.2, -0.1, -0.9, -0.3, 0.0], [(0, "better"), (3, "worse"), (4, "loss")]),
+    ([0.5, -0.2, 0.0], [(0, "better"), (1, "loss")]),
+    ([-0.2, 0.0, np.nan], [(0, "loss")]),
+    ([0.1, 0.9, 0.4, np.nan], [(1, "win"), (0, "better")]),
+    ([0.7, 0.0], [(0, "win")]),
+    ([0.0, 0.0, np.nan], []),
+    ([-1.0, -1.0, 1.0, 1.0], [(3, "better"), (1, "worse"), (0, "loss")]),
+])
+def test_the_examples_are_of_both_sides_and_one_is_the_largest_loss(ahead, rows):
+    """Typical is the middle difference of a side; the largest loss is never the typical one too."""
+    sides = _example_sides(np.array(ahead))
+    short = [words.split()[-1] if "typical" in words else words.split()[2] for words in sides.values()]
+    assert list(zip(sides, short, strict=True)) == rows
+
+
+def test_the_examples_of_equal_runs_are_their_worst_queries():
+    best = run_of({"q1": ["a"], "q2": ["x", "a"], "q3": ["x"]}, "best")
     truth = truth_of({query: ["a"] for query in best.query_ids.to_pylist()})
-    content = ReportContent(ReportRequest((Match(other, truth), Match(best, truth)), parse_specs("RR"),
+    content = ReportContent(ReportRequest((Match(best.renamed("other"), truth), Match(best, truth)), parse_specs("RR"),
                                           sections=ONE_PAGE))
     (section,) = build_sections(content)
-    queries = [block.query_id for block in section.blocks if block.kind == "query"]
-    assert queries == ["q3", "q5", "z0"]
+    assert [block.query_id for block in section.blocks if block.kind == "query"] == ["q3", "q2", "q1"]
+    assert "The queries with the worst MRR of" in " ".join(getattr(block, "text", "") for block in section.blocks)
 
 
 def test_the_summary_says_what_each_metric_of_its_table_is(samples):

@@ -24,7 +24,7 @@ def hybrid(content: ReportContent, title: str) -> Section:
               frozenset(range(1, len(header))))]
     if answer.ceiling:
         blocks.append(Table("Ceiling: the best order of the first results of all runs", CEILING_HEADER, answer.ceiling,
-                            frozenset((1,))))
+                            frozenset((1, 2))))
     if answer.changes:
         blocks.append(Table("What the chosen hybrid changes", CHANGE_HEADER, answer.changes, frozenset((1,))))
     if answer.code:

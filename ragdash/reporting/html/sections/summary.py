@@ -54,7 +54,8 @@ def summary(content: ReportContent, title: str) -> Section:
                   f"**For the decision:** {sentences.decision_sentence(verdict)}",
                   f"**What speaks against it:** {risk}" if risk else "",
                   f"**What would change it:** {sentences.change_sentence(verdict, alone=False)}"]
-    if (hybrid := content.request.hybrid) is not None and hybrid.rows:
+    hybrid, step = content.request.hybrid, verdict.advice.hybrid
+    if hybrid is not None and hybrid.rows and (step is None or set(step.runs) != set(hybrid.runs)):
         paragraphs.append(f"**Would a hybrid help?** {hybrid.sentences[0]}")
     if lines := sentences.evidence_lines(verdict):
         items = "\n".join(f"- {line}" for line in lines)
@@ -265,26 +266,38 @@ def _picture(content: ReportContent, shown: Sequence[int]) -> list[Figure]:
 
 
 def _examples(content: ReportContent) -> list[Block | Heading]:
-    """The worst queries of the best run, next to the baseline; where that is the best run, next to the second best.
+    """Queries of both sides: the better of the baseline and the best other run against the other of the two.
 
     The other runs of the table have their values.
     """
     runs, gap = _example_runs(content)
-    rows = _example_rows(content, runs, gap)
-    others = [run for run in _shown_runs(content) if run not in runs]
-    blocks = [_compact(content, query_block(content, row, runs, gap[row], others)) for row in rows]
-    if not blocks:
-        return []
     looked = _looked_at(content, runs)
     names = [escape(_short_names(content)[content.names[run]]) for run in (looked, *(set(runs) - {looked}))]
-    first = f", first those where {names[1]} is better" if len(runs) > 1 else ""
+    ahead = gap * direction(content.lead) * (-1 if looked == runs[0] else 1)
+    sides = _example_sides(ahead)
+    rows = sides or {row: "" for row in _worst_rows(content, looked)}
+    others = [run for run in _shown_runs(content) if run not in runs]
+    blocks: list[Block | Heading] = []
+    for row, side in rows.items():
+        block = _compact(content, query_block(content, row, runs, gap[row], others))
+        blocks.append(replace(block, why=side.format(_short_names(content)[content.names[looked]])))
+    if not blocks:
+        return []
     title = {1: "One example query", 2: "Two example queries"}.get(len(blocks), "Three example queries")
-    return [Heading(title), Text(f"The queries with the worst {content.lead.title} of {names[0]}{first}.", quiet=True),
-            *blocks]
+    how = _sides_sentence(content, ahead, names) if sides else (
+        f"The queries with the worst {content.lead.title} of {names[0]}.")
+    return [Heading(title), Text(how, quiet=True), *blocks]
+
+
+def _sides_sentence(content: ReportContent, ahead: np.ndarray, names: Sequence[str]) -> str:
+    """On how many queries each of two runs is better, and which of these are shown."""
+    better, worse, equal = (int(side.sum()) for side in (ahead > 0, ahead < 0, ahead == 0))
+    return (f"By {content.lead.title}, {names[0]} is better than {names[1]} on {count(better, 'query', 'queries')}, "
+            f"worse on {worse:,} and equal on {equal:,}. A typical query has the middle one of these differences.")
 
 
 def _looked_at(content: ReportContent, runs: Sequence[int]) -> int:
-    """Of the runs of the examples the one whose worst queries are shown: the best."""
+    """Of the runs of the examples the one with the better mean."""
     means = np.array([content.metric_summaries(content.lead)[run].mean for run in runs])
     return runs[best_first(means, content.lead.metric.better)[0]]
 
@@ -301,15 +314,30 @@ def _example_runs(content: ReportContent) -> tuple[list[int], np.ndarray]:
     return [base, candidate], gap
 
 
-def _example_rows(content: ReportContent, runs: Sequence[int], gap: np.ndarray) -> list[int]:
-    """Rows of the worst queries of the run looked at, first those where the other run is better; of those alike, first
-    where it is better by most.
+def _example_sides(ahead: np.ndarray) -> dict[int, str]:
+    """Rows of a typical query on which the better run wins, of a typical one on which it loses, and of its largest
+    loss, each with these words; where it never loses, its largest win. Of equal differences the middle or first one.
     """
-    sign, looked = direction(content.lead), _looked_at(content, runs)
-    values = content.evaluations[looked].column(content.lead) * sign
-    behind = np.nan_to_num(gap) * sign * (-1 if looked == runs[-1] else 1)
-    order = np.lexsort((-behind, values, behind <= 0))
-    return [int(row) for row in order if np.isfinite(values[row])][:EXAMPLES]
+    wins, losses = ([int(row) for row in np.argsort(-side, kind="stable") if side[row] > 0] for side in (ahead, -ahead))
+    rows: dict[int, str] = {}
+    if losses:
+        largest, rest = losses[0], losses[1:]
+        rows = {wins[len(wins) // 2]: "A typical query on which {} is better"} if wins else {}
+        if rest:
+            rows[rest[len(rest) // 2]] = "A typical query on which {} is worse"
+        return {**rows, largest: "The largest loss of {}"}
+    if wins:
+        largest, rest = wins[0], wins[1:]
+        rows = {largest: "The largest win of {}"}
+        if rest:
+            rows[rest[len(rest) // 2]] = "A typical query on which {} is better"
+    return rows
+
+
+def _worst_rows(content: ReportContent, run: int) -> list[int]:
+    """Rows of the queries with the worst values of a run."""
+    values = content.evaluations[run].column(content.lead) * direction(content.lead)
+    return [int(row) for row in np.argsort(values, kind="stable") if np.isfinite(values[row])][:EXAMPLES]
 
 
 def _compact(content: ReportContent, block: QueryBlock) -> QueryBlock:
