@@ -67,8 +67,7 @@ class Selection:
     @property
     def depth(self) -> int:
         """The deepest rank of the runs shown."""
-        return max(1, min(DEEPEST, max(
-            LOADED.run(repeat).depth for digest in self.digests for repeat in digests_of(digest))))
+        return deepest_rank(self.digests)
 
     @property
     def spec(self) -> Spec:
@@ -282,6 +281,11 @@ class PageContext:
         baseline = self.digests[self.baseline]
         position = digests.index(baseline) if baseline in digests else 0
         return replace(self, selection=replace(self.selection, entries=tuple(entries), baseline=position))
+
+
+def deepest_rank(digests: Sequence[str]) -> int:
+    """The deepest rank of runs and of their repeats."""
+    return max(1, min(DEEPEST, max(LOADED.run(repeat).depth for digest in digests for repeat in digests_of(digest))))
 
 
 def spec_of(template: str, k: int) -> Spec:

@@ -13,11 +13,13 @@ from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.evaluate import Summary
+from ragdash.evaluation.outcomes import Comparison
 from ragdash.evaluation.repeats import digests_of
-from ragdash.metrics import METRICS
+from ragdash.metrics import METRICS, Spec
 from ragdash.reporting.plots import precision_recall, ranking
 from ragdash.reporting.plots.common import arrays, axes
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.runs import rankings as sentences
 
 
 def means_and_intervals(summaries: list[tuple[Summary, ...]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -63,8 +65,16 @@ def render_recall_finding(context: PageContext, marked: int) -> None:
     """In words: which run finds most within the cutoff, and what more documents would add."""
     curves = context.results.curves("R")
     recall = np.array([run_curve.mean["R"] for run_curve in curves])
-    if sentence := fmt.recall_sentence(context.names, curves[0].ks, recall, marked):
+    at_k = recall[:, int(np.searchsorted(curves[0].ks, marked))]
+    pairs = against(context, METRICS["R"].spec(marked), int(np.nanargmax(at_k))) if np.isfinite(at_k).any() else []
+    if sentence := sentences.recall_sentence(context.names, curves[0].ks, recall, marked, pairs):
         st.markdown(sentence)
+
+
+def against(context: PageContext, spec: Spec, run: int) -> list[Comparison]:
+    """Every other run against this one; none where the metric cannot be compared."""
+    specs = context.results.computable([spec])[0] if len(context.entries) > 1 else []
+    return list(context.results.compared(specs, run).values()) if specs else []
 
 
 def render_trade_off(context: PageContext, drawn: PageContext, marked: int) -> None:
@@ -107,8 +117,11 @@ def render_first_rank(context: PageContext, drawn: PageContext) -> None:
     edges, labels = arrays.rank_bins(context.selection.depth)
     bins = [*labels, "none"]
     shares = np.array([arrays.rank_shares(ranks, edges) for ranks in first])
-    sentence = fmt.first_rank_sentence(context.names, shares[:, 0], shares[:, -1])
-    st.markdown(f"{sentence} {fmt.FIRST_RANK_ADVICE}" if len(first) > 1 else sentence)
+    on_top, missed = (METRICS["Success"].spec(k) for k in (1, context.selection.depth))
+    sentence = sentences.first_rank_sentence(
+        context.names, shares[:, 0], shares[:, -1], against(context, on_top, int(np.argmax(shares[:, 0]))),
+        against(context, missed, int(np.argmin(shares[:, -1]))))
+    st.markdown(f"{sentence} {sentences.FIRST_RANK_ADVICE}" if len(first) > 1 else sentence)
     st.header("First relevant document", anchor=False)
     figure = figure_cache.draw(ranking.first_rank, drawn.names, drawn.slots, bins,
                                np.array(of_drawn(shares, context, drawn)), theme=elements.theme())

@@ -18,7 +18,7 @@ from ragdash.dashboard.caches import (
     verdict_cache,
     what_if_cache,
 )
-from ragdash.dashboard.page_context import COLUMNS, spec_of
+from ragdash.dashboard.page_context import COLUMNS, deepest_rank, spec_of
 from ragdash.dashboard.session.data_store import SessionRun
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.compare import best_first, select_comparable
@@ -50,6 +50,19 @@ class View:
         for baseline in {self.baseline, best}:
             others = [digest for index, digest in enumerate(self.digests) if index != baseline]
             evaluation_cache.compared(self.digests[baseline], others, self.scope, [spec], rules)
+
+    def rankings(self, k: int) -> None:
+        """The comparisons behind the sentences of Precision-recall and Ranking, each with the best run."""
+        if len(self.digests) < 2:
+            return
+        deepest = deepest_rank(self.digests)
+        rules = evaluation_cache.comparison_rules(self.scope, len(self.digests))
+        for spec in dict.fromkeys([*parse_specs([f"R@{min(k, deepest)}", "Success@1", f"Success@{deepest}"])]):
+            values = [self.scope.evaluation(run, [spec]).column(spec) for run in self.digests]
+            best = best_first(np.array([column[~np.isnan(column)].mean() if (~np.isnan(column)).any() else np.nan
+                                        for column in values]), "higher")[0]
+            others = [digest for index, digest in enumerate(self.digests) if index != best]
+            evaluation_cache.compared(self.digests[best], others, self.scope, [spec], rules)
 
     def checks(self, template: str, k: int) -> None:
         """What speaks against the comparison, and what it leaves out."""

@@ -37,6 +37,7 @@ def work_of(request: AheadRequest) -> Iterator[Callable[[], object]]:
             yield partial(view.checks, template, k)
     yield partial(view.hybrid, request.template, request.k)
     for k in cutoffs:
+        yield partial(view.rankings, k)
         yield partial(view.diagnoses, templates, k)
     for template in templates:
         for k in cutoffs:

@@ -332,6 +332,13 @@ class ReportContent:
         """Every other run against the best one; empty where there is none, or the spec cannot be compared."""
         return {run: withhold(pair, self.verdict) for run, pair in self._pairs_with(self.best_run(spec), spec).items()}
 
+    def pairs_of_rankings(self, spec: Spec, run: int) -> list[Comparison]:
+        """Every other run against this one, by a metric that the report need not show."""
+        if len(self.names) < 2:
+            return []
+        pairs = test_family(self.evaluate([spec]), spec, self.rules).against(run)
+        return [withhold(pair, self.verdict) for pair in pairs]
+
     @cached_property
     def verdict(self) -> Verdict:
         """The verdict on the leading metric, with the checks of the runs under their names in the report."""

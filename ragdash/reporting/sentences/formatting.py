@@ -20,10 +20,6 @@ from ragdash.metrics import METRICS, Spec, read_spec
 UNDEFINED = "–"
 WORD_ENDS = r"([-_./ ]+)"  # of a name
 NBSP = "\u00a0"
-LITTLE = 0.01  # a gain in recall that is not worth more documents
-FIRST_RANK_ADVICE = ("If your generator reads only the first documents, choose the run that puts most on top. If a "
-                     "re-ranker follows, choose the run that misses least often. Compare shows which differences are "
-                     "significant.")
 ROW = 20  # characters of a name from which on it has a row of its own
 _MARKS = re.compile(r"[\\`*_{}\[\]<>#+\-!|$~:^()&]")
 _INDENTED = re.compile(r"^[ \t]{2,}", re.MULTILINE)  # four blanks begin a block of code
@@ -340,51 +336,6 @@ def curve_alt_text(title: str, names: Sequence[str], values: np.ndarray, k: int)
     return f"{title} at k = {k:,}: " + ", ".join(
         f"{name} {number(value)}" for name, value in zip(names, values, strict=True)
     )
-
-
-def first_rank_sentence(names: Sequence[str], first: np.ndarray, none: np.ndarray) -> str:
-    """One sentence: which run most often has a relevant document on top, and how often nothing relevant is returned."""
-    best = int(np.argmax(first))
-    sentence = f"**{escape(names[best])}** puts a relevant document first for {first[best]:.0%} of the queries"
-    if len(names) > 1:
-        low, high = (f"{end(first[np.arange(len(names)) != best]):.0%}" for end in (np.min, np.max))
-        sentence += f", the other{'s' if len(names) > 2 else ''} for {low if low == high else f'{low} to {high}'}"
-    sentence += f". It misses entirely for {none[best]:.0%}" if none[best] else ". It never misses"
-    fewest = [name for name, share in zip(names, none, strict=True) if f"{share:.0%}" == f"{none.min():.0%}"]
-    if names[best] not in fewest:
-        who, verb = (escape(fewest[0]), "misses") if len(fewest) == 1 else (count(len(fewest), "run"), "miss")
-        never = not any(share for name, share in zip(names, none, strict=True) if name in fewest)
-        sentence += f"; {who} never {verb}" if never else f"; {who} {verb} entirely for {none.min():.0%}"
-    return sentence + "."
-
-
-def recall_sentence(names: Sequence[str], ks: np.ndarray, recall: np.ndarray, k: int) -> str:
-    """Which run has the highest mean recall within k documents, and what twice as many would add.
-
-    Parameters
-    ----------
-    ks
-        (K,) cutoffs, ascending, k among them.
-    recall
-        (N, K) mean recall of each run; NaN undefined. Empty text where it is undefined at k.
-
-    Examples
-    --------
-    >>> recall_sentence(["dense", "bm25"], np.array([5, 10]), np.array([[0.6, 0.605], [0.5, 0.6]]), 5)
-    '**dense** has the highest mean Recall@5: 0.600. With 10 documents it is 0.605; a larger k adds little.'
-    """
-    position = int(np.searchsorted(ks, k))
-    if not np.isfinite(recall[:, position]).any():
-        return ""
-    best = int(np.nanargmax(recall[:, position]))
-    who = f"**{escape(names[best])}** has the highest mean Recall@{k}: " if len(names) > 1 else f"Recall@{k} is "
-    at_k, deeper = recall[best, position], int(np.searchsorted(ks, min(2 * k, int(ks[-1]))))
-    sentence = f"{who}{number(at_k)}."
-    if deeper <= position or not np.isfinite(recall[best, deeper]):
-        return sentence
-    later = recall[best, deeper]
-    effect = "a larger k adds little" if later - at_k < LITTLE else "the generator then has more to read"
-    return f"{sentence} With {int(ks[deeper]):,} documents it is {number(later)}; {effect}."
 
 
 def pairwise_sentence(x_name: str, y_name: str, x: np.ndarray, y: np.ndarray, spec: Spec) -> str:

@@ -13,6 +13,7 @@ from ragdash.metrics import parse_spec
 from ragdash.metrics.bands import Placement
 from ragdash.reporting.sentences import bands, comparison, judge_validation, latency_cost
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.runs import rankings
 
 NAN, INF = np.nan, np.inf
 SPEC, LOWER, NEITHER = parse_spec("RR"), parse_spec("MeanRank"), parse_spec("n_rel")
@@ -117,19 +118,44 @@ def test_the_front_of_none_one_and_several_runs():
     assert "interval" not in front([True, False, True], open_, paid="P90 latency")[1]
 
 
-def test_which_run_puts_a_relevant_document_first():
-    def said(first, none):
-        return fmt.first_rank_sentence(["a", "b", "c"][:len(first)], np.array(first), np.array(none))
+def pairs_of(**outcomes):
+    return [SimpleNamespace(candidate=name, outcome=outcome, tied=outcome == "undecided")
+            for name, outcome in outcomes.items()]
 
-    assert said([0.5], [0.1]).startswith("**a**") and "other" not in said([0.5], [0.1])
-    two = said([0.5, 0.75], [0.25, 0.25])
-    assert two.startswith("**b**") and "75%" in two and "50%" in two and " to " not in two and two.count("25%") == 1
-    three = said([0.5, 0.75, 0.25], [0.5, 0.25, 0.125])
-    assert three.startswith("**b**") and "25% to 50%" in three and "12%" in three
-    assert " to " not in said([0.5, 0.75, 0.5], [0.1, 0.1, 0.1])
-    assert said([0.5, 0.75], [0.5, 0.0]).endswith(". It never misses.")
-    assert said([0.75, 0.5], [0.5, 0.0]).endswith(". It misses entirely for 50%; b never misses.")
-    assert said([0.75, 0.5], [0.5, 0.25]).endswith("; b misses entirely for 25%.")
+
+@pytest.mark.parametrize(("outcomes", "words"), [
+    ({}, ""),
+    ({"b": "worse"}, "This difference is significant."),
+    ({"b": "undecided"}, "This difference is not significant."),
+    ({"b": "worse", "c": "worse"}, "It is significantly better than all others."),
+    ({"b": "undecided", "c": "undecided"}, "It is not significantly better than any other."),
+    ({"b": "undecided", "c": "worse"}, "It is significantly better than **c**, but not than **b**."),
+    ({"b": "not-comparable"}, "The runs are not comparable yet."),
+    ({"b": "too-few"}, "On so few queries, no difference can be significant."),
+    ({"b": "undefined"}, ""),
+])
+def test_whether_a_run_is_really_ahead_is_the_outcome_of_the_test(outcomes, words):
+    assert rankings.outcome_clause(pairs_of(**outcomes)) == words
+
+
+def test_which_run_puts_a_relevant_document_first():
+    def sentence(first, none, *pairs):
+        return rankings.first_rank_sentence(["a", "b", "c"][:len(first)], np.array(first), np.array(none), *pairs)
+
+    assert sentence([0.5], [0.1]) == (
+        "**a** puts a relevant document first for 50% of the queries. It misses entirely for 10%.")
+    assert sentence([0.5], [0.0]).endswith(". It never misses.")
+    assert sentence([0.5, 0.75], [0.25, 0.25]) == (
+        "**b** puts a relevant document first for 75% of the queries, the other for 50%. Each misses entirely for 25%.")
+    assert sentence([0.5, 0.75, 0.25], [0.5, 0.25, 0.125], pairs_of(a="undecided", c="worse"),
+                    pairs_of(a="worse", b="worse")) == (
+        "**b** puts a relevant document first for 75% of the queries, the others for 25% to 50%. It is significantly "
+        "better than **c**, but not than **a**. **c** misses entirely for 12%, the others for 25% to 50%. It is "
+        "significantly better than all others.")
+    assert sentence([0.5, 0.75, 0.5], [0.1, 0.1, 0.3]).endswith(
+        "the others for 50%. **a** and **b** miss entirely for 10%, the other for 30%.")
+    assert sentence([0.5, 0.75], [0.5, 0.0]).endswith(" **b** never misses; the other misses for 50%.")
+    assert sentence([0.5, 0.75], [0.0, 0.0]).endswith(" None misses entirely.")
 
 
 @pytest.mark.parametrize(("spec", "wins"), [(SPEC, 2), (NEITHER, 2), (LOWER, 1)])
@@ -186,7 +212,7 @@ def test_many_runs_that_share_a_mean_are_counted():
 
 def test_what_a_larger_cutoff_adds_is_said_with_what_it_costs():
     def said(recall, k=5, names=("a", "b"), ks=(5, 10, 20)):
-        return fmt.recall_sentence(names[:len(recall)], np.array(ks), np.array(recall), k)
+        return rankings.recall_sentence(names[:len(recall)], np.array(ks), np.array(recall), k)
 
     assert said([[0.6, 0.61, 0.8], [0.7, 0.705, 0.7]]) == (
         "**b** has the highest mean Recall@5: 0.700. With 10 documents it is 0.705; a larger k adds little.")

@@ -16,6 +16,7 @@ from ragdash.reporting.plots import ranking as plots
 from ragdash.reporting.plots.common import arrays
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.runs.rankings import first_rank_sentence
 
 NO_DOCUMENT = "No run returns a document, so there is no cutoff to look at."
 
@@ -96,7 +97,10 @@ def _first_rank(content: ReportContent) -> list:
     bins = [*labels, "none"]
     shares = np.array([arrays.rank_shares(ranks, edges) for ranks in first])
     counts = [len(ranks) // len(repeats) for ranks, repeats in zip(first, content.request.repeats, strict=True)]
-    sentence = fmt.first_rank_sentence(content.names, shares[:, 0], shares[:, -1])
+    on_top, missed = (METRICS["Success"].spec(k) for k in (1, content.depth))
+    sentence = first_rank_sentence(content.names, shares[:, 0], shares[:, -1],
+                                   content.pairs_of_rankings(on_top, int(np.argmax(shares[:, 0]))),
+                                   content.pairs_of_rankings(missed, int(np.argmin(shares[:, -1]))))
     table = Table("Share of queries by the rank of their first relevant document", ["Run", *bins],
                  [[run, *(f"{share:.1%}" for share in row)] for run, row in zip(content.names, shares, strict=True)],
                  frozenset(range(1, len(bins) + 1)), folded=True)
