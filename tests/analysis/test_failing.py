@@ -11,7 +11,15 @@ import pytest
 from helpers import over
 from scipy import stats
 
-from ragdash.analysis.failure_patterns import LEAST, clusters, compare_traits, properties, question_vectors, traits
+from ragdash.analysis.failure_patterns import (
+    LEAST,
+    clusters,
+    compare_traits,
+    outcome_attributes,
+    properties,
+    question_vectors,
+    traits,
+)
 from ragdash.analysis.failure_patterns.clusters import _initial_centers
 from ragdash.core.corpus import Corpus
 from ragdash.core.records import Truth
@@ -210,3 +218,23 @@ def test_k_means_begins_with_no_vector_twice(seed):
     centers = _initial_centers(rows, 6, np.random.default_rng(seed))
     assert sorted(centers.tolist()) == sorted(np.eye(3, 4).tolist())
     assert _initial_centers(rows[:5], 3, np.random.default_rng(seed)).tolist() == [[1, 0, 0, 0]]
+
+
+@pytest.mark.parametrize(("name", "values", "is_outcome"), [
+    ("failure_type", ["HIT", "FP2_MISSED_TOP_RANK", "FP7_INCOMPLETE"], True),
+    ("mrr", [0.5, 1.0, 0.0], True),
+    ("faithfulness_score", [0.5, 0.25, 0.0], True),
+    ("checked", ["correct", "incorrect", "correct"], True),
+    ("retrieved_pages", ["3", "4", "5"], True),
+    ("type", ["fact", "list", "fact"], False),
+    ("difficulty", ["easy", "hard", "hard"], False),
+    ("year", [2020, 2021, 2022], False),
+    ("is_multi_hop", [True, False, True], False),
+])
+def test_a_label_of_the_outcome_is_no_trait(name, values, is_outcome):
+    """A failure does not explain a failure."""
+    texts = [json.dumps({name: value}) for value in values]
+    details = pa.table({"query_id": [f"q{i}" for i in range(len(values))], "attributes": texts})
+    truth = Truth.build("t", ["q0", "q1", "q2"], ["a"] * 3, [1] * 3, details=details)
+    assert (name in outcome_attributes(truth)) == is_outcome
+    assert (name in {trait.attribute for trait in traits(truth)}) != is_outcome

@@ -34,7 +34,7 @@ STAGES = (
           "Add the missing documents to the index, or correct the judgments.",
           "Relevant document in corpus"),
     Stage("not-retrieved", "Not retrieved", "No relevant document was returned, at any rank.",
-          "Another retriever or a hybrid, query rewriting, other embeddings or chunks, a deeper list.",
+          "Another retriever, query rewriting, other embeddings or chunks, a deeper list.",
           "Relevant document found"),
     Stage("below-k", "Ranked below k", "A relevant document was returned, but none in the first k.",
           "Re-rank, or hand more documents to the generator.", "One in the first {k}"),

@@ -2,7 +2,7 @@
 
 from ragdash.analysis.failure_patterns.clusters import Cluster, clusters, question_vectors
 from ragdash.analysis.failure_patterns.shared_traits import LEAST, SharedTrait, compare_traits
-from ragdash.analysis.failure_patterns.traits import properties, questions, traits
+from ragdash.analysis.failure_patterns.traits import outcome_attributes, properties, questions, traits
 
 __all__ = [
     "LEAST",
@@ -10,6 +10,7 @@ __all__ = [
     "SharedTrait",
     "clusters",
     "compare_traits",
+    "outcome_attributes",
     "properties",
     "question_vectors",
     "questions",

@@ -13,8 +13,9 @@ import numpy as np
 from ragdash.core.errors import Unavailable
 from ragdash.core.records import Truth
 from ragdash.core.records.arguments import checked
-from ragdash.core.slices import Slice, by_value, slices
+from ragdash.core.slices import Slice, attributes, by_value, slices
 from ragdash.core.text import stop_words, tokens
+from ragdash.core.text.metric_names import are_verdicts, is_measured, is_metric_name, may_hold_scores, words_of
 from ragdash.matching.evidence.spans import spans
 from ragdash.matching.question_types import kinds
 
@@ -27,7 +28,11 @@ _OTHERS = """
     chi cosa quale quali quando dove perché come quanto quanti quanta quante
 """
 _AMOUNTS = "many much long often far old high deep fast big large tall wide heavy"  # how many ...
-ENGLISH, OTHERS, AMOUNTS = (frozenset(text.split()) for text in (_ENGLISH, _OTHERS, _AMOUNTS))
+_OUTCOMES = """
+    failure failures failed fail error errors hit hits miss missed outcome correct incorrect leakage
+    retrieved predicted generated extracted
+"""
+ENGLISH, OTHERS, AMOUNTS, OUTCOMES = (frozenset(text.split()) for text in (_ENGLISH, _OTHERS, _AMOUNTS, _OUTCOMES))
 
 
 def questions(truth: Truth) -> list[str | None]:
@@ -45,15 +50,43 @@ def questions(truth: Truth) -> list[str | None]:
     return truth.details["query"].to_pylist() if has_questions else [None] * len(truth)
 
 
+def outcome_attributes(truth: Truth) -> list[str]:
+    """The attributes that say how a run did on a query: a failure explains no failure.
+
+    These are scores, labels of right and wrong, and what a name such as failure_type or retrieved_pages says.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from ragdash import Truth
+    >>> texts = ['{"type": "fact", "failure_type": "FP2", "year": 2020}', '{"type": "list", "mrr": 0.5}']
+    >>> details = pa.table({"query_id": ["q1", "q2"], "attributes": texts})
+    >>> outcome_attributes(Truth.build("qrels", ["q1"], ["a"], [1], details=details))
+    ['failure_type', 'mrr']
+    """
+    return [name for name, values in attributes(truth).items() if _is_outcome(name, values)]
+
+
+def _is_outcome(name: str, values: Sequence[object]) -> bool:
+    known = [value for value in values if value is not None]
+    if words_of(name) & OUTCOMES or is_metric_name(name):
+        return True
+    if all(isinstance(value, str) for value in known):
+        return are_verdicts(sorted({str(value) for value in known}))
+    numbers = [float(value) for value in known if isinstance(value, (int, float))]
+    return may_hold_scores(name) and len(numbers) == len(known) and is_measured(name, numbers)
+
+
 @checked
 def traits(truth: Truth, texts: Mapping[str, str] | None = None, *, rel: int = 1) -> list[Slice]:
     """Slices by everything that may explain a failure; a trait that all queries or none have is left out.
 
-    The truth's attributes, edge cases (ragdash.matching.question_types), and `properties`. Numbers of
-    many different values are
-    put in quarters. Of slices with the same queries the first stays. texts, rel: as for `properties`.
+    The truth's attributes but for `outcome_attributes`, edge cases (ragdash.matching.question_types), and
+    `properties`. Numbers of many different values are put in quarters. Of slices with the same queries the first
+    stays. texts, rel: as for `properties`.
     """
-    candidates = [trait for group in slices(truth).values() for trait in group]
+    outcomes = outcome_attributes(truth)
+    candidates = [trait for name, group in slices(truth).items() if name not in outcomes for trait in group]
     candidates += [Slice("edge case", kind, queries) for kind, queries in kinds(truth).items()]
     for name, values in properties(truth, texts, rel=rel).items():
         candidates += by_value(name, values)

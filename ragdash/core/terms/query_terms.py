@@ -51,8 +51,9 @@ TERMS: Mapping[str, Term] = {
     "ranked_low": Term(
         "Ranked low", "Enough relevant documents are in the first k, but a better ranking is possible: one of them is "
         "further down than it could be, or fewer are in the first k than could be. No failure by itself, since the "
-        "generator may still read it. Re-ranking or fusing runs raises the metric here.", heading="ranked low",
-        link="diagnosis.md", entry="what no failing stage explains of the gap to a perfect ranking"),
+        "generator may still read it. A better order raises the metric here: re-rank the first results.",
+        heading="ranked low", link="diagnosis.md",
+        entry="what no failing stage explains of the gap to a perfect ranking"),
     "no_failure": Term(
         "No failure found", "Every step that can be assessed passes: enough relevant documents are in the first k, and "
         "the answer, where there is one, is right and grounded. The metric can still be below 1, because a relevant "

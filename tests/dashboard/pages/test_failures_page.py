@@ -15,6 +15,7 @@ from page_cases import address, shown
 from streamlit.testing.v1 import AppTest
 
 from ragdash.analysis.diagnosis import FINE, NAMES, RANKED_LOW, STAGES, DiagnosisRules, diagnose
+from ragdash.analysis.diagnosis.potential_gain import OF_RETRIEVAL
 from ragdash.analysis.failure_patterns.corpus import corpus_view
 from ragdash.analysis.failure_patterns.query_map import layout
 from ragdash.core.file_scores import FileScores
@@ -129,15 +130,17 @@ def test_a_sentence_says_what_loses_most_and_what_is_to_gain():
     counts = own.counts()
     gains = {gain.stage: gain for gain in own.gains(evaluate(run, truth, "nDCG@10"), "nDCG@10")}
     low = own.ranked_low(evaluate(run, truth, "nDCG@10"), "nDCG@10")
-    rows = {STAGES[s].title: (counts[s], gains[NAMES[s]].at_most) for s in range(FINE) if gains[NAMES[s]].at_most > 0}
-    rows["Ranked low"] = (low.queries.sum(), low.at_most)
+    rows = {STAGES[s].title: (counts[s], gains[NAMES[s]].at_most) for s in range(FINE)
+            if NAMES[s] in OF_RETRIEVAL and gains[NAMES[s]].at_most > 0}
     (first, (n, gain)), *rest = sorted(rows.items(), key=lambda row: -row[1][1])[:3]
-    rest = [(f"{title} (no failure)" if title == "Ranked low" else title, row) for title, row in rest]
     then = " and ".join(f"**{title}** ({n}, {gain:.3f})" for title, (n, gain) in rest)
     said = texts(at)
     assert f"**old** loses most NDCG@10 at **{first}** ({n} queries, at most {gain:.3f}), then at {then}." in said
+    assert (f"A better ranking where enough is found would add up to {low.at_most:.3f} more (**Ranked low**: "
+            f"{low.queries.sum()} queries; no failure).") in said
+    assert "What-if: fusing" not in said, "offered only where What-if says yes"
     right = own.numbers["right"][(own.stage > 0) & (own.stage < NAMES.index("below-threshold"))] == 1
-    assert f"{right.sum()} of the {len(right)} queries that fail in retrieval (" in said
+    assert f"{right.sum()} of the {len(right)} queries without enough relevant documents have a right" in said
     assert "Fixing answers does not change NDCG@10" in said
 
 
@@ -151,7 +154,7 @@ def test_what_ranks_low_is_counted_leads_to_its_queries_and_completes_the_gap():
     assert f"**{low.queries.sum()}**" in label and f"+{low.at_most:.3f}" in label
     assert follow(opened(page="queries"), where) == {
         name for name, is_low in zip(IDS, low.queries, strict=True) if is_low}
-    assert "with it the gains add up to all that NDCG@10 lacks" in texts(at)
+    assert "With Ranked low, the gains add up to all that NDCG@10 lacks" in texts(at)
     assert not any(where["stages"] == [RANKED_LOW] for _, where in links(opened("old", metric="TokenF1")))
 
 

@@ -14,7 +14,7 @@ from ragdash.analysis.diagnosis import FINE, NAMES, RANKED_LOW, STAGES, Diagnosi
 from ragdash.analysis.diagnosis.potential_gain import OF_RETRIEVAL
 from ragdash.analysis.diagnosis.rules import JUDGED_GROUNDED, NO_JUDGE
 from ragdash.core.terms import TERMS
-from ragdash.dashboard.caches import diagnosis_cache
+from ragdash.dashboard.caches import diagnosis_cache, what_if_cache
 from ragdash.dashboard.components import run_picker
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
@@ -26,7 +26,6 @@ from ragdash.reporting.sentences.failures.answer_rules import grounded_rule, rig
 from ragdash.reporting.sentences.formatting import count, escape, number
 
 RANKED_LOW_TITLE = TERMS["ranked_low"].name
-NO_FAILURE_TITLE = f"{RANKED_LOW_TITLE} (no failure)"
 NOTHING_KNOWN = ("Not measured: at which step queries go wrong, and which answers are right. No query has a relevant "
                  "document or a reference answer to check against. Judge documents, mark evidence, or add reference "
                  "answers.")
@@ -152,28 +151,40 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _run_sentence(data: FailuresData, run: int, name: str) -> str:
-    """Where a run loses most of the metric, in that order; by the number of queries where no metric can gain."""
+    """Where a run loses most of the metric, in that order; by the number of queries where no metric can gain. Of the
+    run looked at also what is no failure.
+    """
     order = _by_gain(data, run)
     parts = [_gain_text(data, run, row, first=row == order[0]) for row in order[:MAX_LOSSES]]
     then = f", then at {fmt.listed(parts[1:])}" if parts[1:] else ""
     if not data.counts[run, :FINE].any():
-        low = f" It loses most {escape(data.spec.title)} at {parts[0]}." if data.spec and parts else ""
-        return f"{name}: no failure found at any step that can be assessed.{low}"
+        return " ".join(filter(None, (f"{name}: no failure found at any step that can be assessed.",
+                                      _order_sentence(data, run))))
     losses = f"{name} loses most {escape(data.spec.title)} at {parts[0]}{then}." if data.spec and parts else ""
-    return " ".join(filter(None, (losses, _count_sentence(data, run, name, order), _right_anyway(data, run))))
+    details = (_order_sentence(data, run), _right_anyway(data, run)) if run == data.run_index else ()
+    return " ".join(filter(None, (losses, _count_sentence(data, run, name, order), *details)))
+
+
+def _order_sentence(data: FailuresData, run: int) -> str:
+    """What a better order of documents that were found would add: no failure; "" for nothing."""
+    low = data.ranked_low[run]
+    if data.spec is None or low is None or not low.at_most > 0:
+        return ""
+    return (f"A better ranking where enough is found would add up to {number(low.at_most)} more "
+            f"(**{RANKED_LOW_TITLE}**: {count(int(low.queries.sum()), 'query', 'queries')}; no failure).")
 
 
 def _by_gain(data: FailuresData, run: int) -> list[str]:
-    """The rows whose queries can gain in the metric, the largest gain first."""
-    gains = {row: gain for row in data.rows if row != NAMES[FINE] for _, gain in [data.row_of(run, row)] if gain > 0}
+    """The stages whose queries can gain in the metric, the largest gain first."""
+    stages = [row for row in data.rows if row not in (NAMES[FINE], RANKED_LOW)]
+    gains = {row: gain for row in stages for _, gain in [data.row_of(run, row)] if gain > 0}
     return sorted(gains, key=lambda row: -gains[row])
 
 
 def _gain_text(data: FailuresData, run: int, row: str, *, first: bool) -> str:
     queries, gain = data.row_of(run, row)
-    title = NO_FAILURE_TITLE if row == RANKED_LOW else STAGES[NAMES.index(row)].title
     how_many = f"{count(queries, 'query', 'queries')}, at most " if first else f"{queries:,}, "
-    return f"**{title}** ({how_many}{number(gain)})"
+    return f"**{STAGES[NAMES.index(row)].title}** ({how_many}{number(gain)})"
 
 
 def _count_sentence(data: FailuresData, run: int, name: str, order: Sequence[str]) -> str:
@@ -196,8 +207,8 @@ def _right_anyway(data: FailuresData, run: int) -> str:
     of_retrieval = [NAMES.index(name) for name in OF_RETRIEVAL if name != "no-gold"]
     failing = np.isin(diagnosis.stage, of_retrieval) & data.in_scope
     right = int((failing & (diagnosis.numbers["right"] == 1)).sum())
-    return (f"{right:,} of the {int(failing.sum()):,} queries that fail in retrieval (too few relevant documents "
-            f"found) {'has' if right == 1 else 'have'} a right answer all the same.") if right else ""
+    return (f"{right:,} of the {int(failing.sum()):,} queries without enough relevant documents "
+            f"{'has' if right == 1 else 'have'} a right answer all the same.") if right else ""
 
 
 def common_fixes(data: FailuresData) -> list[str]:
@@ -208,11 +219,23 @@ def common_fixes(data: FailuresData) -> list[str]:
     of_run = f" in {names[run]}" if len(names) > 1 else ""
     row, low = data.counts[run, :FINE], data.ranked_low[run]
     ranks_low = low is not None and bool(low.at_most > np.nanmax(np.append(data.gains[run, :FINE], 0.0)))
-    lines = [f"To fix {RANKED_LOW_TITLE}{of_run}: re-rank the first results, or fuse runs (What-if)."] * ranks_low
+    lines = [f"To fix {RANKED_LOW_TITLE}{of_run}: re-rank the first results."] * ranks_low
+    worst = int(row.argmax())
     if row.any():
-        stage = STAGES[int(row.argmax())]
+        stage = STAGES[worst]
         lines.append(f"To fix {stage.title}{of_run}: {stage.fix[:1].lower()}{stage.fix[1:]}")
+    if ranks_low or (row.any() and NAMES[worst] in OF_RETRIEVAL):
+        lines += _hybrid_lines(data)
     return lines
+
+
+def _hybrid_lines(data: FailuresData) -> list[str]:
+    """That a hybrid would help, where What-if is known to say so of this metric."""
+    context = data.context
+    gain = None if data.spec is None else what_if_cache.known_gain(
+        context.digests, context.names, context.scope, data.spec)
+    return [] if gain is None or gain.same else [
+        f"What-if: fusing {fmt.listed(gain.runs)} would reach {data.spec.title} {number(gain.value)}."]
 
 
 def scope_note(data: FailuresData) -> str:

@@ -73,6 +73,8 @@ def render_traits(data: FailuresData) -> None:
     st.markdown(f"{fmt.escape(name)} is surely worse on {fmt.listed(descriptions)}." if descriptions else
                 f"No kind of queries is surely worse than the rest in {fmt.escape(name)}, corrected for all "
                 f"{fmt.count(len(rows), 'kind')} looked at. The intervals are not corrected.")
+    if outcomes := failure_patterns.outcome_attributes(data.context.scope.truth):
+        st.caption(f"Left out, as it says how a run did: {fmt.listed(list(map(fmt.escape, outcomes)))}.")
     visible = rows[:MAX_TRAITS]
     figure = figure_cache.draw(
         forest.forest,

@@ -31,6 +31,7 @@ def render() -> None:
         TABS, key=state.choice_key(state.TAB, TABS, TABS[0]), on_change="rerun")
     with stages:
         failures_sections.render_waterfall(data)
+        failures_sections.render_rule_notes(data)
         failures_sections.render_stages(data)
         failures_sections.render_attributes(data)
     with patterns:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ragdash.analysis import failure_patterns
 from ragdash.analysis.diagnosis import FINE, NAMES, RANKED_LOW, STAGES, WaterfallStep
 from ragdash.analysis.diagnosis.rules import NO_JUDGE, NO_LABELS
 from ragdash.core.terms import tooltip
@@ -37,10 +38,6 @@ def render_finding(data: FailuresData) -> None:
     fixes = failures_data.common_fixes(data)
     if fixes:
         st.caption("  \n".join(f":material/build: {fmt.escape(line)}" for line in fixes))
-    if note := failures_data.scope_note(data):
-        st.caption(note)
-    for line in data.context.results.missing_answers():
-        st.caption(line)
 
 
 def render_choices(data: FailuresData) -> None:
@@ -56,10 +53,16 @@ def render_choices(data: FailuresData) -> None:
             "Rules" + (f" ({len(changed_rules)})" if changed_rules else ""), icon=":material/rule:", key="rules"
         ):
             _render_rules(data)
-    notes = failures_data.rule_notes(data)
+
+
+def render_rule_notes(data: FailuresData) -> None:
+    """Which queries are looked at, and by what they count as failing: below the picture, which says the result."""
+    notes = [*filter(None, [failures_data.scope_note(data)]), *failures_data.rule_notes(data)]
     if notes:
         st.caption("  \n".join(notes))
-    verdict_panel.render_grades(context, [METRICS["Success"].spec(context.k)])
+    for line in data.context.results.missing_answers():
+        st.caption(line)
+    verdict_panel.render_grades(data.context, [METRICS["Success"].spec(data.context.k)])
 
 
 def _render_rules(data: FailuresData) -> None:
@@ -170,8 +173,10 @@ def render_stages(data: FailuresData) -> None:
         counts_width = min(len(shown), 3) * (widest + 8)  # they stay together: where it is narrow, below the stage
         with readable, st.container(key="stage_rows", gap="small"):
             for name in data.rows:
-                title, description = ((failures_data.NO_FAILURE_TITLE,
-                                       fmt.escape(tooltip("ranked_low")))
+                if name == RANKED_LOW:
+                    st.caption(f"No failure, and counted in a row above too: enough is found, but "
+                               f"{fmt.escape(data.spec.title)} could have a better order.")
+                title, description = ((failures_data.RANKED_LOW_TITLE, fmt.escape(tooltip("ranked_low")))
                                       if name == RANKED_LOW else _stage_words(NAMES.index(name)))
                 with st.container(horizontal=True, vertical_alignment="center", key=f"stage_{name}", gap="xsmall"):
                     st.markdown(f"**{title}**", width=STAGE_WIDTH, help=description)
@@ -224,8 +229,7 @@ def _ranked_low_hint(data: FailuresData) -> str:
     """A sentence where queries rank low: each of them is in another row too."""
     if RANKED_LOW not in data.rows:
         return ""
-    return (f"{failures_data.RANKED_LOW_TITLE} counts queries of the rows above once more; with it the gains add up to "
-            f"all that {fmt.escape(data.spec.title)} lacks. ")
+    return f"With {failures_data.RANKED_LOW_TITLE}, the gains add up to all that {fmt.escape(data.spec.title)} lacks. "
 
 
 def _answer_metric_hint(data: FailuresData) -> str:
@@ -282,7 +286,8 @@ def stages_table(data: FailuresData) -> pd.DataFrame:
 def render_attributes(data: FailuresData) -> None:
     """The stages of the run looked at within each slice of an attribute; nothing where queries have none."""
     slices = data.context.scope.slices
-    names = list(dict.fromkeys(query_slice.attribute for query_slice in slices.values()))
+    outcomes = failure_patterns.outcome_attributes(data.context.scope.truth)
+    names = sorted(dict.fromkeys(query_slice.attribute for query_slice in slices.values()), key=outcomes.__contains__)
     if not names or not data.total:
         return
     name = data.context.names[data.run_index]
