@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 from ragdash.core.console import write, write_text
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
+from ragdash.core.text.quoted import printable
 
+MOST_OWNERS = 4  # commands that are named as those that have an option
 SHELLS = ("bash", "zsh", "fish", "tcsh")
 OUTPUTS = ("output", "result_json", "sheet", "drafts", "questions", "rejects", "relabel", "query_map", "links",
            "merged")  # options that name a file to write
@@ -52,6 +55,32 @@ class PrintCompletion(argparse.Action):
 
         write_text(shtab.complete(self.full_parser(), shell=values) + "\n", None)
         parser.exit()
+
+
+def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parsers of the commands by name."""
+    found = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    return dict(found[0].choices) if found else {}
+
+
+def unknown_arguments(unknown: Sequence[str], command: str, full: argparse.ArgumentParser) -> str:
+    """That a command does not know arguments, and what to use instead: options of a like name, other commands.
+
+    full: the parser with the options of every command.
+    """
+    parsers = commands_of(full)
+    known = list(parsers[command]._option_string_actions)
+    hints = []
+    for option in dict.fromkeys(text.partition("=")[0] for text in unknown if text.startswith("-")):
+        owners = [name for name, parser in parsers.items() if option in parser._option_string_actions]
+        alike = get_close_matches(option, known, 1, 0.8)
+        if alike:
+            hints.append(f"did you mean {alike[0]}?")
+        elif owners:
+            more = f" and {len(owners) - MOST_OWNERS} more" if len(owners) > MOST_OWNERS else ""
+            hints.append(f"{option} is an option of: {', '.join(owners[:MOST_OWNERS])}{more}")
+    hints.append(f"ragdash {command} --help lists its options")
+    return f"unrecognized arguments: {' '.join(map(printable, unknown))} ({'; '.join(hints)})"
 
 
 def check_metrics(options: argparse.Namespace) -> None:

@@ -91,6 +91,11 @@ def verdict_text(verdict: Verdict) -> str:
     return "\n".join(filter(None, lines)) + "\n"
 
 
+def without_near_copies(verdict: Verdict) -> Verdict:
+    """The verdict without the checks that runs are nearly the same: a change that is gated usually is."""
+    return replace(verdict, checks=tuple(check for check in verdict.checks if check.kind != "nearly-same"))
+
+
 def report_verdict(verdict: Verdict) -> None:
     """Say a verdict that is withheld, which fields are missing and what was done to runs, on standard error.
 

@@ -19,7 +19,14 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from ragdash.cli.command_line import Parser, PrintCompletion, check_metrics, check_outputs
+from ragdash.cli.command_line import (
+    Parser,
+    PrintCompletion,
+    check_metrics,
+    check_outputs,
+    commands_of,
+    unknown_arguments,
+)
 from ragdash.core.console import STANDARD_OUTPUT, discard_output, print_note, say
 from ragdash.core.errors import InputError, Problem, Unavailable, lacks_memory, shorten
 from ragdash.core.text.quoted import printable
@@ -168,7 +175,11 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """
     ragdash_arguments, streamlit = _split_at_dashes(list(arguments))
     command_name = next((argument for argument in ragdash_arguments if not argument.startswith("-")), None)
-    options = _parser([command_name]).parse_args(ragdash_arguments)
+    parser = _parser([command_name])
+    options, unknown = parser.parse_known_args(ragdash_arguments)
+    if unknown:
+        commands = commands_of(parser)
+        commands.get(options.command, parser).error(unknown_arguments(unknown, options.command, _full_parser()))
     options.given, options.streamlit = [printable(argument) for argument in ragdash_arguments], streamlit
     return options
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isinf
+from math import isfinite, isinf
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.compare import Comparison
@@ -42,7 +42,8 @@ class Bound:
         checks = []
         for evaluation, row in zip(evaluations, rows, strict=True):
             value = getattr(row[evaluation.specs.index(self.spec)], self.statistic)
-            observed = f"{evaluation.name}: {_STATISTICS[self.statistic]} of {self.spec} is {value:.6g}"
+            observed = f"{evaluation.name}: {_STATISTICS[self.statistic]} of {self.spec} is " + (
+                f"{value:.6g}" if isfinite(value) else "undefined")
             reached = value >= self.value
             checks.append(GateCheck(evaluation.name, f"{self.spec} {self.statistic} >= {self.value:g}", observed,
                                None if reached else f"{observed}, the bound is {self.value:.6g}"))
@@ -66,16 +67,22 @@ class Limit:
                 continue
             worst = comparison.low if comparison.sign > 0 else -comparison.high
             gain = comparison.mean_difference * comparison.sign if self.statistic == "mean" else worst
-            observed = (f"{comparison.candidate}: {comparison.spec} is {_describe_gain(gain)} "
-                        f"({_STATISTICS[self.statistic]}, n = {comparison.n:,})")
+            observed = f"{comparison.candidate}: {comparison.spec} is {_describe_gain(gain, comparison.n)} " + (
+                f"({_STATISTICS[self.statistic]}, n = {comparison.n:,})" if isfinite(gain) else "")
+            observed = observed.rstrip()
             bound = f"{comparison.spec} {self.statistic} no worse than {self.value:g}"
-            missed = None if gain >= -self.value else f"{observed}, the limit is {self.value:.6g} worse"
+            missed = None if gain >= -self.value else f"{observed}, the limit is {self.value:.6g} worse" if (
+                isfinite(gain)) else f"{observed}, so the limit of {self.value:.6g} is not shown to hold"
             checks.append(GateCheck(comparison.candidate, bound, observed, missed))
         return checks
 
 
-def _describe_gain(gain: float) -> str:
-    return f"{abs(gain):.6g} {'worse' if gain < 0 else 'better'} than the baseline"
+def _describe_gain(gain: float, n: int) -> str:
+    if not isfinite(gain):
+        queries = "1 query" if n == 1 else f"{n:,} queries"
+        return f"not compared: {queries} with a value in both runs, 2 are needed"
+    return "equal to the baseline" if not gain else (
+        f"{abs(gain):.6g} {'worse' if gain < 0 else 'better'} than the baseline")
 
 
 def parse_bound(text: str, specs: Sequence[Spec]) -> Bound:

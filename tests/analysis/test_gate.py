@@ -335,7 +335,9 @@ def test_a_passed_gate_says_how_large_a_loss_may_be_and_a_failed_one_names_every
     row = max(unclear.rows, key=lambda row: -row.comparison.low)
     assert unclear.passed and -row.comparison.low > 0.02
     sentence = ("Passed means: no metric is significantly worse than the baseline. "
-                f"{row.comparison.spec.title} may still be up to {-row.comparison.low:.3f} worse. ")
+                f"{row.comparison.spec.title} is worse on {row.comparison.losses} queries and better on "
+                f"{row.comparison.wins}: too few to be sure, so it may still be up to {-row.comparison.low:.3f} "
+                "worse. ")
     assert sentence in text_of(unclear) and "--fail-on unclear --margin 0.02" in text_of(unclear)
     assert "Margin" not in text_of(unclear)
     same = gate([before], truth, baseline, rules=ComparisonRules(margin=0.02), fail_on="unclear")
@@ -349,3 +351,14 @@ def test_a_passed_gate_says_how_large_a_loss_may_be_and_a_failed_one_names_every
 def text_of(result) -> str:
     """The result as the command prints it."""
     return render_gate(result, "table").decode()
+
+
+def test_equal_intervals_of_two_metrics_are_explained():
+    """With one relevant document per query, recall and hit rate are the same number: no fault."""
+    truth = truth_of({f"q{number}": ["a"] for number in range(20)})
+    before, after = (run_of({f"q{number}": ["x", "a"] if number >= lost else ["x", "y"] for number in range(20)})
+                     for lost in (0, 2))
+    baseline = pin(evaluate(before, truth, "R@5 Success@5 RR"), truth, version="1", run={"depth": before.depth})
+    words = "Recall@5 and Hit rate@5 have the same difference and interval: on the queries that changed"
+    assert words in text_of(gate([after], truth, baseline))
+    assert words not in text_of(gate([before], truth, baseline)), "nothing changed"

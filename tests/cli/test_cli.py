@@ -16,6 +16,8 @@ from helpers import call
 
 from ragdash.cli.main import main
 
+SAMPLES = Path(__file__).resolve().parents[2] / "sample_runs"
+
 
 def evaluate(capfdbinary, files, *more):
     return call(capfdbinary, "evaluate", files / "run.trec", files / "other.trec", "--truth", files / "qrels.txt",
@@ -416,3 +418,25 @@ def test_convert_takes_the_ids_of_its_references(tmp_path, monkeypatch, capsys):
     assert "--references TRUTH" in capsys.readouterr().err
     assert main(["convert", "run.trec", "-o", "out.trec", "--ids", "zeros", "--references", "qrels.txt"]) == 0
     assert Path("out.trec").read_text().split()[0] == "001"
+
+
+@pytest.mark.parametrize(("arguments", "words"), [
+    (("fuse", "a.trec", "b.trec", "--per-query"), "--per-query is an option of: evaluate"),
+    (("evaluate", "a.trec", "--metrc", "RR"), "did you mean --metrics?"),
+    (("pin", "a.trec", "--bogus"), "unrecognized arguments: --bogus (ragdash pin --help lists its options)"),
+])
+def test_an_unknown_option_is_refused_by_its_command_with_what_to_use_instead(capsys, arguments, words):
+    with pytest.raises(SystemExit) as stopped:
+        main(list(arguments))
+    message = capsys.readouterr().err
+    assert stopped.value.code == 2 and f"ragdash {arguments[0]}: error: " in message and words in message
+
+
+def test_fuse_takes_metrics_as_other_commands_do(capsys):
+    runs = [f"{SAMPLES}/{name}.jsonl" for name in ("dense", "sparse")]
+    common = ["fuse", *runs, "--truth", f"{SAMPLES}/truth.jsonl", "--family", "rrf", "--format", "json"]
+    outputs = []
+    for options in (["-m", "RR R@10"], ["--tune", "RR", "--also", "R@10"]):
+        assert main([*common, *options]) == 0
+        outputs.append(json.loads(capsys.readouterr().out))
+    assert outputs[0] == outputs[1] and outputs[0]["metric"] == "RR"

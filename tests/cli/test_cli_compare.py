@@ -41,8 +41,20 @@ def test_compare_in_every_text_format(files, capfdbinary, form):
 def test_compare_fails_where_the_candidate_is_worse_than_allowed(files, capfdbinary):
     status, out, err = compare(capfdbinary, files, "-m", "RR", "--no-worse-than", "0.2")
     assert status == 1 and "other: RR is 0.333333 worse than the baseline" in err and "too few queries" in out
-    status, _, err = compare(capfdbinary, files, "-m", "RR", "--no-worse-than", "0.4")
+    assert out.startswith("Failed"), "the answer is first"
+    status, out, err = compare(capfdbinary, files, "-m", "RR", "--no-worse-than", "0.4")
     assert status == 0 and "worse" not in err
+    assert out.startswith("Passed: no candidate is worse than run by more than the limit."), out[:200]
+
+
+def test_a_limit_on_one_query_is_missed_in_words(files, capfdbinary):
+    """Undefined is not shown to hold: status 1, as docs/reference/cli.md says; nothing is "nan better"."""
+    (files / "one.trec").write_text("q1 Q0 a 1 3.0 t\n")
+    status, out, err = call(capfdbinary, "compare", files / "one.trec", files / "one.trec", "--truth",
+                            files / "qrels.txt", "-m", "RR", "--no-worse-than", "0.02", "--missing", "skip",
+                            "--accept", "missing-queries")
+    assert status == 1 and "nan" not in out + err
+    assert "1 query with a value in both runs, 2 are needed, so the limit of 0.02 is not shown to hold" in err
 
 
 @pytest.mark.parametrize(("command", "bound", "failures"), [

@@ -9,13 +9,20 @@ from collections.abc import Sequence
 from ragdash.analysis.verdict import withhold
 from ragdash.cli.commands.evaluate import evaluate_runs, junit_of, report_missed, settings_of
 from ragdash.cli.common_options import add_evaluation_options, whole_number
-from ragdash.cli.comparison_checks import add_check_options, gate_checks, report_verdict, verdict_of, verdict_text
+from ragdash.cli.comparison_checks import (
+    add_check_options,
+    gate_checks,
+    report_verdict,
+    verdict_of,
+    verdict_text,
+    without_near_copies,
+)
 from ragdash.cli.inputs import read_inputs
 from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.core.slices import choose_slices
-from ragdash.evaluation.ci_gates import parse_limit
+from ragdash.evaluation.ci_gates import GateCheck, Limit, parse_limit
 from ragdash.evaluation.compare import CORRECTIONS, ComparisonRules, compare, compare_slices, select_comparable
 from ragdash.evaluation.repeats import RepeatSpread, merged_groups, repeat_spreads
 from ragdash.evaluation.stats import MOST_RESAMPLES
@@ -74,13 +81,30 @@ def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace)
     checks += gate_checks(verdict) if checks else []
     settings = {**settings_of(evaluations[0], truth, options), "level": 1 - rules.alpha, "margin": rules.margin,
                 "permutations": rules.flips(len(evaluations[0].query_ids), len(evaluations))}
+    answer = _bounds_text(checks, limits, evaluations[0].name)
     content = junit_of(checks, "--no-worse-than") if options.format == "junit" else render_comparisons(
         evaluations[0].name, grid, options.format, rules, settings=settings, problems=problems,
-        verdict=verdict_dict(verdict), verdict_text=verdict_text(verdict), sliced=sliced)
+        verdict=verdict_dict(verdict), sliced=sliced,
+        verdict_text=answer + verdict_text(without_near_copies(verdict) if limits else verdict))
+    if options.format == "markdown":
+        content = answer.encode() + content
     if options.format not in ("table", "json"):
         report_verdict(verdict)
     write(_with_repeats(content, spreads, options.format), options.output, options.format)
     return report_missed(checks)
+
+
+def _bounds_text(checks: Sequence[GateCheck], limits: Sequence[Limit], baseline: str) -> str:
+    """The answer to `--no-worse-than`, first in the output; "" where it was not asked."""
+    if not checks:
+        return ""
+    missed = [check.missed for check in checks if check.missed]
+    if not missed:
+        alone = " The limit is about the mean alone; low=LIMIT asks it of the whole interval." if any(
+            limit.statistic == "mean" for limit in limits) else ""
+        return f"Passed: no candidate is worse than {baseline} by more than the limit.{alone}\n\n"
+    of = f" in {len(missed):,} of {len(checks):,} checks" if len(checks) > 1 else ""
+    return "\n".join([f"Failed{of}:", *(f"- {text}" for text in missed)]) + "\n\n"
 
 
 def _with_repeats(content: bytes, spreads: Sequence[RepeatSpread], form: str) -> bytes:

@@ -62,6 +62,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_truth_option(parser, "judgments, to tune on", "--qrels")
     parser.add_argument("--tune", metavar="METRIC", help=f"choose a hybrid by this metric, and say what it is "
                         f"worth on held-out queries (default where only --truth is given: {MAIN_METRIC})")
+    parser.add_argument("-m", "--metrics", metavar="METRICS", help="as other commands take them: the first is that of "
+                        "--tune, the others those of --also")
     add_changes_options(parser)
     add_snippet_options(parser)
     add_leg_options(parser)
@@ -80,6 +82,8 @@ def run(options: argparse.Namespace) -> int:
     """Fuse the runs, or choose how to; returns the exit status."""
     if options.snippet:
         check_target(options.snippet)
+    if options.metrics:
+        _take_metrics(options)
     truth = truth_of(options) if options.truth else None
     records = [record for text in options.runs
                for record in read_runs(source_of(text), name=split_name(text)[0], **reading_arguments(options))]
@@ -104,6 +108,13 @@ def run(options: argparse.Namespace) -> int:
     if not options.output:
         raise InputError([Problem("fusion-output", field="-o")])
     return _write_fused(runs, options)
+
+
+def _take_metrics(options: argparse.Namespace) -> None:
+    """-m as --tune and --also."""
+    first, *others = map(str, parse_specs(options.metrics))
+    also = [*([options.also] if options.also else []), *([first] if options.tune else []), *others]
+    options.tune, options.also = options.tune or first, " ".join(also) or None
 
 
 def _no_truth() -> Truth:

@@ -19,7 +19,8 @@ def sweep(parameter: str, x: np.ndarray, mean: np.ndarray, chosen: float, flat: 
     """
     fig = figure(theme, height=320)
     if flat is not None and flat[1] > flat[0]:
-        fig.add_vrect(x0=flat[0], x1=flat[1], fillcolor=theme.muted, opacity=0.14, line_width=0, layer="below")
+        fig.add_vrect(x0=flat[0], x1=flat[1], fillcolor=theme.muted, opacity=0.14, line_width=0, layer="below",
+                      name="not significantly worse", showlegend=True)
     for look, value in zip(looks(names, slots, theme), singles, strict=True):
         if np.isfinite(value):
             fig.add_trace(go.Scatter(

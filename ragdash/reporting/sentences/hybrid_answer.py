@@ -169,7 +169,7 @@ def answer_sentences(answer, others: Sequence[str] = ()) -> list[str]:
     if choice.decision != "unknown":
         sentences.append(ceiling_sentence(choice.spec.title, answer.ceiling.single, answer.ceiling.value, None,
                                           choice.against_single.sign))
-        sentences += changes_sentences(answer.changes, choice.spec.title)
+        sentences += changes_sentences(answer.changes, choice.spec.title, choice.against_single)
     if answer.cascade is not None:
         cascade = answer.cascade
         sentences.append(cascade_sentence(choice.runs, cascade.recipe.params["depth"], cascade.held_out.value,

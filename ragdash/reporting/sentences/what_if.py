@@ -203,18 +203,27 @@ def chosen_mix_note(title: str, mean: float) -> str:
     return f"On the queries that chose this setting, {escape(title)} is {escape(number(mean))}: too good to report."
 
 
-def churn_sentence(changes, title: str) -> str:
-    """How many results change against the best single run: first results, top-k sets, queries that gain and lose."""
+def churn_sentence(changes, title: str, held_out: Comparison | None = None) -> str:
+    """How many results change against the best single run: first results, top-k sets, queries that gain and lose.
+
+    held_out: the chosen setting against the best single run on held-out queries, where the queries of changes chose it.
+    """
     depth = f" (it returns at most {count(changes.k, 'document')})" if changes.is_depth else ""
-    return (f"Against the best single run{depth}, {len(changes.first):,} of {changes.queries:,} first results and "
+    text = (f"Against the best single run{depth}, {len(changes.first):,} of {changes.queries:,} first results and "
             f"{len(changes.top):,} top-{changes.k} sets change. {escape(title)} gets better for "
-            f"{count(len(changes.gained), 'query', 'queries')} and worse for {len(changes.lost):,}.")
+            f"{count(len(changes.gained), 'query', 'queries')} and worse for {len(changes.lost):,}")
+    if held_out is None:
+        return f"{text}."
+    alike = (held_out.wins, held_out.losses) == (len(changes.gained), len(changes.lost))
+    return f"{text}, both on held-out queries and on those that chose this setting." if alike else (
+        f"{text}, on the queries that chose this setting. On held-out queries, as the gain is measured, it is "
+            f"better for {held_out.wins:,} and worse for {held_out.losses:,}.")
 
 
-def changes_sentences(changes, title: str) -> list[str]:
+def changes_sentences(changes, title: str, held_out: Comparison | None = None) -> list[str]:
     """What `ragdash.experiments.fusion.ceiling.Changes` say: results and queries that change, then ties at the cutoff.
     """
-    lines = [churn_sentence(changes, title)]
+    lines = [churn_sentence(changes, title, held_out)]
     if changes.tied:
         lines.append(tied_sentence(len(changes.tied), changes.queries, changes.k))
     return lines

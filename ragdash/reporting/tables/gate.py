@@ -10,7 +10,7 @@ from ragdash.analysis.verdict import RunCheck
 from ragdash.core.errors import shorten
 from ragdash.evaluation.ci_gates import GateCheck
 from ragdash.reporting.sentences.comparison import margin_sentence
-from ragdash.reporting.sentences.formatting import listed, p_value
+from ragdash.reporting.sentences.formatting import count, listed, p_value
 from ragdash.reporting.tables.comparison import as_dict
 from ragdash.reporting.tables.escaping import finite_or_none, number, signed, table_text
 
@@ -112,6 +112,7 @@ def _notes(result: GateResult, markdown: bool) -> list[str]:
     lines += [_check_line(check, result) for check in result.checks if check.level != "note"]
     if result.settings_changed:
         lines.append(f"Settings that changed: {_settings_text(result, markdown)}.")
+    lines += _equal_rows(result)
     if result.repeats > 1:
         lines.append(f"Mean of {result.repeats} repeats per query.")
     if len(result.rows) > 1:
@@ -131,8 +132,23 @@ def _passed_note(result: GateResult) -> str:
     loss, row = max(losses, key=lambda pair: pair[0], default=(0.0, None))
     if row is None or not loss > margin:
         return f"{meaning}."
-    return (f"{meaning}. {row.comparison.spec.title} may still be up to {number(loss)} worse. To fail then: "
-            f"--fail-on unclear --margin {margin or MARGIN:g} (a loss up to the margin passes).")
+    pair = row.comparison
+    more = f" --margin {MARGIN:g} (a loss up to the margin passes)" if not margin else ""
+    return (f"{meaning}. {pair.spec.title} is worse on {count(pair.losses, 'query', 'queries')} and better on "
+            f"{pair.wins:,}: too few to be sure, so it may still be up to {number(loss)} worse. To fail unless that is "
+            f"ruled out: --fail-on unclear{more}.")
+
+
+def _equal_rows(result: GateResult) -> list[str]:
+    """Metrics with the same difference and interval, which look like a fault; a sentence for each group."""
+    groups: dict[tuple, list[str]] = {}
+    for row in result.rows:
+        pair = row.comparison
+        if pair.wins or pair.losses:
+            key = (pair.mean_difference, pair.low, pair.high, pair.wins, pair.losses, pair.n)
+            groups.setdefault(key, []).append(pair.spec.title)
+    return [f"{listed(titles)} have the same difference and interval: on the queries that changed, they changed by the "
+            "same amount." for titles in groups.values() if len(titles) > 1]
 
 
 def _settings_text(result: GateResult, markdown: bool) -> str:

@@ -13,6 +13,7 @@ from helpers import run_of, truth_of
 from ragdash.analysis.diagnosis import DiagnosisRules, diagnose
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
+from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.components.comparison_tables import query_differences_table
 from ragdash.dashboard.components.leaderboard_table import _difference_cell
 from ragdash.dashboard.page_context import Results
@@ -220,13 +221,18 @@ def test_failures_says_which_of_its_queries_the_mean_leaves_out(spec, n, bare, w
     assert scope_note(SimpleNamespace(spec=None)) == ""
 
 
-def test_the_fix_is_that_of_the_run_looked_at_whichever_others_are_shown():
+def test_the_fix_is_that_of_the_run_looked_at_whichever_others_are_shown(monkeypatch):
+    spec = parse_specs("RR")[0]
+    gain = SimpleNamespace(runs=("a", "b"), value=0.8, same=())
+    known: list = [None]
+    monkeypatch.setattr(what_if_cache, "known_gain", lambda *_: known[0])
     counts, low = np.zeros((3, FINE + 1), int), SimpleNamespace(at_most=0.2)
 
     def fixes_of(run: int, shown: list[int], ranked_low=(None, None, None)) -> list[str]:
         data = SimpleNamespace(counts=counts[shown], gains=np.full((len(shown), FINE + 1), np.nan),
                                ranked_low=[ranked_low[index] for index in shown], run_index=shown.index(run),
-                               context=SimpleNamespace(names=["abc"[index] for index in shown]))
+                               context=SimpleNamespace(names=["abc"[index] for index in shown], digests=[], scope=None),
+                               spec=spec)
         return common_fixes(data)
 
     assert fixes_of(1, [0, 1, 2]) == []
@@ -236,7 +242,11 @@ def test_the_fix_is_that_of_the_run_looked_at_whichever_others_are_shown():
     assert fixes_of(1, [2, 1]) == fixes_of(1, [1, 0]) == [fix]
     assert fixes_of(1, [1]) == [fix.replace(" in b:", ":")]
     assert fixes_of(1, [0, 1], (low, None, None)) == [fix], "another run ranks low"
-    assert len(fixes_of(1, [0, 1], (None, low, None))) == 2
+    assert len(fixes_of(1, [0, 1], (None, low, None))) == 2, "no hybrid where What-if is not known to offer one"
+    known[0] = gain
+    assert fixes_of(1, [0, 1], (None, low, None))[-1] == "What-if: fusing a and b would reach MRR 0.800."
+    known[0] = SimpleNamespace(runs=("a", "b"), value=0.8, same=("c",))
+    assert len(fixes_of(1, [0, 1], (None, low, None))) == 2, "a loaded run is that hybrid"
 
 
 def test_a_run_that_comes_back_keeps_its_color_where_it_is_free_and_else_has_the_first_free_one(session):

@@ -26,6 +26,7 @@ from ragdash.reporting.sentences import formatting as fmt
 FIGURES = {"sorted": "Sorted differences", "histogram": "Histogram", "scatter": "Scatter"}
 MAX_FOREST_METRICS = 6  # metrics of the picture of differences
 MAX_CANDIDATES = 3  # candidates that are shown side by side
+QUESTION_WIDTH = 400  # pixels of a question: a longer one leaves room for the numbers after it
 MANY_TALL = 400  # pixels of the picture of all candidates, which scrolls: a table and another picture are above it
 NAME, TITLE_NAME = 40, 48  # characters of a name in a choice and in a heading
 OUTCOME_TITLES = {"all": "All", "better": "Better", "equal": "Equal", "worse": "Worse", "undefined": "Undefined"}
@@ -284,6 +285,8 @@ def _render_query_table(context: PageContext, spec: Spec, selected: int, compari
         "compare_queries",
         f"{fmt.count(len(rows), 'query', 'queries')} by the size of their difference",
         height=min(38 + 35 * max(len(rows), 1), 420),
+        widths={"Question": QUESTION_WIDTH} if any(texts) else None,
+        labels={"Mean difference without it": ("Without it", "The mean difference without this query.")},
     )
     if spec == context.selection.spec and len(rows):
         kind = state.get(state.OUTCOME)

@@ -73,8 +73,7 @@ def render_traits(data: FailuresData) -> None:
     st.markdown(f"{fmt.escape(name)} is surely worse on {fmt.listed(descriptions)}." if descriptions else
                 f"No kind of queries is surely worse than the rest in {fmt.escape(name)}, corrected for all "
                 f"{fmt.count(len(rows), 'kind')} looked at. The intervals are not corrected.")
-    if outcomes := failure_patterns.outcome_attributes(data.context.scope.truth):
-        st.caption(f"Left out, as it says how a run did: {fmt.listed(list(map(fmt.escape, outcomes)))}.")
+    _note_outcomes(data)
     visible = rows[:MAX_TRAITS]
     figure = figure_cache.draw(
         forest.forest,
@@ -96,6 +95,13 @@ def render_traits(data: FailuresData) -> None:
     st.caption(f"Difference of the means, {fmt.escape(axis.title)}, with 95% bootstrap intervals; the first "
                f"{len(visible)} of {len(rows):,} kinds, surely worse ones first." if len(rows) > len(visible) else
                f"Difference of the means, {fmt.escape(axis.title)}, with 95% bootstrap intervals.")
+
+
+def _note_outcomes(data: FailuresData) -> None:
+    """Which attributes are no kinds of queries, because they say how a run did."""
+    if outcomes := failure_patterns.outcome_attributes(data.context.scope.truth):
+        verb, pronoun, does = ("is", "it", "says") if len(outcomes) == 1 else ("are", "they", "say")
+        st.caption(f"{fmt.listed(list(map(fmt.escape, outcomes)))} {verb} left out: {pronoun} {does} how a run did.")
 
 
 def _cache_key(data: FailuresData) -> tuple:

@@ -18,7 +18,7 @@ from ragdash.dashboard.pages.what_if import tables
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
-from ragdash.evaluation.outcomes import ComparisonRules
+from ragdash.evaluation.outcomes import Comparison, ComparisonRules
 from ragdash.experiments.fusion.alternatives import against_best
 from ragdash.experiments.fusion.ceiling import changes
 from ragdash.experiments.fusion.export.snippets import engine_snippet, python_snippet
@@ -66,7 +66,7 @@ def _mix(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
     chosen = f"{sentences.chosen_mix_note(choice.spec.title, mean)} " if is_chosen else ""
     st.caption(chosen + sentences.window_sentence(recipe.window, [run.depth for run in pool.runs], engine)
                + fmt.escape(note))
-    _render_changes(context, choice, pool, recipe, values)
+    _render_changes(context, choice, pool, recipe, values, comparison if is_chosen else None)
     _render_export(context, choice, pool, recipe)
 
 
@@ -141,12 +141,12 @@ def _options_of_order(name: str, pool: JudgedPool) -> Mapping[str, object]:
 
 
 def _render_changes(context: PageContext, choice: Choice, pool: JudgedPool, recipe: Recipe,
-                    values: np.ndarray) -> None:
+                    values: np.ndarray, held_out: Comparison | None) -> None:
     """First results and top-k sets that change; the queries that gain and lose, one click to read them."""
     single, title = choice.single_values[choice.best_run], choice.spec.title
     changed = changes(pool, recipe, choice.best_run, choice.against_single.sign * (values - single), context.k,
                       context.scope.queries)
-    results, *ties = sentences.changes_sentences(changed, title)
+    results, *ties = sentences.changes_sentences(changed, title, held_out)
     st.markdown(results, help=tooltip("churn"))
     for line in ties:
         st.caption(line)
