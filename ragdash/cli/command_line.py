@@ -59,8 +59,8 @@ class PrintCompletion(argparse.Action):
 
 def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """The parsers of the commands by name."""
-    found = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    return dict(found[0].choices) if found else {}
+    groups = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    return dict(groups[0].choices) if groups else {}
 
 
 def unknown_arguments(unknown: Sequence[str], command: str, full: argparse.ArgumentParser) -> str:

@@ -66,7 +66,7 @@ def test_the_samples_are_decided_as_far_as_the_data_go(samples):
     missed = {name: int((values == 0).sum()) for name, values in hits.items()}
     assert (f"sparse finds no relevant document in the first 10 ranks for {missed['sparse']} of 110 queries, dense for "
             f"{missed['dense']}") in risk_sentence(verdict, markdown=False)
-    assert risk_sentence(verdict, markdown=False).endswith("A lean is not tested: it is no significant difference.")
+    assert risk_sentence(verdict, markdown=False).endswith("That was not tested: it may be chance.")
     assert "misses more" not in decision, "no outcome says so"
     written = verdict_dict(verdict)
     assert (written["choice"], written["leans"][0]["other_run"], written["hybrid"]) == ("sparse", "dense", None)

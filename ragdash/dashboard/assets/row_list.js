@@ -4,12 +4,21 @@
 // row leaves the list as it is.
 
 const ROW = 35, AROUND = 8; // pixels of a row; rows drawn above and below those in view
+const LETTER = 7.6, PADDING = 16; // pixels of a letter, and around the text of a cell
 const PHONE = 768, WIDEST = 0.45; // up to this many pixels, no column takes a larger share: the next one can be seen
 
 function written(column, row) {
   const cell = column.cells[row];
   if (cell === null || cell === undefined) return "–";
   return column.decimals === null ? String(cell) : cell.toFixed(column.decimals).replace("-", "−");
+}
+
+// An id as its column has room for it, cut in the middle: ids that begin alike differ at their ends.
+function fitted(text, width) {
+  const letters = Math.max(Math.floor((width - PADDING) / LETTER), 8);
+  if (text.length <= letters) return text;
+  const end = Math.ceil((letters - 1) * 0.65);
+  return `${text.slice(0, letters - 1 - end)}…${text.slice(-end)}`;
 }
 
 function sorted(columns, { at, down }) {
@@ -93,11 +102,11 @@ class RowList {
     line.dataset.row = row;
     line.setAttribute("aria-rowindex", at + 2);
     line.setAttribute("aria-selected", row === this.opened);
-    for (const column of this.columns) {
-      const cell = line.insertCell();
-      cell.textContent = written(column, row);
+    for (const [place, column] of this.columns.entries()) {
+      const cell = line.insertCell(), text = written(column, row);
+      cell.textContent = place ? text : fitted(text, column.width);
       if (column.decimals === null) {
-        cell.title = cell.textContent;
+        cell.title = text;
         cell.dir = "auto";
       } else cell.className = "rd-number";
     }

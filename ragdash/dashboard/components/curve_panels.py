@@ -21,6 +21,8 @@ from ragdash.reporting.plots.common import arrays, axes
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.runs import rankings as sentences
 
+SELECT_NAME = 14  # characters of a name in a choice of half a phone's width
+
 
 def means_and_intervals(summaries: list[tuple[Summary, ...]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(mean, low, high) of summaries, each (runs, specs)."""
@@ -159,7 +161,7 @@ def render_per_query(context: PageContext) -> None:
         return
     st.header(f"Query by query: {fmt.escape(context.selection.spec.title)}", anchor=False,
                  help=tooltip("paired_values"))
-    names = dict(zip(context.digests, context.names, strict=True))
+    names = dict(zip(context.digests, fmt.short_names(context.names, SELECT_NAME), strict=True))
     other_run = best_other_run(context)
     with st.container(horizontal=True):
         for label, key, default in (

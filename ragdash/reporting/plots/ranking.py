@@ -92,9 +92,16 @@ def first_rank(names: Sequence[str], slots: Sequence[int], bins: Sequence[str], 
             marker={"color": look.color, "pattern": pattern},
             hovertemplate=f"{look.name}<br>first relevant at rank %{{x}}<br>%{{y:.1%}} of queries<extra></extra>"))
     fig.update_layout(showlegend=len(names) > 1, bargap=0.25, bargroupgap=0.08)
-    fig.update_xaxes(title_text="Rank of the first relevant document", type="category", showgrid=False)
+    fig.update_xaxes(title_text="Rank of the first relevant document", type="category", showgrid=False,
+                     **_rank_ticks(bins))
     fig.update_yaxes(title_text="Share of queries", tickformat=".0%", rangemode="tozero")
     return fig
+
+
+def _rank_ticks(bins: Sequence[str]) -> dict[str, object]:
+    """The labels of bins, level also where they are many: a span of ranks on two lines."""
+    return {"tickvals": list(bins), "ticktext": [label.replace("–", "–<br>") for label in bins], "tickangle": 0,
+            "tickfont": {"size": 11}}
 
 
 def _rank_map(names: Sequence[str], bins: Sequence[str], shares: np.ndarray, theme: Theme) -> go.Figure:
@@ -111,7 +118,7 @@ def _rank_map(names: Sequence[str], bins: Sequence[str], shares: np.ndarray, the
         hovertemplate="%{customdata[0]}<br>first relevant at rank %{x}<br>%{customdata[1]:.1%} of queries"
                       "<extra></extra>"))
     fig.update_xaxes(title_text="Rank of the first relevant document", type="category", showgrid=False,
-                     tickfont={"size": 11})
+                     **_rank_ticks(bins))
     fig.update_yaxes(tickvals=positions, ticktext=[escape(name) for name in short_names(names, 20)],
                      autorange="reversed", showgrid=False)
     return fig

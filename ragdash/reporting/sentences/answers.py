@@ -73,7 +73,7 @@ def judge_error_note(spec: Spec) -> str:
 
 
 def right_answers_note(spec: Spec | None, labels: Sequence[int]) -> str:
-    """Which number to quote for how many answers are right, and why it is that one, in markdown.
+    """Which number to use for how many answers are right, and why it is that one, in markdown.
 
     spec: of `right_answers_metric`; labels: human labels that check the judge, of each run.
 
@@ -81,34 +81,34 @@ def right_answers_note(spec: Spec | None, labels: Sequence[int]) -> str:
     --------
     >>> from ragdash.metrics import parse_spec
     >>> right_answers_note(parse_spec("Correctness"), [22, 22])  # doctest: +NORMALIZE_WHITESPACE
-    '**How many answers are right?** Quote Correctness as corrected on Judge validation: a judge read each answer next
+    '**How many answers are right?** Use Correctness as corrected on Judge validation: a judge read each answer next
      to its reference, and 22 labels of each run check the judge. Numbers and word overlap are weaker evidence.'
     >>> right_answers_note(parse_spec("TokenF1"), [])  # doctest: +NORMALIZE_WHITESPACE
-    '**How many answers are right?** No person and no judge has checked them. Quote Token F1, and call it word overlap
-     with the references.'
+    '**How many answers are right?** Not known: no person and no judge has checked them. Token F1 comes nearest, but it
+     only counts words that an answer has in common with its reference.'
     """
     question = "**How many answers are right?**"
     if spec is None:
         return ""
     title = escape(spec.title)
     if spec.file_column and dict(spec.params).get("label"):
-        return f"{question} Quote {title}: labels of the answers are stronger evidence than any metric."
+        return f"{question} Use {title}: labels of the answers are stronger evidence than any metric."
     if spec.file_column and is_human_label(spec.file_column, text=False):
-        return f"{question} Quote {title}: people's scores in the file are stronger evidence than any metric."
+        return f"{question} Use {title}: people's scores in the file are stronger evidence than any metric."
     if spec.file_column:
-        return f"{question} Quote {title}, a score in the file. How often it is wrong is not known."
+        return f"{question} Use {title}, a score in the file. How often it is wrong is not known."
     if spec.metric.view == "Judged" and min(labels, default=0) >= MIN_LABELS:
         checked = count(min(labels), "label") if len(set(labels)) == 1 else f"{min(labels):,} labels or more"
-        return (f"{question} Quote {title} as corrected on Judge validation: a judge read each answer next to its "
+        return (f"{question} Use {title} as corrected on Judge validation: a judge read each answer next to its "
                 f"reference, and {checked} of each run check the judge. Numbers and word overlap are weaker evidence.")
     if spec.metric.view == "Judged":
-        return (f"{question} Quote {title}, and say that a judge gave it: the judge read each answer next to its "
+        return (f"{question} Use {title}, and say that a judge gave it: the judge read each answer next to its "
                 f"reference. To check the judge, label {MIN_LABELS} answers of each run on Judge validation.")
     if spec.name == "NumberMatch":
-        return (f"{question} Quote {title}: most references have a number, and it compares their values. No person "
+        return (f"{question} Use {title}: most references have a number, and it compares their values. No person "
                 "and no judge has checked them.")
-    return (f"{question} No person and no judge has checked them. Quote {title}, and call it word overlap with the "
-            "references.")
+    return (f"{question} Not known: no person and no judge has checked them. {title} comes nearest, but it only counts "
+            "words that an answer has in common with its reference.")
 
 
 def word_overlap_note(spec: Spec, *, markdown: bool = True) -> str:

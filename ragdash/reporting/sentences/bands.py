@@ -10,6 +10,7 @@ from ragdash.reporting.sentences.formatting import escape, listed, number, short
 
 NAME = 32  # characters of a name
 NAMED = 3  # runs named in a sentence part; the rest are counted
+MANY = 6  # runs from which on a sentence counts them
 GROUPS = 3  # places that a sentence lists
 SIGNS = {"pass": "✓ pass", "fail": "✗ fail", "undecided": "? undecided"}
 TARGET_MEANING = "A run passes if its whole 95% interval reaches the target, and fails if the whole interval misses it."
@@ -33,13 +34,31 @@ def group_indices(items: Sequence[str], order: Sequence[int]) -> dict[str, list[
 
 
 def band_sentence(spec: Spec, names: Sequence[str], placements: Sequence[Placement], order: Sequence[int]) -> str:
-    """One sentence: the bands in which the runs are, best first; with many, the first two bands and the last."""
+    """One sentence: the bands in which the runs are, best first; of many runs how many are in each place."""
+    if len(names) > MANY:
+        return f"{escape(spec.title)}: {_counted(placements, order)}"
     groups = list(group_indices([placement.words() or "" for placement in placements], order).values())
     clauses = [_rated([names[run] for run in group], placements[group[0]]) for group in groups]
     if len(groups) > GROUPS:
         remaining, last = [run for group in groups[2:] for run in group], groups[-1][-1]
         clauses[2:] = [f"{len(remaining)} others follow, the last, {_rated([names[last]], placements[last], ', ')}"]
     return f"{escape(spec.title)}: {'; '.join(clauses)}"
+
+
+def _counted(placements: Sequence[Placement], order: Sequence[int]) -> str:
+    """Of 30 runs, 4 are rated *good*, 20 lie between *fair* and *good*, 6 have no value."""
+    clauses = []
+    for group in group_indices([placement.words() or "" for placement in placements], order).values():
+        placement, number_of = placements[group[0]], len(group)
+        words = placement.words()
+        if words is None:
+            clauses.append(f"{number_of} {'has' if number_of == 1 else 'have'} no value")
+        elif placement.straddles:
+            clauses.append(f"{number_of} {'lies' if number_of == 1 else 'lie'} between *{escape(placement.low_label)}* "
+                           f"and *{escape(placement.high_label)}*")
+        else:
+            clauses.append(f"{number_of} {'is' if number_of == 1 else 'are'} rated *{escape(words)}*")
+    return f"of {len(order)} runs, {', '.join(clauses)}"
 
 
 def ceiling_sentence(spec: Spec, table: Bands, best: float) -> str:

@@ -41,12 +41,13 @@ def rounding_note(rows: Iterable[tuple[float, float, float]]) -> str:
     Examples
     --------
     >>> rounding_note([(0.7236, 0.7182, 0.0054)]), rounding_note([(0.7242, 0.7182, 0.006)])
-    ('Differences are rounded last: they can differ by 0.001 from those of the rounded means.', '')
+    ('Differences are computed before rounding: they can differ by 0.001 from those of the means shown.', '')
     """
     off = any(abs(mean - other - difference) < 1e-9
               and abs(round(mean, 3) - round(other, 3) - round(difference, 3)) > 5e-4
               for mean, other, difference in rows)
-    return "Differences are rounded last: they can differ by 0.001 from those of the rounded means." if off else ""
+    return "Differences are computed before rounding: they can differ by 0.001 from those of the means shown." if (
+        off) else ""
 
 
 def p_value(p: float) -> str:

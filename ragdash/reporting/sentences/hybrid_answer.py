@@ -10,7 +10,7 @@ from ragdash.core.errors import Problem
 from ragdash.evaluation.latency_cost import Amount
 from ragdash.evaluation.outcomes import Comparison
 from ragdash.reporting.sentences.formatting import escape, listed, number
-from ragdash.reporting.sentences.latency_cost import duration
+from ragdash.reporting.sentences.latency_cost import UNMEASURABLE, duration
 from ragdash.reporting.sentences.what_if import (
     cascade_sentence,
     caution_sentence,
@@ -68,7 +68,7 @@ def router_sentence(kind: str, rule: str, has_condition: bool, value: float, aga
                   f"{number(against.high, signed=True)}]")
     text = (f"{head} On held-out queries {title} is {escape(number(value))}, {words} one weight: "
             f"{escape(difference)}.")
-    if saved.n:
+    if saved.n and abs(saved.mean) >= UNMEASURABLE:
         verb = "saves" if saved.mean >= 0 else "takes"
         more = "" if saved.mean >= 0 else " more"
         text += f" It {verb} {escape(duration(abs(saved.mean)))}{more} per query, as it runs one search."

@@ -6,19 +6,44 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragdash.evaluation.latency_cost import CostStep
+from ragdash.evaluation.latency_cost import Amount, CostStep
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED
 
+UNMEASURABLE = 0.0005  # milliseconds: below, nothing is measured
+
 
 def duration(ms: float) -> str:
-    """0.73 ms, 276 ms, 1.28 s; a dash where undefined."""
+    """0.73 ms, 276 ms, 1.28 s; 0 ms below what can be measured; a dash where undefined.
+
+    Examples
+    --------
+    >>> [duration(ms).replace(NBSP, " ") for ms in (0.73, 0.0042, 0.0001)]
+    ['0.73 ms', '0.004 ms', '0 ms']
+    """
     if not np.isfinite(ms):
         return UNDEFINED
     value, unit = (ms, "ms") if ms < 1000 else (ms / 1000, "s")
-    decimals = 0 if value >= 100 else 1 if value >= 10 else 2
+    size = abs(value)
+    decimals = 0 if size >= 100 or size < UNMEASURABLE else 1 if value >= 10 else 3 if size < 0.01 else 2
     return f"{value:,.{decimals}f}{NBSP}{unit}"
+
+
+def extra_time(more: Amount) -> str:
+    """80 ms more [75 ms, 85 ms]; less where it is less, none where it cannot be measured; Markdown.
+
+    Examples
+    --------
+    >>> extra_time(Amount(0.0001, -0.2, 0.2, 9))
+    'no measurable time more'
+    """
+    if abs(more.mean) < UNMEASURABLE:
+        return "no measurable time more"
+    sign = -1 if more.mean < 0 else 1
+    low, high = sorted((sign * more.low, sign * more.high))
+    ends = ", ".join(f"−{duration(-end)}" if end < 0 else duration(end) for end in (low, high))
+    return fmt.escape(f"{duration(sign * more.mean)} {'less' if sign < 0 else 'more'} [{ends}]")
 
 
 def money(dollars: float) -> str:

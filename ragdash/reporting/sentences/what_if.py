@@ -10,7 +10,7 @@ from ragdash.evaluation.latency_cost import Amount
 from ragdash.evaluation.outcomes import Comparison
 from ragdash.reporting.sentences.comparison import MOST_NEEDED, OUTCOMES, rounded_up
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
-from ragdash.reporting.sentences.latency_cost import duration, money
+from ragdash.reporting.sentences.latency_cost import duration, extra_time, money
 
 OPTIMISTIC = "Measured on the queries that chose it, so the top is optimistic."
 SAME_DOCUMENTS = {"id": "Same id", "text": "Same text", "near": "Same or nearly the same text"}  # of a union
@@ -107,7 +107,7 @@ def _latency(more: Amount | None) -> str:
     """What the hybrid takes more per query, as the end of a sentence; nothing where nobody asked."""
     if more is None:
         return ""
-    return f"; it takes {_extra(more)} per query" if more.n else "; the runs do not record its latency"
+    return f"; it takes {extra_time(more)} per query" if more.n else "; the runs do not record its latency"
 
 
 def _gain(comparison: Comparison) -> str:
@@ -144,7 +144,7 @@ def caution_sentence(optimism: float, survives: float, worse: float, settings: i
         first += " Nothing of its gain over the best single run is left on held-out queries."
     elif np.isfinite(survives):
         first += f" Held-out queries keep {survives:.0%} of its gain over the best single run."
-    return first + f" In {worse:.0%} of the test folds it is worse than the default, {escape(default)}."
+    return first + f" In {worse:.0%} of the checks on held-out queries it is worse than the default, {escape(default)}."
 
 
 def left_out_sentence(family: str, results: int, limit: int) -> str:
@@ -316,8 +316,8 @@ def price_sentence(more_of: Mapping[str, Amount], k: int, comparison: Comparison
         text = f"{who} {verb} not record the times of {whose} searches, so the price of a hybrid is not known."
         return text if decision == "single" else f"{text} It would be paid for {gain} against {name}."
     sequence = more_of["sequence"]
-    text = (f"With parallel searches the hybrid takes {_extra(more)} per query than {name}, for {gain}. "
-            f"With one search after the other it takes {_extra(sequence)}.")
+    text = (f"With parallel searches the hybrid takes {extra_time(more)} per query than {name}, for {gain}. "
+            f"With one search after the other it takes {extra_time(sequence)}.")
     dollars, tokens = more_of["cost"], more_of["tokens"]
     if dollars.n:
         text += f" Its searches cost {escape(money(dollars.mean))} more per query."
@@ -328,14 +328,6 @@ def price_sentence(more_of: Mapping[str, Amount], k: int, comparison: Comparison
         text += (f" Its first {k} results have about {abs(tokens.mean):,.0f} tokens {sign} "
                  f"{escape(f'[{number(tokens.low, 0, signed=True)}, {number(tokens.high, 0, signed=True)}]')}.")
     return text
-
-
-def _extra(more: Amount) -> str:
-    """80 ms more [75 ms, 85 ms]; less where it is less."""
-    sign = -1 if more.mean < 0 else 1
-    low, high = sorted((sign * more.low, sign * more.high))
-    ends = ", ".join(f"−{duration(-end)}" if end < 0 else duration(end) for end in (low, high))
-    return escape(f"{duration(sign * more.mean)} {'less' if sign < 0 else 'more'} [{ends}]")
 
 
 def cascade_sentence(runs: Sequence[str], depth: object, value: float, against: Comparison) -> str:

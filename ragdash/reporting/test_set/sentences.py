@@ -87,13 +87,13 @@ def saturation_sentence(check: TestSetCheck) -> str:
     quality, n = check.quality, int(check.quality.defined.sum())
     solved, failed, equal = (int(mask.sum()) for mask in (quality.solved, quality.failed, quality.equal))
     title, runs = escape(check.spec.title), "the run" if len(check.runs) == 1 else "every run"
-    text = (f"{runs[:1].upper()}{runs[1:]} has the best possible {title} at {solved:,} of "
-            f"{count(n, 'query', 'queries')}, and the worst at {failed:,}.")
+    text = (f"On {solved:,} of {count(n, 'query', 'queries')} {runs} has the best possible {title}, on {failed:,} the "
+            "worst.")
     if len(check.runs) == 1:
         return f"{text} Whether these queries distinguish runs, one run does not show."
     if equal == 1:
-        return f"{text} 1 gives all runs the same value: it says nothing about which run is better."
-    return f"{text} {equal:,} give all runs the same value: they say nothing about which run is better."
+        return f"{text} 1 query gives all runs the same value: it does not help to choose between them."
+    return f"{text} {equal:,} queries give all runs the same value: they do not help to choose between them."
 
 
 def carriers_sentence(pair: VerdictCarriers, query_ids: Sequence[str]) -> str:
@@ -134,18 +134,18 @@ def discrimination_sentence(check: TestSetCheck) -> str:
                 f"takes {FEWEST_RUNS}, better ten.")
     values = check.quality.discrimination
     known = values[~np.isnan(values)]
-    text = (f"{int((known < 0).sum()):,} of the {count(len(known), 'query', 'queries')} at which runs differ favor "
-            f"runs that do worse on the others (negative discrimination).")
+    text = (f"On {int((known < 0).sum()):,} of the {count(len(known), 'query', 'queries')} where runs differ, those "
+            "that are worse elsewhere do better (negative discrimination).")
     if runs < 10:
-        text += f" With {count(runs, 'run')} that is a hint at most: a correlation of {runs} points is often negative."
+        text += f" With {count(runs, 'run')} that is a hint at most."
     value, low, high = check.quality.reliability
     if not np.isfinite(value):
         return text
     if low <= 0:
-        return (f"{text} How reliably this test set orders runs like these is not known: reliability (Cronbach's "
-                f"alpha) lies somewhere below {number(high, 2)}.")
-    return (f"{text} The order of runs like these is reliable to {number(value, 2)} [{number(low, 2)}, "
-            f"{number(high, 2)}] (Cronbach's alpha; 1: another set of queries gives the same order).")
+        return (f"{text} Whether other queries would rank these runs in the same order is not known (reliability, "
+                f"Cronbach's alpha: below {number(high, 2)}).")
+    return (f"{text} Reliability (Cronbach's alpha): {number(value, 2)} [{number(low, 2)}, {number(high, 2)}]; 1 means "
+            "that other queries would rank these runs in the same order.")
 
 
 def label_sentences(labels: LabelCheck) -> list[str]:
@@ -154,20 +154,21 @@ def label_sentences(labels: LabelCheck) -> list[str]:
     if copies.questions_compared:
         kind = "nearly the same as" if copies.near[0] else "equal to"
         again = len({second for _, second in copies.question_pairs})
-        sentences.append(f"{_count_or_none(again, 'question is', 'questions are')} {kind} another one (of "
-                         f"{copies.questions_compared:,}).")
+        sentences.append(f"{_count_or_none(again, 'question is', 'questions are')} {kind} another one "
+                         f"({copies.questions_compared:,} compared).")
     if copies.documents_compared:
         extra = sum(len(group) - 1 for group in copies.document_groups)
         kind = "nearly the same text as" if copies.near[1] else "the same text as"
         sentences.append(f"{_count_or_none(extra, 'judged document has', 'judged documents have')} {kind} another one "
-                         f"(of {copies.documents_compared:,}).")
+                         f"({copies.documents_compared:,} compared).")
     else:
         sentences.append("No text of a judged document is known, so copies and answers cannot be looked for. Load the "
                          "documents.")
     counts = Counter(finding.kind for finding in labels.findings)
     if counts:
-        kinds = [f"{KINDS[kind][0].lower()}{KINDS[kind][1:]} ({counts[kind]:,})" for kind in KINDS if counts[kind]]
-        sentences.append(f"{count(len(labels.findings), 'thing', 'things')} to look at: {'; '.join(kinds)}.")
+        kinds = [f"{KINDS[kind][0].lower()}{KINDS[kind][1:]}" + (f" ({counts[kind]:,})" if len(counts) > 1 else "")
+                 for kind in KINDS if counts[kind]]
+        sentences.append(f"{count(len(labels.findings), 'judgment')} to look at: {'; '.join(kinds)}.")
     else:
         sentences.append("No judgment looks wrong by the rules.")
     if len(labels.authors) == 1:
@@ -176,7 +177,7 @@ def label_sentences(labels: LabelCheck) -> list[str]:
     elif labels.authors:
         sentences.append(f"{len(labels.authors):,} people judged.")
     else:
-        sentences.append("Who judged is not in the file, so whether it was one person cannot be known.")
+        sentences.append("The file does not say who judged.")
     return sentences
 
 

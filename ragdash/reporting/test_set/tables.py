@@ -55,14 +55,14 @@ def finding_rows(findings: Sequence[LabelFinding]) -> list[dict]:
 
 
 def facts_text(facts: Mapping[str, object]) -> str:
-    """wanted 2, relevant 1.
+    """wanted: 2, relevant: 1.
 
     Examples
     --------
     >>> facts_text({"wanted": 2, "relevant": 1}), facts_text({"grades": [1, 0]})
-    ('wanted 2, relevant 1', 'grades 1 and 0')
+    ('wanted: 2, relevant: 1', 'grades: 1 and 0')
     """
-    return ", ".join(f"{name} {' and '.join(map(str, value)) if isinstance(value, list) else value}"
+    return ", ".join(f"{name}: {' and '.join(map(str, value)) if isinstance(value, list) else value}"
                      for name, value in facts.items())
 
 

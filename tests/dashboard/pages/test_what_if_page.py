@@ -87,7 +87,7 @@ def test_a_mix_has_the_difference_and_the_interval_that_the_table_has_of_it():
     table = next(entry.value for entry in at.dataframe if "Against the best run" in entry.value.columns)
     tuned, default = table["Against the best run"][:2]
     assert table["NDCG@10"].round(3)[[1, 3]].tolist() == [0.724, 0.718] and default.startswith("+0.005")
-    assert "Differences are rounded last: they can differ by 0.001" in texts(at)
+    assert "Differences are computed before rounding: they can differ by 0.001" in texts(at)
     assert f"on held-out queries, against sparse {tuned}." in plain(texts(at)).replace("**", "")
     assert "On the queries that chose this setting, NDCG@10 is 0." in texts(at)
     shown(at.selectbox(key="fusion").select("rrf").run())
@@ -181,7 +181,7 @@ def test_the_caution_says_what_is_left_of_the_gain():
     assert "does as well on held-out queries as on the queries that chose it. In 20%" in as_well
     assert "looks 0.010 better" in nothing and "Nothing of its gain over the best single run is left" in nothing
     assert "Held-out queries keep 40% of its gain" in some
-    assert some.endswith("In 20% of the test folds it is worse than the default, RRF, k = 60.")
+    assert some.endswith("In 20% of the checks on held-out queries it is worse than the default, RRF, k = 60.")
 
 
 def test_a_run_without_scores_is_named_where_methods_are_left_out_for_it():

@@ -220,3 +220,11 @@ def test_what_a_larger_cutoff_adds_is_said_with_what_it_costs():
         "Recall@10 is 0.700. With 20 documents it is 0.900; the generator then has more to read.")
     assert said([[0.5, 0.7, 0.9]], k=20) == "Recall@20 is 0.900."
     assert said([[NAN, 0.7, 0.9]]) == ""
+
+
+def test_bands_of_many_runs_are_counted():
+    places = [Placement("good", "good", "good")] * 4 + [Placement(None, "fair", "good")] * 20 + [
+        Placement(None, None, None)]
+    names = [f"run {index}" for index in range(25)]
+    sentence = bands.band_sentence(SPEC, names, places, range(25))
+    assert sentence == "MRR: of 25 runs, 4 are rated *good*, 20 lie between *fair* and *good*, 1 has no value"

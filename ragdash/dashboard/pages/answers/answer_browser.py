@@ -36,7 +36,8 @@ def render(data: AnswersData, spec: Spec) -> None:
         for index in range(len(context.entries))
         if any(index in data.runs_with_values(column_spec) for column_spec in data.specs)
     ]
-    names = {context.digests[index]: context.names[index] for index in run_indices}
+    short = fmt.short_names(context.names, 24)
+    names = {context.digests[index]: short[index] for index in run_indices}
     usual = context.digests[context.baseline if context.baseline in run_indices else run_indices[0]]
     key = state.choice_key(state.LOOKED, list(names), usual)
     with st.container(horizontal=True, vertical_alignment="bottom", key="answer_choice"):

@@ -39,7 +39,7 @@ def _counted_on_failures(data: AnswersData, spec: Spec) -> str:
         return "Failures counts by the same labels."
     if any(judge_verdicts(match, rules)[1] or _label_column(match.run, rules) for match in matches):
         return "Failures names the rule that it counts by."
-    return f"Failures and Queries go by the texts too: there an answer is right if {'; '.join(text_steps(rules))}."
+    return f"On Failures and Queries, an answer counts as right if {'; '.join(text_steps(rules))}."
 
 
 def _label_column(run, rules: DiagnosisRules) -> str:

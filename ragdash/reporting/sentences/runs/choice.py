@@ -24,7 +24,7 @@ TITLES = {
     "undefined": "No result",
 }
 FEW_QUERIES = "few-queries"  # kind of the check
-UNTESTED = "A lean is not tested: it is no significant difference."
+UNTESTED = "That was not tested: it may be chance."
 MAX_NAMES = 3  # names that a sentence lists; more are counted
 LOW_CEILING = 0.9  # a best possible mean below this is said next to the metric
 Say = Callable[[str], str]

@@ -113,7 +113,7 @@ def _import(context: PageContext) -> None:
 
 
 def _choose_run(context: PageContext, key: str, label: str) -> int:
-    names = {digest: name for digest, name in zip(context.digests, context.names, strict=True)}
+    names = dict(zip(context.digests, fmt.short_names(context.names, 24), strict=True))
     if st.session_state.get(key) not in names:
         st.session_state[key] = context.digests[0]
     st.selectbox(label, list(names), format_func=names.get, key=key, width=240, persist_state="session")

@@ -36,7 +36,8 @@ POSITIVE_VERDICTS = ("supported", "entailed", "useful", "yes")
 def run_disagreements(data: TrustData) -> None:
     """Render the disagreements of the selected run."""
     context = data.context
-    names = {context.digests[index]: context.names[index] for index in data.judged_runs}
+    short = fmt.short_names(context.names, 24)
+    names = {context.digests[index]: short[index] for index in data.judged_runs}
     usual = context.digests[
         next(
             iter(
