@@ -192,15 +192,18 @@ def mix_sentence(comparison: Comparison, mean: float, *, held_out: bool = False)
             f"{escape(comparison.baseline)} {escape(outcome_text(comparison))}.")
 
 
-def chosen_mix_note(title: str, mean: float) -> str:
-    """Why the mean of the chosen setting on all queries is not the one to report.
+def chosen_mix_note(title: str, mean: float, held_out: float) -> str:
+    """Why the mean of the chosen setting on all queries is not the one to report; "" where it is the same.
 
     Examples
     --------
-    >>> chosen_mix_note("MRR", 0.825)
+    >>> chosen_mix_note("MRR", 0.825, 0.801)
     'On the queries that chose this setting, MRR is 0.825: too good to report.'
+    >>> chosen_mix_note("MRR", 0.825, 0.825)
+    ''
     """
-    return f"On the queries that chose this setting, {escape(title)} is {escape(number(mean))}: too good to report."
+    return "" if number(mean) == number(held_out) else (
+        f"On the queries that chose this setting, {escape(title)} is {escape(number(mean))}: too good to report.")
 
 
 def churn_sentence(changes, title: str, held_out: Comparison | None = None) -> str:

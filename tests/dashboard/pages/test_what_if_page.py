@@ -89,7 +89,8 @@ def test_a_mix_has_the_difference_and_the_interval_that_the_table_has_of_it():
     assert table["NDCG@10"].round(3)[[1, 3]].tolist() == [0.724, 0.718] and default.startswith("+0.005")
     assert "Differences are computed before rounding: they can differ by 0.001" in texts(at)
     assert f"on held-out queries, against sparse {tuned}." in plain(texts(at)).replace("**", "")
-    assert "On the queries that chose this setting, NDCG@10 is 0." in texts(at)
+    assert "both on held-out queries and on those that chose this setting." in texts(at)
+    assert "too good to report" not in texts(at), "it is the same to three decimals"
     shown(at.selectbox(key="fusion").select("rrf").run())
     shown(at.slider(key="fuse_share").set_value(0.5).run())
     assert table["Run"][1] == "RRF, k = 60" and f"against sparse {default}." in plain(texts(at))

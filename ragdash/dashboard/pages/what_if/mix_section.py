@@ -63,9 +63,9 @@ def _mix(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
     st.markdown(sentences.mix_sentence(comparison, choice.held_out.value if is_chosen else mean, held_out=is_chosen))
     engine = PRESETS[recipe.preset].engine if recipe.preset else ""
     note = f" {PRESETS[recipe.preset].note}" if recipe.preset else ""
-    chosen = f"{sentences.chosen_mix_note(choice.spec.title, mean)} " if is_chosen else ""
-    st.caption(chosen + sentences.window_sentence(recipe.window, [run.depth for run in pool.runs], engine)
-               + fmt.escape(note))
+    chosen = sentences.chosen_mix_note(choice.spec.title, mean, choice.held_out.value) if is_chosen else ""
+    window = sentences.window_sentence(recipe.window, [run.depth for run in pool.runs], engine)
+    st.caption(f"{chosen} {window}{fmt.escape(note)}".strip())
     _render_changes(context, choice, pool, recipe, values, comparison if is_chosen else None)
     _render_export(context, choice, pool, recipe)
 
