@@ -119,7 +119,7 @@ def test_an_answer_is_right_or_wrong_on_every_page_where_no_relevant_document_is
     assert counts(at) == {"All": 24, "Right answer": 10, "Wrong answer": 14}
     stages = listed(opened("queries", **address(truth, [run])), "query_rows")["Stage"]
     assert (stages == "Wrong answer").sum() == 14
-    assert "No person and no judge has checked them" in texts(at)
+    assert "no person and no judge has checked them" in texts(at)
     assert "there an answer is right if" in texts(at)
 
 

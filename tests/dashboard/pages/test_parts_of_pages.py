@@ -232,7 +232,7 @@ def test_the_fix_is_that_of_the_run_looked_at_whichever_others_are_shown(monkeyp
         data = SimpleNamespace(counts=counts[shown], gains=np.full((len(shown), FINE + 1), np.nan),
                                ranked_low=[ranked_low[index] for index in shown], run_index=shown.index(run),
                                context=SimpleNamespace(names=["abc"[index] for index in shown], digests=[], scope=None),
-                               spec=spec)
+                               spec=spec, total=99)
         return common_fixes(data)
 
     assert fixes_of(1, [0, 1, 2]) == []
