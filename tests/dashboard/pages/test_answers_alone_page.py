@@ -120,7 +120,7 @@ def test_an_answer_is_right_or_wrong_on_every_page_where_no_relevant_document_is
     stages = listed(opened("queries", **address(truth, [run])), "query_rows")["Stage"]
     assert (stages == "Wrong answer").sum() == 14
     assert "no person and no judge has checked them" in texts(at)
-    assert "there an answer is right if" in texts(at)
+    assert "an answer counts as right if" in texts(at)
 
 
 def test_the_sentence_on_right_answers_counts_those_of_which_nothing_was_found_too():
