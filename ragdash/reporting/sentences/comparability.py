@@ -131,10 +131,10 @@ def _queries_clause(report: ComparabilityReport, names: Sequence[str], conventio
 
 
 def _all_judged(report: ComparabilityReport, names: Sequence[str]) -> bool:
-    """Whether every document at every cutoff looked at is judged."""
+    """Whether every run returns documents, and each at every cutoff looked at is judged."""
     entries = [entry for entry in report.entries
                if entry.kind == "unjudged-documents" and entry.run in names and entry.k]
-    return bool(entries) and not any(entry.count for entry in entries)
+    return bool(entries) and all(entry.total and not entry.count for entry in entries)
 
 
 def finding_text(finding: ComparabilityEntry) -> str:

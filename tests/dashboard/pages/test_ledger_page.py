@@ -228,6 +228,12 @@ def test_judgments_without_a_relevant_document_are_not_called_judged():
     assert "none of which has a relevant document" in said(at) and "all judged" not in said(at)
 
 
+def test_a_run_without_documents_is_not_called_judged():
+    answers = "".join(f'{{"query_id": "q{q}", "answer": "Yes."}}\n' for q in range(1, 21)).encode()
+    at = upload(opened(), ("answers.jsonl", answers), ("qrels", QRELS))
+    assert "answers can be measured" in said(at) and "all judged" not in said(at)
+
+
 def test_two_fixes_that_need_each_other_are_one_button():
     """Queries without their zeros, and chunks: neither the ids nor the collapse alone finds anything."""
     lines = "".join(f"{q} Q0 d{q}#{q % 3} 1 2.0 both\n" for q in range(1, 21)).encode()
