@@ -9,7 +9,6 @@ from dataclasses import asdict
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from ragdash.cli.commands.files.problem_lines import say_in_lines
 from ragdash.cli.common_options import add_metric_options, add_reading_options
 from ragdash.cli.file_mappings import for_several_files
 from ragdash.cli.inputs import (
@@ -23,7 +22,7 @@ from ragdash.cli.inputs import (
     with_fixed_ids,
 )
 from ragdash.cli.truths_of_runs import common_truth
-from ragdash.core.console import count, say, write_text
+from ragdash.core.console import count, say, say_in_lines, write_text
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
