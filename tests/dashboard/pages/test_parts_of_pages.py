@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from helpers import run_of, truth_of
 
-from ragdash.analysis.diagnosis import DiagnosisRules, diagnose
+from ragdash.analysis.diagnosis import STAGES, DiagnosisRules, diagnose
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.caches import what_if_cache
@@ -227,9 +227,10 @@ def test_the_fix_is_that_of_the_run_looked_at_whichever_others_are_shown(monkeyp
     known: list = [None]
     monkeypatch.setattr(what_if_cache, "known_gain", lambda *_: known[0])
     counts, low = np.zeros((3, FINE + 1), int), SimpleNamespace(at_most=0.2)
+    gains = np.full((3, FINE + 1), np.nan)
 
     def fixes_of(run: int, shown: list[int], ranked_low=(None, None, None)) -> list[str]:
-        data = SimpleNamespace(counts=counts[shown], gains=np.full((len(shown), FINE + 1), np.nan),
+        data = SimpleNamespace(counts=counts[shown], gains=gains[shown],
                                ranked_low=[ranked_low[index] for index in shown], run_index=shown.index(run),
                                context=SimpleNamespace(names=["abc"[index] for index in shown], digests=[], scope=None),
                                spec=spec, total=99)
@@ -243,6 +244,9 @@ def test_the_fix_is_that_of_the_run_looked_at_whichever_others_are_shown(monkeyp
     assert fixes_of(1, [1]) == [fix.replace(" in b:", ":")]
     assert fixes_of(1, [0, 1], (low, None, None)) == [fix], "another run ranks low"
     assert len(fixes_of(1, [0, 1], (None, low, None))) == 2, "no hybrid where What-if is not known to offer one"
+    gains[1, 0] = 0.1
+    assert fixes_of(1, [0, 1])[0] == f"To fix {STAGES[0].title} in b: {STAGES[0].fix[:1].lower()}{STAGES[0].fix[1:]}"
+    gains[1, 0] = np.nan
     known[0] = gain
     assert fixes_of(1, [0, 1], (None, low, None))[-1] == "What-if: fusing a and b would reach MRR 0.800."
     known[0] = SimpleNamespace(runs=("a", "b"), value=0.8, same=("c",))

@@ -218,9 +218,10 @@ def common_fixes(data: FailuresData) -> list[str]:
     run, names = data.run_index, data.context.names
     of_run = f" in {names[run]}" if len(names) > 1 else ""
     row, low = data.counts[run, :FINE], data.ranked_low[run]
-    ranks_low = low is not None and bool(low.at_most > np.nanmax(np.append(data.gains[run, :FINE], 0.0)))
+    gains = np.nan_to_num(data.gains[run, :FINE])
+    ranks_low = low is not None and bool(low.at_most > gains.max())
     lines = [f"To fix {RANKED_LOW_TITLE}{of_run}: re-rank the first results."] * ranks_low
-    worst = int(row.argmax())
+    worst = max(range(FINE), key=lambda stage: (gains[stage], row[stage]))  # most queries where nothing can be gained
     if row.any():
         stage = STAGES[worst]
         lines.append(f"To fix {stage.title}{of_run}: {stage.fix[:1].lower()}{stage.fix[1:]}")
