@@ -7,7 +7,7 @@ import json
 import pytest
 
 from ragdash.core.errors import InputError
-from ragdash.io import read_runs, read_truth
+from ragdash.io import detect, read_runs, read_truth
 from ragdash.io.proposals.content.values import metric_name
 from ragdash.io.proposals.propose import propose
 from ragdash.io.source.source import Source
@@ -31,6 +31,13 @@ def table(header: str, *lines: str) -> bytes:
 
 def offered(content: bytes, name: str = "file.json") -> list[dict[str, str]]:
     return [dict(reading.mapping) for reading in propose(Source((name, content)))]
+
+
+LAWS = ["Law of the Sea", "Law of the Land and Roads", "Law of Games", "Law of Old Maps"]
+
+
+def law(number: int) -> str:
+    return LAWS[number % 4]
 
 
 SHAPES = {  # content, what must be in the first mapping, what must not be in it, roles of all readings
@@ -76,6 +83,51 @@ SHAPES = {  # content, what must be in the first mapping, what must not be in it
         json.dumps([{"id": f"q{n}", "citation_accuracy": {"score": n / 8, "detail": f"{n}/9 citations supported"}}
                     for n in COUNT]).encode(),
         {"role": "run", "scores": "citation_accuracy.score"}, {"doc_id"}, ["run"]),
+    "names with blanks that both lists have": (
+        json.dumps({"results": {name: [{"query_id": f"q{n}", "relevant": [f"{law(n)}_{n}"],
+                                        "retrieved": [f"{law(n)}_{n}", f"{law(n + 1)}_{n - k}"]} for n in COUNT]
+                                for k, name in enumerate(("dense", "sparse"))}}).encode(),
+        {"role": "both", "retrieved": "retrieved", "relevant": "relevant", "config": "*"}, {"evidence", "contexts"},
+        ["both"]),
+    "one right source of several": (
+        rows(predicted=lambda n: TEXTS[n], expected=lambda n: TEXTS[n - 1], expected_source=law,
+             retrieved_sources=lambda n: [law(n), law(n + 1)], retrieved_chunks=lambda n: [
+                {"source": law(n + k), "chunk_id": f"c{n}_{k}", "score": 0.9 - k / 4, "text": f"{TEXTS[n]} {k}"}
+                for k in range(2)]),
+        {"role": "both", "retrieved": "retrieved_chunks[].source", "relevant": "expected_source",
+         "score": "retrieved_chunks[].score"}, set(), ["both"]),
+    "documents in few collections": (
+        rows(relevant_chunks=lambda n: [{"space": "rules", "path": f"docs/{n}.rst", "symbol": f"Part{n}"}]),
+        {"role": "truth", "relevant": "relevant_chunks[].path"}, set(), ["truth"]),
+    "the documents of right spans": (
+        rows(gold_spans=lambda n: [{"doc_id": f"A-{n}", "start_char": 9 + n, "end_char": 40 + n}],
+             retrieved_unit_ids=lambda n: [f"C0:A-{n}:0", f"C0:A-{n + 1}:1"]),
+        {"role": "both", "retrieved": "retrieved_unit_ids", "relevant": "gold_spans[].doc_id"}, set(), ["both"]),
+    "places by two numbers": (
+        rows(reference_answer=lambda n: TEXTS[n], expected_locations=lambda n: [[1, n]]),
+        {"role": "truth", "relevant": "expected_locations", "answers": "reference_answer"}, set(), ["truth"]),
+    "an exam and the same score for all": (
+        json.dumps([{"soru": ASKED[n % 9], "number": n, "cevap": f"{TEXTS[n % 9]} {n}", "context": "The exam of 2025",
+                     "Score": 8} for n in range(12)]).encode(),
+        {"role": "truth", "answers": "cevap"}, {"contexts", "evidence"}, ["truth", "run"]),
+    "facts that an answer has to have": (
+        rows(ground_truth=lambda n: TEXTS[n], required_facts=lambda n: [TEXTS[n]]),
+        {"role": "truth", "answers": "ground_truth"}, {"evidence"}, ["truth"]),
+    "the key of an answer": (
+        rows(answer_key=lambda n: TEXTS[n], evidence=lambda n: [{"quote": f"{TEXTS[n]} More.", "why": "It says so"}]),
+        {"role": "truth", "answers": "answer_key", "evidence": "evidence[].quote"}, set(), ["truth"]),
+    "tickets with their solutions": (
+        json.dumps([{"ticket_id": f"t{n}", "title": f"Case {n}", "description": f"Nobody moves the rook in game {n}.",
+                     "gold_kb_id": f"KB-{n}7", "gold_resolution": TEXTS[n]} for n in COUNT]).encode(),
+        {"role": "truth", "query_id": "ticket_id", "query": "description", "relevant": "gold_kb_id",
+         "answers": "gold_resolution"}, set(), ["truth"]),
+    "the chunk that a question was made from": (
+        rows(chunk_id=lambda n: n + 3, ground_truth=lambda n: TEXTS[n], answer=lambda n: TEXTS[n - 1],
+             retrieved_chunk_ids=lambda n: [n + 4, n + 3]),
+        {"role": "both", "relevant": "chunk_id", "retrieved": "retrieved_chunk_ids"}, set(), ["both"]),
+    "questions and requests": (
+        json.dumps([*ASKED, "Explain the rules on moves.", "Name the part on castling in the rules."]).encode(),
+        {"role": "questions", "query": "question"}, set(), ["questions"]),
     "the correctness of an answer": (
         json.dumps([{"case_id": f"c{n}", "question": ASKED[n], "answer_correctness": n / 8, "faithfulness": 0.5}
                     for n in COUNT]).encode(), {}, {"answer"}, None),
@@ -124,6 +176,31 @@ def test_a_report_is_called_a_report(content, expected):
         read_runs(("file.json", json.dumps(content).encode()))
     problem, = failed.value.problems
     assert problem.kind == "summary" and f"with {expected}, and no list of records" in str(problem)
+
+
+def test_questions_in_a_column_of_contents_are_no_documents():
+    asked = [f"what similarity laws must be obeyed when models of aircraft {n} are built and heated ." for n in COUNT]
+    content = table("id,content", *(f"{n},{text}" for n, text in enumerate(asked)))
+    assert detect(("queries.csv", content)).role != "corpus"
+    assert offered(content, "queries.csv")[0] == {"role": "questions", "query_id": "id", "query": "content"}
+
+
+def test_the_documents_of_one_query_are_no_queries():
+    hits = [{"rank": n + 1, "chunk_id": f"c{n}", "page": n // 3, "content": TEXTS[n]} for n in COUNT]
+    assert offered(json.dumps(hits).encode()) == []
+    chunks = [{"chunk_id": f"c{n}", "text": TEXTS[n], "score": 0.9 - n / 10, "article": f"Part {n}"} for n in COUNT]
+    assert offered(json.dumps({"answer": TEXTS[0], "refused": True, "retrieved_chunks": chunks}).encode()) == []
+
+
+def test_values_next_to_tags_are_offered():
+    """Tags that many records share are no content that would be lost."""
+    tags = ["no_evidence", "parent_only"]
+    content = json.dumps([{"query_id": f"q{n}", "evidence_coverage": n / 8, "kind": tags[n % 2],
+                           "reasons": tags[:1 + n % 2]} for n in COUNT]).encode()
+    with pytest.raises(InputError) as failed:
+        read_runs(("file.json", content))
+    mapping, = failed.value.problems[0].facts["mappings"]
+    assert mapping["scores"] == "evidence_coverage"
 
 
 @pytest.mark.parametrize(("path", "name"), [

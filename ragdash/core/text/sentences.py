@@ -11,7 +11,11 @@ _ABBREVIATION = re.compile(r"(?:^|[\s(\[\"'])(?:[^\W\d_]|(?:[^\W\d_]\.)+[^\W\d_]
                            r"|no|nos|vol|figs?|eq|pp|approx|inc|ltd|co|corp|dept|est|al|ca|bzw|nr|jan|feb|mar|apr|jun"
                            r"|jul|aug|sept?|oct|nov|dec)\.$", re.IGNORECASE)
 _NUMBERING = re.compile(r"[*#>\-\s]*\d{1,3}\.")
-_QUESTIONS = ("what ", "who ", "when ", "where ", "why ", "how ", "which ", "is ", "are ", "does ", "do ", "can ")
+_QUESTIONS = ("what ", "who ", "whose ", "when ", "where ", "why ", "how ", "which ", "is ", "are ", "does ", "do ",
+              "can ", "did ", "was ", "were ", "has ", "could ", "would ", "should ", "explain ", "describe ",
+              "wie ", "wer ", "welche", "warum ", "wann ", "quel", "comment ", "pourquoi ", "qui ", "\u00bf", "qual ",
+              "quais ", "cu\u00e1l", "qu\u00e9 ", "c\u00f3mo ", "qui\u00e9n", "\u8bf7", "\u8acb", "\u5982\u4f55",
+              "\u4ec0\u4e48", "\u4ec0\u9ebc", "\u70ba\u4ec0\u9ebc", "\u4e3a\u4ec0\u4e48")
 _THINK = re.compile(r"(</?think(?:ing)?>)", re.IGNORECASE)
 
 
@@ -71,7 +75,7 @@ def asks(text: str) -> bool:
     >>> asks("Who wrote it?"), asks("how it works"), asks("a report")
     (True, True, False)
     """
-    return text.rstrip().endswith(("?", "？")) or text.lower().startswith(_QUESTIONS)
+    return text.rstrip().endswith(("?", "？")) or text.lstrip().lower().startswith(_QUESTIONS)
 
 
 def are_questions(texts: Sequence[str]) -> bool:

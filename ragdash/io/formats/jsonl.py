@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ragdash.core.errors import Collector
 from ragdash.core.records import Run, Truth
+from ragdash.core.text.sentences import asks
 from ragdash.io.assemble.assemble_runs import build_runs
 from ragdash.io.assemble.kilt_objects import is_kilt
 from ragdash.io.assemble.plain_rows import read_plain_rows
@@ -86,8 +87,7 @@ def _holds_documents(columns: Iterable[str], objects: list[dict]) -> bool:
     if schema.keys() != {"doc_id", "text"} or len(tuple(columns)) != 2 or not objects:
         return False
     texts = [str(fields.get(schema["text"], "")) for fields in objects]
-    asks = sum(text.rstrip().endswith("?") for text in texts)
-    return sum(map(len, texts)) > _LONG_TEXT * len(texts) and 5 * asks <= len(texts)
+    return sum(map(len, texts)) > _LONG_TEXT * len(texts) and 5 * sum(map(asks, texts)) <= len(texts)
 
 
 def _describe_objects(start: FileStart, name: str, container: str, path: KeyPath) -> Detection:

@@ -35,6 +35,8 @@ _CHECKED = {"contain", "keyword", "phrase", "term", "substr", "topic", "concept"
             "tag", "entity"}  # has to say
 _OF_HITS = DOCUMENT | TEXT | {"id", "score", "rank", "similarity", "distance", "title", "metadata", "preview",
                               "heading", "position", "bm25", "dense", "rerank", "start", "end", "length"}  # of a hit
+_OF_TEXTS = {"chunk", "passage", "doc", "document", "docid", "docno", "node", "paragraph"}  # ids of hits
+_HITS = {"doc_id", "text", "rank", "score"}
 _DESCRIBES = {"param", "parameter", "metadata", "meta"}  # objects of how a question was made
 _SAMPLED = {"sample", "example", "miss", "missed", "failure", "failed"}  # lists of a few of the queries
 _NUMBERED = re.compile(r"[A-Za-z][A-Za-z_-]*?[-_]?(\d{2,})")
@@ -116,6 +118,8 @@ class Assignment:
             return False  # several questions in a record
         key = words(self.roles.get("query_id", ""))
         has_texts = not {"contexts", "evidence"}.isdisjoint(content) and "query" not in self.roles
+        if "query" not in self.roles and not _HITS.isdisjoint(self.roles) and not _OF_TEXTS.isdisjoint(key):
+            return False  # the documents of one query, by their ids
         if has_texts and (not DOCUMENT.isdisjoint(key) or (
                 content == ["contexts"] and self.roles["contexts"] in DOCUMENT_TEXTS)):
             return False  # documents with their texts

@@ -126,6 +126,7 @@ class Field:
 
     path: str
     values: tuple
+    is_shared = False  # names of documents that another field has as well
 
     @cached_property
     def words(self) -> tuple[str, ...]:

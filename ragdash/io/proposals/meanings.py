@@ -14,6 +14,7 @@ from ragdash.io.proposals.content.spread import (
     is_constant,
     is_kind,
     is_several,
+    is_source_name,
 )
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import (
@@ -47,7 +48,7 @@ from ragdash.io.tables.cells import ID_PART
 _ID = re.compile(ID_PART)
 _REFERENCES = {"truth", "reference", "target", "expected", "ideal", "gold", "groundtruth", "gt", "correct", "golden"}
 _QUERY_IDS = {"query", "question", "case", "test", "item", "example", "turn", "sample", "task", "gold", "q", "topic",
-              "qa", "prompt", "record", "row", "entry", "input", "interaction", "conversation", "request"}
+              "qa", "prompt", "record", "row", "entry", "input", "interaction", "conversation", "request", "ticket"}
 _NO_DOCUMENT = {"turn", "query", "question", "user", "session", "conversation", "case", "test", "tool", "run",
                 "start", "end", "offset", "character", "title", "type", "author", "parent", "request", "task",
                 "created", "date", "annotation", "annotator", "rater", "worker", "claim", "language", "lang", "status",
@@ -73,6 +74,7 @@ _NO_CODES = {"keyword", "term", "entity", "phrase", "number", "value", "date", "
              "tool", "answer", "token", "word", "code", "path", "contain", "substring", "topic", "intent", "label",
              "class", "score", "count", "match", "triple", "edge", "price", "text",
              "in", "by", "for", "at", "with", "of"}  # of which none names documents, also where values have a digit
+_FACT, _SOLUTIONS = {"subject", "predicate", "relation", "object"}, {"solution", "resolution"}
 _SEVERAL = {"all", "list", "set", "one", "chapter", "section", "heading", "title", "name", "entry", "article", "target",
             "answer", "session"}  # next to a word for what is right, in names of lists of ids
 
@@ -128,7 +130,8 @@ def names_query(field: Field) -> bool:
 def is_gold_list(field: Field) -> bool:
     """A list of short values under a name that only says that they are right: `expected`, `gold_all`."""
     name = {word.rstrip("0123456789") for word in field.name_words}
-    if _names_kinds(field) or (name <= WEAK_GOLD and not all(_ID.fullmatch(str(item)) for item in field.items)):
+    if _names_kinds(field) or (name <= WEAK_GOLD and not field.is_shared and not all(
+            _ID.fullmatch(str(item)) for item in field.items)):
         return False  # references may be short texts
     strong = bool(name & (GOLD - WEAK_GOLD)) and bool(name & DOCUMENT)
     is_titles = (bool(name & {"article", "title"}) and field.mean_length < 60) or (strong and _are_places(field))
@@ -276,10 +279,9 @@ def is_evidence(field: Field) -> bool:
         return False
     if name == {"reference"} and field.is_list and not set(words(field.path.rpartition(".")[0])).isdisjoint(GOLD):
         return True  # ground_truth.references
-    if name >= {"key", "fact"} or (name == {"text"} and "claim" in path) or not path.isdisjoint(_LACKING):
-        return False  # what an answer has to say, or does not say
-    if name <= {"subject", "predicate", "relation", "object"}:
-        return False  # parts of a fact
+    is_demanded = "fact" in name and not name.isdisjoint({"key", "required", "must", "mandatory"})
+    if is_demanded or (name == {"text"} and "claim" in path) or not path.isdisjoint(_LACKING) or name <= _FACT:
+        return False  # what an answer has to say, or does not say, and parts of a fact
     gold = not path.isdisjoint(GOLD | {"source", "cited", "supporting"})
     spans = {"evidence", "quote", "span", "excerpt", "support", "supporting", "fact"}
     names_spans = not path.isdisjoint(spans) and path.isdisjoint(RETURNED)
@@ -296,8 +298,8 @@ def is_context(field: Field) -> bool:
     if is_answer_object(field) or field.path_share > 0.6 or ("source" in name and field.mean_length < 60):
         return False
     above = set(words(field.path.rpartition(".")[0]))
-    if field.share < 0.5 and {"metadata", "meta"} & above and "[]" not in field.path:
-        return False  # how some questions were made
+    if (field.share < 0.5 and {"metadata", "meta"} & above and "[]" not in field.path) or is_source_name(field):
+        return False  # how some questions were made, or where they come from
     if name == {"reference"} and field.is_list and field.is_long_text and above & RETURNED and not above & GOLD:
         return True  # prediction.references
     if "claim" in above or ("citation" in above and name & {"quote", "quoted"}):
@@ -325,6 +327,8 @@ def is_reference(field: Field) -> bool:
         return False
     if field.is_list and is_several(field) and all(_ID.fullmatch(str(item)) for item in field.items):
         return False  # ids of documents
+    if field.name_words == ("answer", "key") and not field.is_list:
+        return True
     if _VERDICTS.issuperset(field.name_words[-1:]) and field.name_words and (field.is_bool or field.is_number):
         return False  # answer_correct: a verdict on the answer; resp_true
     if {"label", "expected"} <= name:
@@ -342,7 +346,7 @@ def is_reference(field: Field) -> bool:
         return False
     if "[]" in field.path and not ({"reference", "expected", "gold"} & path and ANSWER & name):
         return False
-    if not name.isdisjoint(ANSWER) and not path.isdisjoint(GOLD - {"label", "partial"}):
+    if not name.isdisjoint(ANSWER | _SOLUTIONS) and not path.isdisjoint(GOLD - {"label", "partial"}):
         return True
     if field.is_list and field.path == "label" and field.is_text and not field.is_id_like:
         return True

@@ -35,6 +35,7 @@ _WITH_CONTENT = {"retrieved", "doc_id", "contexts", "text", "answer", "relevant"
 _WORK = {"timing", "time", "latency", "token", "usage", "metadata", "retry", "cost", "config", "setting", "debug",
          "timestamp"}
 _MOST_MEMBERS = 100  # of a report
+_LONGEST_TAG, _SHARED = 60, 3  # characters, records for each tag
 _COMPARED = ("query_id", "query", "config", "retrieved", "doc_id", "contexts", "text", "answer", "relevant", "grade",
              "answers", "evidence", "scores", "labels")
 
@@ -91,7 +92,7 @@ def with_proposals(source: Source, error: InputError) -> InputError:
                 reading.count, SAMPLE))))]
     content = [problem for problem in error.problems if problem.message == "missing-field/content"]
     columns = [name for problem in content for name in cast(list[str], problem.facts["columns"])]
-    if not all(map(_describes_work, columns)):
+    if not all(map(_describes_work, columns)) and not _hold_tags(source, columns):
         readings = [reading for reading in readings if not _WITH_CONTENT.isdisjoint(reading.mapping) or (
             reading.role == "questions" and all(not NOTES.isdisjoint(words(name)) for name in reading.ignored))]
     if readings:
@@ -152,6 +153,18 @@ def _has_empty_column(source: Source) -> bool:
 def _describes_work(name: str) -> bool:
     """True for objects such as timing, tokens and llm_metadata: how an answer was made, not what it is."""
     return not _WORK.isdisjoint(words(name))
+
+
+def _hold_tags(source: Source, columns: Sequence[str]) -> bool:
+    """True for lists of names that many records share, such as warnings: they are no content of a query."""
+    rows = [row for records in fail_quietly(source)[:1] for row in records.rows]
+    for name in columns:
+        tags = [tag for row in rows if row.get(name) for tag in (
+            row[name] if type(row[name]) is list else [row[name]])]
+        if not tags or not all(type(tag) is str and len(tag) < _LONGEST_TAG and " " not in tag for tag in tags) or (
+                len(tags) < _SHARED * len(set(tags))):
+            return False
+    return bool(columns)
 
 
 def _paths(reading: Reading) -> set[str]:

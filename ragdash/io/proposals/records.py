@@ -236,7 +236,8 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
         if rows:
             yield RecordList(path, rows)
     yield from _lists_by_key(prefix, value)
-    if all(type(member) is dict and member and all(map(_is_records, member.values())) for member in members):
+    if len(members) > 1 and all(type(member) is dict and member and all(map(_is_records, member.values()))
+                                for member in members):
         rows = [{KEY: key, f"{KEY}{KEY}": name, **row} for key, member in value.items()
                 for name, items in member.items() for row in items if type(row) is dict]
         yield RecordList(f"{prefix}{KEY}.{KEY}", rows)

@@ -15,6 +15,7 @@ from pyarrow import csv
 
 from ragdash.core.errors import Collector, InputError
 from ragdash.core.records import Run, Truth
+from ragdash.core.text.sentences import asks
 from ragdash.io.assemble.assemble_runs import build_runs
 from ragdash.io.field_names import MISSING_TEXTS, corpus_fields, describe_aliases, is_corpus_document
 from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
@@ -69,8 +70,7 @@ def _holds_documents(header: Header, head: bytes) -> bool:
             "text" not in header.columns):
         return False
     texts = _first_cells(header, head, "text")
-    asks = sum(text.rstrip().endswith("?") for text in texts)
-    return bool(texts) and sum(map(len, texts)) > _LONG_TEXT * len(texts) and 5 * asks <= len(texts)
+    return bool(texts) and sum(map(len, texts)) > _LONG_TEXT * len(texts) and 5 * sum(map(asks, texts)) <= len(texts)
 
 
 def guess(start: FileStart) -> Detection | None:

@@ -10,6 +10,7 @@ from ragdash.io.proposals.fields import GOLD_OBJECTS, Field, is_missing, leaves
 from ragdash.io.proposals.names import GOLD, ID, RETRIEVING, WEAK_GOLD
 from ragdash.io.proposals.shapes.ranked_lists import counts_evidence
 
+_MANY = 4  # times as many documents as collections of them
 _DOCUMENTS = {"doc", "document", "chunk", "passage", "file", "filename", "page", "url", "article", "section",
               "paragraph"}  # in names that cannot mean a kind
 
@@ -42,8 +43,9 @@ def assign_relevant(result: Assignment, free: dict[str, Field], lists: Sequence[
         returned = {str(value) for item in free.values() if meanings.is_returned_documents(item)
                     for value in item.items}
         full.sort(key=lambda item: (
-            _is_index(item), returned.isdisjoint(map(str, item.items)) if returned else False, not item.is_list,
-            item.path.count("."), id_rank(item), item.is_number, "citation" not in item.name_words,
+            _is_index(item), any(_is_wider(item, other) for other in gold),
+            returned.isdisjoint(map(str, item.items)) if returned else False, not item.is_list, item.path.count("."),
+            id_rank(item), item.is_number, "citation" not in item.name_words,
             {"chunk", "passage", "section"}.isdisjoint(item.name_words)))
         if full and partial:
             take(result, free, "relevant", full[0], partial[0], note=f"{full[0].path}:2+{partial[0].path}:1")
@@ -57,6 +59,14 @@ def assign_relevant(result: Assignment, free: dict[str, Field], lists: Sequence[
 def _is_index(item: Field) -> bool:
     """True for context_idx in a list of objects: a part of an id, if there is another one."""
     return "[]" in item.path and not {"idx", "index"}.isdisjoint(item.name_words)
+
+
+def _is_wider(item: Field, other: Field) -> bool:
+    """True for the collection of each document, of which there are few, next to another name of the same documents."""
+    parent = item.path.rpartition("[].")[0]
+    return bool(parent) and other.path.startswith(f"{parent}[].") and item.path.count("[]") == other.path.count(
+        "[]") and ID.isdisjoint(item.name_words) and _MANY * len(set(map(str, item.items))) < len(
+            set(map(str, other.items)))
 
 
 def _shared_members(free: dict[str, Field]) -> list[Field]:
@@ -97,7 +107,7 @@ def _is_rare(item: Field) -> bool:
 
 def _names_origin(item: Field) -> bool:
     """True for ground_truth_source with a few words for all records: how people came to what is right, or its kind."""
-    return (not item.is_list and _DOCUMENTS.isdisjoint(item.name_words) and item.path_share < 0.2
+    return (not item.is_list and not item.is_shared and _DOCUMENTS.isdisjoint(item.name_words) and item.path_share < 0.2
             and len(item.values) >= 10 * item.distinct_count and not any(
                 char.isdigit() for value in set(map(str, item.items)) for char in value))
 

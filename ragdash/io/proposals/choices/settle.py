@@ -128,7 +128,8 @@ def _take_origin(result: Assignment, free: dict[str, Field]) -> None:
     known = {str(item) for item in returned.items}
     first = [next(iter(leaves(value)), None) for value in returned.values]
     for item in [item for item in free.values() if meanings.is_neutral_documents(item) and not item.is_list
-                 and item.distinct_count > 1 and "[]" not in item.path and "source" in item.name_words
+                 and item.distinct_count > 1 and "[]" not in item.path and (
+                     "source" in item.name_words or set(item.name_words) < set(returned.name_words))
                  and not {"doc", "document", "file", "chunk", "passage", "page"}.isdisjoint(item.name_words)]:
         hits = sum(str(value) in known for value in item.present)
         tops = sum(value == top for value, top in zip(item.values, first, strict=True))
@@ -261,7 +262,7 @@ def _is_of_system(result: Assignment) -> bool:
     """True where a file says what a system did: its configuration, its scores, how long it took."""
     measured = {"token", "cost", "cache", *LATENCIES - {"time", "took"}}
     rated = [result.fields.get(path) for path in result.roles.get("scores", "").split("+") if path]
-    is_rated = any(item is None or not item.is_bool or item.distinct_count > 1 for item in rated)
+    is_rated = any(item is None or item.distinct_count > 1 or len(item.values) < 3 for item in rated)
     return is_rated or bool({"latency_ms", "latency_s", "labels", "config"} & result.roles.keys()) or any(
         not measured.isdisjoint(item.name_words) and {"start", "end"}.isdisjoint(item.name_words)
         for item in result.fields.values())

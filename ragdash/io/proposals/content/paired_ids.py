@@ -8,6 +8,7 @@ from ragdash.io.proposals.names import GOLD, QUESTION, RETURNED, words
 
 MARK = "#"  # between the parts, as in other ids of several parts
 _LONGEST = 80
+_PLACES = {"location", "place", "chunk", "passage", "document", "doc"}
 _FEWEST = 3  # pairs
 
 
@@ -23,6 +24,7 @@ def with_paired_ids(rows: Sequence[dict]) -> list[dict]:
     Groups of documents, of which any or all are right, stay as they are: in a file of pairs what was returned has pairs
     as well, or the second part has a number and the first does not.
     """
+    rows = _with_numbered_places(rows)
     first = rows[0] if rows else {}
     names = [name for name, value in first.items() if type(value) is list and _names_documents(name)]
     pairs = {name: [pair for row in rows for pair in _lists(row.get(name))] for name in names}
@@ -35,6 +37,16 @@ def with_paired_ids(rows: Sequence[dict]) -> list[dict]:
         return list(rows)
     return [{**row, **{name: [PairedId(MARK.join(map(str, pair))) for pair in row[name]] for name in pairs
                        if type(row.get(name)) is list}} for row in rows]
+
+
+def _with_numbered_places(rows: Sequence[dict]) -> Sequence[dict]:
+    """The records; expected_locations: [[1, 0]], a document and its chunk by their numbers, as ["1#0"]."""
+    names = [name for name, value in (rows[0].items() if rows else ()) if type(value) is list and {
+        *words(str(name))} & GOLD and {*words(str(name))} & _PLACES]
+    names = [name for name in names if all(type(pair) is list and len(pair) == 2 and all(
+        type(number) is int and number >= 0 for number in pair) for row in rows for pair in _lists(row.get(name)))]
+    return [{**row, **{name: [PairedId(MARK.join(map(str, pair))) for pair in row[name]] for name in names
+                       if type(row.get(name)) is list}} for row in rows] if names else rows
 
 
 def _names_documents(name: object) -> bool:

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.shapes.values_by_query import is_code
+
+_TICKETS = (("description",), ("body",), ("message",), ("ticket", "text"), ("issue",), ("title",), ("subject",))
 
 
 def is_claim(field: Field) -> bool:
     """A claim to check, which is what a retriever is asked where nothing else is."""
     return field.path.lower() in ("claim", "statement") and field.is_long_text and not field.is_list and (
         field.distinct_share > 0.5)
+
+
+def described_problems(free: Mapping[str, Field]) -> list[Field]:
+    """What a ticket says, where the documents or answers that solve it are known: `description` next to gold_kb_id."""
+    has_gold = any("gold" in item.name_words and "." not in item.path for item in free.values())
+    texts = [item for item in free.values() if item.name_words in _TICKETS and item.is_long_text and not item.is_list
+             and item.share == 1.0 and item.distinct_share > 0.7]
+    return sorted(texts, key=lambda item: -item.mean_length)[:1] if has_gold else []
 
 
 def names_speakers(field: Field) -> bool:

@@ -59,6 +59,11 @@ def has_codes(field: Field) -> bool:
         3 * len(set(items)) >= max(len(field.values), 9))
 
 
+def is_source_name(field: Field) -> bool:
+    """True for a few short texts that many records share, such as the exam that questions are from: no contexts."""
+    return not field.is_list and len(field.values) >= 10 * field.distinct_count > 0 and field.mean_length < 60
+
+
 def counts_rows(field: Field) -> bool:
     """True for whole numbers that count the records from 0 or 1, as a row number does."""
     values = [str(value) for value in field.values]

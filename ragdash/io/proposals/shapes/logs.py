@@ -29,7 +29,8 @@ def is_noise(field: Field) -> bool:
         return False
     meaningful = {"retriever", "retrieval", "choice", "output", "answer", "question", "query", "input"}
     is_text_span = {"text", "span"} <= set(field.name_words) or "evidence" in path
-    if path.isdisjoint(_NOISE) or (path & _NOISE == {"span"} and ("." not in field.path or is_text_span)):
+    is_right = not {"gold", "golden", "expected", "relevant"}.isdisjoint(path)
+    if path.isdisjoint(_NOISE) or (path & _NOISE == {"span"} and ("." not in field.path or is_text_span or is_right)):
         return False
     if not {"retriever", "retrieval"}.isdisjoint(path) or ("retrieved" in path and "." not in field.path):
         return "metric" in path or "uuid" in path

@@ -7,6 +7,7 @@ import re
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.content import ratings
+from ragdash.io.proposals.content.shared_ids import with_shared_ids
 from ragdash.io.proposals.fields import Field, ReturnedField, as_number, leaves
 from ragdash.io.proposals.names import GOLD, ID, WEAK_GOLD, words
 
@@ -17,12 +18,14 @@ _MANY, _MOST_PLACES = 20, 64
 
 
 def with_returned_lists(fields: dict[str, Field]) -> dict[str, Field]:
-    """The fields; those of lists of objects with falling fractional scores know that they were returned."""
+    """The fields; those of lists of objects with falling fractional scores know that they were returned, and those
+    that share names with what is right know that they name documents.
+    """
     scored = {item.path.split("[]")[0] for item in fields.values() if "[]." in item.path
               and ratings.parallel_role(item) in ("score", "grade") and falls(item)}
     scored = {path for path in scored if (GOLD - WEAK_GOLD).isdisjoint(words(path)) and words(path)[-1:] != ("answer",)}
-    return {path: ReturnedField(path, item.values) if path.split("[]")[0] in scored and "[]" in path else item
-            for path, item in fields.items()}
+    return with_shared_ids({path: ReturnedField(path, item.values) if path.split("[]")[0] in scored and "[]" in path
+                            else item for path, item in fields.items()})
 
 
 def falls(item: Field) -> bool:

@@ -16,6 +16,8 @@ MOST_COLUMNS = 12
 _MOST_GRADE = 4
 _SCALE = 50
 _DEEPEST = 3  # names above a list of questions
+_FEW = 5  # texts of which two thirds ask; the others are requests
+_MANY_WORDS = re.compile(r"\s\S+\s|[\u0e00-\uffff]{8}")
 _FEWEST = 2  # questions in a list of its own
 _MEASURED = SURE_METRICS | LATENCIES | {"count", "token", "cost", "total", "avg", "mean"}
 _RANGE = re.compile(r"\d+\s*[-–]\s*\d+")  # of a scale: 0-2, 3-4
@@ -160,7 +162,8 @@ def _are_alike(lists: Sequence[Sequence[str]]) -> bool:
 
 def listed_questions(items: Sequence) -> list[dict]:
     """A record of each question of ["Who pays?", "When?"]."""
-    is_list = len(items) >= _FEWEST and all(type(item) is str for item in items) and are_questions(items)
+    is_list = len(items) >= _FEWEST and all(type(item) is str for item in items) and (are_questions(items) or (
+        _FEW <= len(items) <= 3 * sum(map(asks, items)) // 2 and all(_MANY_WORDS.search(item) for item in items)))
     return [{"question": item} for item in items] if is_list else []
 
 
