@@ -101,6 +101,7 @@ TERMS: Mapping[str, Term] = {
         "stays below 1."),
     "truth_versions": Term(
         "Versions of the judgments", "Each version stays as it is. Choose the one that every page uses."),
+    "put_off_reading": Term("Not now", "The Data page keeps this proposal."),
     "undo_fixes": Term("Undo", "Read the run again as it was loaded."),
     "archive_entry": Term("Archive", "Removed from the list; links to it still work."),
     "delete_entry": Term("Delete", "Its files are deleted; links to it work until the server restarts."),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from ragdash.core.errors import Problem
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.pages.data.columns.field_titles import TITLES, column_text, shortened
 from ragdash.dashboard.pages.data.loading import FileRecord
@@ -78,7 +79,7 @@ def _render_proposal(indices: Sequence[int], record: FileRecord, problem: Proble
                   on_click=_apply, args=(indices, mappings[choice]))
         if can_wait:
             st.button("Not now", key=f"proposed_wait_{record.key}", type="tertiary", on_click=loading.put_off,
-                      args=(indices,), help="The Data page keeps this proposal.")
+                      args=(indices,), help=tooltip("put_off_reading"))
 
 
 def _apply(indices: Sequence[int], mapping: Mapping[str, str]) -> None:
