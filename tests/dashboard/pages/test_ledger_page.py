@@ -58,7 +58,7 @@ def test_lost_zeros_are_noticed_and_one_click_restores_the_hits():
     assert not at.exception and hits(at) == 20
     after = entry(at)
     assert (after.name, after.slot, after.origin, after.ids) == (before.name, before.slot, before.digest, "zeros")
-    assert "ids: zeros" in said(at) and "can be measured" in said(at)
+    assert "ids matched" in said(at) and "can be measured" in said(at)
     assert at.session_state["shown"] == [after.digest] and at.session_state["baseline"] == after.digest
     truth = LOADED.truth(at.session_state["_truth"])
     assert after.digest == with_ids_of(LOADED.run(before.digest), truth, "zeros").digest
@@ -97,7 +97,7 @@ def test_a_fix_that_several_runs_need_is_one_click_for_all():
 def test_chunks_are_collapsed_from_the_ledger_and_from_the_card():
     at = upload(opened(), ("chunks.run", CHUNKS), ("qrels", QRELS))
     button(at, "Collapse chunks at '#'").click().run()
-    assert entry(at).collapse == "prefix:#" and hits(at) == 20 and "collapse: prefix:#" in said(at)
+    assert entry(at).collapse == "prefix:#" and hits(at) == 20 and "chunks collapsed" in said(at)
     at.session_state[f"edit_{entry(at).key}"] = True
     choice = at.run().selectbox(key=f"collapse_{entry(at).key}")
     assert any("% found" in option for option in choice.options)

@@ -28,6 +28,7 @@ from ragdash.reporting.sentences.runs.choice import uncapital
 
 MOST_CARDS, FIRST_CARDS = 12, 9  # runs that all have a card in view; cards in view of more runs
 COLOR_NAMES = ("blue", "ochre", "brown", "sky blue", "brick red", "navy")
+FIXED = {"scores": "scores reversed", "collapse": "chunks collapsed", "ids": "ids matched"}
 ROLE_TITLES = {"run": "Run", "truth": "Truth (judgments)", "both": "Run and truth", "corpus": "Documents (texts)"}
 ROLE_PHRASES = {"corpus": "documents", "both": "run and truth"}
 CONTENT_TITLES = {
@@ -154,8 +155,7 @@ def _render_run(entry: SessionRun, run: Run) -> None:
         is_reversed = any(name == "scores" for name, _ in entry.fixes)
         hidden = [] if entry in state.shown_runs() else [":orange-badge[not shown]"]
         contents = [word for word in run_contents(run) if not (is_reversed and word == "scores")]
-        fixes = [":blue-badge[scores reversed]" if name == "scores" else f":blue-badge[{name}: {fmt.escape(word)}]"
-                 for name, word in entry.fixes]
+        fixes = [f":blue-badge[{FIXED[name]}]" for name, _ in entry.fixes]
         st.markdown(" ".join([*hidden, *(f":gray-badge[{label}]" for label in contents), *fixes]))
         facts = run_facts.of_run(entry)
         if facts.tags:
