@@ -138,7 +138,7 @@ def test_claims_that_were_only_taken_out_say_that_nobody_was_asked():
     other = VerdictStore(kept.path.with_name("claims only") / "judge.sqlite")
     other.import_rows(entailment)
     assert read_query_verdicts([query_case(found, 2)], other, default_score_cache())[JUDGE][0].answer == (
-        Claim(PARIS, missing="nobody asked the judge yet"),)
+        Claim(PARIS, missing="no verdict of the judge yet"),)
 
 
 def test_flags_are_words():

@@ -16,7 +16,7 @@ MAX_TOKENS = 1024
 VOTE_TEMPERATURE = 0.7  # of votes after the first, where the temperature would be 0: all would be alike
 
 MISSING = {
-    "not-asked": "nobody asked the judge yet",
+    "not-asked": "no verdict of the judge yet",
     "no-text": "a text that the question needs is not there",
     "not-json": "no JSON in the reply",
     "wrong-shape": "the reply does not have the shape asked for",

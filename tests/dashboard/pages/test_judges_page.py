@@ -290,7 +290,7 @@ def test_votes_are_read_with_their_agreement(serve):
     at = finish(start(plan(opened(server, **{state.JUDGE_VOTES: 3, state.JUDGE_SAMPLE: 4}))))
     table = judged(at)
     assert len(server.asked) == 24 and table["n"].tolist() == [4, 4] and table["Votes"].tolist() == [3, 3]
-    assert table["Votes agree"].tolist() == [1, 1] and "nobody asked the judge yet (2)" in table["Missing"].tolist()
+    assert table["Votes agree"].tolist() == [1, 1] and "no verdict of the judge yet (2)" in table["Missing"].tolist()
     assert table["Differ on"].tolist() == ["0 of 4"] * 2
     table = judged(finish(start(plan(opened(server, **{state.JUDGE_VOTES: 1})))))  # one vote on all queries
     assert len(server.asked) == 28 and table["n"].tolist() == [6, 6] and table["Differ on"].tolist() == ["0 of 4"] * 2
@@ -563,7 +563,7 @@ def test_the_mean_of_two_judges_is_shown_with_whom_it_is_of_and_how_far_they_agr
     assert frame["Mean"].tolist() == pytest.approx([(3 * 1 + 2 * 0.75) / 5] * 2) and frame["n"].tolist() == [5, 5]
     assert frame["Judges agree"].tolist() == pytest.approx([(3 * 1 + 2 * 0.5) / 5] * 2)
     assert set(frame["Judges"]) == {f"{CLAUDE}, {GPT}"} and "Votes" not in frame
-    assert f"{CLAUDE}: nobody asked the judge yet" in frame["Missing"].iloc[0]
+    assert f"{CLAUDE}: no verdict of the judge yet" in frame["Missing"].iloc[0]
     assert "**Mean of 2 judges** (" in texts(at) and at.query_params["judge"] == f"{CLAUDE} + {GPT}"
     found = evaluate_match(Match(runs[0], truth), parse_specs(f"Faithfulness(judge='{CLAUDE} + {GPT}')"))
     assert np.nanmean(found.values) == pytest.approx(frame["Mean"].iloc[0])

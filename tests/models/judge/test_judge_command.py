@@ -137,7 +137,7 @@ def test_what_texts_leave_undefined_is_told_apart_from_what_is_missing():
     reasons = ["no-claims", "no-references", "timeout", None, "no-references", "not-asked"]
     undefined, missing = split_reasons(reasons)
     assert undefined == {"no right answer": 2, "the text makes no claim": 1}
-    assert missing == {"no reply in time": 1, "a vote that is missing": 1, "nobody asked the judge yet": 1}
+    assert missing == {"no reply in time": 1, "a vote that is missing": 1, "no verdict of the judge yet": 1}
     row = JudgeResult("a", "M", 0.5, 2, {"no reply in time": 1}, undefined)
     assert str(row) == ("a: M 0.500 (n 2; undefined: 2 no right answer, 1 the text makes no claim; "
                         "missing: 1 no reply in time)")
