@@ -1,4 +1,7 @@
-"""What `ragdash.io` calls: read a file as an accepted reading says, and offer readings where a known format fails."""
+"""What `ragdash.io` calls: read a file as an accepted reading says, and offer readings where a known format fails.
+
+Most files need neither: what reads and offers is imported where it is used.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,7 @@ from typing import TypeVar
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.io.detected_format import DetectedFormat
-from ragdash.io.proposals.build import read_content
 from ragdash.io.proposals.guards import answers_note, misread, more_content
-from ragdash.io.proposals.offer import cut_off_lists, proposal_problem, with_proposals
 from ragdash.io.proposals.reading import OTHER_NAMES, RECORDS, ROLE, ROLES, is_reading
 from ragdash.io.proposals.shapes.binary_scores import binary_scores, graded_scores
 from ragdash.io.source.source import Source
@@ -30,6 +31,8 @@ def offered(source: Source) -> Iterator[None]:
     try:
         yield
     except InputError as error:
+        from ragdash.io.proposals.offer import with_proposals
+
         raise with_proposals(source, error) from None
 
 
@@ -42,13 +45,19 @@ def fail_if_misread(source: Source, detected: DetectedFormat, as_run: bool = Fal
     if as_run and not readings:
         readings = binary_scores(source, detected) or graded_scores(source, detected)
     if readings:
+        from ragdash.io.proposals.offer import cut_off_lists, proposal_problem
+
         raise InputError([proposal_problem(source, readings), *cut_off_lists(source, readings[0])])
 
 
 def with_more(source: Source, detected: DetectedFormat, records: list[_Record]) -> list[_Record]:
     """The records of a known format; where it leaves out what matters, with a warning that offers to read it."""
     readings = more_content(source, detected, records[0].problems) if records else []
-    problems = [proposal_problem(source, readings, "warning")] if readings else []
+    problems = []
+    if readings:
+        from ragdash.io.proposals.offer import proposal_problem
+
+        problems.append(proposal_problem(source, readings, "warning"))
     odd = source.odd_byte_problem
     if odd is not None and records and not any(problem.message == odd.message for problem in records[0].problems):
         problems.append(odd)
@@ -83,6 +92,8 @@ def describe(source: Source) -> DetectedFormat:
 
 def read_runs(source: Source, name: str | None) -> list[Run]:
     """The runs of a file under the source's mapping."""
+    from ragdash.io.proposals.build import read_content
+
     content = read_content(source, mapping_of(source))
     if not content.runs:
         fail_truth_as_run(source, f"its role is {source.mapping.get(ROLE)}")
@@ -93,6 +104,8 @@ def read_runs(source: Source, name: str | None) -> list[Run]:
 
 def read_truth(source: Source) -> Truth:
     """The truth of a file under the source's mapping."""
+    from ragdash.io.proposals.build import read_content
+
     content = read_content(source, mapping_of(source))
     if content.truth is None:
         fail_run_as_truth(source, f"its role is {source.mapping.get(ROLE)}")

@@ -17,7 +17,6 @@ from ragdash.io.proposals.content.paired_ids import PairedId
 from ragdash.io.proposals.content.spread import is_same_number
 from ragdash.io.proposals.fields import is_missing
 from ragdash.io.proposals.names import CODES, GOLD, ID, RANKS, RETURNED, SCORES, SURE_METRICS, WEAK_GOLD, words
-from ragdash.io.proposals.propose import propose
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import KEY, fail_quietly
 from ragdash.io.proposals.shapes.families import find_family
@@ -74,6 +73,13 @@ def misread(source: Source, detected: DetectedFormat) -> list[Reading]:
         return _both_readings(source, detected)
     is_known = any({reading.mapping.get("answer"), reading.mapping.get("answers")} & {answer} for reading in readings)
     return _both_readings(source, detected) if is_open and not is_known else []
+
+
+def propose(source: Source) -> list[Reading]:
+    """The readings of a file, best first; what finds them is imported for the few files that need it."""
+    from ragdash.io.proposals.propose import propose as readings_of
+
+    return readings_of(source)
 
 
 def _both_readings(source: Source, detected: DetectedFormat) -> list[Reading]:
