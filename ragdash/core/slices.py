@@ -54,10 +54,12 @@ def slices(truth: Truth) -> dict[str, tuple[Slice, ...]]:
 
     A list counts for each of its values, so slices may overlap. Numbers with more than FEW_NUMBERS different values
     become quarters. Queries without the attribute are a slice of their own. Attributes that have more than MOST_VALUES
-    different texts, or the same value everywhere, slice nothing and are left out.
+    different texts, or the same value everywhere, slice nothing and are left out. So is a running number of the rows.
     """
     by_attribute = {}
     for name, values in attributes(truth).items():
+        if _is_running_number(values):
+            continue
         parts = by_value(name, values)
         if 1 < len(parts) <= MOST_VALUES + 1:
             by_attribute[name] = parts
@@ -178,6 +180,12 @@ def _quarters(name: str, values: list[object]) -> tuple[Slice, ...]:
 def _are_numbers(values: list[object]) -> bool:
     numbers = [value for value in values if value is not None]
     return all(map(_is_number, numbers)) and len(set(numbers)) > FEW_NUMBERS
+
+
+def _is_running_number(values: list[object]) -> bool:
+    """Whether the values count the queries one by one, as the number of a row does."""
+    return len(values) > FEW_NUMBERS and all(map(_is_number, values)) and bool(
+        (np.diff(np.array(values, np.float64)) == 1).all())
 
 
 def _is_number(value: object) -> bool:

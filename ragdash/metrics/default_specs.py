@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
 from ragdash.core.records.details import filled
+from ragdash.core.text.metric_names import is_spent
 from ragdash.metrics.from_file import counterpart, default_file_specs
 from ragdash.metrics.registry import Spec
 from ragdash.metrics.spelling import parse_spec, parse_specs
@@ -20,16 +21,27 @@ def default_specs(runs: Iterable[Run], truth: Truth, directions: Mapping[str, st
     """What is computed unless metrics are chosen: DEFAULT_SPECS, and the metrics in the files of the runs.
 
     A metric that a file and ragdash both have is next to its counterpart. Without judgments, or without a returned
-    document, there is none; then metrics of answers take the place of DEFAULT_SPECS where the files have none.
+    document, there is none: then those of `specs_without_rankings`.
     """
     runs = list(runs)
     from_files = default_file_specs(runs, directions)
     if not truth.judgments or not have_rankings(runs):
-        return from_files or default_answer_specs(runs, truth) or DEFAULT_SPECS
+        return specs_without_rankings(from_files, runs, truth) or DEFAULT_SPECS
     if not from_files:
         return DEFAULT_SPECS
     pairs = ((spec, counterpart(spec, read_spec)) for spec in from_files)
     return tuple(dict.fromkeys([*DEFAULT_SPECS, *(spec for pair in pairs for spec in pair if spec is not None)]))
+
+
+def specs_without_rankings(from_files: Sequence[Spec], runs: Sequence[Run], truth: Truth) -> tuple[Spec, ...]:
+    """Metrics of the files that say how good the runs are, else metrics of answers; then what the runs spend.
+
+    from_files: as of `default_file_specs`. Time, tokens and money are never the first while something says what is
+    right.
+    """
+    spent = [spec for spec in from_files if is_spent(spec.file_column)]
+    good = [spec for spec in from_files if spec not in spent]
+    return (*(good or default_answer_specs(runs, truth)), *spent)
 
 
 def have_rankings(runs: Sequence[Run]) -> bool:

@@ -42,6 +42,7 @@ def test_few_numbers_are_values_in_their_order_and_many_become_quarters():
     assert list(of(truth_with(*({"hops": hops} for hops in (3, 1, 3, 3, 2, 10))), "hops")) == ["1", "2", "3", "10"]
     quarters = of(truth_with(*({"words": words} for words in range(20)), None), "words")
     assert list(quarters) == ["0 to 4", "5 to 9", "10 to 14", "15 to 19", NOT_GIVEN]
+    assert not slices(truth_with(*({"nr": nr} for nr in range(1, 21)))), "the number of a row is no kind"
     assert sorted(at for members in quarters.values() for at in members) == list(range(21)), "each query once"
 
 

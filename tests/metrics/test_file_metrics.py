@@ -1,6 +1,7 @@
 """Metrics from a file: their Specs, and what evaluate makes of the values."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from ragdash import InputError, Run, Truth, evaluate
@@ -9,8 +10,10 @@ from ragdash.core.file_scores import FileScores
 from ragdash.core.text.metric_names import guess_direction, guess_range, is_metric_name
 from ragdash.evaluation.compare import compare
 from ragdash.metrics import (
+    ANSWER_SPECS,
     METRICS,
     default_file_specs,
+    default_specs,
     file_spec,
     file_specs,
     parse_spec,
@@ -93,6 +96,21 @@ def test_range_and_direction_are_guessed_over_all_runs_and_can_be_changed():
         file_specs(runs)[0], parse_spec("R@5"))
     with pytest.raises(InputError, match="'sas', which is no metric of the files; expected one of rating or mrr"):
         file_specs(runs, {"sas": "lower"})
+
+
+def test_what_a_run_spends_is_never_the_first_metric_while_something_says_what_is_right():
+    details = pa.table({"query_id": ["q1", "q2"], "answer": ["Ann", "Rome"]})
+    rows = [(query, "a", name, value) for query in ("q1", "q2")
+            for name, value in (("latency", 1.5), ("total_cost", 2))]
+    run = Run.build("a", [], [], details=details).with_file_scores(FileScores.build(rows))
+    right = pa.table({"query_id": ["q1", "q2"], "answers": [["Ann"], ["Oslo"]]})
+    references = Truth.build("refs", [], [], [], details=right)
+    spent = ["file:latency(high=None)", "file:total_cost(high=None)"]
+    assert list(map(str, default_specs([run], references))) == [*map(str, ANSWER_SPECS), *spent]
+    judged = run.with_file_scores(FileScores.build([*rows, ("q1", "a", "faithfulness", 1.0)]))
+    assert list(map(str, default_specs([judged], references))) == ["file:faithfulness", *spent]
+    alone = Truth.of_queries([run])
+    assert list(map(str, default_specs([run], alone)))[-2:] == spent
 
 
 def test_the_first_metric_of_a_file_is_one_where_higher_is_better():

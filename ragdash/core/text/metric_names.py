@@ -168,6 +168,17 @@ def guess_direction(name: str, label: str = "") -> str | None:
     return "higher" if may_hold_scores(name) else None
 
 
+def is_spent(name: str) -> bool:
+    """Whether a column says what an answer took, in time, tokens or money, and not how good it is.
+
+    Examples
+    --------
+    >>> is_spent("latency"), is_spent("total_cost"), is_spent("faithfulness")
+    (True, True, False)
+    """
+    return bool(words_of(name) & (_DURATIONS | _COSTS))
+
+
 def label_value(label: str) -> float | None:
     """What a label says of an answer: 1 right, 0.5 partly, 0 wrong; None for a refusal and for other words.
 

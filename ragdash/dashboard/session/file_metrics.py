@@ -12,7 +12,6 @@ from ragdash.dashboard.session.data_store import LOADED, SHORT
 from ragdash.metrics import (
     Spec,
     counterpart,
-    default_answer_specs,
     default_file_specs,
     file_specs,
     has_answers,
@@ -20,6 +19,7 @@ from ragdash.metrics import (
     have_rankings,
     parse_specs,
     read_spec,
+    specs_without_rankings,
 )
 from ragdash.metrics.from_file import DIRECTIONS, redirected
 from ragdash.reporting.sentences import formatting as fmt
@@ -143,8 +143,8 @@ def _instead_of_rankings() -> list[str]:
     columns = () if truth is None or truth.details is None else truth.details.column_names
     if truth is not None and (truth.judgments or "evidence" in columns) and have_rankings(runs):
         return []
-    specs = _specs(_shown(), _directions())[1] or (default_answer_specs(runs, truth) if truth is not None else ())
-    return list(map(str, specs))
+    from_files = _specs(_shown(), _directions())[1]
+    return list(map(str, from_files if truth is None else specs_without_rankings(from_files, runs, truth)))
 
 
 def _directions_by_column() -> dict[str, str]:

@@ -71,6 +71,14 @@ def escape_formula(text: str) -> str:
     return f"'{text}" if is_formula and not _NUMBER.fullmatch(text.strip(" ")) else text
 
 
+_NUMBERS = re.compile(r"(▲|▼)?\s*[<≈±+−-]*\s*\.?\d.*|[–-]?", re.DOTALL)
+
+
+def _number_columns(header: list[str], rows: list[list[str]]) -> list[bool]:
+    """Which columns are set to the right: those whose cells begin with a number, but for the first."""
+    return [index > 0 and all(_NUMBERS.fullmatch(row[index]) for row in rows) for index in range(len(header))]
+
+
 _MARKS = re.compile(r"[\\`*<>~$&|]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[])")
 
 
@@ -78,7 +86,7 @@ def _markdown(header: list[str], rows: list[list[str]]) -> str:
     def line(cells: list[str]) -> str:
         return "| " + " | ".join(_MARKS.sub(r"\\\g<0>", one_line(" ".join(cell.split()))) for cell in cells) + " |"
 
-    rule = ["---", *["---:"] * (len(header) - 1)]
+    rule = ["---:" if is_number else "---" for is_number in _number_columns(header, rows)]
     return "\n".join([line(header), "| " + " | ".join(rule) + " |", *map(line, rows)]) + "\n"
 
 
@@ -102,7 +110,8 @@ def _latex(header: list[str], rows: list[list[str]]) -> str:
         is_option = row.startswith(("[", "*"))  # LaTeX would read it as an option of the line above
         return f"{{}}{row}" if is_option else row
 
-    body = [rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\toprule", line(header), r"\midrule",
+    sides = "".join("r" if is_number else "l" for is_number in _number_columns(header, rows))
+    body = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule", line(header), r"\midrule",
             *map(line, rows), r"\bottomrule", r"\end{tabular}"]
     return "\n".join(body) + "\n"
 

@@ -9,7 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from ragdash.evaluation.evaluate import Evaluation
+from ragdash.metrics import read_spec
 from ragdash.reporting.tables.escaping import table_bytes, table_text
+
+SMALLEST_SHOWN, MOST_WITH_DECIMALS = 0.0005, 1000.0  # what three decimals would show as 0, or make hard to read
 
 
 @dataclass(frozen=True)
@@ -33,15 +36,17 @@ TABLES = {
 def export_table(table, form: str) -> bytes:
     """A table (pyarrow.Table or pandas.DataFrame, its index left out) in one of TABLES, texts in UTF-8.
 
-    csv, xlsx and parquet keep full precision and an empty cell for undefined; markdown and latex have three decimals
-    and a dash. Whatever a cell holds, no format takes it for a formula, markup or a command. InputError where Excel
-    cannot hold it.
+    csv, xlsx and parquet keep full precision and an empty cell for undefined. markdown and latex are for people: three
+    decimals, a dash, and the titles of metrics for their names. Whatever a cell holds, no format takes it for a
+    formula, markup or a command. InputError where Excel cannot hold it.
     """
     table = table if isinstance(table, pa.Table) else to_arrow(table)
     if form in ("csv", "xlsx", "parquet"):
         return table_bytes(table, form)
-    rows = zip(*(map(_display, column.to_pylist()) for column in table.columns), strict=True)
-    return table_text([str(name) for name in table.column_names], [list(row) for row in rows], form).encode()
+    columns = [[_title(value) if name == "metric" else _display(value) for value in column.to_pylist()]
+               for name, column in zip(table.column_names, table.columns, strict=True)]
+    return table_text([_title(name) for name in table.column_names], list(map(list, zip(*columns, strict=True))),
+                      form).encode()
 
 
 def to_arrow(frame) -> pa.Table:
@@ -59,7 +64,16 @@ def _display(value: object) -> str:
     """A cell as people read it."""
     if value is None or value != value:
         return "–"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    is_tiny = 0 < abs(value) < SMALLEST_SHOWN
+    return f"{value:.2g}" if is_tiny else f"{value:.0f}" if abs(value) >= MOST_WITH_DECIMALS else f"{value:.3f}"
+
+
+def _title(name: str) -> str:
+    """The title of a metric for its canonical spelling; any other text as it is."""
+    spec = read_spec(name)
+    return spec.title if spec is not None and str(spec) == name else name
 
 
 def row_values(evaluations: Sequence[Evaluation]) -> pa.Table:

@@ -139,6 +139,16 @@ def test_how_many_queries_lack_an_answer_is_said(page):
     assert "answers to" not in texts(whole)
 
 
+def test_failures_asks_for_answers_where_only_they_are_missing():
+    rows = [f'{number},{config},{question},"{CONTEXTS.format(number)}",Gray granite.,{number / 10}'
+            for config in ("x", "y") for number, question in enumerate(QUESTIONS)]
+    table = "\n".join(["nr,config,question,contexts,reference,latency", *rows])
+    at = loaded("failures", "noanswer.csv", table.encode())
+    said = texts(at)
+    assert "There are reference answers, but the runs have no answers to check against them" in said
+    assert "add reference answers" not in said
+
+
 def test_failures_says_what_is_measured_and_what_not_where_nothing_is_known():
     at = loaded("failures", "answers.csv", NO_REFERENCE)
     said = texts(at).replace("\\", "")

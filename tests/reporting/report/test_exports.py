@@ -98,6 +98,18 @@ def test_markdown_keeps_its_columns_whatever_stands_in_them():
         assert not re.search(r"(?<!\\)[<`*]", line) and not re.search(r"(?<!\\)\]\(", line)
 
 
+def test_tables_for_people_have_titles_of_metrics_sides_for_texts_and_no_number_that_looks_like_zero():
+    cells = {"run": ["a", "b"], "metric": ["nDCG@10", "file:latency(high=None)"], "p": [0.00011, 0.0],
+             "needed": [843.4, 1e5]}
+    assert export_table(pa.table(cells), "latex").decode().splitlines() == [
+        r"\begin{tabular}{llrr}", r"\toprule", r"run & metric & p & needed \\", r"\midrule",
+        r"a & NDCG@10 & 0.00011 & 843.400 \\", r"b & latency (file) & 0.000 & 100000 \\",
+        r"\bottomrule", r"\end{tabular}"]
+    assert b"| --- | --- | ---: | ---: |" in export_table(pa.table(cells), "markdown")
+    assert b"nDCG@10" in export_table(pa.table(cells), "csv")
+    assert export_table(pa.table({"TokenF1": [0.5]}), "latex").decode().splitlines()[2] == r"Token F1 \\"
+
+
 def test_latex_sets_texts_as_written():
     cells = {"a": ["50% & $x_1$ \\write18{ls} #1 ~^", "a\nb"], "b": [0.5, float("nan")]}
     table = export_table(pa.table(cells), "latex").decode()

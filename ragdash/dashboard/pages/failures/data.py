@@ -26,9 +26,11 @@ from ragdash.reporting.sentences.failures.answer_rules import grounded_rule, rig
 from ragdash.reporting.sentences.formatting import count, escape, number
 
 RANKED_LOW_TITLE = TERMS["ranked_low"].name
-NOTHING_KNOWN = ("Not measured: at which step queries go wrong, and which answers are right. No query has a relevant "
-                 "document or a reference answer to check against. Judge documents, mark evidence, or add reference "
-                 "answers.")
+NOT_MEASURED = "Not measured: at which step queries go wrong, and which answers are right. "
+NOTHING_KNOWN = (NOT_MEASURED + "No query has a relevant document or a reference answer to check against. Judge "
+                 "documents, mark evidence, or add reference answers.")
+NO_ANSWERS = (NOT_MEASURED + "There are reference answers, but the runs have no answers to check against them, and no "
+              "query has a relevant document. Add the answers of the runs: a column `answer`.")
 MAX_SENTENCES = 3  # runs that get a sentence each
 MAX_NAMES = 3  # of runs in a sentence about many
 LEAK = "forbidden"  # the stage that matters whatever a metric says
@@ -110,7 +112,9 @@ def stage_sentences(data: FailuresData) -> list[str]:
     Where nothing says what is right for any query: what is not known for that reason, and what is measured anyway.
     """
     if nothing_known(data):
-        return [NOTHING_KNOWN, *_measured_sentence(data)]
+        details = data.context.scope.truth.details
+        has_references = details is not None and "answers" in details.column_names
+        return [NO_ANSWERS if has_references else NOTHING_KNOWN, *_measured_sentence(data)]
     names = [f"**{escape(name)}**" for name in data.context.names]
     if len(names) <= MAX_SENTENCES:
         return [_run_sentence(data, run, names[run]) for run in range(len(names))]
