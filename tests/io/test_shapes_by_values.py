@@ -143,6 +143,14 @@ def test_the_values_and_the_structure_show_what_a_field_means(name):
     assert roles is None or [mapping["role"] for mapping in mappings] == roles
 
 
+def test_a_german_table_with_the_name_of_the_bot_next_to_what_it_says():
+    lines = [f'{number},{bot},{ASKED[number]},"{TEXTS[number]} {bot}","[\'{law(number)}\']",{TEXTS[number]}'
+             for bot in ("simple", "rerank") for number in COUNT]
+    mapping, *_ = offered(table("nr,bot,Frage,Bot sagt,Textstellen,Musterloesung", *lines), "bots.csv")
+    assert {name: mapping[name] for name in ("config", "query", "answer", "contexts", "answers")} == {
+        "config": "bot", "query": "Frage", "answer": "Bot sagt", "contexts": "Textstellen", "answers": "Musterloesung"}
+
+
 def test_lists_in_the_cells_of_documents_are_asked_about():
     """['d7', 'd2'] is the id of no document: right ones of a data set, or those that were returned."""
     content = table("query,difficulty,chunk_id", *(f"{ASKED[n]},easy,\"['d{n}', 'd9']\"" for n in COUNT))

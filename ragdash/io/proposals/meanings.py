@@ -390,9 +390,9 @@ def is_answer(field: Field) -> bool:
     if not others.isdisjoint(_NO_ANSWER | _ABOUT_ANSWERS | (NOTES - {"title"}) | QUESTION - {"q"}):
         return False
     if "[]" in field.path:
-        return field.path.endswith(("choices[].message.content", "choices[].text", "choices[].turns",
-                                     "generations[].text"))
-    if (name == {"result"} and field.blank_share > 0.4) or field.name_words in _SPEAKERS_ANSWERING:
+        return bool(re.search(r"choices\[\]\.(message\.content|text|turns)$|generations\[\]\.text$", field.path))
+    if (name == {"result"} and field.blank_share > 0.4) or (field.name_words in _SPEAKERS_ANSWERING and (
+            field.distinct_share > 0.2 or len(field.present) < 5)):  # else: the names of what is compared
         return True
     if not name.isdisjoint({"say", "said", "wrote"}) and name < _SPEAKERS | {"say", "said", "wrote"}:
         return not name.isdisjoint(_SPEAKERS)

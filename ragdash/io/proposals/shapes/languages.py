@@ -29,7 +29,8 @@ _WORDS = {
                 "вопрос вопросы soru otazka",
     "query": "anfrage suchanfrage consulta requete zapytanie запрос sorgu",
     "answer": "antwort antworten respuesta respuestas resposta respostas reponse reponses risposta risposte antwoord "
-              "ответ ответы cevap yanit odpowiedz svar odpoved",
+              "ответ ответы cevap yanit odpowiedz svar odpoved losung loesung",
+    "say": "sagt sagte dit dice diz zegt",
     "expected": "attendu attendue attendus attendues erwartet erwartete erwarteter erwartetes erwarteten esperada "
                 "esperado esperadas esperados attesa atteso attesi attese verwacht verwachte ожидаемый ожидаемые "
                 "beklenen oczekiwana",
@@ -54,7 +55,7 @@ _WORDS = {
     "source": "quell quelle quellen fuente fuentes fonte fontes fonti bron bronnen источник источники kaynak kaynaklar",
     "file": "datei dateien fichier fichiers archivo archivos arquivo файл",
     "passage": "abschnitt abschnitte pasaje pasajes passaggio passaggi fragmento fragmentos frammento фрагмент "
-               "fragmente textauszug auszug",
+               "fragmente textauszug auszug textstelle textstellen",
     "context": "kontext kontexte contexto contextos contesto contesti contexte contextes контекст baglam",
     "text": "texte textes texto textos testo testi tekst текст metin",
     "content": "inhalt inhalte contenu contenido conteudo contenuto содержание icerik",
@@ -68,7 +69,7 @@ _WORDS = {
     "id": "kennung identificador identifiant identificativo",
 }
 _ENGLISH = {word: english for english, others in _WORDS.items() for word in others.split()}
-_COMPOUND = re.compile(r"(\w{3,}?)(antwort|frage|dokumente?|quellen?|ergebnisse?|treffer|texte?)")
+_COMPOUND = re.compile(r"(\w{3,}?)(antwort|losung|loesung|frage|dokumente?|quellen?|ergebnisse?|treffer|texte?)")
 
 
 def in_english(name: str) -> str:
