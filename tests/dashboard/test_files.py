@@ -9,7 +9,9 @@ import pytest
 from page_cases import keys, leaderboard, opened
 from test_pages import SAMPLES, texts, upload, with_runs
 
+from ragdash.core.errors import InputError
 from ragdash.dashboard.session import data_store
+from ragdash.dashboard.session.run_facts import parse_typed
 from ragdash.reporting.sentences.formatting import escape
 
 
@@ -144,3 +146,13 @@ def test_a_second_file_with_the_same_content_is_named():
     at = upload(at, ("two.run", lines))
     assert len(at.session_state["_runs"]) == 1
     assert any("**two.run** has the same content as one" in note.value for note in at.info)
+
+
+def test_typed_settings_keep_their_commas_and_what_cannot_be_read_is_named():
+    stored = "retriever = BM25 (bm25s, k1 1.5, b 0.75), Snowball stems\ngenerator = a model, one prompt\nx = 1"
+    assert parse_typed(stored) == {"retriever": "BM25 (bm25s, k1 1.5, b 0.75), Snowball stems",
+                                   "generator": "a model, one prompt", "x": "1"}
+    assert parse_typed("a = 1, b=2\n\nlist = [1,2]") == {"a": "1", "b": "2", "list": "[1,2]"}
+    for wrong in ("just a line", "= 5", "a =", "x = 1\nx = 2"):
+        with pytest.raises(InputError, match="Nothing was changed"):
+            parse_typed(wrong)

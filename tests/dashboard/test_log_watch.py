@@ -144,7 +144,8 @@ def test_a_packed_run_is_a_run_and_a_broken_archive_is_said(logs, tmp_path, capf
     assert "cut.zip" in texts(at) and "photos.zip" not in texts(at)
     (tmp_path / "qrels.txt").write_text("".join(f"q{number} 0 d1 1\n" for number in range(3)))
     status, out, err = call(capfdbinary, "history", logs, "--truth", tmp_path / "qrels.txt", "-m", "RR")
-    assert status == 0 and "first" in out and "third" in out and err.count("cut.zip") == 1
+    assert status == 0 and "first" in out and "third" in out and err.count("cut.zip: found") == 1
+    assert "1 recorded run that cannot be read and is left out: cut.zip" in err
     site = tmp_path / "site"
     status, _, err = call(capfdbinary, "bundle", logs, "--truth", tmp_path / "qrels.txt", "-m", "RR", "-o", site)
     assert status == 0 and "3 runs in" in err and "cut.zip" in err

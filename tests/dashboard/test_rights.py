@@ -48,7 +48,8 @@ WRITES = {  # what a page may call to change something outside its own session
 WORKSPACE_WRITES = ("add_run", "add_truth", "add_record", "rename", "describe", "tag", "order", "archive", "delete",
                     "keep_mapping", "keep_prices", "keep_settings", "keep_version", "dismiss_rebuilt")
 TAILS = {name.rpartition(".")[2] for name in (*WRITES, *WORKSPACE_WRITES)}
-HELPERS = {"_imported_verdicts", "_delete_entry", "_home_of"}  # called within a change alone: the test of them is below
+HELPERS = {  # called within a change alone: the test of them is below
+    "_imported_verdicts", "_delete_entry", "_home_of", "_change_places"}
 GIVEN_ON = ("_try_change", "field")  # functions of the list of the workspace that make a change of what they are given
 
 

@@ -37,6 +37,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="{cause.expected}",
         fix="{cause.fix}",
     ),
+    "typed-settings": Message(
+        actual="{lines:comma}",
+        expected='"name = value" on each line, and each name once',
+        fix="Nothing was changed. Type the settings again.",
+    ),
     "unclear-access/addresses": Message(
         actual="{key} = {value}",
         expected="a list of mail addresses",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ragdash.core.errors import InputError
+from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.dashboard.auth import rights
 from ragdash.dashboard.caches.shared_cache import once_a_run, shared
 from ragdash.dashboard.session.data_store import SessionRun, workspace
@@ -15,6 +17,7 @@ from ragdash.experiments.fusion.methods import METHODS
 from ragdash.reporting.sentences.what_if import setting_text
 from ragdash.workspace import Workspace
 
+_NEXT_SETTING = re.compile(r",\s*(?=[^,=()]+=)")  # a comma in front of another name
 NOT_SETTINGS = ("ids", "collapse", "scores")  # notes on how a run was fixed
 
 
@@ -95,19 +98,31 @@ def flat_settings(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def parse_typed(lines: str) -> dict[str, str]:
-    """Settings typed as "name = value", one a line or separated by commas; what has no name or value is left out.
+    """Settings typed as "name = value", one a line; a comma separates two only where another "name =" follows it.
+
+    Raises
+    ------
+    InputError
+        A line without a name or a value, or a name twice.
 
     Examples
     --------
-    >>> parse_typed("retriever = bm25, chunk_size=256")
-    {'retriever': 'bm25', 'chunk_size': '256'}
+    >>> parse_typed("retriever = BM25 (k1 1.5, b 0.75), stems\\ntop_k = 5, chunk_size=256")
+    {'retriever': 'BM25 (k1 1.5, b 0.75), stems', 'top_k': '5', 'chunk_size': '256'}
     """
-    pairs = (part.partition("=") for part in lines.replace("\n", ",").split(","))
-    return {name.strip(): value.strip() for name, _, value in pairs if name.strip() and value.strip()}
+    parts = [part.strip() for line in lines.splitlines() for part in _NEXT_SETTING.split(line) if part.strip()]
+    pairs = [tuple(side.strip() for side in part.split("=", 1)) for part in parts]
+    names = Counter(pair[0] for pair in pairs)
+    wrong = [part for part, pair in zip(parts, pairs, strict=True) if len(pair) < 2 or not all(pair)
+             or names[pair[0]] > 1]
+    if wrong:
+        raise InputError([Problem("typed-settings", {"lines": [shorten(part) for part in wrong]}, field="Settings")])
+    return dict(pairs)
 
 
-def keep_typed(entry: SessionRun, settings: Mapping[str, str]) -> None:
-    """Keep typed settings of a run in the workspace. Raises InputError."""
+def keep_typed(entry: SessionRun, lines: str) -> None:
+    """Keep the settings of a run that these lines hold in the workspace. Raises InputError."""
+    settings = parse_typed(lines)
     with rights.change("describe-run", entry.loaded):
         workspace().keep_settings(entry.loaded, settings)
 

@@ -385,7 +385,7 @@ def test_a_run_that_lost_its_zeros_is_fixed_with_one_click(visit):
     app.page.get_by_role("button", name="Undo").wait_for()
     app.settle().calm()
     assert "lost can be measured: 20 queries" in app.page.inner_text(".st-key-ledger")
-    assert "ids: zeros" in app.page.inner_text(".st-key-run_cards")
+    assert "ids matched" in app.page.inner_text(".st-key-run_cards")
     assert app.page.locator(".st-key-ledger").bounding_box()["y"] == pytest.approx(top, abs=2)
     app.go("Compare")
     assert "lost reaches NDCG@10 0.6" in app.page.inner_text(".st-key-finding")

@@ -77,7 +77,7 @@ def test_the_best_run_is_named_with_what_it_can_be_told_apart_from():
     grounded, right = (one.value for one in at.table)
     assert "good" in right["Run"][0] and "best" in grounded["Run"][0]
     column = next(name for name in grounded.columns if name.startswith("Unsupported words"))
-    assert "▲ −" in grounded[column][0].replace("\u00a0", " ").replace("\\", ""), "lower is better"
+    assert "▲ better −" in grounded[column][0].replace("\u00a0", " ").replace("\\", ""), "lower is better"
 
 
 def test_of_many_runs_the_metrics_of_the_sentences_are_tested_until_all_are_asked_for():

@@ -75,7 +75,7 @@ def test_the_first_column_leaves_room_for_the_others_on_a_phone():
 
 def test_words_of_the_field_are_explained_where_a_sentence_uses_them():
     truth = Truth.build("truth", ["q1", "q2"], ["a", "a"], [1, 1])
-    runs = [Run.build(name, ["q1", "q2"], docs, [1.0, 1.0]) for name, docs in (("old", "ab"), ("new", "ba"))]
+    runs = [Run.build(name, ["q1", "q2"], list(docs), [1.0, 1.0]) for name, docs in (("old", "ab"), ("new", "ba"))]
     at = opened("compare", **address(truth, runs))
     headline = next(block for block in at.markdown if "NDCG@10" in block.value)
     assert "**NDCG@10**: " in headline.proto.help

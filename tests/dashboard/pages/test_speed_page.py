@@ -172,7 +172,7 @@ def test_the_editor_shows_the_prices_and_is_not_there_read_only(monkeypatch):
 
 
 @pytest.mark.parametrize(("value", "said"), [(0.734, "0.73\u00a0ms"), (276.4, "276\u00a0ms"), (1280, "1.28\u00a0s"),
-                                             (23.44, "23.4\u00a0ms"), (np.nan, "–"), (0, "0.00\u00a0ms")])
+                                             (23.44, "23.4\u00a0ms"), (np.nan, "–"), (0, "0\u00a0ms")])
 def test_times_in_words(value, said):
     assert duration(value) == said
 

@@ -218,7 +218,7 @@ def _render_facts(entry: SessionRun) -> None:
                                                      if name != "fusion")  # a recipe is not typed
     fields.text_area("Settings", key=f"settings_{key}", height=110, placeholder="retriever = bm25\nchunk_size = 256",
                      help=tooltip("run_settings"), on_change=lambda: _keep(
-                     run_facts.keep_typed, entry, run_facts.parse_typed(st.session_state[f"settings_{key}"])))
+                     run_facts.keep_typed, entry, st.session_state[f"settings_{key}"]))
 
 
 def _keep(save: Callable[..., None], *args: object) -> None:
