@@ -380,8 +380,10 @@ def test_a_run_that_lost_its_zeros_is_fixed_with_one_click(visit):
                                   for name, text in (("lost.run", lines), ("qrels.txt", qrels))))
     app.page.get_by_role("button", name="Match ids with restored leading zeros").wait_for()
     assert "lost returns no document that is judged" in app.page.inner_text(".st-key-ledger")
+    button = app.page.get_by_role("button", name="Match ids with restored leading zeros")
+    button.scroll_into_view_if_needed()  # a click would do it, and move all of the page
     top = app.page.locator(".st-key-ledger").bounding_box()["y"]
-    app.page.get_by_role("button", name="Match ids with restored leading zeros").click()
+    button.click()
     app.page.get_by_role("button", name="Undo").wait_for()
     app.settle().calm()
     assert "lost can be measured: 20 queries" in app.page.inner_text(".st-key-ledger")
