@@ -396,9 +396,9 @@ def test_half_a_fix_is_not_offered_to_the_run_that_needs_both():
     truth = truth_of({"q1": ["p28"], "q2": ["p107"]})
     chunks = run_of({"q1": ["p0028_001"], "q2": ["p0107_002"]}, "chunks")
     fixed = with_ids_of(collapsed(chunks, "prefix:_"), truth, "zeros").renamed("fixed")
-    found = of([fixed, chunks], truth)
+    report = of([fixed, chunks], truth)
     for kind in ("different-ids", "different-collapse"):
-        entry = found.of(kind)
+        entry = report.of(kind)
         assert (entry.flags, entry.facts["fixable"]) == ("--collapse prefix:_ --ids zeros", ["chunks"])
     others = run_of({"q1": ["p0031_001"], "q2": ["p0032_002"]}, "others")  # none is judged: no finding has it
     for kind in ("different-ids", "different-collapse"):

@@ -271,8 +271,8 @@ def test_tables_of_a_file_do_not_become_one_document_when_its_pages_are_found():
         "number:_", "zeros", 1.0, 10, 5, 0)
     assert (other.by, other.changed, other.documents, other.unknown, other.example) == (
         "prefix:_", 13, 6, 3, "file.pdf:table")
-    kept = docs(collapsed(run_of({"q": [*PAGES, *TABLES]}), best.by))
-    assert kept == ["file.pdf:p0001", "file.pdf:p0002", "file.pdf:p0003", "file.pdf:p0004", "file.pdf:p0007", *TABLES]
+    ids = docs(collapsed(run_of({"q": [*PAGES, *TABLES]}), best.by))
+    assert ids == ["file.pdf:p0001", "file.pdf:p0002", "file.pdf:p0003", "file.pdf:p0004", "file.pdf:p0007", *TABLES]
 
 
 def test_a_way_that_merges_judged_documents_or_invents_most_comes_last():
@@ -280,8 +280,8 @@ def test_a_way_that_merges_judged_documents_or_invents_most_comes_last():
                              truth_of({"q": ["a_1", "b", "c", "d", "e"]}))
     assert [(one.by, one.merged, one.is_supported) for one in mixed] == [("prefix:#", 0, True), ("prefix:_", 1, False)]
     invented = ["d1/p_1", "d2/p_1", *(f"x{n}-y/z_{n}" for n in range(4))]
-    found = collapse_choices(run_of({"q": invented}), truth_of({"q": ["d1/p", "d2/p", "d3/p"]}))
-    assert [(one.by, one.changed, one.unknown, one.is_supported) for one in found] == [("prefix:_", 6, 4, False)]
+    choices = collapse_choices(run_of({"q": invented}), truth_of({"q": ["d1/p", "d2/p", "d3/p"]}))
+    assert [(one.by, one.changed, one.unknown, one.is_supported) for one in choices] == [("prefix:_", 6, 4, False)]
     corpus = truth_of({"q": ["d1/p", "d2/p", "d3/p"]}).with_corpus(Corpus.build("c", [f"x{n}-y/z" for n in range(4)]))
     assert collapse_choices(run_of({"q": invented}), corpus)[0].unknown == 0
     hashes = ["9f86d081_1", "ab-4b0c1_2", "60303ae2-2_1"]  # no two judged ids are alike: forms say nothing

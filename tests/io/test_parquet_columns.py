@@ -195,6 +195,11 @@ def test_ids_in_bytes_that_are_no_text_are_refused_and_others_are_read():
     assert "wrong-encoding/byte" in [problem.message for problem in caught.value.problems]
     (run,) = read_runs(as_file([["é".encode()], ["d"], [1.0]], ["query_id", "doc_id", "score"]))
     assert run.query_ids.to_pylist() == ["é"]
+    with pytest.raises(InputError) as caught:  # in a list they would all become one id
+        read_runs(as_file([["q"], [[b"\xff", b"\xfe", b"d"]]], ["query_id", "retrieved"]))
+    assert "wrong-encoding/byte" in [problem.message for problem in caught.value.problems]
+    (run,) = read_runs(as_file([["q"], [["é".encode(), b"d"]]], ["query_id", "retrieved"]))
+    assert run.docs.to_pylist() == ["é", "d"]
 
 
 def test_a_column_of_durations_becomes_an_attribute():

@@ -103,8 +103,8 @@ def _bounds_text(checks: Sequence[GateCheck], limits: Sequence[Limit], baseline:
         alone = " The limit is about the mean alone; low=LIMIT asks it of the whole interval." if any(
             limit.statistic == "mean" for limit in limits) else ""
         return f"Passed: no candidate is worse than {baseline} by more than the limit.{alone}\n\n"
-    of = f" in {len(missed):,} of {len(checks):,} checks" if len(checks) > 1 else ""
-    return "\n".join([f"Failed{of}:", *(f"- {text}" for text in missed)]) + "\n\n"
+    share = f" in {len(missed):,} of {len(checks):,} checks" if len(checks) > 1 else ""
+    return "\n".join([f"Failed{share}:", *(f"- {text}" for text in missed)]) + "\n\n"
 
 
 def _with_repeats(content: bytes, spreads: Sequence[RepeatSpread], form: str) -> bytes:

@@ -57,7 +57,7 @@ class View:
             return
         deepest = deepest_rank(self.digests)
         rules = evaluation_cache.comparison_rules(self.scope, len(self.digests))
-        for spec in dict.fromkeys([*parse_specs([f"R@{min(k, deepest)}", "Success@1", f"Success@{deepest}"])]):
+        for spec in dict.fromkeys(parse_specs([f"R@{min(k, deepest)}", "Success@1", f"Success@{deepest}"])):
             values = [self.scope.evaluation(run, [spec]).column(spec) for run in self.digests]
             best = best_first(np.array([column[~np.isnan(column)].mean() if (~np.isnan(column)).any() else np.nan
                                         for column in values]), "higher")[0]

@@ -146,12 +146,12 @@ def _entries(header: Header, rows: Iterator[tuple[int, list]], problems: Collect
 
 
 def _cell_value(name: str | None, value, cell: Cell, is_wide: bool):
-    """The value of a cell as in a native object; bytes of a known field must be text."""
-    if isinstance(value, bytes) and name is not None:
+    """The value of a cell as in a native object; bytes of a known field, also those in a list, must be text."""
+    for part in _bytes_in(value) if name is not None else ():
         try:
-            value = value.decode()
+            part.decode()
         except UnicodeDecodeError as error:
-            wrong = not_utf8_problem(cell.problems.file, value[error.start:error.start + 1], cell.line, cell.field)
+            wrong = not_utf8_problem(cell.problems.file, part[error.start:error.start + 1], cell.line, cell.field)
             return cell.problems.take(wrong)
     if name in ID_FIELDS or name in cells.IDS:
         _note_written_ids(value, cell)
@@ -169,6 +169,15 @@ def _cell_value(name: str | None, value, cell: Cell, is_wide: bool):
     if type(value) is str and name in ("score", "rank", "grade"):
         return cells.parse_number(value)
     return _cell_text(value, cell) if name in ("text", "source") and not is_wide else value
+
+
+def _bytes_in(value) -> Iterator[bytes]:
+    """The bytes that a value is, or that lists and objects in it hold."""
+    if isinstance(value, bytes):
+        yield value
+    elif isinstance(value, (list, tuple, dict)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _bytes_in(part)
 
 
 def _note_written_ids(value, cell: Cell) -> None:

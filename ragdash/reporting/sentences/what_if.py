@@ -96,9 +96,9 @@ def hybrid_answer(decision: str, setting: str, tuned: Comparison, default: Compa
                 f"{_latency(more_time)}.")
     verb = "would be worse than" if tuned.outcome == "worse" else "is not shown to be better than"
     outside = escape(others[0]) if len(others) == 1 else count(len(others), "other run")
-    of = "" if not others else (f" of {listed([escape(name) for name in fused])} ({outside} "
+    parts = "" if not others else (f" of {listed([escape(name) for name in fused])} ({outside} "
                                 f"{'is' if len(others) == 1 else 'are'} not in the mix)")
-    return (f"**No: a new hybrid{of} {verb} {escape(tuned.baseline)} alone.** The best one that tuning finds "
+    return (f"**No: a new hybrid{parts} {verb} {escape(tuned.baseline)} alone.** The best one that tuning finds "
             f"differs from it by {_difference(tuned)} in {title} on held-out queries, over {queries}"
             f"{_latency(more_time)}.{_needed(tuned)}")
 

@@ -71,8 +71,8 @@ def run(options: argparse.Namespace) -> int:
         problems += error.problems
     problems = list(dict.fromkeys([*problems, *(problem for run in runs for problem in run.problems)]))
     problems = for_several_files(problems, options)
-    say(problems) if options.format == "json" else say_in_lines(problems)
     if options.format == "json":
+        say(problems)
         from ragdash.reporting.tables.evaluation import SCHEMA
 
         content = {"schema": SCHEMA, "files": lines, "runs": [{"name": run.name, "digest": run.digest} for run in runs],
@@ -81,6 +81,7 @@ def run(options: argparse.Namespace) -> int:
                    "problems": [problem.as_dict() for problem in problems]}
         text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     else:
+        say_in_lines(problems)
         text = "\n".join([*lines, *(["", _as_text(report)] if report else [""])])
     write_text(text, options.output)
     return 2 if report and report.severity == "error" else status
