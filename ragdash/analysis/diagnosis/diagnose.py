@@ -5,11 +5,12 @@ Letters: Q queries of the truth, S stages.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
 import numpy as np
 
-from ragdash.analysis.diagnosis.answer_checks import AnswerChecks, check_answers
+from ragdash.analysis.diagnosis.answer_checks import AnswerChecks, check_answers, judge_specs
 from ragdash.analysis.diagnosis.permission_checks import PermissionChecks, check_permissions
 from ragdash.analysis.diagnosis.potential_gain import BestValues
 from ragdash.analysis.diagnosis.result import Diagnosis
@@ -18,6 +19,7 @@ from ragdash.analysis.diagnosis.rules import DiagnosisRules
 from ragdash.analysis.diagnosis.stages import FINE, NAMES
 from ragdash.core.records.arguments import checked
 from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.scoring.default_judges import with_default_judges
 from ragdash.matching.match import Match
 from ragdash.matching.question_types import read_kinds
 
@@ -86,6 +88,12 @@ def diagnose(match: Match, rules: DiagnosisRules | None = None, answers: Evaluat
                      {**retrieval.numbers, **permissions.numbers, **answer_checks.numbers}, marked,
                      BestValues.of(match), answer_checks.own_contexts, answer_checks.label_column, answer_checks.judge,
                      {**retrieval.reasons, **answer_checks.reasons}, settings, (*unclear, *retrieval.problems))
+
+
+def diagnose_runs(matches: Sequence[Match], k: int) -> list[Diagnosis]:
+    """Several runs by the default rules at a cutoff; where judges have scored them, all by the same judge."""
+    rules = DiagnosisRules(k=k)
+    return [diagnose(match, rules) for match in with_default_judges(matches, judge_specs(rules))]
 
 
 def _permissions(permissions: PermissionChecks) -> Checks:

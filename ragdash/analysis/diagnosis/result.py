@@ -18,6 +18,8 @@ from ragdash.core.errors import Problem
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import Spec
 
+ANSWER_OUTCOMES = ("right", "wrong", "refused")
+
 
 @dataclass(frozen=True)
 class WaterfallStep:
@@ -103,6 +105,15 @@ class Diagnosis:
     def aside(self) -> np.ndarray:
         """Queries judged as questions without an answer: (Q,) bool."""
         return self.known[number("answered-unanswerable")]
+
+    @property
+    def answer_outcomes(self) -> np.ndarray:
+        """ "right", "wrong" or "refused" (declined though there is an answer), "" where nothing shows it: (Q,) str."""
+        declines = self.numbers["declines"] == 1
+        right = (self.numbers["right"] == 1) | (declines & self.aside)
+        judged = np.isfinite(self.numbers["right"]) | (self.aside & np.isfinite(self.numbers["declines"]))
+        right_name, wrong, refused = ANSWER_OUTCOMES
+        return np.select([right, declines, judged & (self.numbers["answered"] == 1)], [right_name, refused, wrong], "")
 
     def passed(self, name: str) -> str:
         """What holds for those who come past a stage: "One in the first 10"."""

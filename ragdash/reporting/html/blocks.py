@@ -84,7 +84,8 @@ class QueryBlock:
     """A query that decides: its id, its text, a line about its values, and what each run returned first.
 
     why: for what it is an example; claims: of each of the runs, where a judge looked at them; right: relevant documents
-    in all, also those not shown; ranked: whether the runs say what was retrieved.
+    in all, also those not shown; ranked: whether the runs say what was retrieved; outcomes: of the
+    answers of the runs, "" where it is not known.
     """
 
     query_id: str
@@ -97,6 +98,7 @@ class QueryBlock:
     right: int = 0
     ranked: bool = True
     why: str = ""
+    outcomes: Sequence[str] = ()
     kind = "query"
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from ragdash.analysis.diagnosis import Diagnosis, diagnose_runs
 from ragdash.analysis.verdict import (
     AdviceFacts,
     HybridGain,
@@ -304,6 +305,11 @@ class ReportContent:
                   for name, repeats in zip(self.names, self.request.repeats, strict=True) if len(repeats) > 1]
         return spreads_of_groups(self.lead, groups)
 
+    @cached_property
+    def diagnoses(self) -> list[Diagnosis]:
+        """The stage at which each query of each run went wrong."""
+        return diagnose_runs(self.request.matches, self.request.k)
+
     @property
     def depth(self) -> int:
         """The deepest rank of the runs."""
@@ -389,8 +395,5 @@ class ReportContent:
         if not self.candidates or not specs:
             return {}
         columns = [self.family(spec).against(self.request.baseline) for spec in specs]
-        return {
-            (candidate, comparison.spec): withhold(comparison, self.verdict)
-            for row, candidate in enumerate(self.candidates)
-            for comparison in (column[row] for column in columns)
-        }
+        return {(candidate, column[row].spec): withhold(column[row], self.verdict)
+                for row, candidate in enumerate(self.candidates) for column in columns}

@@ -7,7 +7,7 @@ import pytest
 from helpers import truth_of
 
 from ragdash.core.file_scores import FileScores
-from ragdash.core.records import Run
+from ragdash.core.records import Run, Truth
 from ragdash.matching.match import Match
 from ragdash.metrics import file_spec, parse_specs
 from ragdash.reporting.html.blocks import Table, Text
@@ -97,3 +97,32 @@ def test_what_is_right_with_right_refusals_is_said_next_to_the_label():
     text = " ".join(block.text for block in section.blocks if isinstance(block, Text)).replace("\\", "")
     assert ("verdict: Correct (file) is the share of that label alone. With the answers that rightly decline, and half "
             "of those that are partly right: old 1.000.") in text
+
+
+def test_examples_never_call_an_answer_worse_that_counts_as_right_and_outcomes_are_counted():
+    """Token F1 of a right answer in a long sentence is below that of a short wrong one with the same words."""
+    references = {"q1": "May 1990", "q2": "felt", "q3": "spruce", "q4": "three strings"}
+    truth = Truth.build("references", [], [], [], details=pa.table({
+        "query_id": list(references), "query": list(references), "answers": [[text] for text in references.values()]}))
+
+    def bot(name: str, *answers: str | None) -> Run:
+        return Run.build(name, [], [], [], details=pa.table({"query_id": list(references), "answer": list(answers)}))
+
+    runs = (bot("short", "May 1991", "cloth", "I don't know.", "three strings"),
+            bot("long", "The first one was built in May 1990 in the town.", "It is felt, as in every grand piano.",
+                "The board is made of spruce, a light wood.", None))
+    content = ReportContent(ReportRequest(tuple(Match(run, truth) for run in runs), parse_specs("TokenF1")))
+    sections = {section.name: section for section in build_sections(content)}
+    (table,) = (block for block in sections["summary"].blocks if isinstance(block, Table))
+    cells = {name: row[-1] for name in ("short", "long") for row in table.rows if name in str(row[0])}
+    assert table.header[-1] == "Answers: right / wrong / refused"
+    assert cells == {"short": "1 / 2 / 1", "long": "3 / 0 / 0"}
+    values = {run.name: content.evaluations[at].column("TokenF1") for at, run in enumerate(runs)}
+    assert values["short"][0] > values["long"][0], "the wrong answer has the better value"
+    left_out = "1 query is not among the examples: the answer with the lower Token F1 counts as right there."
+    for section in sections["summary"], sections["queries"]:
+        blocks = [block for block in section.blocks if block.kind == "query"]
+        assert blocks and "q1" not in [block.query_id for block in blocks]
+        assert left_out in " ".join(block.text for block in section.blocks if isinstance(block, Text))
+        assert {block.query_id: tuple(block.outcomes) for block in blocks}.items() <= {
+            "q2": ("wrong", "right"), "q3": ("refused", "right"), "q4": ("right", "")}.items()

@@ -12,16 +12,12 @@ from ragdash.analysis.diagnosis import (
     FINE,
     STAGES,
     Diagnosis,
-    DiagnosisRules,
     Gain,
     RankedLow,
-    diagnose,
-    judge_specs,
     movable_stages,
 )
 from ragdash.core.terms import TERMS
 from ragdash.evaluation.compare import select_comparable
-from ragdash.evaluation.scoring.default_judges import with_default_judges
 from ragdash.metrics import parse_spec
 from ragdash.reporting.html.blocks import FactList, Heading, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
@@ -62,9 +58,7 @@ def _missed(content: ReportContent) -> list:
 
 def _stages(content: ReportContent) -> list:
     """The first stage at which each query went wrong, and what fixing it could gain at most."""
-    rules = DiagnosisRules(k=content.request.k)
-    matches = with_default_judges(content.request.matches, judge_specs(rules))
-    diagnoses = [diagnose(match, rules) for match in matches]
+    diagnoses = content.diagnoses
     gains = [_gains(content, run, diagnosis) for run, diagnosis in enumerate(diagnoses)]
     counts = np.array([diagnosis.counts(content.selected) for diagnosis in diagnoses])
     stages = [stage for stage in range(len(STAGES)) if counts[:, stage].any()]

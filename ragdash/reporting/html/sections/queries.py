@@ -10,6 +10,7 @@ import pyarrow as pa
 from ragdash.evaluation.compare import best_first, direction
 from ragdash.evaluation.compare import differences as differences_of
 from ragdash.metrics import have_rankings
+from ragdash.reporting.html.answer_outcomes import contradicted, contradicted_sentence, outcomes_of
 from ragdash.reporting.html.blocks import Figure, Heading, QueryBlock, ReportDocument, Section, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import judges
@@ -50,7 +51,8 @@ def deciding_queries(content: ReportContent, title: str) -> Section:
         ),
         caption=_split(content, gap, names),
     )
-    oriented = np.nan_to_num(gap) * direction(spec)
+    no_examples = contradicted(content, (base, candidate), gap)
+    oriented = np.nan_to_num(gap) * direction(spec) * ~no_examples
     order = np.argsort(-oriented, kind="stable")
     gains = [int(row) for row in order[:MAX_PER_SIDE] if oriented[row] > 0]
     losses = [int(row) for row in order[::-1][:MAX_PER_SIDE] if oriented[row] < 0]
@@ -58,7 +60,9 @@ def deciding_queries(content: ReportContent, title: str) -> Section:
     for heading, rows in ((f"Better in {names[1]}", gains), (f"Worse in {names[1]}", losses)):
         if rows:
             blocks += [Heading(heading), *(query_block(content, row, (base, candidate), gap[row]) for row in rows)]
-    if not (gains or losses):
+    if no_examples.any():
+        blocks.append(Text(contradicted_sentence(no_examples, spec), quiet=True))
+    elif not (gains or losses):
         blocks.append(Text("No query differs."))
     return Section("queries", title, blocks)
 
@@ -130,7 +134,9 @@ def query_block(content: ReportContent, row: int, pair: Sequence[int], gap: floa
     text = new_question(query_id, question(content, query_id, pair))
     return QueryBlock(query_id, shorten(content, text), values, relevant, runs,
                  shorten(content, " / ".join(reference)), claims, len(right),
-                 have_rankings([content.request.matches[run].run for run in pair]))
+                 have_rankings([content.request.matches[run].run for run in pair]),
+                 outcomes=[str(outcomes_of(content, run)[row]) for run in pair] if any(answer for *_, answer in runs)
+                 else ())
 
 
 def _ranking(content: ReportContent, index: int, query_id: str) -> list[tuple[str, str | None]]:

@@ -15,6 +15,7 @@ from ragdash.evaluation.compare import best_first, direction
 from ragdash.evaluation.compare import differences as differences_of
 from ragdash.metrics import Spec, has_answers
 from ragdash.metrics.docs.human_agreement import is_grounding, leading_metric
+from ragdash.reporting.html import answer_outcomes
 from ragdash.reporting.html.blocks import Block, Figure, Heading, QueryBlock, ReportDocument, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
@@ -25,6 +26,7 @@ from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as sentences
+from ragdash.reporting.sentences.failures.answer_rules import right_answer_rule
 from ragdash.reporting.sentences.formatting import count, escape, shorten_middle
 from ragdash.reporting.sentences.latency_cost import duration
 from ragdash.reporting.sentences.runs import choice as choice_sentences
@@ -120,7 +122,8 @@ def _meanings(content: ReportContent) -> Text:
     ceiling = choice_sentences.ceiling_note(specs, map(content.best_possible, specs))
     tied = choice_sentences.tied_note(content.verdict)
     depth = choice_sentences.cutoff_note(content.request.k, (match.run.depth for match in content.request.matches))
-    return Text(" ".join(filter(None, [ceiling, tied, *lines, depth, INTERVAL, baseline, grades])), quiet=True)
+    rule = right_answer_rule(content.diagnoses, content.names) if answer_outcomes.outcome_cells(content) else ""
+    return Text(" ".join(filter(None, [ceiling, tied, *lines, rule, depth, INTERVAL, baseline, grades])), quiet=True)
 
 
 def _settings(content: ReportContent, shown: Sequence[int]) -> list[Text]:
@@ -174,6 +177,8 @@ def _table(content: ReportContent, shown: Sequence[int]) -> Table:
     misses = _misses(content, shown)
     if misses is not None:
         rows = [[row[0], row[1], text, *row[2:]] for row, text in zip(rows, misses[1], strict=True)]
+    outcomes = answer_outcomes.outcome_cells(content)
+    rows = [[*row, *outcomes[run:run + 1]] for run, row in zip(shown, rows, strict=True)]
     titles = [spec.title if in_cells or counts <= {n} else f"{spec.title} (n = {max(counts):,})"
               for spec, counts, in_cells in zip(specs, counted, with_n, strict=True)]
     hidden = len(content.names) - len(shown)
@@ -185,7 +190,7 @@ def _table(content: ReportContent, shown: Sequence[int]) -> Table:
     basis += f" ({count(left, 'query has', 'queries have')} no value{why})" if left > 0 and not varying else ""
     return Table(f"Mean with 95% interval{basis}, best {content.lead.title} first.{left_out}",
                  ["Run", *titles[:1], *([misses[0]] if misses else []), *titles[1:],
-                  *(["Time per query"] if times else [])], rows)
+                  *(["Time per query"] if times else []), *([answer_outcomes.HEADING] if outcomes else [])], rows)
 
 
 def _answer_specs(content: ReportContent) -> list[Spec]:
@@ -274,7 +279,8 @@ def _examples(content: ReportContent) -> list[Block | Heading]:
     looked = _looked_at(content, runs)
     names = [escape(_short_names(content)[content.names[run]]) for run in (looked, *(set(runs) - {looked}))]
     ahead = gap * direction(content.lead) * (-1 if looked == runs[0] else 1)
-    sides = _example_sides(ahead)
+    no_examples = answer_outcomes.contradicted(content, runs, gap)
+    sides = _example_sides(np.where(no_examples, np.nan, ahead))
     rows = sides or {row: "" for row in _worst_rows(content, looked)}
     others = [run for run in _shown_runs(content) if run not in runs]
     blocks: list[Block | Heading] = []
@@ -284,16 +290,18 @@ def _examples(content: ReportContent) -> list[Block | Heading]:
     if not blocks:
         return []
     title = {1: "One example query", 2: "Two example queries"}.get(len(blocks), "Three example queries")
-    how = _sides_sentence(content, ahead, names) if sides else (
+    left_out = answer_outcomes.contradicted_sentence(no_examples, content.lead)
+    how = _sides_sentence(content, ahead, names, left_out) if sides else (
         f"The queries with the worst {content.lead.title} of {names[0]}.")
     return [Heading(title), Text(how, quiet=True), *blocks]
 
 
-def _sides_sentence(content: ReportContent, ahead: np.ndarray, names: Sequence[str]) -> str:
-    """On how many queries each of two runs is better, and which of these are shown."""
+def _sides_sentence(content: ReportContent, ahead: np.ndarray, names: Sequence[str], left_out: str) -> str:
+    """On how many queries each of two runs is better, which of these are no examples, and which are shown."""
     better, worse, equal = (int(side.sum()) for side in (ahead > 0, ahead < 0, ahead == 0))
     return (f"By {content.lead.title}, {names[0]} is better than {names[1]} on {count(better, 'query', 'queries')}, "
-            f"worse on {worse:,} and equal on {equal:,}. A typical query has the middle one of these differences.")
+            f"worse on {worse:,} and equal on {equal:,}. {left_out}{' ' if left_out else ''}A typical query has the "
+            f"middle one of {'the other' if left_out else 'these'} differences.")
 
 
 def _looked_at(content: ReportContent, runs: Sequence[int]) -> int:
@@ -336,7 +344,7 @@ def _example_sides(ahead: np.ndarray) -> dict[int, str]:
 
 def _worst_rows(content: ReportContent, run: int) -> list[int]:
     """Rows of the queries with the worst values of a run."""
-    values = content.evaluations[run].column(content.lead) * direction(content.lead)
+    values = answer_outcomes.failing_values(content, run)
     return [int(row) for row in np.argsort(values, kind="stable") if np.isfinite(values[row])][:EXAMPLES]
 
 
