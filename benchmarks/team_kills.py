@@ -190,7 +190,7 @@ def kill_while_labeling(kills: Kills, rounds: int) -> None:
     kills.open(f"answers?part=validation&desk=label&{runs}")
 
     def click(button: str, count: int) -> None:
-        app.page.locator(f".st-key-label_{button} button").click()
+        app.page.locator(f"[class*=st-key-label_{button}-] button").click()
         app.until(lambda: labels_shown(app) == count)
 
     def stored() -> int:
@@ -204,7 +204,7 @@ def kill_while_labeling(kills: Kills, rounds: int) -> None:
     for number in range(rounds):
         app.drawn()
         shown = labels_shown(app)
-        app.page.locator(".st-key-label_y button").click(no_wait_after=True)
+        app.page.locator("[class*=st-key-label_y-] button").click(no_wait_after=True)
         app.page.wait_for_timeout(60 * number)
         with kills.kill("in the middle of a click on a label",
                         lambda view: LABELED.search(view) is not None and labels_shown(app) == stored()):
@@ -276,7 +276,7 @@ def restart_the_database(kills: Kills, restarts: int) -> None:
         shown = labels_shown(app)
         kills.setup.postgres.stop()
         started = time.monotonic()
-        app.page.locator(".st-key-label_y button").click(no_wait_after=True)
+        app.page.locator("[class*=st-key-label_y-] button").click(no_wait_after=True)
         time.sleep(0.5)
         kills.setup.postgres.start()
         app.until(lambda shown=shown: labels_shown(app) == shown + 1)

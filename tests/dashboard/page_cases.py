@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -92,12 +93,18 @@ def listed(at: AppTest, key: str) -> pd.DataFrame:
                          for column in columns})
 
 
+def unbound(key: str | None) -> str | None:
+    """A key without what it is about (`state.bound_key`)."""
+    return key and re.sub("-[0-9a-f]{8}$", "", key)
+
+
 def widget(at: AppTest, kind: str, key: str):
-    return next(one for one in at.get(kind) if one.key == key)
+    """The widget of this key, whatever it is about."""
+    return next(one for one in at.get(kind) if key in (one.key, unbound(one.key)))
 
 
 def keys(at: AppTest, kind: str = "button") -> list[str]:
-    return [one.key for one in at.get(kind)]
+    return [unbound(one.key) for one in at.get(kind)]
 
 
 def asked(at: AppTest, key: str) -> list[str]:

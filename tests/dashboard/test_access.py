@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import streamlit as st
-from page_cases import leaderboard, opened
+from page_cases import leaderboard, opened, widget
 from streamlit.testing.v1 import AppTest
 from test_pages import upload
 
@@ -213,8 +213,8 @@ def samples() -> dict:
 def say(at: AppTest, page: str) -> AppTest:
     """What the page offers to be kept: a note on a query, a decision on a pair."""
     if page == "queries":
-        return at.text_area(key="review_note").set_value("strange").run()
-    return at.button(key="pair_accept").click().run()
+        return widget(at, "text_area", "review_note").set_value("strange").run()
+    return widget(at, "button", "pair_accept").click().run()
 
 
 OPEN = {"queries": {"tab": "Read, judge and note"}, "data/evidence": {}}  # the tab of the query
@@ -230,7 +230,8 @@ def test_what_a_page_says_all_the_same_is_not_kept_on_a_read_only_server(page, m
     assert not at.exception and "served read-only" in words(at).replace("\\", "")
     assert not ReviewStore().truths() and not kept_decisions().read()
     again = opened(page, state=OPEN[page], **link)
-    assert (again.text_area(key="review_note") if page == "queries" else again.button(key="pair_accept")).disabled
+    kind, key = ("text_area", "review_note") if page == "queries" else ("button", "pair_accept")
+    assert widget(again, kind, key).disabled
 
 
 @pytest.mark.parametrize("page", ["queries", "data/evidence"])

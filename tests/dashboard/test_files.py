@@ -6,7 +6,7 @@ import gzip
 import os
 
 import pytest
-from page_cases import keys, leaderboard, opened
+from page_cases import keys, leaderboard, opened, widget
 from test_pages import SAMPLES, texts, upload, with_runs
 
 from ragdash.core.errors import InputError
@@ -70,9 +70,9 @@ def test_a_fault_while_a_file_is_read_loses_neither_what_was_loaded_nor_the_next
 def test_the_role_of_a_file_can_be_changed():
     at = upload(opened(), ("judged.txt", b"q1 0 d1 1\nq2 0 d9 2\n"))
     assert at.session_state["_truth"]
-    at.selectbox(key="role_0").set_value("run").run()
+    widget(at, "selectbox", "role_0").set_value("run").run()
     assert not at.exception and at.session_state["_truth"] is None and at.error
-    at.selectbox(key="role_0").set_value("truth").run()
+    widget(at, "selectbox", "role_0").set_value("truth").run()
     assert at.session_state["_truth"] and not at.error
 
 
@@ -117,9 +117,9 @@ def test_names_with_markup_icons_and_entities_are_shown_as_written():
 def test_removed_judgments_can_be_restored():
     at = opened("data", **with_runs(2))
     truth = at.session_state["_truth"]
-    at.button(key="remove_truth").click().run()
+    widget(at, "button", "remove_truth").click().run()
     assert at.session_state["_truth"] is None and "Judgments removed" in texts(at)
-    at.button(key="restore_truth").click().run()
+    widget(at, "button", "restore_truth").click().run()
     assert not at.exception and at.session_state["_truth"] == truth and "restore_truth" not in keys(at)
 
 
@@ -131,12 +131,12 @@ def test_a_removed_run_comes_back_to_its_place_as_the_baseline():
     at.button(key=f"remove_{before[0].key}").click().run()
     assert at.session_state["_runs"] == before[1:] and f"Run removed: {escape(before[0].name)}" in texts(at)
     assert at.session_state["baseline"] == before[1].digest
-    at.button(key="restore_run").click().run()
+    widget(at, "button", "restore_run").click().run()
     assert not at.exception and at.session_state["_runs"] == before and set(at.session_state["shown"]) == shown_before
     assert at.session_state["baseline"] == before[0].digest and "restore_run" not in keys(at)
     for entry in before:  # the last one leaves an empty page, with a way back
         at.button(key=f"remove_{entry.key}").click().run()
-    at.button(key="restore_run").click().run()
+    widget(at, "button", "restore_run").click().run()
     assert [entry.digest for entry in at.session_state["_runs"]] == [before[2].digest]
 
 

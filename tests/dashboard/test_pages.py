@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from page_cases import charts, leaderboard, opened
+from page_cases import charts, leaderboard, opened, widget
 from speed import quick
 from streamlit.testing.v1 import AppTest
 
@@ -230,7 +230,7 @@ def test_renaming_recoloring_and_removing_a_run():
     at.button(key=f"remove_{second.digest[:8]}").click().run()
     assert [entry.digest for entry in at.session_state["_runs"]] == [entries[0].digest, entries[2].digest]
     assert LOADED.run(second.digest) is not None
-    at.button(key="remove_truth").click().run()
+    widget(at, "button", "remove_truth").click().run()
     assert at.session_state["_truth"] is None and "No judgments yet" in texts(at)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from hashlib import blake2b
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile
@@ -27,10 +28,10 @@ from ragdash.dashboard.session.keys import (
     WAITING,
 )
 
-__all__ = ["choice_key", "choices_key", "close_page", "drawn_page", "empty_upload", "expect_choices", "first_word",
-           "follows_link", "forget_left_out", "fraction_key", "get", "leave_out", "left_out", "lost_uploads",
-           "next_uploads", "number_key", "open_page", "pending_files", "set_pending_files", "text_key", "upload_key",
-           "uploaded_file", "uploaded_files", "uploads_key"]
+__all__ = ["bound_key", "choice_key", "choices_key", "close_page", "drawn_page", "empty_upload", "expect_choices",
+           "first_word", "follows_link", "forget_left_out", "fraction_key", "get", "leave_out", "left_out",
+           "lost_uploads", "next_uploads", "number_key", "open_page", "pending_files", "set_pending_files", "text_key", 
+           "upload_key", "uploaded_file", "uploaded_files", "uploads_key"]
 
 
 def open_page(page: str) -> None:
@@ -109,6 +110,20 @@ def fraction_key(key: str, low: float, high: float, default: float) -> str:
         st.session_state[key] = value if is_valid else default
     _follow_link(key, [] if is_valid else [current])
     return key
+
+
+def bound_key(key: str, *subject: object) -> str:
+    """Key of a widget that acts on one thing: a query, a pair, a draft, a file.
+
+    A click on the widget of one thing may arrive when the page shows the next. Under a key for both it would count for
+    the next one; under this key it counts for the one that was seen, or not at all.
+
+    Examples
+    --------
+    >>> bound_key("label_y", "q1", "run") == bound_key("label_y", "q2", "run")
+    False
+    """
+    return f"{key}-{blake2b(repr(subject).encode(errors='surrogatepass'), digest_size=4).hexdigest()}"
 
 
 def text_key(key: str) -> str:

@@ -57,33 +57,37 @@ def _reviews(truth: str, path: str, stamp: str) -> Reviews:
     return ReviewStore().read(truth)
 
 
-def record_review(kind: str, query_id: str, value: str, run: str = "", doc_id: str = "") -> None:
-    """Keep a note, a verdict or a judgment; an empty value removes it. A failure is shown on the page."""
+def record_review(kind: str, query_id: str, value: str, run: str = "", doc_id: str = "") -> bool:
+    """Keep a note, a verdict or a judgment; an empty value removes it. Whether it is kept: a failure is shown.
+    """
     event = Event(kind, query_id, value, run, doc_id, datetime.now(UTC).isoformat(timespec="seconds"), rights.who())
     try:
         with rights.change("review", query_id):
             ReviewStore().add(reviewed_truth_digest(), [event])
     except InputError as error:
         state.set_notice(error.problems)
+        return False
+    return True
 
 
-def record_note(query_id: str, text: str, run: str, shown: str) -> None:
+def record_note(query_id: str, text: str, run: str, shown: str) -> bool:
     """Keep a note as it was written, of blanks alone none; shown: the note on the page while it was written.
 
-    Where somebody else has changed it since, their text is kept below, and the page says so.
+    Where somebody else has changed it since, their text is kept below, and the page says so. Whether it is kept.
     """
     text = text if text.strip() else ""
     try:
         other = ReviewStore().read(reviewed_truth_digest()).notes.get((query_id, run), "")
     except InputError as error:
         state.set_notice(error.problems)
-        return
+        return False
     is_changed = other not in ("", shown, text)
     if is_changed and len(text) + len(other) + 2 <= LONGEST:
         text = f"{text}\n\n{other}" if text else other
-    record_review("note", query_id, text, run)
-    if is_changed:
+    is_kept = record_review("note", query_id, text, run)
+    if is_kept and is_changed:
         state.set_notice([Problem("note-changed", {"query": query_id, "note": other}, severity="warning")])
+    return is_kept
 
 
 def marks(query_ids: pa.StringArray, in_scope: np.ndarray) -> dict[str, np.ndarray]:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from ragdash.dashboard.components import page_links
 from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import read_only
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -35,3 +36,39 @@ text_input = _of_open_page(st.text_input)
 text_area = _of_open_page(st.text_area)
 number_input = _of_open_page(st.number_input)
 data_editor = _of_open_page(st.data_editor)
+
+
+def stored_text(field: Callable, label: str, key: str, stored: str, save: Callable[[str], bool],
+                **options: object) -> None:
+    """A field whose text is stored when it is left; it shows what is stored.
+
+    A text that cannot be stored stays in the field, with a button to try again.
+
+    Parameters
+    ----------
+    field
+        `text_input` or `text_area`.
+    key
+        Names what the text is about; see `state.bound_key`.
+    stored
+        The text that is stored now.
+    save
+        Stores a text; returns whether it did.
+    options
+        Of the field.
+    """
+    unsaved = st.session_state.setdefault(state.UNSAVED_TEXTS, {})
+    st.session_state[key] = unsaved.get(key, stored)
+    field(label, key=key, on_change=_store, args=(key, save), **options)
+    if key in unsaved:
+        with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_unsaved"):
+            st.caption(":orange[:material/warning: Not saved.]", width="content")
+            st.button("Save again", key=f"{key}_again", icon=":material/save:", type="tertiary", on_click=_store,
+                      args=(key, save), disabled=read_only())
+
+
+def _store(key: str, save: Callable[[str], bool]) -> None:
+    unsaved, text = st.session_state[state.UNSAVED_TEXTS], st.session_state[key]
+    unsaved.pop(key, None)
+    if not save(text):
+        unsaved[key] = text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from page_cases import address, keys, listed, opened
+from page_cases import address, keys, listed, opened, widget
 from test_answers_page import BROWSER, counts
 from test_pages import texts, upload
 
@@ -97,9 +97,9 @@ def test_removed_judgments_can_be_restored_and_the_answers_stay():
     judged = [{"query_id": f"q{number}", "relevant": [f"d{number}"]} for number in range(24)]
     truth = Truth.from_records(judged, "qrels")
     at = opened("data", **address(truth, [ranked("dense")]))
-    at.button(key="remove_truth").click().run()
+    widget(at, "button", "remove_truth").click().run()
     assert LOADED.truth(at.session_state["_truth"]).queries_only and "restore_truth" in keys(at)
-    at.button(key="restore_truth").click().run()
+    widget(at, "button", "restore_truth").click().run()
     assert at.session_state["_truth"] == truth.digest
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from page_cases import opened
+from page_cases import opened, widget
 from test_pages import SAMPLES, texts, upload, with_runs
 
 from ragdash.dashboard.session.data_store import LOADED
@@ -27,7 +27,7 @@ def test_documents_beside_a_truth_that_is_there():
     at.switch_page("pages/compare.py").run()
     assert not at.exception and at.query_params["truth"] == held(at).digest[:12]
     at.switch_page("pages/data.py").run()
-    at.button(key="take_off").click().run()
+    widget(at, "button", "take_off").click().run()
     assert at.session_state["_truth"] == bare and held(at).corpus is None and "254 documents" not in texts(at)
 
 
@@ -39,7 +39,7 @@ def test_documents_wait_for_a_truth():
     assert "1 of 2 judged documents is not among them" in texts(at)
     at = upload(at, ("other.txt", b"q1 0 x1 1\n"))
     assert held(at).corpus is None and "1 of 1 judged document is not" in texts(at) and "**not used**" in texts(at)
-    at.button(key="put_beside").click().run()
+    widget(at, "button", "put_beside").click().run()
     assert len(held(at).corpus) == 2 and "not used" not in texts(at)
 
 
@@ -59,7 +59,7 @@ def test_the_role_can_be_changed_back_and_forth():
     questions = ("queries.jsonl", b'{"_id": "d1", "text": "one"}\n{"_id": "d9", "text": "two"}\n')
     at = upload(upload(opened(), QRELS), questions)
     assert held(at).corpus is None and at.error
-    at.selectbox(key="role_0").set_value("corpus").run()
+    widget(at, "selectbox", "role_0").set_value("corpus").run()
     assert not at.exception and len(held(at).corpus) == 2 and not at.error
-    at.selectbox(key="role_0").set_value("run").run()
+    widget(at, "selectbox", "role_0").set_value("run").run()
     assert held(at).corpus is None and at.error

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
-from page_cases import address, asked, opened
+from page_cases import address, asked, opened, unbound, widget
 from streamlit.testing.v1 import AppTest
 from test_relevance import FAR, NEAR, SPAN, samples, texts  # noqa: F401
 
@@ -153,14 +153,14 @@ def test_a_pair_is_shown_decided_and_kept_for_the_next_session():
     page = "\n".join(one.proto.body for one in at.get("html"))
     assert page.count("<mark") >= 10 and "probe</mark>" in page and "crashed</mark>" not in page
     assert "Where did it fall?" in texts(at) and "rank 1" in texts(at)
-    at.button(key="pair_accept").click().run()
+    widget(at, "button", "pair_accept").click().run()
     assert not at.exception and group(at, "pairs").options == ["To decide 1", "Accepted 1", "Rejected 0"]
     assert "1 decision holds for the runs shown, of 1 kept." in texts(at)
-    at.button(key="pair_reject").click().run()
+    widget(at, "button", "pair_reject").click().run()
     again = decided_page(pairs="rejected")
     assert group(again, "pairs").options == ["To decide 0", "Accepted 1", "Rejected 1"]
     assert sorted(kept_decisions().read().values()) == [False, True]
-    again.button(key="pair_undo").click().run()
+    widget(again, "button", "pair_undo").click().run()
     assert group(again, "pairs").options == ["To decide 1", "Accepted 1", "Rejected 0"]
 
 
@@ -175,27 +175,27 @@ def test_the_steps_end_at_the_first_and_at_the_last_pair():
             at.button(key=clicked).click().run()
         assert not at.exception and step in texts(at)
         assert (at.button(key="pair_before").disabled, at.button(key="pair_next").disabled) == (before, following)
-    at.button(key="pair_reject").click().run()
+    widget(at, "button", "pair_reject").click().run()
     assert "1 of 1" in texts(at) and all(at.button(key=key).disabled for key in ("pair_before", "pair_next"))
 
 
 def test_a_decision_that_holds_cannot_be_made_again():
     at = decided_page()
-    assert not at.button(key="pair_accept").disabled and not at.button(key="pair_reject").disabled
-    assert not [one for one in at.button if one.key == "pair_undo"]
-    at.button(key="pair_accept").click().run()
+    assert not widget(at, "button", "pair_accept").disabled and not widget(at, "button", "pair_reject").disabled
+    assert not [one for one in at.button if unbound(one.key) == "pair_undo"]
+    widget(at, "button", "pair_accept").click().run()
     at = decided_page(pairs="accepted")
-    assert at.button(key="pair_accept").disabled and not at.button(key="pair_reject").disabled
-    at.button(key="pair_reject").click().run()
+    assert widget(at, "button", "pair_accept").disabled and not widget(at, "button", "pair_reject").disabled
+    widget(at, "button", "pair_reject").click().run()
     at = decided_page(pairs="rejected")
-    assert not at.button(key="pair_accept").disabled and at.button(key="pair_reject").disabled
+    assert not widget(at, "button", "pair_accept").disabled and widget(at, "button", "pair_reject").disabled
 
 
 def test_with_and_without_the_decisions():
     here = similarity()
     low = f"{np.floor(here * 100) / 100:.2f}"
     at = opened(PAGE, **address(*two()), match="evidence", covers="R@k", **{"from": low})
-    at.button(key="pair_reject").click().run()
+    widget(at, "button", "pair_reject").click().run()
     assert "Recall@10: with the decisions, in brackets without: near 0.333 (0.667), word 0.333 (0.333)." in \
         texts(at).replace("\\", "")
     assert in_use(at) == pytest.approx([1 / 3, 1 / 3])

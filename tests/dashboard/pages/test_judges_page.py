@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 from helpers import until
 from models.judge.server import Server, toy
-from page_cases import address, keys
+from page_cases import address, keys, widget
 from speed import quick
 from streamlit.testing.v1 import AppTest
 
@@ -716,7 +716,8 @@ def test_a_batch_is_submitted_and_read_on_the_page(tmp_path):
         assert "Nothing left to ask; 12 verdicts known" in texts(at) and judged(at)["n"].tolist() == [6] * 2
     away = opened(None, **{state.JUDGE_URL: "https://judge.example.org/v1", state.JUDGE_MODEL: "toy",
                            state.BATCH_READ: ("", []), state.JUDGE_METRICS: ["Faithfulness"]})
-    assert away.button(key="batch_submit").disabled and "may be sent to" in away.checkbox(key=state.BATCH_AGREED).label
+    assert away.button(key="batch_submit").disabled
+    assert "may be sent to" in widget(away, "checkbox", state.BATCH_AGREED).label
 
 
 def test_a_criterion_written_on_the_page_is_judged_and_shown(serve):

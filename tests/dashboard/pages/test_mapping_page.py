@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from page_cases import opened
+from page_cases import opened, unbound, widget
 from test_pages import texts, upload
 
 from ragdash.dashboard.pages.data.columns import saved_mappings
@@ -32,12 +32,12 @@ def test_unknown_columns_are_named_by_hand_and_offered_again():
     preview = at.dataframe[0].value
     assert preview["query_id"].tolist() == ["q1", "q1", "q2"] and preview["doc_id"].tolist() == ["d1", "d2", "d9"]
     at.text_input(key=next(one.key for one in at.text_input if one.key.startswith("map_name"))).set_value("our tool")
-    at.button(key="map_apply").click().run()
+    widget(at, "button", "map_apply").click().run()
     assert not at.exception and not at.error and len(at.session_state["_runs"]) == 1
     again = upload(opened(), ("other.csv", CSV.replace(b"d9", b"d8")))
     box = next(box for box in again.selectbox if box.label == "Mapping")
     assert box.value == "our tool"
-    again.button(key="map_apply").click().run()
+    widget(again, "button", "map_apply").click().run()
     assert not again.exception and len(again.session_state["_runs"]) == 1
 
 
@@ -57,14 +57,14 @@ def test_one_meaning_for_two_columns_and_a_mapping_that_does_not_do_are_explaine
     at = choose(upload(opened(), ("suche.csv", CSV)), kysely="query_id", osuma="query_id")
     assert any("two columns" in card.value for card in at.error) and not at.exception
     choose(at, osuma="score", pisteet="doc_id")
-    assert at.error and not at.exception and not any(one.key == "map_apply" for one in at.button)
+    assert at.error and not at.exception and not any(unbound(one.key) == "map_apply" for one in at.button)
 
 
 def test_the_role_follows_the_mapping():
     at = choose(upload(opened(), ("gold.csv", b"frage,beleg,note\nq1,d1,2\nq2,d2,0\n")), frage="query_id",
                 beleg="doc_id", note="grade")
     assert "judgments for 2 queries" in texts(at)
-    at.button(key="map_apply").click().run()
+    widget(at, "button", "map_apply").click().run()
     assert at.session_state["_truth"] and not at.session_state["_runs"]
 
 

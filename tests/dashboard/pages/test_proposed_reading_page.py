@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from page_cases import LOADED, opened
+from page_cases import LOADED, opened, unbound, widget
 from test_pages import texts, upload
 
 from ragdash.dashboard.pages.data.columns.proposed_reading import describe, meanings
@@ -101,7 +101,7 @@ def test_a_part_that_is_read_is_proposed_whole_starts_the_columns_and_removes_no
     assert chosen["Right doc"] == "relevant" and chosen["Column 2"] == "answer" and not chosen["Remark of Ann"]
     button_of(at)[0].click().run()
     assert not at.exception and len(at.session_state["_runs"]) == 1 and at.session_state["_truth"]
-    assert "Run removed" not in texts(at) and not any(button.key == "restore_run" for button in at.button)
+    assert "Run removed" not in texts(at) and not any(unbound(button.key) == "restore_run" for button in at.button)
 
 
 def test_cells_that_look_like_lists_and_stay_one_id_are_said_before_and_after_the_columns_are_named():
@@ -141,7 +141,7 @@ def test_columns_that_a_proposal_reads_together_stay_as_proposed_where_others_ar
     preview = [table.value for table in at.dataframe if "Meaning" not in table.value.columns]
     assert preview, "the rows are shown as they are understood"
     boxes["asked by"].set_value("attribute").run()
-    next(button for button in at.button if button.key == "map_apply").click().run()
+    next(button for button in at.button if unbound(button.key) == "map_apply").click().run()
     assert not at.exception and not at.error
     run = LOADED.run(at.session_state["_runs"][0].digest)
     assert len(run.docs) == 24 and "loc_1" in run.docs.to_pylist()
@@ -157,7 +157,7 @@ def test_the_columns_start_as_the_proposal_and_are_read_as_it_is():
     boxes = {box.label: box.value for box in at.selectbox}
     assert boxes["chatbot"] == "config" and boxes["kind"] == "attribute"
     assert not at.error and not at.exception
-    at.button(key="map_apply").click().run()
+    widget(at, "button", "map_apply").click().run()
     assert not at.error and not at.exception
     assert sorted(entry.name for entry in at.session_state["_runs"]) == ["bm25", "hybrid"]
     assert at.session_state["_truth"]

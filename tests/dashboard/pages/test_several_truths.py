@@ -6,7 +6,7 @@ import json
 from itertools import permutations
 
 import pytest
-from page_cases import LOADED, opened, shown, texts
+from page_cases import LOADED, opened, shown, texts, widget
 from test_pages import upload
 
 QUERIES = range(25)
@@ -94,7 +94,7 @@ def test_judgments_that_say_the_same_are_not_in_question(monkeypatch):
 def test_a_removed_truth_leaves_the_others_on_offer():
     at = dropped("judged.qrels", "references.jsonl", "run.trec", page="data")
     assert "**references** is loaded and not in use" in texts(at)
-    shown(at.button(key="remove_truth").click().run())
+    shown(widget(at, "button", "remove_truth").click().run())
     assert at.session_state["_truth"] is None and "None is in use." in texts(at)
     shown(button(at, "use_truth").click().run())
     assert used(at).name == "references"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pyarrow as pa
-from page_cases import ROOT, address, opened, shown, texts
+from page_cases import ROOT, address, opened, shown, texts, widget
 
 from ragdash import Run, Truth, read_run, read_truth
 from ragdash.analysis.test_set.check import check_test_set
@@ -53,10 +53,10 @@ def test_judgments_are_given_again_blind_and_can_be_taken_over():
     for _ in range(2):
         question = next(block.value for block in at.markdown if block.value.startswith("**Who"))
         grades.append(int("stayed" in question))
-        shown(at.button(key=f"relabel_{grades[-1]}").click().run())
+        shown(widget(at, "button", f"relabel_{grades[-1]}").click().run())
     assert sorted(RelabelStore().read(truth.judged_digest).values()) == [0, 1]
     assert "0 of 1" in texts(at) and "of the judgments in doubt" in texts(at) and "1 of 1" in texts(at)
-    shown(at.button(key="relabel_take").click().run())
+    shown(widget(at, "button", "relabel_take").click().run())
     assert ReviewStore().read(truth.judged_digest).judgments == {("q1", "secret-1"): 0}
     shown(at.button(key="relabel_again").click().run())
     assert at.button(key="relabel_compare").label == "Compare with the old labels"

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 import page_cases
 import pytest
-from page_cases import address, charts, texts
+from page_cases import address, charts, texts, unbound
 from scipy import stats
 from streamlit.testing.v1 import AppTest
 from trust_cases import IDS, REAL, TOY, a_run, judged, labeled, scores, the_truth
@@ -62,7 +62,7 @@ def said(at: AppTest) -> str:
 
 
 def button(at: AppTest, key: str):
-    return next((one for one in at.button if one.key == key), None)
+    return next((one for one in at.button if key in (one.key, unbound(one.key))), None)
 
 
 def drawn(figure: dict, name: str) -> list[tuple[float, float, float]]:

@@ -157,7 +157,8 @@ def test_a_process_of_its_own_writes_what_this_one_reads(store):
     code = (
         "import sys; from pathlib import Path; from fakes import case, minilm; "
         "from ragdash.models.local import ScoreCache; "
-        "from ragdash.evaluation.scoring.run_local_models import score; run, truth = case({'q': 'car'}, {'q': ['automobile']}); "
+        "from ragdash.evaluation.scoring.run_local_models import score; "
+        "run, truth = case({'q': 'car'}, {'q': ['automobile']}); "
         "print(score([run], truth, model=str(minilm()), store=ScoreCache(Path(sys.argv[1])), device='cpu').computed)"
     )
     root = Path(__file__).parents[3]

@@ -141,7 +141,7 @@ def _render_shared_fixes(report: ComparabilityReport, runs: Sequence[SessionRun]
         st.button(
             f"{comparability.fix_label(option)} in {fmt.count(len(names), 'run')}",
             icon=":material/build:",
-            key=f"fix_all_{'_'.join(option[0])}",
+            key=state.bound_key(f"fix_all_{'_'.join(option[0])}", digests, option),
             on_click=run_fixes.apply,
             args=(digests, option),
             type="primary",
@@ -219,8 +219,9 @@ def _render_finding(finding: Finding, key: str, entries: Sequence[SessionRun], b
     fits = len(label) <= LABEL
     left, right = st.columns(WIDTHS, vertical_alignment="center", gap="small") if fits else (st, st)
     left.markdown(text, help=term_help(text))
-    right.button(label, icon=":material/build:", key=f"fix_{key}", on_click=run_fixes.apply,
-                 args=([entry.digest for entry in entries], options),
+    digests = [entry.digest for entry in entries]
+    right.button(label, icon=":material/build:", key=state.bound_key(f"fix_{key}", digests, options),
+                 on_click=run_fixes.apply, args=(digests, options),
                  help=tooltip("command_line_fix", flags=finding.flags),
                  type="tertiary" if finding.option[0] in state.CONVENTIONS else "secondary")
 

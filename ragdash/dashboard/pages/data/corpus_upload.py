@@ -65,13 +65,13 @@ def render_note(truth: Truth | None) -> None:
         st.markdown(f":material/article: **{fmt.escape(corpus.name)}**: {description}. {_coverage_text(truth, corpus)}",
                     width="stretch")
         if truth and truth.corpus is None:
-            st.button("Use them", icon=":material/add:", type="tertiary", key="put_beside", on_click=attach_loaded,
-                      args=(corpus.digest,))
+            st.button("Use them", icon=":material/add:", type="tertiary", on_click=attach_loaded,
+                      args=(corpus.digest,), key=state.bound_key("put_beside", corpus.digest))
         if truth and truth.corpus and _lacking(truth, corpus):
             st.button("Follow them to their new ids", icon=":material/move_down:", type="tertiary", key="open_relink",
                       on_click=lambda: st.session_state.update({state.DATA_PART: "relink"}))
-        st.button("Take off", icon=":material/close:", type="tertiary", key="take_off", on_click=detach,
-                  help=tooltip("remove_corpus"))
+        st.button("Take off", icon=":material/close:", type="tertiary", on_click=remove, args=(corpus.digest,),
+                  key=state.bound_key("take_off", corpus.digest), help=tooltip("remove_corpus"))
 
 
 def _lacking(truth: Truth, corpus: Corpus) -> int:

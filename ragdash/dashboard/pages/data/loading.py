@@ -143,23 +143,36 @@ def _release_upload(file) -> None:
         context.uploaded_file_mgr.remove_file(session_id=context.session_id, file_id=file.file_id)
 
 
-def change_role(index: int, role: str) -> None:
+def change_role(record: FileRecord, role: str) -> None:
     """Read a file again as a run or as a truth; what it gave before leaves the session."""
-    _reread(index, role, dict(state.files()[index].mapping))
+    _reread(record, role, dict(record.mapping))
 
 
-def map_columns(index: int, mapping: Mapping[str, str]) -> None:
+def map_columns(record: FileRecord, mapping: Mapping[str, str]) -> None:
     """Read a file again with columns named by hand; what it gave before leaves the session."""
-    _reread(index, None, mapping)
+    _reread(record, None, mapping)
 
 
-def put_off(indices: Sequence[int]) -> None:
+def put_off(records: Sequence[FileRecord]) -> None:
     """Show the proposed readings of these files on the Data page alone."""
-    state.set_files(replace(record, is_put_off=record.is_put_off or index in indices)
-                    for index, record in enumerate(state.files()))
+    positions = {_position(record) for record in records}
+    state.set_files(replace(record, is_put_off=record.is_put_off or position in positions)
+                    for position, record in enumerate(state.files()))
 
 
-def _reread(index: int, role: str | None, mapping: Mapping[str, str]) -> None:
+def _position(record: FileRecord) -> int | None:
+    """Where a file that the page showed is now in the list; None where it was taken off since."""
+    files = state.files()
+    if record in files:
+        return files.index(record)
+    return next((position for position, other in enumerate(files)
+                 if (other.name, other.key) == (record.name, record.key)), None)
+
+
+def _reread(record: FileRecord, role: str | None, mapping: Mapping[str, str]) -> None:
+    index = _position(record)
+    if index is None:
+        return
     record = state.files()[index]
     for digest in record.digests:
         removed_runs.replace_run(digest)

@@ -32,10 +32,12 @@ def removed_run() -> SessionRun | None:
     return entry if entry is not None and entry.run is not None and state.entry(entry.digest) is None else None
 
 
-def restore_run() -> None:
-    """Bring back the run that was removed last: to its place, with its name and color, as baseline if it was that."""
+def restore_run(digest: str) -> None:
+    """Bring back the run that was removed last, if it is this one: to its place, with its name and color, as baseline
+    if it was that.
+    """
     entry = removed_run()
-    if entry is None:
+    if entry is None or entry.digest != digest:
         return
     position, _, is_baseline = st.session_state.pop(state.REMOVED_RUN)
     state.insert_run(entry, position)

@@ -102,7 +102,7 @@ def _render_file(index: int, record: loading.FileRecord) -> None:
     )
     left.markdown(f"**{fmt.escape(record.name)}**  \n:gray[{fmt.escape(description)}]")
     if record.content is not None:
-        key = f"role_{index}"
+        key = state.bound_key(f"role_{index}", record.name, record.key)
         st.session_state[key] = record.role if record.role in ROLE_TITLES else None
         right.selectbox(
             "Read it as",
@@ -111,7 +111,7 @@ def _render_file(index: int, record: loading.FileRecord) -> None:
             key=key,
             label_visibility="collapsed",
             placeholder="Read it as …",
-            on_change=lambda: loading.change_role(index, st.session_state[key]),
+            on_change=lambda: loading.change_role(record, st.session_state[key]),
         )
 
 
@@ -121,7 +121,8 @@ def render_removed_run() -> None:
     if removed is not None:
         with st.container(horizontal=True, vertical_alignment="center", key="removed_run"):
             st.caption(f"Run removed: {fmt.escape(removed.name)}.", width="content")
-            st.button("Undo", icon=":material/undo:", key="restore_run", on_click=removed_runs.restore_run)
+            st.button("Undo", icon=":material/undo:", key=state.bound_key("restore_run", removed.digest),
+                      on_click=removed_runs.restore_run, args=(removed.digest,))
 
 
 def render_runs() -> None:
@@ -170,13 +171,8 @@ def _render_run(entry: SessionRun, run: Run) -> None:
 
 def _render_run_editor(entry: SessionRun, is_open: bool) -> None:
     digest, key = entry.digest, entry.key
-    st.session_state[f"name_{key}"] = entry.name
-    fields.text_input(
-        "Name",
-        key=f"name_{key}",
-        max_chars=60,
-        on_change=lambda: _keep(_rename, entry, st.session_state[f"name_{key}"]),
-    )
+    fields.stored_text(fields.text_input, "Name", f"name_{key}", entry.name, lambda text: _keep(_rename, entry, text),
+                       max_chars=60)
     st.session_state[f"slot_{key}"] = entry.slot
     st.selectbox(
         "Color",
@@ -214,19 +210,21 @@ def _render_facts(entry: SessionRun) -> None:
     st.multiselect("Tags", known, key=f"tags_{key}", accept_new_options=True, placeholder="Type a tag",
                    help=tooltip("run_tags"),
                    on_change=lambda: _keep(run_facts.keep_tags, entry, st.session_state[f"tags_{key}"]))
-    st.session_state[f"settings_{key}"] = "\n".join(f"{name} = {value}" for name, value in facts.settings.items()
-                                                     if name != "fusion")  # a recipe is not typed
-    fields.text_area("Settings", key=f"settings_{key}", height=110, placeholder="retriever = bm25\nchunk_size = 256",
-                     help=tooltip("run_settings"), on_change=lambda: _keep(
-                     run_facts.keep_typed, entry, st.session_state[f"settings_{key}"]))
+    settings = "\n".join(f"{name} = {value}" for name, value in facts.settings.items()
+                         if name != "fusion")  # a recipe is not typed
+    fields.stored_text(fields.text_area, "Settings", f"settings_{key}", settings,
+                       lambda text: _keep(run_facts.keep_typed, entry, text), height=110,
+                       placeholder="retriever = bm25\nchunk_size = 256", help=tooltip("run_settings"))
 
 
-def _keep(save: Callable[..., None], *args: object) -> None:
-    """Save facts of a run; a failure is shown at the top of the page."""
+def _keep(save: Callable[..., None], *args: object) -> bool:
+    """Save facts of a run; a failure is shown at the top of the page. Whether they are saved."""
     try:
         save(*args)
     except InputError as error:
         state.set_notice(error.problems)
+        return False
+    return True
 
 
 def _render_collapse(entry: SessionRun) -> None:
@@ -305,8 +303,9 @@ def render_truth() -> None:
                 "Remove",
                 icon=":material/delete:",
                 type="tertiary",
-                key="remove_truth",
+                key=state.bound_key("remove_truth", truth.digest),
                 on_click=loaded_truths.remove_used,
+                args=(truth.digest,),
             )
         version_list.render_choice()
         _render_truth_numbers(truth)
@@ -321,8 +320,8 @@ def render_undo_of_removal() -> None:
     if removed is not None:
         with st.container(horizontal=True, vertical_alignment="center", key="removed_truth"):
             st.caption(f"Judgments removed: {fmt.escape(removed.name)}.", width="content")
-            st.button("Undo", icon=":material/undo:", key="restore_truth", on_click=state.set_truth,
-                      args=(removed.digest,))
+            st.button("Undo", icon=":material/undo:", key=state.bound_key("restore_truth", removed.digest),
+                      on_click=state.set_truth, args=(removed.digest,))
 
 
 def _render_truth_numbers(truth: Truth) -> None:

@@ -37,8 +37,9 @@ def review_panel(case: QueryCase) -> None:
     if state.get(state.REVIEW_RUN) not in names:
         st.session_state[state.REVIEW_RUN] = ""
     run = st.session_state[state.REVIEW_RUN]
-    st.session_state[state.REVIEW_VERDICT] = summary.verdicts.get((query, run))
-    st.session_state[state.REVIEW_NOTE] = summary.notes.get((query, run), "")
+    subject = (reviews.reviewed_truth_digest(), query, run)
+    verdict_key = state.bound_key(state.REVIEW_VERDICT, subject)
+    st.session_state[verdict_key] = summary.verdicts.get((query, run))
     with st.container(horizontal=True, key="review"):
         if len(context.entries) > 1:
             st.selectbox("About", list(names), format_func=names.get, key=state.REVIEW_RUN, width=170)
@@ -46,26 +47,23 @@ def review_panel(case: QueryCase) -> None:
         st.segmented_control(
             "Verdict",
             VERDICTS,
-            key=state.REVIEW_VERDICT,
+            key=verdict_key,
             format_func=str.capitalize,
             on_change=_save_verdict,
-            args=(query, run),
+            args=(query, run, verdict_key),
             disabled=read_only(),
             help=verdict_help,
             wrap=True,
         )
-    fields.text_area("Note", key=state.REVIEW_NOTE, height=80, max_chars=LONGEST, on_change=_save_note,
-                     args=(query, run, summary.notes.get((query, run), "")), disabled=read_only(),
-                     placeholder="Your findings on this query")
+    note = summary.notes.get((query, run), "")
+    fields.stored_text(fields.text_area, "Note", state.bound_key(state.REVIEW_NOTE, subject), note,
+                       lambda text: reviews.record_note(query, text, run, note), height=80, max_chars=LONGEST,
+                       disabled=read_only(), placeholder="Your findings on this query")
 
 
-def _save_verdict(query: str, run: str) -> None:
-    reviews.record_review("verdict", query, st.session_state[state.REVIEW_VERDICT] or "", run)
+def _save_verdict(query: str, run: str, key: str) -> None:
+    reviews.record_review("verdict", query, st.session_state[key] or "", run)
     page_links.draw_open_page("queries")
-
-
-def _save_note(query: str, run: str, shown: str) -> None:
-    reviews.record_note(query, st.session_state[state.REVIEW_NOTE], run, shown)
 
 
 def judgment_buttons(case: QueryCase, doc: str) -> None:
@@ -77,11 +75,12 @@ def judgment_buttons(case: QueryCase, doc: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="judge"):
         for grade in range(min(top, 9) + 1):
             st.button("Not relevant (0)" if grade == 0 else f"Relevant ({grade})" if top == 1 else f"Grade {grade}",
-                      key=f"grade_{grade}", type="primary" if own_grade == grade else "secondary",
-                      disabled=read_only(), on_click=reviews.record_review, args=("judgement", query, str(grade)),
-                      kwargs={"doc_id": doc})
+                      key=state.bound_key(f"grade_{grade}", truth.judged_digest, query, doc), disabled=read_only(),
+                      type="primary" if own_grade == grade else "secondary", on_click=reviews.record_review,
+                      args=("judgement", query, str(grade)), kwargs={"doc_id": doc})
         if own_grade is not None and not read_only():
-            st.button("Undo", key="grade_none", icon=":material/undo:", type="tertiary",
+            st.button("Undo", icon=":material/undo:", type="tertiary",
+                      key=state.bound_key("grade_none", truth.judged_digest, query, doc),
                       on_click=reviews.record_review, args=("judgement", query, ""), kwargs={"doc_id": doc})
     grade_in_truth = case.grades.get(doc)
     if own_grade is not None:

@@ -55,8 +55,8 @@ def _render_form(page: str, title: str) -> None:
         fields.text_input("Name of the view", key=state.VIEW_NAME, width=320,
                           placeholder="Dense vs. hybrid")
         fields.text_input("Note", key=state.VIEW_NOTE, placeholder="What it shows, or why it matters", width=320)
-        st.button(f"Save {title} as it is", key="save_view", icon=":material/bookmark_add:", on_click=_save,
-                  args=(page,), help=tooltip("saved_view"))
+        st.button(f"Save {title} as it is", icon=":material/bookmark_add:", on_click=_save, args=(page,),
+                  key=state.bound_key("save_view", page), help=tooltip("saved_view"))
     if name := st.session_state.get(state.VIEW_EXISTS):
         _render_existing(name, page)
     if view := st.session_state.pop(state.VIEW_SAVED, None):
@@ -71,17 +71,18 @@ def _render_existing(name: str, page: str) -> None:
     st.warning(f"A view **{fmt.escape(view.name)}** exists ({fmt.escape(saved)}). Replace it?",
                icon=":material/bookmark:")
     with st.container(horizontal=True, key="view_exists"):
-        st.button("Replace it", key="replace_view", on_click=_save, args=(page, True))
+        st.button("Replace it", key=state.bound_key("replace_view", page, name), on_click=_save, args=(page, name))
         st.button("Keep it", key="keep_view", type="tertiary", on_click=_forget_existing)
 
 
-def _save(page: str, replace_existing: bool = False) -> None:
-    """Save the page as it is chosen here; an existing view of this name is replaced only after a question."""
-    name, note = st.session_state.get(state.VIEW_NAME, ""), st.session_state.get(state.VIEW_NOTE, "")
+def _save(page: str, replaced: str = "") -> None:
+    """Save the page as it is chosen here; an existing view is replaced only after a question with its name."""
+    name = replaced or st.session_state.get(state.VIEW_NAME, "")
+    note = st.session_state.get(state.VIEW_NOTE, "")
     _forget_existing()
     try:
         view = saved_views.save(name, note, page, state.parameters(page, everything=True),
-                                replace_existing=replace_existing)
+                                replace_existing=bool(replaced))
     except InputError as error:
         if error.problems[0].message == "saved-view/exists":
             st.session_state[state.VIEW_EXISTS] = name

@@ -22,7 +22,8 @@ def render() -> None:
     if deleted:
         with st.container(horizontal=True, vertical_alignment="center", key="deleted_view"):
             st.caption(f"Deleted: {fmt.escape(deleted[1])}.", width="content")
-            st.button("Undo", icon=":material/undo:", key="restore_view", on_click=_restore, args=(deleted[0],))
+            st.button("Undo", icon=":material/undo:", on_click=_restore, args=(deleted[0],),
+                      key=state.bound_key("restore_view", deleted[0]))
     for view in views:
         _render_view(view)
 

@@ -148,17 +148,20 @@ def _open_file() -> None:
         st.session_state[state.SET] = saved
 
 
-def save_decision(digest: str, draft: str, decision: Decision, next_draft: str | None = None) -> None:
-    """Save a decision and open the next draft; after an error, which is shown, the draft stays open."""
+def save_decision(digest: str, draft: str, decision: Decision, next_draft: str | None = None) -> bool:
+    """Save a decision and open the next draft; after an error, which is shown, the draft stays open. Whether it is
+    saved.
+    """
     try:
         with rights.change("decide-draft", draft):
             DraftDecisionStore().say(digest, draft, decision, when=datetime.now(UTC).isoformat(timespec="seconds"),
                                      by=rights.who())
     except InputError as error:
         state.set_notice(error.problems)
-        return
+        return False
     if next_draft is not None:
         st.session_state[state.DRAFT] = next_draft
+    return True
 
 
 def draft_types(data: TestSetData) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -51,20 +52,21 @@ def _steps(data: TestSetData, draft: Draft, ids: list[str]) -> None:
     """Buttons, each with a keyboard shortcut: previous, next, accept, reject with a reason; and undo."""
     position, decision = ids.index(draft.id), data.decision(draft)
     previous_id, next_id = ids[max(position - 1, 0)], ids[min(position + 1, len(ids) - 1)]
+    subject = (data.draft_set.digest, draft.id)
     follow_id = next_id if next_id != draft.id else previous_id
     with st.container(horizontal=True, vertical_alignment="center", key="draft_steps"):
         steps("draft", position, len(ids), lambda row: _open_draft(ids[row]), keys=True)
         if not read_only():
-            st.button("Accept", icon=":material/check:", key="draft_accept", shortcut="A", type="primary",
-                      disabled=decision.state == "accepted", on_click=save_decision,
+            st.button("Accept", icon=":material/check:", key=state.bound_key("draft_accept", subject), shortcut="A",
+                      type="primary", disabled=decision.state == "accepted", on_click=save_decision,
                       args=(data.draft_set.digest, draft.id, replace(decision, state="accepted", reason=""), follow_id))
-            st.button("Reject", icon=":material/close:", key="draft_reject", shortcut="X", on_click=_reject,
-                      args=(data, draft, follow_id))
+            st.button("Reject", icon=":material/close:", key=state.bound_key("draft_reject", subject), shortcut="X",
+                      on_click=_reject, args=(data, draft, follow_id))
             st.selectbox(
                 "Reason for rejection",
                 REJECTION_REASONS,
                 index=None,
-                key=state.DRAFT_WHY,
+                key=state.bound_key(state.DRAFT_WHY, subject),
                 accept_new_options=True,
                 width=250,
                 placeholder="Reason (before rejecting)",
@@ -74,7 +76,7 @@ def _steps(data: TestSetData, draft: Draft, ids: list[str]) -> None:
                 st.button(
                     "Undo",
                     icon=":material/undo:",
-                    key="draft_undo",
+                    key=state.bound_key("draft_undo", subject),
                     type="tertiary",
                     on_click=save_decision,
                     args=(data.draft_set.digest, draft.id, NO_DECISION),
@@ -88,8 +90,9 @@ def _open_draft(id: str) -> None:
 
 
 def _reject(data: TestSetData, draft: Draft, next_draft: str) -> None:
-    reason = (state.get(state.DRAFT_WHY) or "").strip()
-    st.session_state[state.DRAFT_WHY] = None
+    key = state.bound_key(state.DRAFT_WHY, (data.draft_set.digest, draft.id))
+    reason = (state.get(key) or "").strip()
+    st.session_state[key] = None
     save_decision(
         data.draft_set.digest, draft.id, replace(data.decision(draft), state="rejected", reason=reason), next_draft
     )
@@ -102,12 +105,13 @@ def _text_editor(data: TestSetData, draft: Draft) -> None:
     st.markdown(f"{STATE_ICONS[draft_state]} **{STATES[draft_state]}** · {TYPE_TITLES[draft.type]} "
                 f":gray[{ALL_TYPES[draft.type]}]" + (
                     f"  \nYour reason: {fmt.escape(decision.reason)}" if decision.reason else ""))
-    st.session_state[state.DRAFT_QUESTION], st.session_state[state.DRAFT_ANSWER] = edited.question, edited.answer or ""
-    fields.text_area("Question", key=state.DRAFT_QUESTION, height=100, disabled=read_only(), on_change=_save_texts,
-                     args=(data, draft))
+    keys = [state.bound_key(key, data.draft_set.digest, draft.id) for key in (state.DRAFT_QUESTION, state.DRAFT_ANSWER)]
+    texts_of_draft = [("Question", keys[0], edited.question, 100)]
     if draft.type in (*ANSWERED, LOGGED):
-        fields.text_area("Answer", key=state.DRAFT_ANSWER, height=80, disabled=read_only(), on_change=_save_texts,
-                         args=(data, draft))
+        texts_of_draft.append(("Answer", keys[1], edited.answer or "", 80))
+    for label, key, stored, height in texts_of_draft:
+        fields.stored_text(fields.text_area, label, key, stored, lambda _: _save_texts(data, draft, keys),
+                           height=height, disabled=read_only())
     if (edited.question, edited.answer) != (draft.question, draft.answer):
         st.caption(f"Edited by you. Original: “{fmt.escape(draft.question)}”"
                    + (f" – “{fmt.escape(draft.answer)}”" if draft.answer else ""))
@@ -129,12 +133,15 @@ def _text_editor(data: TestSetData, draft: Draft) -> None:
         st.caption(f"{draft.overlap:.0%} of the question's content words occur in its evidence.")
 
 
-def _save_texts(data: TestSetData, draft: Draft) -> None:
-    """Save the edited texts; an empty field restores the original text."""
-    question, answer = (st.session_state.get(key, "").strip() for key in (state.DRAFT_QUESTION, state.DRAFT_ANSWER))
+def _save_texts(data: TestSetData, draft: Draft, keys: Sequence[str]) -> bool:
+    """Save the edited texts of these fields, of which the second may be missing; whether they are saved.
+
+    An empty field restores the original text.
+    """
+    question, answer = (st.session_state.get(key, "").strip() for key in keys)
     decision = replace(data.decision(draft), question=question if question not in ("", draft.question) else None,
                    answer=answer if answer not in ("", draft.answer or "") else None)
-    save_decision(data.draft_set.digest, draft.id, decision)
+    return save_decision(data.draft_set.digest, draft.id, decision)
 
 
 def _documents(data: TestSetData, draft: Draft) -> None:

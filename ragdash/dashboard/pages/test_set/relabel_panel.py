@@ -64,8 +64,9 @@ def _render_item(labels: LabelCheck, items: Sequence[RelabelItem], grades: Mappi
         steps("relabel", position, len(items), _go)
         for grade in range(top + 1):
             st.button("Not relevant (0)" if grade == 0 else f"Relevant ({grade})" if top == 1 else f"Grade {grade}",
-                      key=f"relabel_{grade}", type="primary" if grades.get(item.key) == grade else "secondary",
-                      disabled=read_only(), on_click=_save, args=(truth, item, grade, items, position))
+                      key=state.bound_key(f"relabel_{grade}", truth, item.key), disabled=read_only(),
+                      type="primary" if grades.get(item.key) == grade else "secondary", on_click=_save,
+                      args=(truth, item, grade, items, position))
         st.button("Compare with the old labels", key="relabel_compare", icon=":material/compare_arrows:",
                   type="tertiary", disabled=not grades, on_click=_compare, args=(True,))
 
@@ -81,7 +82,8 @@ def _render_agreement(items: Sequence[RelabelItem], grades: Mapping[str, int]) -
         st.table(rows, border="horizontal", hide_index=True, alt="Judgments on which you differ from the old label")
     with st.container(horizontal=True, key="relabel_result"):
         if changed:
-            st.button("Add these to my judgments", key="relabel_take", icon=":material/playlist_add:",
+            st.button("Add these to my judgments", icon=":material/playlist_add:",
+                      key=state.bound_key("relabel_take", [(item.key, grades[item.key]) for item in changed]),
                       disabled=read_only(), on_click=_take, args=(changed, grades), help=tooltip("own_judgments"))
         st.button("Judge more" if len(grades) < len(items) else "Look again", key="relabel_again",
                   icon=":material/visibility_off:", type="tertiary", on_click=_compare, args=(False,))

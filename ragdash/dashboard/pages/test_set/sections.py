@@ -153,7 +153,7 @@ def export(data: TestSetData) -> None:
             st.button(
                 "Use as ground truth",
                 icon=":material/check_circle:",
-                key="draft_use",
+                key=state.bound_key("draft_use", data.draft_set.digest),
                 on_click=_use_as_truth,
                 args=(data, chosen_states),
                 help=tooltip("use_test_set"),

@@ -48,8 +48,10 @@ def forget(digest: str) -> None:
         reconsider()
 
 
-def remove_used() -> None:
-    """Use no truth; the one removed can be restored, and the others are offered."""
+def remove_used(digest: str) -> None:
+    """Use no truth where this one is in use; it can be restored, and the others are offered."""
+    if state.truth() != digest:
+        return
     current = _current()
     state.remove_truth()
     if current is not None:

@@ -87,12 +87,12 @@ def _service(context: PageContext, order: JudgeOrder, following: BatchRound) -> 
                    f"{fmt.escape(', '.join(batch.batch or 'being made' for batch in waiting))}")
     if following.requests and not local:
         st.checkbox(f"Questions, answers and documents of these runs may be sent to **{host}**",
-                    key=state.BATCH_AGREED)
+                    key=state.bound_key(state.BATCH_AGREED, order.endpoint.host))
     with st.container(horizontal=True, key="batch_service"):
         if following.requests:
             st.button(f"Submit to {host}", icon=":material/send:", key="batch_submit", on_click=_submit,
                       args=(context, order), help=tooltip("batch_submit"),
-                      disabled=not (local or state.get(state.BATCH_AGREED)))
+                      disabled=not (local or state.get(state.bound_key(state.BATCH_AGREED, order.endpoint.host))))
         if waiting:
             st.button("Look for replies", icon=":material/refresh:", key="batch_poll", on_click=_poll,
                       args=(context, order), help=tooltip("batch_poll"))
@@ -101,8 +101,9 @@ def _service(context: PageContext, order: JudgeOrder, following: BatchRound) -> 
 def _submit(context: PageContext, order: JudgeOrder) -> None:
     """Submit the next round. Consent is checked again: a manipulated page may request what the page does not offer."""
     def step(service: BatchService) -> tuple[str, list[Problem]]:
-        if not service.endpoint.local and not state.get(state.BATCH_AGREED):
-            raise InputError([Problem("not-confirmed", {"host": service.endpoint.host})])
+        host = service.endpoint.host
+        if not service.endpoint.local and not state.get(state.bound_key(state.BATCH_AGREED, host)):
+            raise InputError([Problem("not-confirmed", {"host": host})])
         return str(service.submit(order.budget, resume=True)), []
 
     _at_service(context, order, step)

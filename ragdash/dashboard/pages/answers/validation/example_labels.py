@@ -54,8 +54,8 @@ def examples_editor(data: TrustData) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="example_choice"):
         fields.number_input("Examples per class", 1, MOST_PER_CLASS, PER_CLASS, key=state.EXAMPLES_PER_CLASS, width=160)
-        st.button("Use labels as examples", icon=":material/school:", key="examples_save", on_click=_choose,
-                  args=(data,))
+        st.button("Use labels as examples", icon=":material/school:", on_click=_choose, args=(data,),
+                  key=state.bound_key("examples_save", data.label_key))
 
 
 def show_examples(spec: Spec) -> None:
@@ -70,8 +70,8 @@ def show_examples(spec: Spec) -> None:
             example.verdict)} for example in examples.examples], border="horizontal", hide_index=True,
             alt="Labeled answers in the prompt")
         if not read_only():
-            st.button("Remove examples", icon=":material/delete:", key="examples_remove", on_click=_remove,
-                      args=(judge_request(spec)[0],))
+            st.button("Remove examples", icon=":material/delete:", on_click=_remove, args=(judge_request(spec)[0],),
+                      key=state.bound_key("examples_remove", judge_request(spec)[0]))
 
 
 def _choose(data: TrustData) -> None:

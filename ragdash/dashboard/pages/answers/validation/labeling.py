@@ -188,6 +188,7 @@ def _item_view(drawn_sheet: Sheet, position: int) -> None:
     """One answer below its buttons, so that the buttons stay in place from answer to answer."""
     query, run = item = drawn_sheet.items[position]
     saved_label = drawn_sheet.saved_labels.get(item)
+    subject = (item, drawn_sheet.data.label_key)
     with st.container(border=True, key="label_one"):
         st.markdown(
             f"**{trust_sentences.question(drawn_sheet.data.spec)}**",
@@ -197,7 +198,7 @@ def _item_view(drawn_sheet: Sheet, position: int) -> None:
             for title, value, key, icon in LABEL_CHOICES:
                 st.button(
                     title,
-                    key=f"label_{key}",
+                    key=state.bound_key(f"label_{key}", subject),
                     icon=f":material/{icon}:",
                     shortcut=key,
                     disabled=read_only(),
@@ -205,14 +206,14 @@ def _item_view(drawn_sheet: Sheet, position: int) -> None:
                     on_click=_save_label,
                     args=(drawn_sheet, item, value),
                 )
-            st.button("Skip", key="label_skip", icon=":material/skip_next:", shortcut="s", type="tertiary",
-                      on_click=_skip, args=(item,))
+            st.button("Skip", key=state.bound_key("label_skip", subject), icon=":material/skip_next:", shortcut="s",
+                      type="tertiary", on_click=_skip, args=(item,))
             st.button("Back", key="label_back", icon=":material/undo:", shortcut="b", type="tertiary",
                       disabled=position == 0, on_click=_go_to, args=(drawn_sheet.items[max(position - 1, 0)],))
             if saved_label is not None and not read_only():
                 st.button(
                     "Undo",
-                    key="label_none",
+                    key=state.bound_key("label_none", subject),
                     icon=":material/delete:",
                     type="tertiary",
                     on_click=_save_label,

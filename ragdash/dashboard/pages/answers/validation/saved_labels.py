@@ -60,7 +60,7 @@ def _deletion(data: TrustData, labels_by_run: Sequence[Mapping[str, float]]) -> 
             if labels:
                 st.button(
                     f"Delete {fmt.count(len(labels), 'label')} of {fmt.escape(data.context.names[index])}",
-                    key=f"withdraw_{index}",
+                    key=state.bound_key(f"withdraw_{index}", data.verdicts[index].run, data.label_key),
                     on_click=_delete,
                     args=(data.verdicts[index].run, data.label_key),
                 )
@@ -100,8 +100,9 @@ def _upload(data: TrustData) -> None:
     st.dataframe(frame, hide_index=True, key="sheet_holds", alt="Content of the sheet")
     new = int((frame["New"] + frame["Changed"]).sum())
     if new:
-        st.button(f"Save {fmt.count(new, 'label')}", key="keep_sheet", type="primary", icon=":material/save:",
-                  on_click=_save, args=(data, labels_by_run))
+        st.button(f"Save {fmt.count(new, 'label')}", type="primary", icon=":material/save:",
+                  key=state.bound_key("keep_sheet", file.file_id, data.label_key), on_click=_save,
+                  args=(data, labels_by_run))
     else:
         st.caption("All of these labels are already saved.")
 

@@ -46,7 +46,7 @@ def render() -> None:
         index = pending[0]
         if len(pending) > 1:
             index = st.selectbox("File", pending, format_func=lambda index: records[index].name, key="map_file")
-        _render_columns(index, records[index])
+        _render_columns(records[index])
 
 
 def _has_unmapped_columns(record: FileRecord) -> bool:
@@ -80,7 +80,7 @@ def _start(record: FileRecord) -> dict[str, str]:
     return {**guess, **fields}
 
 
-def _render_columns(index: int, record: FileRecord) -> None:
+def _render_columns(record: FileRecord) -> None:
     saved = saved_mappings.saved_for(record.columns)
     base = _start(record)
     selected = GUESSED
@@ -111,7 +111,6 @@ def _render_columns(index: int, record: FileRecord) -> None:
     if len(free) > MAX_COLUMNS:
         st.caption(f"The first {MAX_COLUMNS} of {len(free):,} columns.")
     _render_preview(
-        index,
         record,
         changed_reading(_proposed(record), together | {field: column for column, field in meanings.items() if field}),
         list(meanings.values()),
@@ -120,7 +119,7 @@ def _render_columns(index: int, record: FileRecord) -> None:
 
 
 def _render_preview(
-    index: int, record: FileRecord, mapping: Mapping[str, str], meanings: Sequence[str], name: str
+    record: FileRecord, mapping: Mapping[str, str], meanings: Sequence[str], name: str
 ) -> None:
     """The first rows under this mapping, or why there are none; the button that applies it."""
     if record.failed and dict(mapping) == dict(record.mapping or record.guess):
@@ -152,17 +151,18 @@ def _render_preview(
         key = f"map_name_{record.key}_{name}"
         fields.text_input("Name of this mapping", value=name, key=key, max_chars=60,
                           help=tooltip("store_mapping"))
-        st.button("Apply mapping", icon=":material/check:", type="primary", key="map_apply",
-                  on_click=lambda: _apply_mapping(index, record, mapping, st.session_state[key]))
+        st.button("Apply mapping", icon=":material/check:", type="primary",
+                  key=state.bound_key("map_apply", record.name, record.key),
+                  on_click=lambda: _apply_mapping(record, mapping, st.session_state[key]))
 
 
-def _apply_mapping(index: int, record: FileRecord, mapping: Mapping[str, str], name: str) -> None:
+def _apply_mapping(record: FileRecord, mapping: Mapping[str, str], name: str) -> None:
     try:
         saved_mappings.save(record.columns, name, mapping)
     except InputError as error:
         state.set_notice(error.problems)
         return
-    loading.map_columns(index, mapping)
+    loading.map_columns(record, mapping)
 
 
 def _describe(item) -> str:

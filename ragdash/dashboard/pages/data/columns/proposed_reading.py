@@ -57,7 +57,8 @@ def _render_proposal(indices: Sequence[int], record: FileRecord, problem: Proble
     several = len(indices) > 1
     start = (f"also hold{'' if several else 's'} more than was read" if not record.failed else
              f"{'are' if several else 'is'} in no known format")
-    names = fmt.escape(fmt.listed([state.files()[index].name for index in indices]))
+    records = [state.files()[index] for index in indices]
+    names = fmt.escape(fmt.listed([record.name for record in records]))
     in_first = f" in {fmt.escape(record.name)}" if several else ""
     st.markdown(f"**{names}** {start}. Found {fmt.count(facts['count'], 'record')}{where}{in_first}. "
                 f"Read {'them' if several else 'it'} like this?")
@@ -76,16 +77,16 @@ def _render_proposal(indices: Sequence[int], record: FileRecord, problem: Proble
                    "If a column matters, give it a meaning under “Say what the columns mean”.")
     with st.container(horizontal=True, vertical_alignment="center", key=f"proposed_ways_{record.key}"):
         st.button("Apply", icon=":material/check:", type="primary", key=f"proposed_apply_{record.key}",
-                  on_click=_apply, args=(indices, mappings[choice]))
+                  on_click=_apply, args=(records, mappings[choice]))
         if can_wait:
             st.button("Not now", key=f"proposed_wait_{record.key}", type="tertiary", on_click=loading.put_off,
-                      args=(indices,), help=tooltip("put_off_reading"))
+                      args=(records,), help=tooltip("put_off_reading"))
 
 
-def _apply(indices: Sequence[int], mapping: Mapping[str, str]) -> None:
+def _apply(records: Sequence[loading.FileRecord], mapping: Mapping[str, str]) -> None:
     """Read these files in one way."""
-    for index in indices:
-        loading.map_columns(index, mapping)
+    for record in records:
+        loading.map_columns(record, mapping)
 
 
 def describe(mapping: Mapping[str, str], others: Sequence[Mapping[str, str]]) -> str:

@@ -201,8 +201,8 @@ def _render_buttons(pair: BorderlinePair, following: str | None) -> None:
     with st.container(horizontal=True, key="pair_buttons"):
         for label, icon, decision, key in (("The chunk covers the span", "check", True, "pair_accept"),
                                            ("It does not", "close", False, "pair_reject")):
-            st.button(label, icon=f":material/{icon}:", key=key, on_click=_decide, args=(pair, decision, following),
-                      disabled=pair.decision is decision or read_only())
+            st.button(label, icon=f":material/{icon}:", key=state.bound_key(key, pair.key), on_click=_decide,
+                      args=(pair, decision, following), disabled=pair.decision is decision or read_only())
         if pair.decision is not None and not read_only():
-            st.button("Take the decision back", icon=":material/undo:", key="pair_undo", type="tertiary",
-                      on_click=_decide, args=(pair, None, following))
+            st.button("Take the decision back", icon=":material/undo:", type="tertiary",
+                      key=state.bound_key("pair_undo", pair.key), on_click=_decide, args=(pair, None, following))

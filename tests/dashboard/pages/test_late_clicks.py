@@ -1,0 +1,108 @@
+"""A click that arrives when the page already shows the next thing, and texts that cannot be stored."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from page_cases import opened, shown, texts, widget
+from streamlit.testing.v1 import AppTest
+from test_compare_page import session
+from test_files import with_runs
+from test_queries_page import NOTES, the_truth
+from test_queries_page import opened as queries
+from test_testset_page import the_set
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import workspace
+from ragdash.dashboard.pages.data import loading, removed_runs
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.truths import loaded_truths
+from ragdash.experiments.testset import DraftDecisionStore, Sets
+from ragdash.workspace.reviews import ReviewStore
+from ragdash.workspace.saved_views import SavedViews
+
+
+def step(at: AppTest, key: str) -> AppTest:
+    """Click a button; returns the page as the browser still shows it."""
+    seen, button = at._tree, widget(at, "button", key)
+    shown(button.click().run())
+    button._value = False
+    at._tree = seen
+    return at
+
+
+def reviewed() -> set[str]:
+    """The queries that have a review."""
+    return {event.query_id for event in ReviewStore().read(the_truth().judged_digest).events}
+
+
+@pytest.mark.parametrize(("kind", "key", "value"), [
+    ("button_group", "review_verdict", "wrong run"), ("text_area", "review_note", "a note"),
+    ("button", "grade_2", None)])
+def test_a_late_review_is_not_one_of_the_next_query(kind, key, value):
+    at = queries(query="q03", tab=NOTES, case="", read="open")
+    at.session_state["read"] = True
+    shown(at.run())
+    step(at, "query_next")
+    late = widget(at, kind, key)
+    shown((late.click() if value is None else late.set_value(value)).run())
+    assert at.session_state["query"] != "q03" and reviewed() <= {"q03"}
+
+
+def test_a_late_decision_is_not_one_of_the_next_draft():
+    drafts = the_set()
+    Sets().keep(drafts)
+    at = opened("test-set", state={state.SET: "moon"})
+    first = at.session_state["draft"]
+    step(at, "draft_next")
+    shown(widget(at, "button", "draft_accept").click().run())
+    assert at.session_state["draft"] != first and set(DraftDecisionStore().read(drafts.digest)) <= {first}
+
+
+def test_a_note_that_cannot_be_stored_stays_in_its_box(monkeypatch):
+    def full(*_):
+        facts = {"reason": "No space left on device", "nothing_kept": True}
+        raise InputError([Problem("unusable-reviews/full", facts)])
+
+    at = queries(query="q03", tab=NOTES)
+    with monkeypatch.context() as patch:
+        patch.setattr(ReviewStore, "add", full)
+        shown(widget(at, "text_area", "review_note").set_value("an hour of thought").run())
+        assert "No space left on device" in "".join(one.value for one in at.error) and "Not saved." in texts(at)
+        assert widget(at, "text_area", "review_note").value == "an hour of thought"
+        shown(widget(at, "button", "query_next").click().run())
+        assert widget(at, "text_area", "review_note").value == "" and "Not saved." not in texts(at)
+        shown(widget(at, "button", "query_before").click().run())
+        assert widget(at, "text_area", "review_note").value == "an hour of thought"
+    again = next(one for one in at.button if one.label == "Save again")
+    shown(again.click().run())
+    assert "Not saved." not in texts(at) and reviewed() == {"q03"}
+    assert widget(at, "text_area", "review_note").value == "an hour of thought"
+
+
+def test_the_view_in_the_question_is_replaced_and_no_other():
+    at = opened("compare", **session(baseline="new", k="5", detail="queries"))
+    at.switch_page("pages/share.py").run()
+    for name, note in (("one", "first"), ("two", "first"), ("one", "second")):
+        widget(at, "text_input", "view_name").set_value(name)
+        widget(at, "text_input", "view_note").set_value(note)
+        shown(widget(at, "button", "save_view").click().run())
+    widget(at, "text_input", "view_name").set_value("two")  # typed after the question about "one"
+    shown(widget(at, "button", "replace_view").click().run())
+    assert {view.name: view.note for view in SavedViews(workspace()).list()} == {"one": "second", "two": "first"}
+
+
+def test_what_was_seen_is_undone_removed_or_read_again_and_nothing_else(monkeypatch):
+    at = opened("data", **with_runs(2))
+    first, second = at.session_state["_runs"]
+    monkeypatch.setattr(removed_runs.st, "session_state", at.session_state)
+    at.session_state[state.REMOVED_RUN] = (0, replace(first, digest="0" * 32, origin=""), False)
+    removed_runs.restore_run(second.digest)
+    assert at.session_state["_runs"] == (first, second)
+    truth = at.session_state["_truth"]
+    loaded_truths.remove_used("another")
+    assert at.session_state["_truth"] == truth
+    files = at.session_state["_files"]
+    loading.change_role(loading.FileRecord("gone.run", "", "run", "", content=b"q1 Q0 d1 1 2.0 a\n", key="ab"), "truth")
+    assert at.session_state["_files"] == files
