@@ -156,3 +156,16 @@ def test_failures_says_what_is_measured_and_what_not_where_nothing_is_known():
     assert ("Measured anyway: how far the contexts support the answers, Support coverage. **dense** 1.000 (n = 24) and "
             "**hybrid**") in said
     assert "fails most often at" not in said and "loses most" not in said and "To fix No ground truth" not in said
+
+
+def test_a_wrong_answer_is_not_blamed_on_the_generator_where_retrieval_was_not_assessed():
+    reference = table("answer,reference", {"x": "It is quartz.,granite", "y": "It is marble.,granite"})
+    at = loaded("failures", "answers.csv", reference)
+    (fix,) = (one.value for one in at.caption if "To fix Wrong answer in" in one.value)
+    assert "retrieval was not assessed, so the cause may be retrieval or the generator" in fix
+    assert "load the retrieved documents with their ids, and judgments of documents or evidence" in fix
+    judged = Truth.from_records([{"query_id": f"q{number}", "relevant": [f"d{number}"], "answers": ["quartz"]}
+                                 for number in range(24)], "truth")
+    at = opened("failures", **address(judged, [ranked("dense")]))
+    (fix,) = (one.value for one in at.caption if "To fix Wrong answer" in one.value)
+    assert "the prompt or the model of the generator" in fix and "not assessed" not in fix

@@ -233,7 +233,7 @@ def test_the_fix_is_that_of_the_run_looked_at_whichever_others_are_shown(monkeyp
         data = SimpleNamespace(counts=counts[shown], gains=gains[shown],
                                ranked_low=[ranked_low[index] for index in shown], run_index=shown.index(run),
                                context=SimpleNamespace(names=["abc"[index] for index in shown], digests=[], scope=None),
-                               spec=spec, total=99)
+                               spec=spec, total=99, diagnoses=[None] * len(shown), in_scope=None)
         return common_fixes(data)
 
     assert fixes_of(1, [0, 1, 2]) == []

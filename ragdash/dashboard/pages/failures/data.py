@@ -23,6 +23,7 @@ from ragdash.metrics import GROUNDING_SPECS, Spec, parse_specs
 from ragdash.metrics.docs.human_agreement import WORD_OVERLAP, is_grounding
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.failures.answer_rules import grounded_rule, right_answer_rule
+from ragdash.reporting.sentences.failures.stage_fixes import stage_fix
 from ragdash.reporting.sentences.formatting import count, escape, number
 
 RANKED_LOW_TITLE = TERMS["ranked_low"].name
@@ -228,7 +229,8 @@ def common_fixes(data: FailuresData) -> list[str]:
     worst = max(range(FINE), key=lambda stage: (gains[stage], row[stage]))  # most queries where nothing can be gained
     if row.any():
         stage = STAGES[worst]
-        lines.append(f"To fix {stage.title}{of_run}: {stage.fix[:1].lower()}{stage.fix[1:]}")
+        fix = stage_fix(stage, data.diagnoses[run], data.in_scope)
+        lines.append(f"To fix {stage.title}{of_run}: {fix[:1].lower()}{fix[1:]}")
     if ranks_low or (row.any() and NAMES[worst] in OF_RETRIEVAL):
         lines += _hybrid_lines(data)
     return lines

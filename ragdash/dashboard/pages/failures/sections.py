@@ -22,6 +22,7 @@ from ragdash.metrics import METRICS
 from ragdash.metrics.bands import STAGE_THRESHOLDS
 from ragdash.reporting.plots import failures as pictures
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.failures.stage_fixes import stage_fix
 
 NAME_LENGTH = 18  # letters of a name next to a count
 MAX_NAMED_RUNS = 4  # runs whose names are next to their counts
@@ -177,7 +178,7 @@ def render_stages(data: FailuresData) -> None:
                     st.caption(f"No failure, and counted in a row above too: enough is found, but "
                                f"{fmt.escape(data.spec.title)} could have a better order.")
                 title, description = ((failures_data.RANKED_LOW_TITLE, fmt.escape(tooltip("ranked_low")))
-                                      if name == RANKED_LOW else _stage_words(NAMES.index(name)))
+                                      if name == RANKED_LOW else _stage_words(data, NAMES.index(name)))
                 with st.container(horizontal=True, vertical_alignment="center", key=f"stage_{name}", gap="xsmall"):
                     st.markdown(f"**{title}**", width=STAGE_WIDTH, help=description)
                     with st.container(horizontal=True, gap="xsmall", width=counts_width):
@@ -240,9 +241,10 @@ def _answer_metric_hint(data: FailuresData) -> str:
             "sidebar to see their gain. ")
 
 
-def _stage_words(s: int) -> tuple[str, str]:
-    """The title of a stage; what it means and what usually fixes it."""
-    return STAGES[s].title, fmt.escape(" ".join(filter(None, (STAGES[s].meaning, STAGES[s].fix))))
+def _stage_words(data: FailuresData, s: int) -> tuple[str, str]:
+    """The title of a stage; what it means and what usually fixes it in the run looked at."""
+    fix = stage_fix(STAGES[s], data.diagnosis, data.in_scope)
+    return STAGES[s].title, fmt.escape(" ".join(filter(None, (STAGES[s].meaning, fix))))
 
 
 def _render_count(data: FailuresData, run: int, row: str, metric: str | None) -> None:

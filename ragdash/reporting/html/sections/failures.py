@@ -24,6 +24,7 @@ from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.failures.answer_rules import right_answer_rule
+from ragdash.reporting.sentences.failures.stage_fixes import stage_fix
 from ragdash.reporting.sentences.formatting import count, escape
 
 
@@ -84,11 +85,18 @@ def _stages(content: ReportContent) -> list:
     if len(rows) > len(stages):
         note += f" {TERMS['ranked_low'].name}: {TERMS['ranked_low'].entry}; these queries are in another row, too."
     rule = right_answer_rule(diagnoses, content.names)
-    fixes = [(STAGES[stage].title, f"{STAGES[stage].meaning} {STAGES[stage].fix}") for stage in stages if stage != FINE]
+    fixes = [(STAGES[stage].title, f"{STAGES[stage].meaning} {_fix(content, stage)}") for stage in stages
+             if stage != FINE]
     return [Heading("Where queries go wrong first"), Text(_worst(content, counts)),
             Table(f"Queries by stage, of {int(content.selected.sum()):,}", header, rows), Text(note, quiet=True),
             *([Text(rule, quiet=True)] if rule else []),
             *([Heading("What usually fixes it"), FactList(fixes)] if fixes else [])]
+
+
+def _fix(content: ReportContent, stage: int) -> str:
+    """What usually fixes a stage, where most queries are at it."""
+    most = max(content.diagnoses, key=lambda diagnosis: int(diagnosis.counts(content.selected)[stage]))
+    return stage_fix(STAGES[stage], most, content.selected)
 
 
 def _gains(content: ReportContent, run: int, diagnosis: Diagnosis) -> Sequence[Gain]:
