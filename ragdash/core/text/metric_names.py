@@ -36,6 +36,8 @@ _LABELS = _word_set(
     "status annotation annotated feedback score evaluation result passed") | {"judgement"}
 _DURATIONS = _word_set(
     "latency elapsed duration runtime ms")
+_TIMES = _word_set(  # of a duration, or of a point in time: the values show which
+    "time took timing seconds")
 _COSTS = _word_set(
     "cost tokens price")
 _COUNTS = _word_set(
@@ -126,8 +128,8 @@ def may_hold_labels(name: str) -> bool:
 
 
 def may_be_metric(name: str) -> bool:
-    """Whether it takes the values to know if a column of this name is a metric or an attribute of the query."""
-    return name in GROUPS or may_hold_scores(name) or may_hold_labels(name)
+    """Whether it takes the values to know if a column of this name is a metric, a time or an attribute of the query."""
+    return name in GROUPS or may_hold_scores(name) or may_hold_labels(name) or bool(words_of(name) & _TIMES)
 
 
 def may_differ(name: str) -> bool:
@@ -173,10 +175,10 @@ def is_spent(name: str) -> bool:
 
     Examples
     --------
-    >>> is_spent("latency"), is_spent("total_cost"), is_spent("faithfulness")
-    (True, True, False)
+    >>> is_spent("latency"), is_spent("response_time"), is_spent("total_cost"), is_spent("faithfulness")
+    (True, True, True, False)
     """
-    return bool(words_of(name) & (_DURATIONS | _COSTS))
+    return bool(words_of(name) & (_DURATIONS | _TIMES | _COSTS))
 
 
 def label_value(label: str) -> float | None:

@@ -25,6 +25,7 @@ from ragdash.core.text.metric_names import (
     may_hold_labels,
     may_hold_scores,
 )
+from ragdash.io.assemble.times_without_units import take_times
 from ragdash.io.json.typed_fields import note_attribute_columns
 
 NATIVE = "metrics"  # the field of our own files
@@ -38,11 +39,12 @@ Attributes = dict[tuple[str | None, str], dict[str, object]]
 
 
 def take_scores(details: Mapping[str | None, Mapping[str, dict]], problems: Collector,
-                mapped: str | None = None) -> dict[str | None, list[tuple[str, str, Value]]]:
+                mapped: str | None = None, *, of_run: bool = True) -> dict[str | None, list[tuple[str, str, Value]]]:
     """Move the columns of metrics out of the attributes of all queries; {configuration: (query, metric, value)}.
 
     details: {configuration: {query: its details}}; "attributes" in them loses these columns. mapped: a column that the
-    user has declared an attribute. What was taken for a metric, and what for an attribute, is noted.
+    user has declared an attribute; of_run: False for a truth. What was taken for a metric, for an attribute and for a
+    time, is noted.
     """
     attributes: Attributes = {(config, query): orjson.loads(fields["attributes"])
                               for config, queries in details.items() for query, fields in queries.items()
@@ -52,6 +54,9 @@ def take_scores(details: Mapping[str | None, Mapping[str, dict]], problems: Coll
         for name, value in fields.items():
             if name != mapped:
                 columns.setdefault(name, {})[key] = value
+    for column in take_times(details, columns, problems, _number, of_run=of_run):
+        for key in columns.pop(column):
+            del attributes[key][column]
     scores: dict[str | None, list[tuple[str, str, Value]]] = {}
     noted: list[str] = []
     by_column = {column: _metrics_in(column, cells) for column, cells in columns.items()}
@@ -99,7 +104,7 @@ def _is_content(value: object) -> bool:
 
 def without_scores(details: Mapping[str, dict], problems: Collector, mapped: str | None = None) -> None:
     """Take the columns of metrics out of the attributes of a truth that is in the rows of a run."""
-    take_scores({None: details}, Collector(problems.file), mapped)
+    take_scores({None: details}, Collector(problems.file), mapped, of_run=False)
 
 
 def attach(scores: Iterable[tuple[str, str, Value]], run_name: str) -> FileScores:

@@ -48,11 +48,25 @@ def test_times_under_common_names(name, value, milliseconds):
     assert run.details["prompt_tokens"][0].as_py() == 12 and run.file_scores is None
 
 
-def test_a_time_without_a_unit_stays_a_metric_of_the_file():
-    run = read_run(("a.csv", b"question,answer,latency\nWho?,She.,1.5\nWhen?,Then.,0.5\n"))
-    assert run.file_scores.names == ("latency",) and "latency_ms" not in run.details.column_names
-    by_hand = read_run(("a.csv", b"question,answer,latency\nWho?,She.,1.5\n"), mapping={"latency_s": "latency"})
-    assert by_hand.details["latency_ms"][0].as_py()["total"] == 1500.0
+@pytest.mark.parametrize("name, values, latency", [
+    ("latency", ("1.5", "0.5"), {"total": 1500.0}),  # no model answers within two milliseconds
+    ("time", ("1.5", "0.5"), {"total": 1500.0}),
+    ("retrieval_time", ("1500", "2000"), {"retrieval": 1500.0}),  # no query takes a quarter of an hour
+    ("latency", ("80", "250"), None), ("year", ("1990", "2001"), None), ("time", ("1700000000", "1700000001"), None)])
+def test_a_time_without_a_unit_is_read_where_its_size_shows_the_unit_and_asked_about_where_not(name, values, latency):
+    first, second = values
+    table = f"question,answer,reference,{name}\nWho?,She.,She.,{first}\nWhen?,Then.,Now.,{second}\n".encode()
+    run, truth = read_run(("a.csv", table)), read_truth(("a.csv", table))
+    kinds = {problem.kind: problem.severity for problem in run.problems}
+    if latency:
+        stages = {stage: ms for stage, ms in run.details["latency_ms"][0].as_py().items() if ms is not None}
+        assert stages == latency and run.file_scores is None and kinds == {"time-unit": "note"}
+        assert "attributes" not in truth.details.column_names, "a measured time describes no query"
+    else:
+        assert "latency_ms" not in run.details.column_names
+        assert kinds.get("time-unit") == ("warning" if name == "latency" else None)
+    by_hand = read_run(("a.csv", table), mapping={"latency_s": name})
+    assert by_hand.details["latency_ms"][0].as_py()["total"] == float(first) * 1000
 
 
 def test_a_rank_between_two_is_reported():

@@ -246,6 +246,19 @@ MESSAGES: Mapping[str, Message] = {
         fix="They are shown as metrics from the file. For another meaning use --map attribute=COLUMN.",
         page="They are shown as metrics from the file. For another meaning, say what the columns mean.",
     ),
+    "time-unit": Message(
+        actual="times without a unit: {name}, from {low:g} to {high:g}",
+        expected="a unit in the name, such as latency_s or latency_ms",
+        fix="They are read as {unit}, which fits their size. For {other} use --map {other_field}={name}.",
+        page="They are read as {unit}, which fits their size. For {other}, say what the columns mean.",
+    ),
+    "time-unit/unknown": Message(
+        actual="times without a unit: {name}, from {low:g} to {high:g}",
+        expected="a unit in the name, such as latency_s or latency_ms",
+        fix="They may be {unit} or {other}, so no time is read from them. Use --map {field}={name} for {unit}, or "
+            "--map {other_field}={name} for {other}.",
+        page="They may be {unit} or {other}, so no time is read from them. Say what the columns mean: choose the unit.",
+    ),
     "unknown-field/mapping": Message(
         actual="{name!r}",
         expected="one of {fields:comma}",

@@ -1,0 +1,62 @@
+"""Columns of times whose names have no unit, such as latency: the values show it, or the user is asked for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from ragdash.core.errors import Collector
+
+_MAY_BE_TIME = re.compile(r"laten|elapsed|duration|runtime|time|took|timing", re.IGNORECASE)
+_LATEST = 1e7  # numbers above it are points in time
+_MILLISECONDS = {"latency_s": 1000.0, "latency_ms": 1.0}  # of one unit
+_UNITS = {"latency_s": "seconds", "latency_ms": "milliseconds"}
+
+Cells = Mapping[tuple[str | None, str], object]  # {(configuration, query): value}
+
+
+def take_times(details: Mapping[str | None, Mapping[str, dict]], columns: Mapping[str, Cells],
+               problems: Collector, as_number: Callable[[object], float | None], *, of_run: bool) -> list[str]:
+    """Read columns of times without a unit as latency where the values show the unit; the columns that are taken.
+
+    details: {configuration: {query: its details}}, which get `latency_ms`. of_run: False for the truth in the rows of
+    a run: these times are none of its attributes, whatever their unit is.
+    """
+    taken = []
+    has_answers = any("answer" in fields for queries in details.values() for fields in queries.values())
+    for column, cells in columns.items():
+        values = _times(column, cells, as_number)
+        if not values:
+            continue
+        if not of_run:
+            taken.append(column)
+            continue
+        from ragdash.io.proposals.content.times import likely_units, time_stage
+
+        stage, units = time_stage(column), likely_units(list(values.values()), has_answers)
+        facts = {"name": column, "low": min(values.values()), "high": max(values.values()), "unit": _UNITS[units[0]]}
+        other = next(unit for unit in _UNITS if unit != units[0])
+        if len(units) > 1:
+            problems.add("time-unit/unknown", {**facts, "other": _UNITS[other], "field": units[0],
+                                               "other_field": other}, field=column, severity="warning")
+        elif all(stage not in (details[config][query].get("latency_ms") or {}) for config, query in values):
+            for (config, query), value in values.items():
+                fields = details[config][query]
+                fields["latency_ms"] = {**(fields.get("latency_ms") or {}), stage: value * _MILLISECONDS[units[0]]}
+            taken.append(column)
+            problems.add("time-unit", {**facts, "other": _UNITS[other], "other_field": other}, field=column,
+                         severity="note")
+    return taken
+
+
+def _times(column: str, cells: Cells, as_number: Callable[[object], float | None]) -> dict[tuple[str | None, str],
+                                                                                           float]:
+    """The numbers of a column of times without a unit, empty cells left out; {} for any other column."""
+    if not _MAY_BE_TIME.search(column):
+        return {}
+    from ragdash.io.proposals.content.times import names_time
+
+    numbers = {key: as_number(value) for key, value in cells.items()
+               if value is not None and not isinstance(value, bool) and str(value).strip()}
+    times = {key: number for key, number in numbers.items() if number is not None and 0 <= number < _LATEST}
+    return times if times and len(times) == len(numbers) and names_time(column) else {}
