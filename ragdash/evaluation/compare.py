@@ -42,6 +42,7 @@ from ragdash.evaluation.outcomes import (
 from ragdash.evaluation.repeats import grouped_repeats
 from ragdash.evaluation.scoring.default_judges import with_default_judges
 from ragdash.evaluation.stats import (
+    ALPHA,
     POWER,
     PairTests,
     cohens_dz,
@@ -342,6 +343,7 @@ def _numbers(raw: np.ndarray, sign: int, tests: PairTests, columns: Sequence[tup
     n = (~np.isnan(raw)).sum(axis=0)
     mean = np.nansum(raw, axis=0) / np.where(n >= 2, n, np.nan)
     sd = np.sqrt(np.nansum((raw - mean) ** 2, axis=0) / np.where(n >= 2, n - 1, np.nan))
+    sd = np.where(np.fmin.reduce(raw) == np.fmax.reduce(raw), 0.0, sd)  # exactly, whatever the mean was rounded to
     wins, losses = (oriented > 0).sum(axis=0), (oriented < 0).sum(axis=0)
     low, high = np.sort([turn * tests.low[index], turn * tests.high[index]], axis=0)
     low, high = (np.where(same & (n >= 2), 0.0, end) for end in _within_range(low, high, spec))
@@ -357,8 +359,15 @@ def _numbers(raw: np.ndarray, sign: int, tests: PairTests, columns: Sequence[tup
             "outcome": [_outcome(int(n[column]), mean[column] * sign, low[column], high[column], corrected[column],
                                  rules) for column in range(len(n))],
             "cohens_dz": cohens_dz(oriented).tolist(), "superiority": superiority(oriented).tolist(),
-            "detectable": detectable_difference(sd, n, power=POWER, alpha=alpha).tolist(),
+            "detectable": detectable_within(spec, sd, n, alpha).tolist(),
             "queries_needed": queries_needed(mean, sd, power=POWER, alpha=alpha).tolist()}
+
+
+def detectable_within(spec: Spec, sd: np.ndarray, n: np.ndarray, alpha: np.ndarray | float = ALPHA) -> np.ndarray:
+    """The detectable difference of a metric; infinite where it is larger than any difference that the metric can have.
+    """
+    size = detectable_difference(sd, n, power=POWER, alpha=alpha)
+    return np.where(size > spec.range[1] - spec.range[0], np.inf, size)[()]
 
 
 def _within_range(low: np.ndarray, high: np.ndarray, spec: Spec) -> tuple[np.ndarray, np.ndarray]:

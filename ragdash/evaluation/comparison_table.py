@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
 from itertools import chain
+from math import isfinite
 from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
@@ -248,4 +249,5 @@ def _worst_gain(comparison: Comparison) -> float:
 def _line(comparison: Comparison) -> str:
     return (f"{comparison.spec}: {comparison.candidate} - {comparison.baseline} = {comparison.mean_difference:+.4f} "
             f"[{comparison.low:+.4f}, {comparison.high:+.4f}], {comparison.outcome}, p = {comparison.p_corrected:.3g} "
-            f"corrected, n = {comparison.n:,}, detectable {comparison.detectable:.3g}")
+            f"corrected, n = {comparison.n:,}, detectable "
+            + (f"{comparison.detectable:.3g}" if isfinite(comparison.detectable) else "-"))

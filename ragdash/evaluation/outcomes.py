@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from importlib import import_module
 from numbers import Integral, Real
 from pathlib import Path
@@ -37,6 +37,13 @@ class Family:
 
 
 @checked_methods
+def _equal(first: object, second: object) -> bool:
+    """Whether two fields are equal, also where both are undefined numbers."""
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        return first.keys() == second.keys() and all(_equal(first[name], second[name]) for name in first)
+    return first == second or (first != first and second != second)
+
+
 @dataclass(frozen=True)
 class Comparison:
     """The outcome of a candidate against the baseline on one metric; every page, report and command reads this object.
@@ -63,7 +70,8 @@ class Comparison:
     cohens_dz, superiority
         Effect sizes; positive, or above 0.5, where the candidate is better.
     detectable
-        The smallest mean difference that n queries show at 80% power, with the correction.
+        The smallest mean difference that n queries show at 80% power, with the correction. Infinite where these are so
+        few that they show none that the metric can have; NaN where all differences are the same, which shows nothing.
     queries_needed
         Queries that the observed difference would need at 80% power, with the correction.
     slice
@@ -105,6 +113,12 @@ class Comparison:
     baseline: str = ""
     family: Family = Family(2, 1)
     inputs: object = field(default=None, repr=False, compare=False)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all fields are equal; numbers that are undefined in both are."""
+        if not isinstance(other, Comparison):
+            return NotImplemented
+        return all(_equal(getattr(self, item.name), getattr(other, item.name)) for item in fields(self) if item.compare)
 
     @property
     def sign(self) -> int:

@@ -17,7 +17,7 @@ from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.outcomes import Family
 from ragdash.metrics import parse_spec
 from ragdash.reporting.sentences import comparison
-from ragdash.reporting.tables.comparison import plain_sentence
+from ragdash.reporting.tables.comparison import as_dict, plain_sentence
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -124,6 +124,23 @@ def test_a_detectable_difference_grows_with_the_number_of_pairs():
     few, many = compare(runs[0], runs[1:2], rules=QUICK)[0][0], compare(runs[0], runs[1:], rules=QUICK)[0][0]
     assert few.detectable < many.detectable and few.queries_needed < many.queries_needed
     assert few.high - few.low < many.high - many.low
+
+
+@pytest.mark.parametrize(("better", "same", "detectable"), [
+    (0, 12, np.nan), (12, 0, np.nan), (1, 1, np.inf), (1, 2, np.inf), (6, 6, None)])  # n = 3: 3.26 sd of P@1, 0.577
+def test_a_detectable_difference_is_one_that_the_queries_show_and_the_metric_can_have(better, same, detectable):
+    """By hand: no variation shows nothing; two or three queries would need more than P@1 can differ."""
+    old, new = two(better, 0, same)
+    one, again = (compare(old, [new], "P@1", QUICK)[0][0] for _ in range(2))
+    assert one == again and one != replace(one, n=99)
+    finite = as_dict(one)["detectable_difference"]
+    if detectable is None:
+        assert 0 < one.detectable < 1 and finite == one.detectable
+        return
+    assert one.detectable == pytest.approx(detectable, nan_ok=True) and finite is None
+    assert "nan" not in plain_sentence(one, "old") and "0.000 or more" not in plain_sentence(one, "old")
+    if np.isnan(detectable):
+        assert not one.queries_needed < np.inf
 
 
 def test_a_small_sure_difference_is_equivalent_within_the_margin_and_better_without():

@@ -112,5 +112,5 @@ def test_one_comparison_has_a_frame_and_a_picture():
     truth = {f"q{n}": ["a"] for n in range(8)}
     runs = [{query: documents for query in truth} for documents in (["b", "a"], ["a", "b"])]
     table = ragdash.compare(runs[0], {"good": runs[1]}, "RR P@1", truth=truth)
-    assert table[0][1].frame().values.tolist() == table.frame().iloc[1:].values.tolist()
+    assert table[0][1].frame().equals(table.frame().iloc[1:].reset_index(drop=True))
     assert table[0][1].plot().layout.xaxis.title.text == table.plot(metric="P@1").layout.xaxis.title.text

@@ -15,6 +15,7 @@ from ragdash.metrics import Spec
 from ragdash.reporting.sentences import comparison as comparison_sentences
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.formatting import NBSP
+from ragdash.reporting.tables.escaping import finite_or_none
 
 ComparisonGrid = Mapping[tuple[int, Spec], Comparison]
 MAX_NAME = 32  # characters of a name in a table
@@ -105,7 +106,7 @@ def test_table(
                 **({"p (equivalence)": comparison.p["equivalence"]} if "equivalence" in comparison.p else {}),
                 "Cohen's d_z": comparison.cohens_dz,
                 "Probability of superiority": comparison.superiority,
-                "Smallest difference shown": comparison.detectable,
+                "Smallest difference shown": finite_or_none(comparison.detectable),
                 "Queries needed": comparison.queries_needed,
                 "Verdict": comparison_sentences.OUTCOMES[comparison.outcome],
             }

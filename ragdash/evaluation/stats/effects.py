@@ -51,7 +51,7 @@ def detectable_difference(sd, n, *, power: float = POWER, alpha: float = ALPHA) 
     Parameters
     ----------
     sd
-        Standard deviation (n - 1) of the differences. 0 gives 0.
+        Standard deviation (n - 1) of the differences. 0 gives NaN: nothing shows how much they vary.
     n
         Queries; below 2 the result is NaN.
     power, alpha
@@ -73,11 +73,12 @@ def detectable_difference(sd, n, *, power: float = POWER, alpha: float = ALPHA) 
     0.081
     """
     sd, n, alpha = np.broadcast_arrays(*(np.asarray(array, np.float64) for array in (sd, n, alpha)))
-    solvable = (n >= 2) & ~np.isnan(sd) & (alpha > 0)
+    is_known = (n >= 2) & (sd > 0)
+    solvable = is_known & (alpha > 0)
     root = np.sqrt(n[solvable])
     shift = _smallest_reaching(lambda shift: _reaches_power(shift, n[solvable], power, alpha[solvable]),
                                np.zeros(len(root)))
-    result = np.where((n >= 2) & ~np.isnan(sd) & (alpha == 0), np.inf, np.nan)
+    result = np.where(is_known & (alpha == 0), np.inf, np.nan)
     result[solvable] = shift / root * sd[solvable]
     return result[()]
 
@@ -95,7 +96,7 @@ def queries_needed(difference, sd, *, power: float = POWER, alpha: float = ALPHA
     Returns
     -------
     ndarray
-        Not rounded, at least 2. Infinite where the difference is 0; 2 where only sd is 0; NaN where either is NaN.
+        Not rounded, at least 2. Infinite where the difference is 0; NaN where only sd is 0, or either is NaN.
 
     Notes
     -----
@@ -109,8 +110,8 @@ def queries_needed(difference, sd, *, power: float = POWER, alpha: float = ALPHA
     """
     difference, sd, alpha = np.broadcast_arrays(np.abs(np.asarray(difference, np.float64)), np.asarray(sd, np.float64),
                                                 np.asarray(alpha, np.float64))
-    result = np.where(np.isnan(difference) | np.isnan(sd), np.nan, np.where(difference == 0, np.inf, 2.0))
-    result[(alpha == 0) & (difference > 0)] = np.inf
+    result = np.where((difference == 0) & ~np.isnan(sd), np.inf, np.nan)
+    result[(alpha == 0) & (difference > 0) & (sd > 0)] = np.inf
     solvable = (difference > 0) & (sd > 0) & (alpha > 0)
     effect = difference[solvable] / sd[solvable]
     result[solvable] = _smallest_reaching(

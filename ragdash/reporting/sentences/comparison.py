@@ -228,7 +228,7 @@ def slices_sentence(comparisons: Sequence[Comparison]) -> str:
         largest = ordered[0]
         return (f"No slice shows a significant difference from {baseline}, so do not choose a run by these slices. The "
                 f"largest difference is that of **{escape(largest.candidate)}** on {_slice_gap(largest)}. "
-                f"{_detectable_sentence(largest, largest.n)}{corrected}")
+                f"{detectable_sentence(largest, largest.n)}{corrected}")
     texts = [f"**{escape(comparison.candidate)}** is :{COLORS[comparison.outcome]}[{comparison.outcome}] on "
              f"{_slice_gap(comparison)}" for comparison in decided[:MAX_DETAILED]]
     if len(decided) > MAX_DETAILED:
@@ -297,7 +297,7 @@ def _power_sentence(comparison: Comparison) -> str:
         same = f"The {count(comparison.n, 'query has', 'queries have')} the same value in both runs"
         return f"{same}: the interval shows how large a difference could still be." if comparison.low < 0 else (
             f"{same}, so the interval has no width. Other queries could still differ, unless the runs are the same.")
-    text = _detectable_sentence(comparison, comparison.n)
+    text = detectable_sentence(comparison, comparison.n)
     if np.isfinite(comparison.queries_needed) and comparison.queries_needed < MOST_NEEDED:
         observed = number(abs(comparison.mean_difference))
         text += (f" To confirm the difference between {escape(comparison.candidate)} and "
@@ -306,11 +306,15 @@ def _power_sentence(comparison: Comparison) -> str:
     return text
 
 
-def _detectable_sentence(comparison: Comparison, n: int) -> str:
-    """The smallest difference that n queries detect; very few queries detect none that the metric can have."""
+def detectable_sentence(comparison: Comparison, n: int) -> str:
+    """The smallest difference that n queries detect; very few queries detect none that the metric can have.
+
+    Where all queries have the same difference, nothing shows how much others would differ.
+    """
     queries = count(n, "query", "queries")
-    low, high = comparison.spec.range
-    if comparison.detectable > high - low:
+    if np.isnan(comparison.detectable):
+        return "All queries have the same difference, so no detectable difference is known."
+    if np.isinf(comparison.detectable):
         return f"{queries[0].upper()}{queries[1:]} {'is' if n == 1 else 'are'} too few to detect any difference."
     return f"With {queries}, differences of about {number(comparison.detectable)} or more are detectable."
 

@@ -13,6 +13,7 @@ from ragdash.evaluation.compare import Comparison, ComparisonRules
 from ragdash.reporting.sentences.comparison import (
     LABELS_NOTE,
     OUTCOMES,
+    detectable_sentence,
     family_sentence,
     margin_sentence,
     too_few_sentence,
@@ -118,8 +119,9 @@ def plain_sentence(comparison: Comparison, baseline: str) -> str:
         return f"{comparison.candidate} is {comparison.outcome} than {baseline} {on_metric}: {facts}."
     if comparison.outcome == "equivalent":
         return f"{comparison.candidate} and {baseline} are equivalent {on_metric}, within the margin: {facts}."
-    return (f"No significant difference between {comparison.candidate} and {baseline} {on_metric}: {facts}. "
-            f"Differences of {number(comparison.detectable)} or more are detectable.")
+    power = (f"Differences of {number(comparison.detectable)} or more are detectable."
+             if math.isfinite(comparison.detectable) else detectable_sentence(comparison, comparison.n))
+    return f"No significant difference between {comparison.candidate} and {baseline} {on_metric}: {facts}. {power}"
 
 
 def _flat(comparison: Comparison) -> dict:

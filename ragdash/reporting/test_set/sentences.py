@@ -39,7 +39,7 @@ def check_sentences(check: TestSetCheck) -> list[str]:
 def answer_sentence(check: TestSetCheck) -> str:
     """Yes or no: do the queries show which of these runs is best? "" where `detectable_sentence` says why not."""
     pairs = [pair.comparison for pair in check.carriers if np.isfinite(pair.comparison.detectable)]
-    if not pairs or min(pair.detectable for pair in pairs) > pairs[0].spec.range[1] - pairs[0].spec.range[0]:
+    if not pairs:
         return ""
     leader, runs = escape(pairs[0].candidate), count(len(check.runs), "run")
     open_pairs = [pair for pair in pairs if pair.outcome != "better"]
@@ -65,11 +65,14 @@ def detectable_sentence(check: TestSetCheck) -> str:
                 "depends on how much two runs differ from query to query. Load a second run.")
     low, high = check.detectable
     if not np.isfinite(high):
-        return f"The runs cannot be compared query by query on {title}, so no detectable difference is known."
+        compared = [pair.comparison for pair in check.carriers if pair.comparison.n >= 2]
+        few = [comparison for comparison in compared if np.isinf(comparison.detectable)]
+        if few:
+            return f"{count(few[0].n, 'query', 'queries')}: too few to distinguish any two runs on {title}."
+        why = (f"All queries have the same difference on {title}" if compared else
+               f"The runs cannot be compared query by query on {title}")
+        return f"{why}, so no detectable difference is known."
     pairs = [pair.comparison for pair in check.carriers if np.isfinite(pair.comparison.detectable)]
-    least, most = pairs[0].spec.range
-    if low > most - least:
-        return f"{count(pairs[0].n, 'query', 'queries')}: too few to distinguish any two runs on {title}."
     queries = count(max(comparison.n for comparison in pairs), "query", "queries")
     if number(low) == number(high):
         size = f"by about {number(high)}"

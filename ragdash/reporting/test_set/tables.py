@@ -18,7 +18,7 @@ from ragdash.reporting.tables.escaping import finite_or_none
 def pair_rows(check: TestSetCheck) -> list[dict]:
     """A row for each pair: runs, outcome, difference, detectable difference, queries that carry it."""
     return [{"leader": pair.leader, "other": pair.other, "outcome": pair.comparison.outcome,
-             "difference": pair.comparison.mean_difference, "detectable": pair.comparison.detectable,
+             "difference": pair.comparison.mean_difference, "detectable": finite_or_none(pair.comparison.detectable),
              "dissolving": None if pair.dissolving is None else len(pair.dissolving),
              "reversing": None if pair.reversing is None else len(pair.reversing)} for pair in check.carriers]
 

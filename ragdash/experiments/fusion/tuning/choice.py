@@ -13,10 +13,10 @@ import numpy as np
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.evaluation.compare import best_first, select_comparable, test_family
+from ragdash.evaluation.compare import best_first, detectable_within, select_comparable, test_family
 from ragdash.evaluation.evaluate import Evaluation, Summary, evaluate_match, summaries
 from ragdash.evaluation.outcomes import Comparison, ComparisonRules, direction
-from ragdash.evaluation.stats import LEVEL, SEED, detectable_difference, queries_needed
+from ragdash.evaluation.stats import LEVEL, SEED, queries_needed
 from ragdash.experiments.fusion.fuse import fuse
 from ragdash.experiments.fusion.judged_pool import JudgedPool, judged_pool
 from ragdash.experiments.fusion.recipe import Recipe
@@ -206,8 +206,8 @@ def allow_for_choice(row: Comparison, gain: HeldOut) -> Comparison:
     sd = gain.error * np.sqrt(gain.n)
     return replace(row, low=float(np.fmin(row.low, low)), high=float(np.fmax(row.high, high)),
                    p_corrected=max(row.p_corrected, p), outcome=outcome,
-                   detectable=max(row.detectable, float(detectable_difference(sd, gain.n))),
-                   queries_needed=max(row.queries_needed, float(queries_needed(gain.value, sd))))
+                   detectable=float(np.fmax(row.detectable, detectable_within(row.spec, sd, gain.n))),
+                   queries_needed=float(np.fmax(row.queries_needed, queries_needed(gain.value, sd))))
 
 
 def _decision(tuned_single: Comparison, tuned_default: Comparison, default_single: Comparison) -> str:
