@@ -1,4 +1,4 @@
-"""What is computed unless metrics are chosen."""
+"""What is computed unless metrics are chosen, and which metrics the loaded data can measure."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from ragdash.core.records import Run, Truth
 from ragdash.core.records.details import filled
 from ragdash.core.text.metric_names import is_spent
 from ragdash.metrics.from_file import counterpart, default_file_specs
-from ragdash.metrics.registry import Spec
+from ragdash.metrics.registry import METRICS, Spec
 from ragdash.metrics.spelling import parse_spec, parse_specs
 
 DEFAULT_SPECS = parse_specs("nDCG@10 R@10 P@5 RR AP Success@10")
 ANSWER_SPECS = parse_specs("TokenF1 ROUGE_L CoverEM EM")
 GROUNDING_SPECS = parse_specs("SupportCoverage UnsupportedNumbers HallucinationRate")
+MODELED = ("Scored", "Judged", "Cited", "Entailed")  # views of what a model or a judge says of answers
 
 
 def default_specs(runs: Iterable[Run], truth: Truth, directions: Mapping[str, str] | None = None) -> tuple[Spec, ...]:
@@ -82,3 +83,42 @@ def read_spec(name: str) -> Spec | None:
         return parse_spec(name)
     except InputError:
         return None
+
+
+def measurable_first(templates: Sequence[str], runs: Sequence[Run], truth: Truth) -> list[str]:
+    """The metrics of a menu: those that can be measured, those that a model or a judge has to measure, the others.
+
+    The order of each group stays; names that are none of a metric count as measurable.
+
+    Examples
+    --------
+    >>> run = Run.from_records([{"query_id": "q1", "answer": "Paris", "documents": []}], "bot")
+    >>> truth = Truth.from_records([{"query_id": "q1", "relevant": [], "answers": ["Paris"]}], "references")
+    >>> measurable_first(["nDCG@k", "TokenF1", "SupportCoverage", "Correctness", "Latency"], [run], truth)
+    ['TokenF1', 'Correctness', 'nDCG@k', 'SupportCoverage', 'Latency']
+    """
+    views = _measurable_views(runs, truth)
+    modeled = MODELED if any(map(has_answers, runs)) else ()
+
+    def group(template: str) -> int:
+        view = METRICS[name].view if (name := template.partition("@")[0]) in METRICS else ""
+        return 0 if not view or view in views else 1 if view in modeled else 2
+
+    return sorted(templates, key=group)
+
+
+def _measurable_views(runs: Sequence[Run], truth: Truth) -> set[str]:
+    """The views of metrics for which some run and the truth have what they look at."""
+    ranked, answered = any(run.has_rankings for run in runs), any(map(has_answers, runs))
+    spent = ("latency_ms", "usage", "prompt_tokens", "completion_tokens", "cost_usd")
+    conditions = {
+        "Ranked": ranked and bool(truth.judgments),
+        "Diversified": ranked and bool(filled(truth.details, "subtopics")),
+        "Permitted": ranked and bool(filled(truth.details, "allowed")),
+        "Covered": bool(filled(truth.details, "evidence")) and any(
+            run.texts is not None or filled(run.details, "contexts") for run in runs),
+        "Answered": answered and bool(filled(truth.details, "answers")),
+        "Grounded": any(map(has_grounding, runs)),
+        "Timed": any(filled(run.details, name) for run in runs for name in spent),
+    }
+    return {view for view, holds in conditions.items() if holds}

@@ -17,6 +17,7 @@ from ragdash.metrics import (
     has_answers,
     has_grounding,
     have_rankings,
+    measurable_first,
     parse_specs,
     read_spec,
     specs_without_rankings,
@@ -44,8 +45,14 @@ def of_shown_runs(templates: Sequence[str]) -> list[str]:
 
 
 def menu() -> list[str]:
-    """The metrics to choose from: those of the files first, then those that are computed."""
-    return [*map(str, session_file_specs()), *fmt.metric_templates()]
+    """The metrics to choose from: those of the files, those that can be measured, and those that lack something."""
+    return [*map(str, session_file_specs()), *measured_first(fmt.metric_templates())]
+
+
+def measured_first(templates: list[str]) -> list[str]:
+    """Metrics in the order of a menu: those that the runs shown and the truth can measure come first."""
+    truth = LOADED.truth(state.truth() or "")
+    return templates if truth is None else measurable_first(templates, _shown_runs(), truth)
 
 
 def default_metric(computed: str) -> str:

@@ -64,9 +64,14 @@ def set_contrast() -> None:
 
 
 def set_sidebar_spacing() -> None:
-    """Less empty space around the choices of the sidebar: on 900 pixels of height nothing has to be scrolled."""
+    """Less empty space around the choices of the sidebar: on 900 pixels of height nothing has to be scrolled.
+
+    Its menu of metrics is wider than the field, so that it cuts no name.
+    """
     st.html('<style>[data-testid="stSidebarUserContent"]{padding-top: 0 !important; padding-bottom: 0 !important} '
-            '[data-testid="stSidebarHeader"]{margin-bottom: 0 !important}</style>')
+            '[data-testid="stSidebarHeader"]{margin-bottom: 0 !important} '
+            '[data-testid="stSelectboxVirtualDropdown"]:has([aria-label="Metric"]){min-width: min(280px, 92vw)}'
+            '</style>')
 
 
 def hide_sidebar() -> None:

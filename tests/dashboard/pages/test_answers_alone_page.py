@@ -169,3 +169,18 @@ def test_a_wrong_answer_is_not_blamed_on_the_generator_where_retrieval_was_not_a
     at = opened("failures", **address(judged, [ranked("dense")]))
     (fix,) = (one.value for one in at.caption if "To fix Wrong answer" in one.value)
     assert "the prompt or the model of the generator" in fix and "not assessed" not in fix
+
+
+def test_menus_of_metrics_begin_with_those_that_can_be_measured():
+    reference = table("answer,reference", {"x": "It is quartz.,granite", "y": "It is marble.,granite"})
+    at = loaded("compare", "answers.csv", reference)
+    menu = next(one.options for one in at.selectbox if one.label == "Metric")
+    place = {name: menu.index(name) for name in ("Support coverage", "Correctness", "Precision@k", "Leak@k")}
+    assert menu[0] == "Exact match"
+    assert place["Support coverage"] < place["Correctness"] < min(place["Precision@k"], place["Leak@k"])
+    columns = next(one.options for one in at.multiselect if one.label == "Metrics of the table")
+    assert columns[0] == "Exact match"
+    judged = Truth.from_records([{"query_id": f"q{number}", "relevant": [f"d{number}"]} for number in range(24)], "t")
+    at = opened("compare", **address(judged, [ranked("dense")]))
+    menu = next(one.options for one in at.selectbox if one.label == "Metric")
+    assert menu[0] == "Precision@k" and menu.index("Support coverage") < menu.index("Exact match")

@@ -16,7 +16,7 @@ from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers import model_scores
 from ragdash.dashboard.pages.answers import tables as answers_tables
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.file_metrics import session_file_specs
+from ragdash.dashboard.session.file_metrics import measured_first, session_file_specs
 from ragdash.dashboard.widgets import answer_html, elements
 from ragdash.evaluation.evaluate import Evaluation, Summary
 from ragdash.metrics import GROUNDING_SPECS, Spec
@@ -93,7 +93,7 @@ def choose_metrics(judged: Sequence[str], *, with_references: bool) -> list[str]
     computed.sort(key=lambda template: evidence_rank(page_context.spec_of(template, 1)))
     labels = [str(spec) for spec in label_specs(session_file_specs())]
     scores = [str(spec) for spec in answer_score_specs(session_file_specs())]
-    menu = list(dict.fromkeys([*labels, *scores, *judged, *computed]))
+    menu = list(dict.fromkeys([*labels, *scores, *judged, *measured_first(computed)]))
     default = [*labels[:MAX_LABELS], *scores[:MAX_LABELS], *judged[:MAX_JUDGED],
                *(DEFAULT_METRICS if with_references else map(str, GROUNDING_SPECS))]
     if st.session_state.get(state.ANSWERS) == st.session_state.get(state.ANSWERS_DEFAULT):

@@ -18,7 +18,7 @@ FIELD_TITLES = {
 }
 TITLES = {**FIELD_TITLES, "retrieved": "Retrieved documents", "relevant": "Relevant documents",
           "scores": "Scores in the file", "labels": "Labels in the file", "attributes": "Attributes",
-          "latency_ms": "Latency"}
+          "latency_ms": "Latency", "latency_s": "Latency in s"}
 
 
 def column_text(path: str) -> str:

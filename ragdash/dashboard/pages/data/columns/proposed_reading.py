@@ -118,6 +118,8 @@ def meanings(mapping: Mapping[str, str], records: Sequence[Mapping[str, str]]) -
     --------
     >>> meanings({"role": "run", "latency_ms": "latency_s"}, [{"latency_ms": "0.97"}])
     [{'Meaning': 'Latency in s', 'Column': 'latency_s', 'Record 1': '0.97'}]
+    >>> meanings({"role": "run", "latency_s": "latency"}, [])
+    [{'Meaning': 'Latency in s (unit guessed from the values)', 'Column': 'latency'}]
     """
     return [{"Meaning": _meaning(name, path), "Column": column_text(path)}
             | {f"Record {number}": record.get(name, "") for number, record in enumerate(records, 1)}
@@ -125,7 +127,10 @@ def meanings(mapping: Mapping[str, str], records: Sequence[Mapping[str, str]]) -
 
 
 def _meaning(name: str, path: str) -> str:
-    """The meaning in words; of a latency with the unit in which it is read."""
+    """The meaning in words; of a latency with the unit in which it is read, which is a guess where no name has one."""
+    columns = path.split("+")
+    if name in ("latency_ms", "latency_s") and not any(map(time_unit, columns)):
+        return f"Latency in {name.removeprefix('latency_')} (unit guessed from the values)"
     if name != "latency_ms":
         return TITLES.get(name, name)
-    return f"Latency in {fmt.listed(sorted({time_unit(column) or 'ms' for column in path.split('+')}))}"
+    return f"Latency in {fmt.listed(sorted({time_unit(column) or 'ms' for column in columns}))}"
