@@ -39,6 +39,7 @@ _OF_TEXTS = {"chunk", "passage", "doc", "document", "docid", "docno", "node", "p
 _HITS = {"doc_id", "text", "rank", "score"}
 _DESCRIBES = {"param", "parameter", "metadata", "meta"}  # objects of how a question was made
 _SAMPLED = {"sample", "example", "miss", "missed", "failure", "failed"}  # lists of a few of the queries
+_SHOTS = {"demo", "fewshot", "shot"}
 _NUMBERED = re.compile(r"[A-Za-z][A-Za-z_-]*?[-_]?(\d{2,})")
 _FEWEST = 5  # records without a question, deep in a file
 _FEWEST_KEYS = 8  # different keys that are taken for those of queries
@@ -109,7 +110,7 @@ class Assignment:
             return False
         if set(content) <= {"scores", "labels"} and 2 * self.repeats > len(self.records.rows):
             return False  # values of something else than queries, or of configurations that nothing names
-        if not {"query", *RUN_CONTENT} & self.roles.keys() and not _REPORTED.isdisjoint(words(self.records.path)):
+        if not set(RUN_CONTENT) & self.roles.keys() and not _REPORTED.isdisjoint(words(self.records.path)):
             return False  # examples of where judges differ, or a system failed
         if len(self.records.rows) == 1 and not self.records.path and not self._is_a_case:
             return False  # a report, or the settings of a run
@@ -142,6 +143,8 @@ class Assignment:
     def _are_examples(self) -> bool:
         """True for a few of the queries for each kind of error, and for few records in a part of a report."""
         above, _, name = self.records.path.rpartition(".")
+        if not _SHOTS.isdisjoint(words(name)):
+            return True  # in the prompt of a program
         if (KEY in above or {"error", "failure"} & set(words(above))) and not _SAMPLED.isdisjoint(words(name)):
             return True
         return len(self.records.rows) < _FEWEST and "." in self.records.path.strip(f".{KEY}") and {
@@ -195,6 +198,10 @@ class Assignment:
     def _is_a_case(self) -> bool:
         """True for one record with the text of a question, or with an answer below the id of one."""
         asked = self.fields.get(self.roles.get("query", ""))
+        returned = self.fields.get(self.roles.get("retrieved", ""))
+        if asked is not None and "." in asked.path and (_has_several_rankings(returned) or (
+                not {*RUN_CONTENT, *TRUTH_CONTENT} & self.roles.keys())):
+            return False  # how stable a ranking is, or the prompt in the settings of a report
         if asked is not None:
             return asked.is_long_text and not any(_HASH.fullmatch(str(text)) for text in asked.items)
         key = words(self.roles.get("query_id", ""))
@@ -228,6 +235,12 @@ class Assignment:
         if not is_truth and not is_run and {"scores", "labels"} & self.roles.keys():
             return "run"
         return ("both" if is_truth else "run") if is_run else ("truth" if is_truth else "questions")
+
+
+def _has_several_rankings(item: Field | None) -> bool:
+    """True for several rankings in one record."""
+    return item is not None and any(type(inner) is list for value in item.present[:1] if type(value) is list
+                                    for inner in value)
 
 
 def are_numbered(keys: Sequence[str]) -> bool:

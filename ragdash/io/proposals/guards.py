@@ -11,6 +11,7 @@ from functools import partial
 
 from ragdash.core.errors import Problem, shorten
 from ragdash.core.text.metric_names import may_be_metric
+from ragdash.io.detect import detect_source
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import QUERY_ALIASES, find_fields, is_document_row
 from ragdash.io.proposals.content.paired_ids import PairedId
@@ -20,6 +21,7 @@ from ragdash.io.proposals.names import CODES, GOLD, ID, RANKS, RETURNED, SCORES,
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import KEY, fail_quietly
 from ragdash.io.proposals.shapes.families import find_family
+from ragdash.io.source.beginning import beginning
 from ragdash.io.source.source import Source
 from ragdash.io.tables.promptfoo_header import find_outputs
 
@@ -57,6 +59,9 @@ def misread(source: Source, detected: DetectedFormat) -> list[Reading]:
     """
     if source.mapping or detected.format not in _FORMATS or source.stored_size > MOST_BYTES:
         return []
+    part = None if is_small(source, detected) else beginning(source, detected.format)
+    if part is not None and misread(part, detect_source(part)) and (readings := propose(source)):
+        return readings
     is_open = _is_open_answer(source, detected)
     doubts = list(_doubts(source, detected))
     readings = propose(source) if doubts or is_open or _is_next_to_gold(detected) else []
@@ -73,6 +78,12 @@ def misread(source: Source, detected: DetectedFormat) -> list[Reading]:
         return _both_readings(source, detected)
     is_known = any({reading.mapping.get("answer"), reading.mapping.get("answers")} & {answer} for reading in readings)
     return _both_readings(source, detected) if is_open and not is_known else []
+
+
+def is_small(source: Source, detected: DetectedFormat) -> bool:
+    """True for a file of which every field is looked at, also where the format has a place for all of them."""
+    most = _SMALL_BYTES << 3 if detected.format in ("json-results", "json-object") else _SMALL_BYTES
+    return source.stored_size < most
 
 
 def propose(source: Source) -> list[Reading]:
@@ -181,7 +192,7 @@ def _has_only_answers(detected: DetectedFormat, known: Collection[str] = ()) -> 
 
 def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     """Tests of the best reading, each of which says that the known format is wrong."""
-    guess, is_small = detected.guess, source.stored_size < _SMALL_BYTES
+    guess, looks_at_all = detected.guess, is_small(source, detected)
     if _is_written_for_us(detected):
         yield from _doubts_of_layout(source, detected)
         return
@@ -200,12 +211,12 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
         yield lambda reading: reading.mapping.get("retrieved") == contexts and "relevant" in reading.mapping
     if {"doc_id", "text"} <= guess.keys() and not {"score", "rank", "grade"} & guess.keys() and "answer" in others:
         yield lambda reading: reading.role == "truth" and "answers" in reading.mapping  # questions made of chunks
-    if "evidence" in guess and is_small:  # expected_chunks: 5, a number of them
+    if "evidence" in guess and looks_at_all:  # expected_chunks: 5, a number of them
         yield lambda reading: "evidence" not in reading.mapping and _are_numbers(source, guess["evidence"])
     if "evidence" in guess and {"query", "answer", "answers", "relevant"}.isdisjoint(guess):  # of what an auditor says?
         yield lambda reading: reading.role != "truth"
     references = guess.get("answers")
-    if references and answer and is_small and (_OF_SYSTEMS - {"answers"}).isdisjoint(guess):  # the same texts twice
+    if references and answer and looks_at_all and (_OF_SYSTEMS - {"answers"}).isdisjoint(guess):  # the same texts twice
         yield lambda reading: reading.role == "truth" and reading.mapping.get("answers") == references
     if references:
         yield lambda reading: reading.role == "run" and reading.mapping.get("answer", "").startswith(f"{references}[].")
@@ -222,8 +233,7 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
         if any(not (RANKS | SCORES).isdisjoint(words(name)) for name in detected.columns):
             yield lambda reading: bool({"score", "rank"} & reading.mapping.keys())
     unread = set(detected.columns) - set(guess.values())
-    is_small = source.stored_size < _SMALL_BYTES
-    if detected.role == "truth" and is_small and unread:  # what a system did is left out
+    if detected.role == "truth" and looks_at_all and unread:  # what a system did is left out
         yield lambda reading: reading.role == "both" and not _WHAT_A_SYSTEM_GAVE.isdisjoint(reading.mapping)
     ranked = {name for name in unread if {"ranked", "reranked"} & set(words(name)) and "retrieved" in words(name)}
     if ranked and guess.get("retrieved"):  # the other list has them in no order
@@ -231,12 +241,12 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     if "doc_id" in guess and any(_names_chunks(name) for name in unread) and not _names_chunks(guess["doc_id"]):
         yield lambda reading: _names_chunks(reading.mapping.get("doc_id", "")) and (
             reading.mapping.get("source") == guess["doc_id"])  # the document is that of the chunk
-    if "doc_id" in guess and is_document_row(guess) and (unread or ("text" in guess and is_small)):
+    if "doc_id" in guess and is_document_row(guess) and (unread or ("text" in guess and looks_at_all)):
         yield lambda reading: "doc_id" not in reading.mapping and "text" in reading.mapping and (
             "relevant" not in reading.mapping)
         yield lambda reading: "config" in reading.mapping and "config" not in guess and (
             reading.mapping["config"] not in guess.values() and "doc_id" in reading.mapping)
-    if {"doc_id", "grade"} <= guess.keys() and is_small and ID.isdisjoint(words(guess["doc_id"])):  # texts, not ids
+    if {"doc_id", "grade"} <= guess.keys() and looks_at_all and ID.isdisjoint(words(guess["doc_id"])):  # texts, not ids
         yield lambda reading: reading.mapping.get("evidence") == guess["doc_id"]
     yield from _doubts_of_layout(source, detected)
 
@@ -262,6 +272,8 @@ def _doubts_of_layout(source: Source, detected: DetectedFormat) -> Iterable:
                                   for role in ("retrieved", "contexts", "answer"))
     if (source.container is None and _has_average(source.data)) or source.container == "xlsx":
         yield lambda reading: "average" in reading.notes
+    if source.container == "xlsx":  # alike sheets, of which one is read
+        yield lambda reading: reading.mapping.get(RECORDS) == KEY
 
 
 def _joins_pairs(source: Source, reading: Reading) -> bool:
@@ -317,12 +329,14 @@ def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Pr
     if source.mapping or detected.format not in _FORMATS or source.stored_size > MOST_BYTES:
         return []
     kinds = {problem.kind for problem in problems}
-    is_small = source.stored_size < _SMALL_BYTES and source.container is None
+    looks_at_all = is_small(source, detected) and source.container is None
+    part = None if looks_at_all or source.container else beginning(source, detected.format)
+    looks_at_all = looks_at_all or (part is not None and bool(more_content(part, detect_source(part), problems)))
     unread = set(detected.columns) - set(detected.guess.values())
     if detected.format in _TABLES and not unread:  # every column is read: repeated documents are just that
         kinds.discard("duplicate-document")
     rated = {name for name in unread if {"score", "metric", "evaluation"} & set(words(name))}
-    if kinds.isdisjoint(_UNREAD | {"duplicate-document"}) and not (is_small and unread) and not rated:
+    if kinds.isdisjoint(_UNREAD | {"duplicate-document"}) and not (looks_at_all and unread) and not rated:
         return []
     return [reading for reading in propose(source) if _reads_more(source, detected, reading, kinds)]
 
@@ -340,7 +354,7 @@ def _reads_more(source: Source, detected: DetectedFormat, reading: Reading, kind
             name == "retrieved" and "contexts" in guess and mapping.get("contexts") == guess["contexts"]))]
     if _are_its_parts(source, guess.get("contexts", ""), mapping.get("contexts", "")):
         new.append("contexts")
-    chunks = mapping.get("retrieved", "").removeprefix(f"{guess.get('retrieved')}[].")
+    chunks = mapping.get("retrieved", "").removeprefix(f"{guess.get('retrieved', guess.get('contexts'))}[].")
     if "duplicate-document" in kinds and chunks != mapping.get("retrieved") and _names_chunks(chunks):
         new.append("retrieved")  # the documents are those of the chunks
     if not {"query", "doc_id"} & guess.keys() and mapping.get("query", "").split(".")[0] in unread | _TALKS:

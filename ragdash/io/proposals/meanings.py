@@ -56,9 +56,11 @@ _NO_DOCUMENT = {"turn", "query", "question", "user", "session", "conversation", 
                 "mode", "format", "model", "keyword", "term", "phrase"}
 _NO_QUESTION = {"count", "expansion", "rewritten", "vector", "set", "group", "kind", "class", "template", "format",
                 "token"}
-_NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",
-              "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score", "rating", "in",
+NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",
+             "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score", "rating", "in",
               "words", "alias", "var", "variable", "fact", "point", "term", "rule"}
+_SAID_OF_ANSWERS = {"information", "info", "detail", "statement", "value", "result"}  # expected_information
+_NO_TEXT = {"tool", "highlight", "highlighted"}
 _ABOUT_ANSWERS = {"mode", "method", "strategy", "status", "label", "flag", "confidence", "version", "provider", "from"}
 _MEASURES = {"ms", "sec", "second", "cost", "usd", "price", "avg", "mean", "total", "rate", "num"}  # numbers of them
 _VERDICTS = {"correct", "right", "match", "valid", "relevant", "true"}  # behind answer: whether it is
@@ -99,7 +101,7 @@ def is_question_of_text(field: Field) -> bool:
     asking = sum(map(asks, texts))
     name = set(field.name_words)
     is_plain = field.path == "text" or ("." not in field.path and "{" not in field.path and field.distinct_share > 0.5
-                                        and name.isdisjoint(ANSWER | GOLD | RETURNED | ID | _NO_ANSWER | NOTES - {
+                                        and name.isdisjoint(ANSWER | GOLD | RETURNED | ID | NO_ANSWER | NOTES - {
                                             "title"}) and len(texts) > 1)
     return is_plain and not field.is_list and 2 * asking > len(texts) > 0
 
@@ -182,8 +184,8 @@ def is_gold_documents(field: Field) -> bool:
         return False
     if field.is_paired:
         return not path.isdisjoint(GOLD)
-    if _is_of_questions(field) or counts_by_plural(field):
-        return False  # claims of a right answer
+    if _is_of_questions(field) or counts_by_plural(field):  # claims of a right answer
+        return False
     if field.is_list and "evidence" in name and "id" in name and field.is_id_like and field.is_text:
         return True  # evidence_chunk_ids
     if not path.isdisjoint(_LACKING):
@@ -199,10 +201,8 @@ def is_gold_documents(field: Field) -> bool:
     if not field.is_id_like or path.isdisjoint(judged) or not name.isdisjoint((ANSWER | METRICS | LATENCIES) - GOLD - {
             "reference"}):
         return False
-    if name == {"page", "label"}:  # how a page is numbered
-        return False
-    if path & {"entity", "edge", "triple"} or name & {"contain", "keyword", "type", "count", "title", "tool", "term",
-                                                      "start", "end", "offset", "rank", "turn"}:
+    if name == {"page", "label"} or path & {"entity", "edge", "triple"} or name & {
+            "contain", "keyword", "type", "count", "title", "tool", "term", "start", "end", "offset", "rank", "turn"}:
         return False
     if (field.is_number or name <= GOLD | {"number", "value"}) and name.isdisjoint(CODES - {"number"}):
         return False
@@ -300,6 +300,8 @@ def is_context(field: Field) -> bool:
     above = set(words(field.path.rpartition(".")[0]))
     if (field.share < 0.5 and {"metadata", "meta"} & above and "[]" not in field.path) or is_source_name(field):
         return False  # how some questions were made, or where they come from
+    if field.name_words in (("pre", "text"), ("post", "text")):
+        return False  # the text around a table
     if name == {"reference"} and field.is_list and field.is_long_text and above & RETURNED and not above & GOLD:
         return True  # prediction.references
     if "claim" in above or ("citation" in above and name & {"quote", "quoted"}):
@@ -308,7 +310,7 @@ def is_context(field: Field) -> bool:
         return False  # input[].text, sub_questions[].text, choices[].text
     if not field.is_long_text and not (field.is_list and field.is_text and "context" in name):
         return not field.present and "context" in name and name <= {"context", *RETURNED} and "." not in field.path
-    if not name.isdisjoint(METRICS | NOTES | QUESTION | ID | ANSWER | {"tool", "highlight", "highlighted"}) or (
+    if not name.isdisjoint((METRICS - {"hit"}) | NOTES | QUESTION | ID | ANSWER | _NO_TEXT) or (
             not path.isdisjoint(GOLD | _AGAINST | _LACKING | {"judgment"})) or name == {"generated", "text"}:
         return False
     if name and name <= {"document", "doc"} and not field.is_id_like:
@@ -331,13 +333,13 @@ def is_reference(field: Field) -> bool:
         return True
     if _VERDICTS.issuperset(field.name_words[-1:]) and field.name_words and (field.is_bool or field.is_number):
         return False  # answer_correct: a verdict on the answer; resp_true
-    if {"label", "expected"} <= name:
-        return False  # of another kind than the answer
-    others = RETURNED - {"response", "output"} | _NO_ANSWER | DOCUMENT | {"match"}
+    if {"label", "expected"} <= name:  # of another kind
+        return False
+    others = RETURNED - {"response", "output"} | NO_ANSWER | DOCUMENT | {"match"}
     if name & ANSWER and name & ACCEPTED and name.isdisjoint(others):
         return True
     texts = TEXT - {"text", "content"} if name & ANSWER else TEXT  # answer_text
-    no_answer = _NO_ANSWER | texts | {"image"} | (QUESTION - {"q"}) | (DOCUMENT - {"source"})
+    no_answer = NO_ANSWER | texts | {"image"} | (QUESTION - {"q"}) | (DOCUMENT - {"source"})
     if not name.isdisjoint(no_answer) or (field.is_bool and name.isdisjoint(ANSWER | {"truth"})):
         return False
     if (field.distinct_count == 1 and len(field.values) > 5) or is_kind(field):
@@ -354,15 +356,10 @@ def is_reference(field: Field) -> bool:
         return True  # "23"
     if not {"behavior", "behaviour", "outcome"}.isdisjoint(name):
         return "expected" in name and field.is_long_text and field.distinct_share > 0.5 and not field.is_list
-    return name <= _REFERENCES | {"ground", "output", "standard", "one", "generation"} and bool(
+    if not name.isdisjoint(_SAID_OF_ANSWERS) and (field.is_list or field.distinct_share <= 0.5):
+        return False
+    return name <= _REFERENCES | {"ground", "output", "standard", "one", "generation"} | _SAID_OF_ANSWERS and bool(
         name & _REFERENCES) and not field.is_number
-
-
-def is_expected_text(field: Field) -> bool:
-    """A text in an object of what is expected: expected.grounding."""
-    return (field.path.rpartition(".")[0].lower() in ("expected", "gold", "golden") and field.is_long_text
-            and not field.is_list and field.share > 0.3 and set(field.name_words).isdisjoint(
-                NOTES | QUESTION | _NO_ANSWER | CRITERIA | SPANS | DOCUMENT | {"keyword"}))
 
 
 def is_answer(field: Field) -> bool:
@@ -370,7 +367,8 @@ def is_answer(field: Field) -> bool:
     name, path = set(field.name_words), set(field.words)
     wrong = _AGAINST | {"hallucinated", "hallu", "corrupted", "perturbed", "bad", "rejected", "fake", "competitor",
                         "rival", "opponent"}
-    is_text = field.is_text or (field.says_yes_or_no and "answer" in name and not path.isdisjoint(RETURNED))
+    is_text = field.is_text or (field.says_yes_or_no and not path.isdisjoint(RETURNED) and (
+        "answer" in name or field.name_words in (("prediction",), ("response",))))
     if not is_text or (field.is_object and field.object_share > 0.2) or is_kind(field) or field.is_hash:
         return False
     if not path.isdisjoint(GOLD | wrong | CRITERIA | {"score", "metric", "feedback", "judge"}):
@@ -386,8 +384,10 @@ def is_answer(field: Field) -> bool:
         return False
     if "answer" in name and name & ACCEPTED and name.isdisjoint(RETURNED):
         return False  # answer_long next to answer_short
+    if field.is_number and not field.is_id_like and not name <= ANSWER | RETURNED | {"final", "numeric", "short"}:
+        return False  # lix_response, a measure of it
     others = name - {"model"} if name & {"answer", "response", "output"} else name
-    if not others.isdisjoint(_NO_ANSWER | _ABOUT_ANSWERS | (NOTES - {"title"}) | QUESTION - {"q"}):
+    if not others.isdisjoint(NO_ANSWER | _ABOUT_ANSWERS | (NOTES - {"title"}) | QUESTION - {"q"}):
         return False
     if "[]" in field.path:
         return bool(re.search(r"choices\[\]\.(message\.content|text|turns)$|generations\[\]\.text$", field.path))

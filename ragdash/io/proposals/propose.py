@@ -49,7 +49,7 @@ def propose_with_content(source: Source) -> list[tuple[Reading, FileContent]]:
         if any(reading.mapping == mapping for reading, _ in result):
             continue
         content = _try_content(source, item.records, mapping)
-        if content is not None and _is_meaningful(content):
+        if content is not None and _is_meaningful(content, mapping):
             result.append((_reading(item, mapping, content), content))
         if len(result) == MOST_READINGS:
             break
@@ -94,8 +94,10 @@ def _is_member_with_dots(path: str, pattern: str) -> bool:
     return matched is not None and all(KEY not in step or step == KEY for step in matched.groups()) and path != pattern
 
 
-def _is_meaningful(content: FileContent) -> bool:
-    """True where some query has something."""
+def _is_meaningful(content: FileContent, mapping: Mapping[str, str]) -> bool:
+    """True where some query has something, and some has a judgment where a field of them is read."""
+    if "relevant" in mapping and content.truth is not None and not content.truth.judgments:
+        return False
     if content.scores is not None:
         return True
     details = [run.details for run in content.runs] + ([content.truth.details] if content.truth else [])

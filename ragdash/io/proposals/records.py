@@ -308,8 +308,8 @@ def _parallel_lists(value: dict) -> list[dict]:
     columns = {key: member for key, member in value.items() if type(member) is list}
     sizes = {len(member) for member in columns.values()}
     if len(columns) > 1 and len(sizes) == 1 and 2 * len(columns) >= len(value) and max(sizes) > 0:
-        if any(type(item) is dict and len(columns) < 2 for member in columns.values() for item in member[:1]):
-            return []
+        if sum(type(member[0]) is dict for member in columns.values()) > 1:
+            return []  # two lists of records, such as documents and questions
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     members = [member for member in value.values() if type(member) is dict and member]
     if len(members) == len(value) > 1 and all(member.keys() == members[0].keys() for member in members) and all(

@@ -13,6 +13,8 @@ from ragdash.io.proposals.choices.answers import (
     answer_next_to_documents,
     code_answers,
     gathered_answers,
+    is_expected_text,
+    less_sure_answers,
     marks_of_agreement,
     predicted_class,
     short_names,
@@ -73,14 +75,13 @@ from ragdash.io.proposals.shapes.ranked_lists import lists_with_scores, with_ret
 
 KEYLESS = Field("", ())
 _DEEPEVAL = {"actualoutput", "expectedoutput", "retrievalcontext"}
-_EARLY = {"raw", "initial", "draft", "intermediate", "previous", "old", "closed"}  # answers that were replaced
+_EARLY = {"raw", "initial", "draft", "intermediate", "previous", "old", "closed"}  # replaced answers
 _TRUTH_ALONE = {"ground", "truth", "groundtruth", "gt"}  # next to an answer: answers as well
 _RIGHT_TEXTS = (("target", "text"), ("expected", "text"), ("correct", "text"))  # short ones are answers, not evidence
-_COUNTED = {"found", "total", "count", "max", "min"}  # next to num: a number of something
 _COMPARED = {"model", "system", "retriever", "config", "configuration", "strategy", "run", "pipeline", "method",
              "experiment", "framework"}  # what is compared: their ids are not those of queries
 _CITING = {"cited", "citation"}  # what an answer quotes is of the system
-_NO_ID = _COUNTED | LATENCIES | SECONDS | MILLISECONDS
+_NO_ID = {"found", "total", "count", "max", "min"} | LATENCIES | SECONDS | MILLISECONDS
 
 
 def assign(records: RecordList) -> list[Assignment]:
@@ -268,13 +269,11 @@ def _several_ids(item: Field, question: Field) -> float:
 def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
     lists = _gold_lists(free)
     references = [item for item in free.values() if meanings.is_reference(item) and item not in lists]
-    if references:
-        references.sort(key=lambda item: (item.path.count("."), "answer" not in item.words, len(item.path)))
+    references.sort(key=lambda item: (item.path.count("."), "answer" not in item.words, len(item.path)))
+    if references := references or _actual_answer(free) or less_sure_answers(result, free):
         take(result, free, "answers", references[0])
-    if not references and (references := _actual_answer(free)):
-        take(result, free, "answers", references[0])
-    if not references:
-        expected = [item for item in free.values() if meanings.is_expected_text(item) or (
+    else:
+        expected = [item for item in free.values() if is_expected_text(item) or (
             item.name_words in _RIGHT_TEXTS and item.is_text and not item.is_list and item.mean_length < 80)]
         if expected:
             take(result, free, "answers", max(expected, key=lambda item: item.share))
@@ -335,7 +334,8 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
         if plain and "answers" not in result.roles:
             take(result, free, "answers", plain[0])
     several = [item for item in free.values() if item.path.lower() in (
-        "answer", "answers", "answers.text", "answer_{n}") and item.is_list and item.is_text and not item.is_object]
+        "ans", "answer", "answers", "answers.text", "answer_{n}") and (
+            item.is_list and item.is_text and not item.is_object)]
     several = several or gathered_answers(free)
     if several and "answers" not in result.roles:
         take(result, free, "answers", several[0])  # several right answers

@@ -139,13 +139,14 @@ def _row_number(digits: bytes) -> int:
 
 
 def read_all_sheets(source: Source) -> Iterator[tuple[str, list[list]]]:
-    """(name, rows) of each sheet that is not empty."""
-    from python_calamine import CalamineError, CalamineWorkbook
+    """(name, rows) of each sheet that is not empty; of the hidden ones where no other is shown."""
+    from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
 
     _check_size(source)
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(source.raw))
-        for name in book.sheet_names:
+        shown = [sheet.name for sheet in book.sheets_metadata if sheet.visible == SheetVisibleEnum.Visible]
+        for name in shown or book.sheet_names:
             rows = list(book.get_sheet_by_name(name).iter_rows())
             if rows:
                 yield name, rows

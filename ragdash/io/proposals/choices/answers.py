@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, take
 from ragdash.io.proposals.content.spread import are_mostly_several
 from ragdash.io.proposals.fields import Field, as_bool, as_number
-from ragdash.io.proposals.names import DOCUMENT, GATHERED, GOLD, GRADES, ID, METRICS, RETURNED, WEAK_GOLD
+from ragdash.io.proposals.names import (
+    CRITERIA,
+    DOCUMENT,
+    GATHERED,
+    GOLD,
+    GRADES,
+    ID,
+    METRICS,
+    NOTES,
+    QUESTION,
+    RETURNED,
+    SPANS,
+    WEAK_GOLD,
+)
 from ragdash.io.proposals.shapes.values_by_query import is_code
 
 _FEWEST_AGREEING, _MOST_AGREEING = 0.2, 0.99  # shares of the records in which a system gives the right value
 _FEWEST = 4  # records and different values that show it
+_PAIRS = {"qa", "qa_pair", "question_answer", "question_answer_pair"}  # objects of a question and its answer
+_SHORT = 40  # characters
+_RIGHT = (("gold",), ("golden",), ("expected",), ("target",), ("correct",), ("truth",), ("ground", "truth"), ("gt",))
 _OF_SYSTEMS = {"final", "got", "chosen", "picked", "selected", "extracted", "given"}
 _NO_VALUES = DOCUMENT | METRICS - {"correct", "exact"} | GRADES - {"label"} | {"count", "num", "type", "score"}
 
@@ -34,6 +51,32 @@ def predicted_class(result: Assignment, free: dict[str, Field]) -> list[Field]:
     if "answers" not in result.roles:
         take(result, free, "answers", right[0])
     return predicted
+
+
+def _right_numbers(free: dict[str, Field]) -> list[Field]:
+    """`gold` with many different numbers next to short predictions: what is right where questions ask for numbers."""
+    predicted = [item for item in free.values() if meanings.is_answer(item) and item.mean_length < _SHORT
+                 and not item.is_list and not RETURNED.isdisjoint(item.words)]
+    return [item for item in free.values() if predicted and item.is_number and not item.is_list and item.share > 0.5
+            and item.name_words in _RIGHT and item.distinct_count >= _FEWEST and item.distinct_share > 0.5]
+
+
+def is_expected_text(field: Field) -> bool:
+    """A text in an object of what is expected: expected.grounding."""
+    return (field.path.rpartition(".")[0].lower() in ("expected", "gold", "golden") and field.is_long_text
+            and not field.is_list and field.share > 0.3 and set(field.name_words).isdisjoint(
+                NOTES | QUESTION | meanings.NO_ANSWER | CRITERIA | SPANS | DOCUMENT | {"keyword"}))
+
+
+def less_sure_answers(result: Assignment, free: dict[str, Field]) -> list[Field]:
+    """Right answers that a name alone does not show: numbers, and the answer in a pair."""
+    return _right_numbers(free) or _of_pair(result, free)
+
+
+def _of_pair(result: Assignment, free: dict[str, Field]) -> list[Field]:
+    """`qa.answer` next to `qa.question`: a question of a data set with its answer."""
+    parent = result.roles.get("query", "").rpartition(".")[0]
+    return [free[f"{parent}.answer"]] if parent.lower() in _PAIRS and f"{parent}.answer" in free else []
 
 
 def code_answers(free: dict[str, Field]) -> list[Field]:

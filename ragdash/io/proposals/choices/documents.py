@@ -66,6 +66,7 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
         lists = [item for item in lists if not _resolves(item, result.fields[gold], result.fields)]
     pools = {item.path.rpartition("[].")[0] for item in lists if gold_ids and _is_pool(item, result.fields[gold], free)}
     lists = [item for item in lists if item.path.rpartition("[].")[0] not in pools or "[]." not in item.path]
+    lists = [item for item in lists if not any(_is_reranked(other, item) for other in lists)]
     if lists:
         known = gold_ids or (_origins(result, free) if all("[]." in item.path for item in lists) else set())
         best = max(lists, key=lambda item: (overlap(item, known), "citation" not in item.words,
@@ -110,6 +111,15 @@ def _origins(result: Assignment, free: dict[str, Field]) -> set[str]:
     origins = [item for item in free.values() if not item.is_list and "[]" not in item.path
                and meanings.is_neutral_documents(item) and {"source", "document"} & set(item.name_words)]
     return {str(value) for item in origins for value in item.items}
+
+
+def _is_reranked(item: Field, other: Field) -> bool:
+    """True for a reranked list of some of the documents in the other one: what is returned in the end."""
+    if _RANKED.isdisjoint(item.words) or not _RANKED.isdisjoint(other.words):
+        return False
+    pairs = [(set(map(str, leaves(value))), set(map(str, leaves(wider)))) for value, wider in zip(
+        item.values, other.values, strict=False)]
+    return all(value <= wider for value, wider in pairs) and any(value for value, _ in pairs)
 
 
 def _is_pool(item: Field, gold: Field, free: dict[str, Field]) -> bool:
@@ -232,7 +242,8 @@ def _take_documents(result: Assignment, free: dict[str, Field], documents: Field
     if parent and (not is_judged or gains):
         parts += _distinguishing(documents, siblings)
     take(result, free, "retrieved", *parts)
-    for item in sorted(parallel, key=lambda item: (item.path.count("."), _is_unsorted_part(item))):
+    for item in sorted(parallel, key=lambda item: (item.path.count("."), _is_unsorted_part(item),
+                                                          "distance" in item.name_words)):
         role = ratings.parallel_role(item)
         if role == "grade" and "relevant" in result.roles and "gain" not in item.words:
             continue

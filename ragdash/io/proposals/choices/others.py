@@ -78,8 +78,13 @@ def _is_setting_of(item: Field, configs: list[str]) -> bool:
         number is not None and number.is_integer() and number > 1 for number in numbers)
 
 
+_AROUND = {"pre", "post"}  # the text before a table and behind it
+
+
 def are_parts(family: ColumnFamily, fields: dict[str, Field]) -> bool:
     """True for a family that is no family of configurations: parts of one score, or members of one answer."""
+    if _AROUND.issuperset(family.variants) and all("text" in words(stem) for stem in family.members):
+        return True
     return _are_parts_of_score(family, fields) or _are_members_of_answer(family, fields) or (
         _rate_one_ranking(family, fields))
 

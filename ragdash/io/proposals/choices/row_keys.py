@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
@@ -19,12 +20,24 @@ from ragdash.io.proposals.records import KEY
 _DISTINGUISHING = CONFIGS | {"annotator", "rater", "judge", "assessor", "reviewer", "evaluator"}
 _NAMING = [f"{KEY}.{name}" for name in ("name", "label", "key", "title")]  # what a report calls its configuration
 _METRICS = {"metric", "measure", "criterion"}  # several values of one query
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _CONVERSATIONS = {"conversation", "session", "dialog", "dialogue", "thread", "chat"}  # several queries each
 
 
 def _names_document(item: Field) -> bool:
     """True for names such as chunk_id and chunk_rank, whose first word may otherwise name a setting."""
     return not set(item.name_words).isdisjoint(ID | {"rank"}) and not set(item.name_words).isdisjoint(DOCUMENT)
+
+
+def _is_setting(item: Field) -> bool:
+    """True for a name of what is compared, such as a system, and for max_tokens."""
+    name = set(item.name_words)
+    return not name.isdisjoint(_DISTINGUISHING) or {"max", "token"} <= name
+
+
+def _is_time(item: Field) -> bool:
+    """True for times of day with a date: when a record was made, not by what."""
+    return item.is_text and all(_TIME.match(str(value)) for value in item.items)
 
 
 def _is_rank_of_documents(item: Field) -> bool:
@@ -54,18 +67,18 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
     is_talk = words(result.records.path)[-1:] == ("turn",)  # what is above a turn names its conversation
     candidates = [item for item in free.values() if not item.is_list and not item.is_object and item.share > 0.9
                   and len(item.values) == len(names)
-                  and 1 < item.distinct_count <= max(2, min(60, len(names) // 2)) and item.mean_length < 80
-                  and (not item.is_number or item.path == KEY or not set(item.name_words).isdisjoint(_DISTINGUISHING))
+                  and 1 < item.distinct_count <= max(2, min(60, len(names) / (2 - (item.path == KEY))))
+                  and item.mean_length < 80
+                  and (not item.is_number or item.path == KEY or _is_setting(item))
                   and not _names_document(item) and not (item.is_number and _is_local(item, key, is_uneven=True))
-                  and (_CONVERSATIONS | _METRICS).isdisjoint(item.name_words)
+                  and (_CONVERSATIONS | _METRICS).isdisjoint(item.name_words) and not _is_time(item)
                   and not (is_talk and item.path.startswith(KEY))
                   and not (item.path == KEY and 4 * len(set(names)) > 3 * len(names))]  # a group of queries
     candidates.sort(key=lambda item: (item.path != f"{KEY}" and not item.path.startswith(KEY),
                                       item.path not in _NAMING,
                                       set(item.name_words).isdisjoint(CONFIGS), item.path.count("."),
                                       item.distinct_count))
-    named = [item for item in candidates if item.path.startswith(KEY)
-             or not set(item.name_words).isdisjoint(_DISTINGUISHING)]
+    named = [item for item in candidates if item.path.startswith(KEY) or _is_setting(item)]
     single = {name for name in ("relevant", "contexts") if name in result.roles
               and (item := result.fields.get(result.roles[name].split(":")[0].split("+")[0])) and not item.is_list}
     has_texts = "contexts" in single and not _repeats_text(result, names)
@@ -214,7 +227,9 @@ def _take_document_rows(result: Assignment, free: dict[str, Field], documents: l
     if "contexts" in result.roles:
         result.roles["text"] = result.roles.pop("contexts")
     if documents:
-        document = min(documents, key=lambda item: (_repeats(item, documents, key), id_rank(item)))
+        most = max(item.share for item in documents)
+        document = min(documents, key=lambda item: (10 * item.share < 9 * most, _repeats(item, documents, key),
+                                                    id_rank(item)))
         take(result, free, "doc_id", document)
         wider = [item for item in documents if item is not document and _repeats(item, documents, key)
                  and _names_document(item)]

@@ -8,6 +8,7 @@ from ragdash.core.text.metric_names import (
     are_verdicts,
     is_measured,
     is_metric_name,
+    is_spent,
     labels_in,
     may_hold_labels,
     may_hold_scores,
@@ -40,7 +41,7 @@ def is_metric(field: Field) -> bool:
     if not name.isdisjoint(LATENCIES | {"cache", "token", "cost", "threshold", "weight", "price", "id", "uuid",
                                         "min", "minimum", "max", "maximum", "required", "target", "option", "choice"}):
         return False
-    if ("rank" in name and "reciprocal" not in name) or {"chunk", "overlap"} <= name or {
+    if {"noise", "rate"} <= name or ("rank" in name and "reciprocal" not in name) or {"chunk", "overlap"} <= name or {
             "similarity", "top", "k"} <= name:
         return False
     if name <= {"metric", "at", "k"} or ("doc" in name and all(map(_is_whole, field.items))):
@@ -90,7 +91,7 @@ def is_label(field: Field) -> bool:
     is_named = not name.isdisjoint(_LABELS) or may_hold_scores(field.path.rpartition(".")[2])
     rated = is_named and set(field.name_words).isdisjoint({
         "model", "type", "id", "error", "name", "metric", "dataset", "subset", "split", "expected",
-        "option", "choice", "count"})
+        "option", "choice", "count", "provider"}) and not is_spent(field.path.rpartition(".")[2])
     return short and enough and rated and set(field.name_words).isdisjoint(ANSWER - {"response"})
 
 

@@ -69,6 +69,11 @@ _WORDS = {
     "id": "kennung identificador identifiant identificativo",
 }
 _ENGLISH = {word: english for english, others in _WORDS.items() for word in others.split()}
+_JOINED = re.compile(  # two English words without a mark between them: goldstandard, modelanswer, questionid
+    r"(gold(?:en)?|expected|correct|reference|ideal|relevant|actual|generated|predicted|retrieved|retrieval|model|"
+    r"system|bot|llm|rag|query|question|answer|response|context|chunk|passage|document|user)"
+    r"(standard|truth|answers?|responses?|outputs?|contexts?|documents?|docs?|chunks?|passages?|texts?|ids?|"
+    r"quer(?:y|ies)|questions?|inputs?|sources?|results?|scores?|files?|pages?|key)")
 _COMPOUND = re.compile(r"(\w{3,}?)(antwort|losung|loesung|frage|dokumente?|quellen?|ergebnisse?|treffer|texte?)")
 
 
@@ -89,4 +94,7 @@ def english_words(word: str) -> list[str]:
     if compound and compound[2] in _ENGLISH:
         first = compound[1].rstrip("s") if compound[1].rstrip("s") in _ENGLISH else compound[1]
         return [_ENGLISH.get(first, first), _ENGLISH[compound[2]]]
+    joined = _JOINED.fullmatch(word)
+    if joined:
+        return [joined[1], joined[2]]
     return [word]

@@ -32,6 +32,8 @@ def is_noise(field: Field) -> bool:
     is_right = not {"gold", "golden", "expected", "relevant"}.isdisjoint(path)
     if path.isdisjoint(_NOISE) or (path & _NOISE == {"span"} and ("." not in field.path or is_text_span or is_right)):
         return False
+    if not {"retrieved", "reranked", "context"}.isdisjoint(path) and field.path.partition("[]")[0].count(".") < 2:
+        return False  # trace.retrieved_chunks[].id
     if not {"retriever", "retrieval"}.isdisjoint(path) or ("retrieved" in path and "." not in field.path):
         return "metric" in path or "uuid" in path
     return ("." in field.path and not (field.path.endswith("choices[].message.content"))) or path.isdisjoint(meaningful)
