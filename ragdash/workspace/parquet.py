@@ -84,7 +84,6 @@ def _pack_run(run: Run) -> Tables:
         repeated[run.rows(run.repeated)] = True
         columns["repeated"] = repeated
     metadata = {"ranked_by": run.ranked_by, "settings": _plain(run.settings, run.name),
-             "rows_digest": [str(int(lane)) for lane in run.rows_digest],
              "header": run.header and run.header.to_json().decode()}
     tables = {
         "rows": _with_metadata(pa.table(columns), run, metadata),
@@ -128,7 +127,7 @@ def _unpack_run(tables: Tables, metadata: dict) -> Run:
     if "repeated" in rows.column_names:
         repeated = np.flatnonzero(rows["repeated"].to_numpy()[in_order])
     arrays = {"starts": query_starts(codes, len(names)), "order": order, "pairs": pairs, "scores": scores,
-              "repeated": repeated, "rows_digest": np.array([int(lane) for lane in metadata["rows_digest"]], np.uint64)}
+              "repeated": repeated}
     texts, sources = (rows[name] if name in rows.column_names else None for name in ("text", "source"))
     return Run(
         metadata["name"],

@@ -15,7 +15,6 @@ from ragdash.core.arrow_columns import in_blocks, lanes_of, mix, on_all_cores, t
 
 _GROUP = 1 << 16  # rows sorted together when duplicates are looked for
 LARGEST_EXACT = 2.0**53  # from here on, neighboring whole numbers are one 64-bit float
-_STRIP = 1 << 15  # rows hashed together: what NumPy writes on the way stays in the cache next to the core
 
 
 def pair_hashes(query_hashes: np.ndarray, codes: np.ndarray, docs: pa.ChunkedArray) -> np.ndarray:
@@ -42,17 +41,6 @@ def row_digest(pairs: np.ndarray, keys: np.ndarray) -> np.ndarray:
 def ranking_digest(pairs: np.ndarray, keys: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """row_digest of rows in ranking order, and of the order in which rows with equal keys follow each other."""
     return row_digest(pairs, keys) + _tie_digest(pairs, keys, starts)
-
-
-def block_digest(pairs: np.ndarray, keys: np.ndarray, starts: np.ndarray | None = None) -> np.ndarray:
-    """ranking_digest of a block of whole queries, on this core alone; row_digest without starts.
-
-    The digests of all blocks add up to that of all rows.
-    """
-    rows = np.zeros(2, np.uint64)
-    for a in range(0, len(pairs), _STRIP):
-        rows += lanes_of(mix(pairs[a:a + _STRIP], (keys[a:a + _STRIP] + 0.0).view(np.uint64)))
-    return rows if starts is None else rows + _tie_digest(pairs, keys, starts)
 
 
 def _tie_digest(pairs: np.ndarray, keys: np.ndarray, starts: np.ndarray) -> np.ndarray:

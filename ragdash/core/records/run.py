@@ -79,7 +79,6 @@ class Run:
     details: pa.Table | None = None
     settings: Mapping = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
-    rows_digest: np.ndarray = field(default_factory=lambda: np.zeros(2, np.uint64))
     file_scores: FileScores | None = None
     header: RunHeader | None = None
 
@@ -114,16 +113,13 @@ class Run:
         order = ranking_order(codes, keys)
         starts = query_starts(codes, len(names))
         if order is not None:
-            pairs, keys, scores = pairs[order], keys[order], None if scores is None else scores[order]
-        digest = ranking_digest(pairs, keys, starts)
-        if ranked_by != "score" and scores is not None:
-            digest += row_digest(mix(pairs, np.uint64(2)), scores)
+            pairs, scores = pairs[order], None if scores is None else scores[order]
         repeated = duplicate_positions(pairs, starts, docs, order)
         for array in filter(lambda array: array is not None, (starts, order, pairs, scores, repeated)):
             array.setflags(write=False)
         run = cls(name, names, starts, docs, order, pairs, scores, repeated, ranked_by,
                   None if texts is None else text_column(texts), None if sources is None else text_column(sources),
-                  details, dict(settings or {}), (), digest)
+                  details, dict(settings or {}))
         noted = (*run._repeated_problem(file), *run._large_ties_problem(file), *amount_problems(names, details, file))
         return replace(run, problems=(*problems, *noted))
 
@@ -280,6 +276,15 @@ class Run:
     def duplicates(self) -> int:
         """Rows passed over because their document has a better rank in the same ranking."""
         return len(self.repeated)
+
+    @cached_property
+    def rows_digest(self) -> np.ndarray:
+        """128 bits of the rankings, scores and order of ties: (2,) uint64."""
+        if self.ranked_by == "score" and self.scores is not None:
+            return ranking_digest(self.pairs, self.scores, self.starts)
+        keys = -1.0 - (np.arange(len(self.pairs)) - np.repeat(self.starts[:-1], np.diff(self.starts)))
+        lanes = ranking_digest(self.pairs, keys, self.starts)
+        return lanes if self.scores is None else lanes + row_digest(mix(self.pairs, np.uint64(2)), self.scores)
 
     @cached_property
     def digest(self) -> str:

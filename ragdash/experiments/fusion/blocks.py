@@ -13,8 +13,9 @@ import numpy as np
 
 ROWS = 1 << 17
 _SIGN = np.uint64(1 << 63)
-_SLOTS = 3  # of a table, at most, for each word that it takes
-_ROUNDS = 3  # of words that lost their slot, before they are sorted
+_SLOTS = 4  # of a table, at most, for each word that it takes
+_FEW_WORDS = 256  # are found sooner by sorting
+_SHARED = np.int32(-1 << 31)  # marks a slot to which several words went
 _LONG = 48  # rows of a query from which it is sorted alone
 _INSERTED = 16  # rows out of order that are moved one by one
 _LOST = 7  # bits of a single-precision value that its word may lack
@@ -37,49 +38,72 @@ def ranges(starts: np.ndarray, stops: np.ndarray) -> np.ndarray:
     return numbers
 
 
-def first_equal(words: np.ndarray, queries: np.ndarray) -> np.ndarray:
-    """The first row of the same query with the same word, for every row: (N,) int64.
-
-    queries (N,) int64: that of each row, from 0. The bits of the words should be random. Each query has a table of its
-    own, small enough for the nearest cache. Each word goes to a slot of it; words that lose their slot to another word
-    try again with other bits, and in the end are sorted.
-    """
-    tables = int(queries.max(initial=0)) + 1
-    bits = max((_SLOTS * len(words) // tables).bit_length() - 1, 1)
-    table = np.empty(tables << bits, np.int32)
-    first = np.empty(len(words), np.int64)
-    rest: slice | np.ndarray = slice(None)
-    rows = np.arange(len(words), dtype=np.int32)
-    for turn in range(min(_ROUNDS, 64 // bits)):
-        word = words[rest]
-        slot = ((word << np.uint64(turn * bits)) >> np.uint64(64 - bits)).view(np.int64)
-        slot += queries[rest] << bits
-        table[slot[::-1].copy()] = rows[::-1].copy()  # the last one written stays: the first row
-        owner = table.take(slot, mode="clip").astype(np.int64)
-        first[rest] = owner
-        lost = np.flatnonzero(words.take(owner, mode="clip") != word)
-        if not len(lost):
-            return first
-        rows = rows[lost]
-        rest = rows.astype(np.int64)
-    order = np.lexsort((rows, words[rest], queries[rest]))
-    ordered = rest[order]
-    head = np.ones(len(rest), bool)
-    head[1:] = (words[ordered[1:]] != words[ordered[:-1]]) | (queries[ordered[1:]] != queries[ordered[:-1]])
-    first[ordered] = ordered[head][np.cumsum(head) - 1]
-    return first
-
-
 def matches_of_lists(words: Sequence[np.ndarray], starts: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """(rows whose word a list before theirs has; the first row that has it): (M,) and (M,) int64.
 
     Rows are those of the lists one behind the other; starts: those (Q + 1,) of each list. Only words of one query can
-    be equal, and a list has no word twice.
+    be equal, and a list has no word twice. The bits of the words should be random.
     """
-    first = first_equal(np.concatenate(words), queries_of_rows(np.stack(starts)))
-    own = len(words[0])  # rows of the first list are the first ones themselves
-    later = np.flatnonzero(first[own:] != np.arange(own, len(first))) + own
-    return later, first.take(later, mode="clip")
+    tables = len(starts[0]) - 1
+    queries = [queries_of_rows(start) for start in starts]
+    known, known_queries, known_rows = words[0], queries[0], np.arange(len(words[0]))
+    offset, later, first = len(known), [known_rows[:0]], [known_rows[:0]]
+    for index in range(1, len(words)):
+        found, owner = _equal_words(known, known_queries, words[index], queries[index], tables)
+        later.append(found + offset)
+        first.append(owner if index == 1 else known_rows.take(owner))
+        if index + 1 < len(words):
+            new = np.ones(len(words[index]), bool)
+            new[found] = False
+            known = np.concatenate((known, words[index][new]))
+            known_queries = np.concatenate((known_queries, queries[index][new]))
+            known_rows = np.concatenate((known_rows, np.flatnonzero(new) + offset))
+        offset += len(words[index])
+    return np.concatenate(later), np.concatenate(first)
+
+
+def _equal_words(known: np.ndarray, known_queries: np.ndarray, words: np.ndarray, queries: np.ndarray, tables: int,
+                 used: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """(rows of words that are known, the row of each in known): (M,) and (M,) int64.
+
+    Each query has a table of its own, small enough for the nearest cache. Each known word goes to a slot of it, by the
+    bits behind the `used` ones. Where several went to one slot, the last one is found there, and the others are looked
+    for among themselves, by other bits. Few words, and those for which no bits are left, are found by sorting.
+    """
+    bits = max((_SLOTS * len(known) // max(tables, 1)).bit_length() - 1, 1)
+    if used + bits > 64 or len(known) <= _FEW_WORDS:
+        order = np.argsort(known)
+        place = np.searchsorted(known, words, sorter=order)
+        place[place == len(known)] = 0
+        found = np.flatnonzero(known[order[place]] == words) if len(known) else order
+        return found, order[place[found]]
+    table = np.zeros(tables << bits, np.int32)
+    rows = np.arange(len(known), dtype=np.int32)
+    slot = _slots(known, known_queries, used, bits)
+    table[slot] = rows
+    lost = np.flatnonzero(table.take(slot, mode="clip") != rows)
+    table[slot.take(lost)] |= _SHARED
+    owner = table.take(_slots(words, queries, used, bits), mode="clip")
+    shared = owner < 0
+    owner &= ~_SHARED
+    owner = owner.astype(np.int64)
+    equal = known.take(owner, mode="clip") == words
+    found = np.flatnonzero(equal)
+    owner = owner.take(found)
+    rest = np.flatnonzero(shared > equal)
+    if not len(lost) or not len(rest):
+        return found, owner
+    more, more_owner = _equal_words(known.take(lost), known_queries.take(lost), words.take(rest), queries.take(rest),
+                                    tables, used + bits)
+    return np.concatenate((found, rest.take(more))), np.concatenate((owner, lost.take(more_owner)))
+
+
+def _slots(words: np.ndarray, queries: np.ndarray, used: int, bits: int) -> np.ndarray:
+    """The slot of each word among those of all tables, 2 to the power of bits for each query: (N,) int64."""
+    word = words << np.uint64(used) if used else words
+    slot = (word >> np.uint64(64 - bits)).view(np.int64)
+    slot += queries << bits
+    return slot
 
 
 def ranks_of_rows(starts: np.ndarray) -> np.ndarray:
@@ -96,17 +120,14 @@ def _ranks_of_rows(starts: bytes) -> np.ndarray:
 
 
 def queries_of_rows(starts: np.ndarray) -> np.ndarray:
-    """The query of each row of several lists one behind the other: (N,) int64, not to be written; from 0.
-
-    starts (lists, Q + 1): the rows of each query in each list. Blocks of as many rows share their answer.
-    """
-    return _queries_of_rows(starts.tobytes(), len(starts))
+    """The query of each row, from 0: (N,) int64, not to be written. Blocks of as many rows share their answer."""
+    return _queries_of_rows(starts.tobytes())
 
 
 @lru_cache(maxsize=8)
-def _queries_of_rows(starts: bytes, lists: int) -> np.ndarray:
-    lengths = np.diff(np.frombuffer(starts, np.int64).reshape(lists, -1))
-    queries = np.repeat(np.tile(np.arange(lengths.shape[1]), lists), lengths.ravel())
+def _queries_of_rows(starts: bytes) -> np.ndarray:
+    lengths = np.diff(np.frombuffer(starts, np.int64))
+    queries = np.repeat(np.arange(len(lengths)), lengths)
     queries.setflags(write=False)
     return queries
 

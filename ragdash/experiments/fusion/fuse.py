@@ -14,9 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragdash.analysis.verdict import spelling_checks
-from ragdash.core.arrow_columns import mix, on_all_cores, take
+from ragdash.core.arrow_columns import on_all_cores, take
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.ranking.rank_order import block_digest
 from ragdash.core.records import Conventions, Run
 from ragdash.core.records.arguments import checked, items_of
 from ragdash.experiments.fusion.blocks import falling_order, ranges
@@ -251,14 +250,13 @@ class Space:
 class Block:
     """The fused lists of a block of queries: positions in ranking order from `begin` in the space.
 
-    starts (Q + 1,), counted from there; digest: of the positions; columns: name -> chunks of text, in which the rows of
+    starts (Q + 1,), counted from there; columns: name -> chunks of text, in which the rows of
     the positions count; settled: whether equal scores are in their final order; overlap: whether two legs have a
     document in common; left_out: candidates without score.
     """
 
     starts: np.ndarray
     begin: int
-    digest: np.ndarray
     columns: dict[str, list[pa.Array]]
     settled: bool
     overlap: bool
@@ -288,16 +286,7 @@ def _fused_block(candidates: Candidates, recipe: Recipe, space: Space, index: in
     np.take(new_pairs, rows, out=pairs, mode="clip")
     keys[:] = falling
     left_out = int(np.isnan(scores).sum()) if len(order) < len(scores) else 0
-    return Block(starts, begin, _digest(pairs, keys, starts, settled), columns, settled, overlap, left_out)
-
-
-def _digest(pairs: np.ndarray, scores: np.ndarray, starts: np.ndarray, settled: bool) -> np.ndarray:
-    """The digest of the positions of a block, as in `Run.build`: by rank where equal scores are in their final order.
-    """
-    if not settled:
-        return block_digest(pairs, scores, starts)
-    ranks = -1.0 - (np.arange(len(pairs)) - np.repeat(starts[:-1], np.diff(starts)))
-    return block_digest(pairs, ranks, starts) + block_digest(mix(pairs, np.uint64(2)), scores)
+    return Block(starts, begin, columns, settled, overlap, left_out)
 
 
 def _sources(candidates: Candidates) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -349,10 +338,9 @@ def _run_of(name: str, pool: Pool, blocks: Sequence[Block], space: Space) -> Run
     columns = {column: pa.chunked_array([chunk for block in blocks for chunk in block.columns[column]], pa.string())
                for column in names}
     starts.setflags(write=False)
-    digest = np.sum([np.zeros(2, np.uint64), *(block.digest for block in blocks)], axis=0, dtype=np.uint64)
     return Run(name, pool.query_ids, starts, columns["docs"], space.rows, space.pairs, space.scores,
                np.zeros(0, np.int64), "rank" if settled else "score", columns.get("texts"), columns.get("sources"),
-               _questions(pool), rows_digest=digest)
+               _questions(pool))
 
 
 def _questions(pool: Pool) -> pa.Table | None:

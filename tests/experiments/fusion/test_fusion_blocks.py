@@ -7,7 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from ragdash.experiments.fusion.blocks import falling_order, first_equal, matches_of_lists
+from ragdash.core.arrow_columns import mix
+from ragdash.experiments.fusion.blocks import falling_order, matches_of_lists
 
 
 def first_rows(words: np.ndarray) -> list[int]:
@@ -20,15 +21,22 @@ def first_rows(words: np.ndarray) -> list[int]:
 @pytest.mark.parametrize("few_bits", [False, True])
 def test_every_word_finds_its_first_row_in_its_query(queries, few_bits):
     rng = np.random.default_rng(4)
-    words = rng.integers(0, 1 << 64, 3000, dtype=np.uint64)[rng.integers(0, 3000, 5000)]
-    if few_bits:  # the upper bits are all the same: every turn of the tables loses words
-        words >>= np.uint64(40)
+    docs = rng.integers(0, 1 << 64, 4000, dtype=np.uint64)
     query = np.sort(rng.integers(0, queries, 2500))
-    query = np.concatenate((query, query))  # two lists
-    first: dict[tuple[int, int], int] = {}
-    expected = [first.setdefault(pair, row) for row, pair in enumerate(zip(query.tolist(), words.tolist(),
-                                                                           strict=True))]
-    assert first_equal(words, query).tolist() == expected
+    lists = [mix(rng.permutation(docs)[:2500], query.astype(np.uint64)) for _ in range(3)]
+    if few_bits:  # without their upper bits, words share a slot in turn after turn of the tables
+        lists = [words >> np.uint64(30) for words in lists]
+    later, first = matches_of_lists(lists, [np.searchsorted(query, np.arange(queries + 1))] * 3)
+    assert sorted(zip(later.tolist(), first.tolist(), strict=True)) == [
+        (row, before) for row, before in enumerate(first_rows(np.concatenate(lists))) if before != row]
+
+
+def test_a_word_that_a_list_has_twice_still_meets_an_equal_one():
+    """Two documents may have one hash: their ids tell them apart, if such a pair is found at all."""
+    words = np.random.default_rng(9).integers(0, 1 << 64, 400, dtype=np.uint64)
+    words[7] = words[5]
+    later, first = matches_of_lists([words, words[5:6]], [np.array([0, 400]), np.array([0, 1])])
+    assert later.tolist() == [400] and first.tolist()[0] in (5, 7)
 
 
 @pytest.mark.parametrize("lengths", [
