@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.core.arrow_columns import hash_text, mix, text_column
+from ragdash.core.arrow_columns import hash_text, text_column
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.ranking.rank_order import ranking_digest, row_digest
+from ragdash.core.ranking.rank_order import positions_digest
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.core.records.arguments import checked
 from ragdash.core.records.details import details_digest
@@ -209,11 +209,8 @@ class _State:
             self.lanes["rank"] = self.lanes["rank"] + run.rows_digest
             return
         self.lanes["score"] = self.lanes["score"] + run.rows_digest
-        if not has_ranks:
-            return
-        keys = -1.0 - (np.arange(len(run.pairs)) - np.repeat(run.starts[:-1], np.diff(run.starts)))
-        self.lanes["rank"] = (self.lanes["rank"] + ranking_digest(run.pairs, keys, run.starts)
-                              + row_digest(mix(run.pairs, np.uint64(2)), run.scores))
+        if has_ranks:
+            self.lanes["rank"] = self.lanes["rank"] + positions_digest(run.pairs, run.scores, run.starts)
 
     def _warnings(self, name: str, counts: Mapping[str, int]) -> list[Problem]:
         missing = self.truth.query_ids.filter(pa.array(~self.seen))

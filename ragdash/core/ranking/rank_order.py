@@ -43,6 +43,14 @@ def ranking_digest(pairs: np.ndarray, keys: np.ndarray, starts: np.ndarray) -> n
     return row_digest(pairs, keys) + _tie_digest(pairs, keys, starts)
 
 
+def positions_digest(pairs: np.ndarray, scores: np.ndarray | None, starts: np.ndarray) -> np.ndarray:
+    """The digest of rankings in which the position counts, not the score: two sums (uint64). Scores, if any, take part.
+    """
+    keys = -1.0 - (np.arange(len(pairs)) - np.repeat(starts[:-1], np.diff(starts)))
+    digest = ranking_digest(pairs, keys, starts)
+    return digest if scores is None else digest + row_digest(mix(pairs, np.uint64(2)), scores)
+
+
 def _tie_digest(pairs: np.ndarray, keys: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Two sums (uint64) over rows with equal keys that follow each other in a query."""
     tied = keys[1:] == keys[:-1]

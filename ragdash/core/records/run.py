@@ -21,10 +21,10 @@ from ragdash.core.ranking.rank_order import (
     duplicate_positions,
     large_ties,
     pair_hashes,
+    positions_digest,
     query_starts,
     ranking_digest,
     ranking_order,
-    row_digest,
     sort_keys,
 )
 from ragdash.core.records import from_python, shown
@@ -161,8 +161,7 @@ class Run:
 
         documents, best first: ids, or {"doc_id", "score", "rank", "text", "source"}; ranks count more than this order.
         All other fields are kept as details of the query (query, answer, contexts, latency_ms ...); one without a
-        meaning is warned of. more: settings, as `build`. InputError lists
-        every record that does not fit.
+        meaning is warned of. more: settings, as `build`. InputError lists every record that does not fit.
 
         Examples
         --------
@@ -280,11 +279,8 @@ class Run:
     @cached_property
     def rows_digest(self) -> np.ndarray:
         """128 bits of the rankings, scores and order of ties: (2,) uint64."""
-        if self.ranked_by == "score" and self.scores is not None:
-            return ranking_digest(self.pairs, self.scores, self.starts)
-        keys = -1.0 - (np.arange(len(self.pairs)) - np.repeat(self.starts[:-1], np.diff(self.starts)))
-        lanes = ranking_digest(self.pairs, keys, self.starts)
-        return lanes if self.scores is None else lanes + row_digest(mix(self.pairs, np.uint64(2)), self.scores)
+        digest = ranking_digest if self.ranked_by == "score" else positions_digest
+        return digest(self.pairs, self.scores, self.starts)
 
     @cached_property
     def digest(self) -> str:
@@ -355,8 +351,7 @@ class Run:
 
     def with_file_scores(self, scores: FileScores | None) -> Run:
         """The same run with those of these scores that are its own, by name; None: without any."""
-        scores = None if scores is None else scores.of_run(self.name)
-        return replace(self, file_scores=scores if scores is not None and len(scores) else None)
+        return replace(self, file_scores=(scores and scores.of_run(self.name)) or None)
 
     def ranking(self, query_id: str | int, limit: int | None = None) -> pa.Table:
         """Return rank, doc_id, score and text of one query, best first, without repeated documents.

@@ -49,12 +49,12 @@ def matches_of_lists(words: Sequence[np.ndarray], starts: Sequence[np.ndarray]) 
     known, known_queries, known_rows = words[0], queries[0], np.arange(len(words[0]))
     offset, later, first = len(known), [known_rows[:0]], [known_rows[:0]]
     for index in range(1, len(words)):
-        found, owner = _equal_words(known, known_queries, words[index], queries[index], tables)
-        later.append(found + offset)
+        matched, owner = _equal_words(known, known_queries, words[index], queries[index], tables)
+        later.append(matched + offset)
         first.append(owner if index == 1 else known_rows.take(owner))
         if index + 1 < len(words):
             new = np.ones(len(words[index]), bool)
-            new[found] = False
+            new[matched] = False
             known = np.concatenate((known, words[index][new]))
             known_queries = np.concatenate((known_queries, queries[index][new]))
             known_rows = np.concatenate((known_rows, np.flatnonzero(new) + offset))
@@ -75,8 +75,8 @@ def _equal_words(known: np.ndarray, known_queries: np.ndarray, words: np.ndarray
         order = np.argsort(known)
         place = np.searchsorted(known, words, sorter=order)
         place[place == len(known)] = 0
-        found = np.flatnonzero(known[order[place]] == words) if len(known) else order
-        return found, order[place[found]]
+        matched = np.flatnonzero(known[order[place]] == words) if len(known) else order
+        return matched, order[place[matched]]
     table = np.zeros(tables << bits, np.int32)
     rows = np.arange(len(known), dtype=np.int32)
     slot = _slots(known, known_queries, used, bits)
@@ -88,14 +88,14 @@ def _equal_words(known: np.ndarray, known_queries: np.ndarray, words: np.ndarray
     owner &= ~_SHARED
     owner = owner.astype(np.int64)
     equal = known.take(owner, mode="clip") == words
-    found = np.flatnonzero(equal)
-    owner = owner.take(found)
+    matched = np.flatnonzero(equal)
+    owner = owner.take(matched)
     rest = np.flatnonzero(shared > equal)
     if not len(lost) or not len(rest):
-        return found, owner
+        return matched, owner
     more, more_owner = _equal_words(known.take(lost), known_queries.take(lost), words.take(rest), queries.take(rest),
                                     tables, used + bits)
-    return np.concatenate((found, rest.take(more))), np.concatenate((owner, lost.take(more_owner)))
+    return np.concatenate((matched, rest.take(more))), np.concatenate((owner, lost.take(more_owner)))
 
 
 def _slots(words: np.ndarray, queries: np.ndarray, used: int, bits: int) -> np.ndarray:
