@@ -121,7 +121,8 @@ def _drop_unusable_date() -> None:
     if value is None:
         return
     try:
-        time.gmtime(int(value))
+        if time.gmtime(int(value)).tm_year < 1970:
+            raise ValueError(value)
     except (ValueError, OverflowError, OSError):
         del os.environ["SOURCE_DATE_EPOCH"]
         say([Problem("unusable-date", {"value": shorten(value, 60)}, field="SOURCE_DATE_EPOCH", severity="warning")])

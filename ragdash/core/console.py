@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from typing import TextIO, cast
 
@@ -17,6 +18,7 @@ from ragdash.core.paths import whole_file
 from ragdash.core.text.quoted import printable
 
 LARGE = 20 << 20  # bytes of a file that are worth a bar
+SILENT = 2  # seconds that a command may take without a word
 SHOWN = 5  # problems printed of one kind and file
 STANDARD_OUTPUT = "standard output"
 PROPOSED = "proposed-reading"
@@ -242,6 +244,33 @@ class Bar:
         if self._shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
             self._shown = 0.0
+
+
+@contextmanager
+def at_work(words: str) -> Iterator[None]:
+    """Say on a line of standard error what a command does and for how long, where it takes more than 2 s; nothing
+    elsewhere than on a terminal.
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
+    done, start = threading.Event(), time.monotonic()
+
+    def draw() -> None:
+        is_shown = False
+        while not done.wait(1 if is_shown else SILENT):
+            is_shown = True
+            print(f"\r{words}: {duration(time.monotonic() - start)}\x1b[K", end="", file=sys.stderr, flush=True)
+        if is_shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    thread = threading.Thread(target=draw, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
 
 
 def count(n: int, singular: str, plural: str | None = None) -> str:

@@ -90,7 +90,7 @@ def judged_once(pair, grades, names, codes, ids, file, lines) -> np.ndarray:
 
 
 def check_name(name: object) -> None:
-    """Raise where this cannot be the name of a run: it is no text, or one that UTF-8 cannot hold."""
+    """Raise where this cannot be the name of a run or truth: it is no text, or one that UTF-8 cannot hold."""
     if not isinstance(name, str):
         raise InputError([Problem("python-object/name", {"kind": type(name).__name__}, field="name")])
     if name != name.encode("utf-8", "replace").decode():

@@ -1,11 +1,13 @@
 """`ragdash compare`: the verdict, its JSON contract, and gates for continuous integration."""
 
 import json
+import time
 from xml.etree import ElementTree
 
 import pytest
 from helpers import call
 
+from ragdash.core import console
 from ragdash.evaluation.ci_gates import GateCheck
 from ragdash.reporting.tables.junit import as_junit, escape_xml
 
@@ -135,3 +137,25 @@ def test_an_unknown_slice_is_named_with_those_that_exist(labeled, capfdbinary):
     (labeled / "other.csv").write_text(LABELED)
     status, _, err = compare_by(capfdbinary, labeled, "--by", "verdict", others=[labeled / "other.csv"])
     assert status == 2 and "verdict of poor, verdict of other" in err and "Name the run as well" in err
+
+
+def test_a_markdown_of_means_says_first_which_bound_is_missed(tmp_path, capfdbinary):
+    (tmp_path / "run.trec").write_text("q1 Q0 a 1 2 r\nq2 Q0 b 1 2 r\n")
+    (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq2 0 a 1\n")
+    files = [str(tmp_path / "run.trec"), "--truth", str(tmp_path / "qrels.txt"), "-m", "RR", "--format", "markdown"]
+    missed = "Failed:\n- run: mean of RR is 0.5, the bound is 0.6\n\n| metric"
+    for bound, begin in (("0.6", missed), ("0.4", "Passed:")):
+        _, printed, _ = call(capfdbinary, "evaluate", *files, "--fail-under", f"RR={bound}")
+        assert printed.startswith(begin)
+
+
+def test_a_long_comparison_says_on_a_terminal_what_it_does(monkeypatch, capsys):
+    monkeypatch.setattr(console, "SILENT", 0.01)
+    with console.at_work("Comparing 300 runs"):
+        time.sleep(0.1)
+    assert not capsys.readouterr().err, "standard error is no terminal"
+    monkeypatch.setattr(console.sys.stderr, "isatty", lambda: True)
+    with console.at_work("Comparing 300 runs"):
+        time.sleep(0.3)
+    printed = capsys.readouterr().err
+    assert "Comparing 300 runs: 0 s" in printed and printed.endswith("\r\x1b[K")

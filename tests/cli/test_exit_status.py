@@ -58,7 +58,7 @@ def test_a_full_disk_behind_standard_output_is_one_line(files, arguments):
     assert done.stderr.count(b"\n") == 1
 
 
-@pytest.mark.parametrize("value", ["", "x", "1e9", "1700000000.5", "9" * 20])
+@pytest.mark.parametrize("value", ["", "x", "1e9", "1700000000.5", "9" * 20, "-1"])
 def test_a_date_of_builds_that_is_none_is_a_warning(files, monkeypatch, value):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", value)
     done = ragdash("evaluate", "run.trec", "--truth", "qrels.txt", "-m", "RR", stdout=subprocess.PIPE, cwd=files)

@@ -180,6 +180,8 @@ WARN = {
     "unread field": ('{"query_id": "q", "retrieved": [{"doc_id": "d", "pages": 3}]}', "unread-field", 1, "pages"),
     "unread stage": ('{"query_id": "q", "answer": "", "latency_ms": {"total": 1, "index": 2}}', "unread-field", 1,
                      "latency_ms.index"),
+    "small total": ('{"query_id": "q", "answer": "", "latency_ms": {"retrieval": 60, "generation": 50, "total": 90}}',
+                    "small-total", 1, "latency_ms"),
     "unread token count": ('{"query_id": "q", "answer": "", "usage": {"total_tokens": 2}}', "unread-field", 1,
                            "usage.total_tokens"),
     "other settings": ('{"query_id": "q", "answer": "", "settings": {"k": 1}}\n'
@@ -259,3 +261,11 @@ def test_query_ids_in_brackets_are_not_columns_of_promptfoo(tmp_path):
     assert detect(tmp_path / "x.trec").format == "trec-run"
     assert read_run(tmp_path / "x.trec").docs.to_pylist() == ["007", "a,b"]
     assert read_truth(tmp_path / "x.qrels").query_ids.to_pylist() == ["[1]"]
+
+
+def test_a_long_id_is_cut_in_every_message_and_white_space_around_one_is_seen():
+    rows = [("q" * 200_000, "d1"), (f" {'q' * 200_000}", "d1"), ("q ", "d1")]
+    run = run_of("qid,doc,score\n" + "".join(f"{query},{doc},0.5\n" for query, doc in rows))
+    texts = [str(problem) for problem in run.problems]
+    assert len(texts) >= 3 and max(map(len, texts)) < 2_000
+    assert any("'q '" in text for text in texts) and any("' qqq" in text for text in texts)

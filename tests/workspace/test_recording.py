@@ -481,3 +481,17 @@ def test_unusable_questions_are_reported(logs, questions, message):
         ragdash.record_retriever(len, questions)
     assert kind_of(error) == message
     assert recorder_module.log_folder() == logs and not logs.exists()
+
+
+def test_a_name_or_tag_that_says_nothing_of_itself_is_an_input_error(tmp_path):
+    class Mute:
+        def __str__(self):
+            raise RuntimeError("no text")
+
+        __repr__ = __str__
+
+    for given in ({"name": Mute()}, {"name": "a", "tags": [Mute()]}, {"name": "a", "group": Mute()}):
+        with pytest.raises(InputError, match=f"an object of type Mute as {[*given][-1]}"):
+            ragdash.record(**given, folder=tmp_path)
+    with pytest.raises(InputError, match="an object of type Mute as name"):
+        Truth.of({"q": ["d"]}, Mute())

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 
 from ragdash.analysis.verdict import withhold
-from ragdash.cli.commands.evaluate import evaluate_runs, junit_of, report_missed, settings_of
+from ragdash.cli.commands.evaluate import evaluate_runs, failed_text, junit_of, report_missed, settings_of
 from ragdash.cli.common_options import add_evaluation_options, whole_number
 from ragdash.cli.comparison_checks import (
     add_check_options,
@@ -18,7 +18,7 @@ from ragdash.cli.comparison_checks import (
     without_near_copies,
 )
 from ragdash.cli.inputs import read_inputs
-from ragdash.core.console import say, write
+from ragdash.core.console import at_work, count, say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.core.slices import choose_slices
@@ -63,19 +63,22 @@ def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace)
                             permutations=options.permutations, seed=options.seed)
     if len(runs) < 2:
         raise InputError([Problem("one-run", {"run": runs[0].name}, field="RUN")])
+    work = f"Comparing {count(len(runs), 'run')}"
     evaluations = evaluate_runs(runs, truth, options)
     spreads = repeat_spreads(evaluations, runs)
     runs, evaluations = merged_groups(runs, evaluations)
     specs, left_out = select_comparable(evaluations[0], evaluations[0].specs)
     limits = [parse_limit(text, specs) for text in options.no_worse_than or ()]
-    grid = compare(evaluations[0], evaluations[1:], specs, rules)
+    with at_work(work):
+        grid = compare(evaluations[0], evaluations[1:], specs, rules)
     problems = [*left_out, *(problem for evaluation in evaluations for problem in evaluation.problems)]
     problems = list(dict.fromkeys(problems))
     say([*left_out, *(problem for problem in merged_problems(evaluations) if problem not in left_out)])
     parts = choose_slices(truth, runs, options.by) if getattr(options, "by", None) is not None else ()
-    sliced = [row for spec in specs if parts for row in compare_slices(evaluations[0], evaluations[1:], spec, parts,
-                                                                       rules)]
-    verdict = verdict_of(runs, truth, evaluations, options, rules, baseline=0)
+    with at_work(work):
+        sliced = [row for spec in specs if parts for row in compare_slices(
+            evaluations[0], evaluations[1:], spec, parts, rules)]
+        verdict = verdict_of(runs, truth, evaluations, options, rules, baseline=0)
     grid, sliced = ([[withhold(comparison, verdict) for comparison in row] for row in rows] for rows in (grid, sliced))
     checks = [check for limit in limits for row in grid for check in limit.checks(row)]
     checks += gate_checks(verdict) if checks else []
@@ -98,13 +101,10 @@ def _bounds_text(checks: Sequence[GateCheck], limits: Sequence[Limit], baseline:
     """The answer to `--no-worse-than`, first in the output; "" where it was not asked."""
     if not checks:
         return ""
-    missed = [check.missed for check in checks if check.missed]
-    if not missed:
-        alone = " The limit is about the mean alone; low=LIMIT asks it of the whole interval." if any(
-            limit.statistic == "mean" for limit in limits) else ""
-        return f"Passed: no candidate is worse than {baseline} by more than the limit.{alone}\n\n"
-    share = f" in {len(missed):,} of {len(checks):,} checks" if len(checks) > 1 else ""
-    return "\n".join([f"Failed{share}:", *(f"- {text}" for text in missed)]) + "\n\n"
+    alone = " The limit is about the mean alone; low=LIMIT asks it of the whole interval." if any(
+        limit.statistic == "mean" for limit in limits) else ""
+    return failed_text(checks) or (
+        f"Passed: no candidate is worse than {baseline} by more than the limit.{alone}\n\n")
 
 
 def _with_repeats(content: bytes, spreads: Sequence[RepeatSpread], form: str) -> bytes:

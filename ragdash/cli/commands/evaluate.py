@@ -79,6 +79,8 @@ def run(options: argparse.Namespace) -> int:
         evaluations, rows, options.format, per_query=options.per_query, shape=options.shape or "rows",
         settings=settings, problems=problems, verdict=None if verdict is None else verdict_dict(verdict))
     content = _with_extra_tables(content, runs, truth, options)
+    if options.format == "markdown" and checks:
+        content = (failed_text(checks) or "Passed: every value reaches its bound.\n\n").encode() + content
     if options.show_as:
         content = _with_other_tool(content, runs, truth, evaluations[0].specs, options)
     if verdict is None:
@@ -176,6 +178,13 @@ def junit_of(checks: Sequence[GateCheck], option: str) -> bytes:
     if not checks:
         raise InputError([Problem("no-bound", {"option": option}, field="--format")])
     return as_junit("ragdash", checks)
+
+
+def failed_text(checks: Sequence[GateCheck]) -> str:
+    """Which bounds are missed, first in the output; "" where none is."""
+    missed = [check.missed for check in checks if check.missed]
+    share = f" in {len(missed):,} of {len(checks):,} checks" if len(checks) > 1 else ""
+    return "\n".join([f"Failed{share}:", *(f"- {text}" for text in missed)]) + "\n\n" if missed else ""
 
 
 def report_missed(checks: Sequence[GateCheck]) -> int:

@@ -113,6 +113,14 @@ MESSAGES: Mapping[str, Message] = {
         ),
         fix="Match by id, or choose another metric.",
     ),
+    "unavailable/judge-failed": Message(
+        actual="{metric} of {run:named run}: a judge was asked and gave no verdict ({reason})",
+        expected="verdicts in the ledger",
+        fix="Remove the cause, then ask again: python -m ragdash judge RUN --truth TRUTH --metrics \"{metric}\" "
+            "--base-url URL --model MODEL",
+        page="Remove the cause, then ask again on the Answers page.",
+        reason="a judge was asked and gave no verdict ({reason})",
+    ),
     "unavailable/judge-no-answer": Message(
         actual="{metric} of {run:named run}: no answer for any query",
         expected="the texts that it is judged by",

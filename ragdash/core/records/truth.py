@@ -22,7 +22,7 @@ from ragdash.core.records import from_python, shown
 from ragdash.core.records.arguments import checked_methods
 from ragdash.core.records.details import align_details, details_digest
 from ragdash.core.records.run import Run
-from ragdash.core.validation import check_truth, judged_once
+from ragdash.core.validation import check_name, check_truth, judged_once
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,6 +77,7 @@ class Truth:
         """
         column = text_column(docs)
         check_truth(query_ids, column, grades, details, file)
+        check_name(name)
         names, codes = encode(query_ids)
         names, details = align_details(names, details)
         grades = np.asarray(grades, np.int64)

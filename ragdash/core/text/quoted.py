@@ -20,6 +20,18 @@ _name_of_type = type.__dict__["__name__"].__get__
 _MARKS_OF_ISOLATES, _ISOLATE, _END = re.compile("[\u2066-\u2069]"), "\u2068", "\u2069"
 
 
+def cut_middle(text: str, limit: int) -> str:
+    """The text with its white space, cut in the middle if it is longer than limit.
+
+    Examples
+    --------
+    >>> cut_middle("a long id ", 9)
+    'a l … id '
+    """
+    half = (limit - 3) // 2
+    return text if len(text) <= limit else f"{text[:half]} … {text[-half:]}"
+
+
 def quoted(text: str) -> str:
     r"""The text as Python writes it, with the code points of characters that are not composed (not in NFC).
 

@@ -24,7 +24,9 @@ import string
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from ragdash.core.text.quoted import isolated, quoted
+from ragdash.core.text.quoted import cut_middle, isolated, quoted
+
+LONGEST_QUOTED = 300  # characters: longer ones are cut in the middle
 
 _FORMATTER = string.Formatter()
 
@@ -108,7 +110,7 @@ def _one(value, spec: str = "") -> str:
 
 
 def _quoted(value) -> str:
-    return quoted(value) if isinstance(value, str) else repr(value)
+    return quoted(cut_middle(value, LONGEST_QUOTED)) if isinstance(value, str) else repr(value)
 
 
 def _items(value) -> list[str]:

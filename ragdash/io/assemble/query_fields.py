@@ -28,6 +28,7 @@ from ragdash.io.json.typed_fields import (
 )
 from ragdash.io.tables.cells import UnreadableCell, parse_nested
 
+ROUNDED = 2  # milliseconds by which the sum of rounded stages may differ from a rounded total
 MESSAGES = pa.list_(pa.struct([("role", pa.string()), ("text", pa.string())]))  # what was said before the query
 RUN_TYPES = {
     "query": pa.string(), "chat_history": MESSAGES, "answer": pa.string(), "contexts": pa.list_(pa.string()),
@@ -85,6 +86,8 @@ def _read_fields(fields: dict, schema: dict[str, str], cell: Cell, readers: dict
             latency = values.setdefault("latency_ms", {})
             if latency.get(stage) is None:
                 latency[stage] = time * milliseconds
+    if "latency_ms" in values:
+        _note_small_total(values["latency_ms"], Cell(cell.problems, cell.line, "latency_ms"))
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -96,6 +99,14 @@ def _read_latency(value, cell: Cell) -> dict | None:
     note_unread((f"latency_ms.{stage}" for stage in value if stage not in STAGES), cell)
     stages = {stage: read_number(value.get(stage), cell.member(stage)) for stage in STAGES}
     return stages if any(ms is not None for ms in stages.values()) else None
+
+
+def _note_small_total(latency: dict, cell: Cell) -> None:
+    """Warn where the stages took longer than all together, by more than rounded numbers can."""
+    total, stages = latency.get("total"), [latency.get(stage) for stage in STAGES if stage != "total"]
+    parts = sum(ms for ms in stages if ms is not None)
+    if total is not None and parts > total + max(0.01 * total, ROUNDED):
+        cell.note("small-total", {"total": total, "parts": parts}, severity="warning")
 
 
 def _parse_printed(value):

@@ -8,6 +8,7 @@ import json
 import re
 import tokenize
 
+from ragdash.core.text.quoted import cut_middle, quoted
 from ragdash.io.field_names import MISSING_TEXTS, PARALLEL_FIELDS, STAGE_TIMES
 from ragdash.io.json.exact_parser import NumberText, object_of_unique_keys
 from ragdash.io.json.typed_fields import Cell
@@ -82,7 +83,7 @@ def parse_number(cell_text: str):
 def _parse_id(cell_text: str, cell: Cell) -> str:
     value = cell_text.strip(" \t")
     if value and value != cell_text:
-        cell.note("padded-id", {"written": cell_text, "value": value}, severity="warning")
+        cell.note("padded-id", {"written": quoted(cut_middle(cell_text, 60)), "value": value}, severity="warning")
     return value
 
 

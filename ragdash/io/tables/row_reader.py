@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from ragdash.core.errors import Collector, shorten
+from ragdash.core.text.quoted import cut_middle, quoted
 from ragdash.io.field_names import MISSING_TEXTS
 from ragdash.io.json.numbers import is_usable, note_bad_value, parse_number
 from ragdash.io.source.source import Source, not_utf8_problem
@@ -93,7 +94,8 @@ class _ColumnCollector:
         if not value:
             self.problems.add("missing-id/row", {"name": name}, line=line, field=field)
         elif value != cell_text:
-            self.problems.add("padded-id", {"written": cell_text, "value": value}, line=line, field=field,
+            written = quoted(cut_middle(cell_text, 60))
+            self.problems.add("padded-id", {"written": written, "value": value}, line=line, field=field,
                               severity="warning")
         return value or None
 

@@ -33,7 +33,7 @@ from ragdash.matching.views.panel_verdicts import (
     split_reasons,
 )
 from ragdash.matching.views.ranked import Values
-from ragdash.models.judge import Question, VerdictStore
+from ragdash.models.judge import MISSING, Question, VerdictStore
 from ragdash.models.judge.endpoint import Judge, judge_names
 from ragdash.models.judge.panel import AND, MEAN, parse_choice
 from ragdash.models.judge.task_runner import known_keys, read, texts_shown
@@ -46,6 +46,7 @@ from ragdash.models.local.model_folder import OPTIONS
 from ragdash.models.local.protocols import ENCODER
 from ragdash.models.local.score_cache import Model, ScoreCache
 
+NEVER_ASKED = ("not-asked", "budget", "cancelled")  # reasons of MISSING for which a judge was not asked
 TRIED = 50  # queries whose texts are compared between votes
 IMPORTED = "imported"  # the host of a judge whose verdicts came in a file
 PAST = "past"  # of the host of a judge that keeps verdicts of an older version
@@ -144,7 +145,7 @@ class Judged:
         if all(lacking):
             reason = Counter(lacking).most_common(1)[0][0] if lacking else "no-answer"
             return Unavailable(f"judge-{reason}", {"metric": name, "run": self.run}, name)
-        newest, unembedded, candidates = None, False, {}
+        newest, unembedded, candidates, was_asked = None, False, {}, False
         called, version = split_version(judge)
         for known_judge in filter(lambda known_judge: known_judge.is_called(called), self.verdict_store.judges()):
             verdicts = self.by_judge(name, known_judge, votes, pool, version)
@@ -152,7 +153,9 @@ class Judged:
             if not np.isnan(verdicts.values).all() or (reasons and reasons.keys() <= set(SETTLED)):
                 candidates[known_judge] = verdicts
             elif newest is None and reasons.keys() - {"not-asked", "not-imported", EXAMPLE}:
-                newest = f"{known_judge}: {reason_text(reasons.most_common(1)[0][0])[0]}"
+                reason = reasons.most_common(1)[0][0]
+                newest = f"{known_judge}: {reason_text(reason)[0]}"
+                was_asked = reason in MISSING and reason not in NEVER_ASKED
                 unembedded = NO_ENCODER in reasons
         if candidates:
             return candidates[most_values([(known_judge, int(np.isfinite(verdicts.values).sum()))
@@ -160,7 +163,7 @@ class Judged:
         if unembedded:
             return Unavailable("not-embedded", {"metric": name}, name)
         facts = {"metric": name, "run": self.run, "judge": judge, "reason": newest or ""}
-        return Unavailable("not-judged", facts, name)
+        return Unavailable("judge-failed" if was_asked else "not-judged", facts, name)
 
     def by_judge(self, name: str, judge: Judge, votes: int = 1, pool: str = MEAN, version: str = "") -> Verdicts:
         """What one version of a judge says, little or much; "": the version with most verdicts, of equals the newest.

@@ -21,7 +21,7 @@ from ragdash.core.paths import log_folder, path_of
 from ragdash.core.records import Run, RunHeader, Truth
 from ragdash.core.records.arguments import checked, id_of, items_of
 from ragdash.core.records.flat_settings import flat_settings, object_members
-from ragdash.core.text.quoted import kind_of
+from ragdash.core.text.quoted import kind_of, object_text
 from ragdash.io import read_run
 from ragdash.io.recorded.file_lock import lock
 from ragdash.io.recorded.folder import HEADER, PART, RESULTS, LogEntry, log_entries
@@ -82,16 +82,26 @@ def record(name: str, *, settings: Mapping | None = None, tags: str | Iterable[s
     listed = [] if tags is None else [tags] if isinstance(tags, str) else items_of(tags)
     if listed is None:
         raise InputError([Problem("recording/tags", {"kind": type(tags).__name__}, field="tags")])
+    name = _as_text(name, "name")
     flat, removed = flat_settings({} if settings is None else settings)
     if removed:
-        problem = Problem("recording/secrets", {"names": list(removed), "name": str(name)}, severity="warning")
+        problem = Problem("recording/secrets", {"names": list(removed), "name": name}, severity="warning")
         warnings.warn(str(problem), RecordingWarning, stacklevel=2)
     digests = {key: _digest(value) for key, value in (data or {}).items()}
-    tags = tuple(dict.fromkeys(map(str, listed)))
-    header = RunHeader("", str(name), "", settings=flat, tags=tags, group=None if group is None else str(group),
+    tags = tuple(dict.fromkeys(_as_text(tag, "tags") for tag in listed))
+    group = None if group is None else _as_text(group, "group")
+    header = RunHeader("", name, "", settings=flat, tags=tags, group=group,
                        repeat=repeat, removed=removed, data=digests)
     _check_readable(header)
     return Recording(header, path_of(folder, "folder") if folder is not None else log_folder(), resume)
+
+
+def _as_text(value: object, field: str) -> str:
+    """A name, tag or group as text; InputError for an object that says nothing of itself."""
+    text = value if isinstance(value, str) else object_text(value)
+    if not text and not isinstance(value, str):
+        raise InputError([Problem("python-object/name", {"kind": kind_of(value)}, field=field)])
+    return text
 
 
 def _check_readable(header: RunHeader) -> None:

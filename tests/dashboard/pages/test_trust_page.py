@@ -286,6 +286,13 @@ def test_a_judge_that_always_says_yes_is_told_of():
     assert "Judges favor what is written as they write" in text  # one family
 
 
+def test_a_judge_that_was_asked_in_vain_is_not_one_that_nobody_asked():
+    run = a_run("bare")
+    judged(run, TRUTH, {}, failed=run.query_ids.to_pylist())
+    text = said(opened(run))
+    assert "a judge was asked and gave no verdict" in text and "No verdicts yet" not in text, text
+
+
 def test_no_labels_and_no_verdicts_say_what_to_do(pair):
     bare = a_run("bare")
     at = opened(bare)

@@ -129,6 +129,7 @@ def test_a_failed_verdict_is_missing_with_its_reason_and_never_0(name):
     assert not (found.values[:, 0] == 0).any() and np.isnan(in_order(found)[:2]).all()
     told = [problem for problem in found.problems if problem.kind in ("unavailable", "missing-verdicts")]
     assert len(told) == 1 and "no JSON" in told[0].actual and "ragdash judge" in told[0].fix
+    assert "not judged yet" not in told[0].actual, "a judge was asked"
 
 
 @every

@@ -149,7 +149,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="See help({function}).",
     ),
     "python-object/name": Message(
-        actual="an object of type {kind} as name",
+        actual="an object of type {kind} as {field}",
         expected="a text",
         fix="Convert it with str.",
     ),

@@ -269,9 +269,14 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "padded-id": Message(
-        actual="{written!r}",
+        actual="{written}",
         expected="an id without white space around it",
         fix="It is read as {value!r}.",
+    ),
+    "small-total": Message(
+        actual="a total of {total:g} ms, less than its stages together ({parts:g} ms)",
+        expected="a total of all stages, in milliseconds as they are",
+        fix="Check the units. The total is read as it is written.",
     ),
     "rank-list-disagreement": Message(
         actual="query {query!r}: ranks in another order than the list",

@@ -5,9 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.analysis.judge_validation import DOCUMENT, TrainedJudge
+from ragdash.core.errors import Unavailable
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import judge_note
 from ragdash.dashboard.page_context import PageContext, PageEnds
+from ragdash.dashboard.pages.answers.judge import data as judges_data
 from ragdash.dashboard.pages.answers.validation import data as trust_data
 from ragdash.dashboard.pages.answers.validation import example_labels, label_sources, labeling_policy
 from ragdash.dashboard.pages.answers.validation.data import AGREEMENT_CLASSES, TrustData
@@ -15,8 +17,9 @@ from ragdash.dashboard.pages.answers.validation.sections import show_next_step, 
 from ragdash.dashboard.pages.answers.validation.trained_judge import LOCAL_JUDGE
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
-from ragdash.metrics import METRICS
+from ragdash.metrics import METRICS, Spec
 from ragdash.metrics.docs.human_agreement import answer_score_specs
+from ragdash.metrics.judged import judge_request
 from ragdash.models.judge.panel import parse_choice
 from ragdash.models.judge.tasks.policy import current_policy
 from ragdash.reporting.sentences import formatting as fmt
@@ -121,14 +124,27 @@ def _group_select(context: PageContext) -> None:
                  help=tooltip("dependent_queries"))
 
 
+def _failure(context: PageContext, spec: Spec) -> str:
+    """Why a judge that was asked gave no verdict on these runs; "" where none was asked."""
+    for digest in context.digests:
+        try:
+            judges_data.judged(digest, context.scope).read(judge_request(spec)[0])
+        except Unavailable as missing:
+            if missing.problem.message == "unavailable/judge-failed":
+                return fmt.problem_line(missing.problem)
+    return ""
+
+
 def _no_verdicts(context: PageContext, name: str) -> None:
     spec = trust_data.spec_of(name)
     title = spec.metric.title
     state.choice_key(state.TRUST_VIEW, list(VIEWS), "result")
     if spec.metric.view == "Judged":
+        failure = _failure(context, spec)
         elements.empty(
-            "No verdicts yet",
-            f"No judge scores for **{title}** on these runs. Run a judge on the **LLM judge** tab (cost shown first). "
+            "No verdicts" if failure else "No verdicts yet",
+            (f"{failure} " if failure else f"No judge scores for **{title}** on these runs. Run a judge on the "
+             "**LLM judge** tab (cost shown first). ") +
             "Or choose a metric above that needs no judge, such as Support coverage; it can be compared with labels as "
             "well. Or label some answers yourself and train a local judge on them, at no cost." + _scores_of_files(),
         )
