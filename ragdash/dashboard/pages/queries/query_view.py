@@ -10,6 +10,7 @@ import streamlit as st
 
 from ragdash.analysis import query_rankings
 from ragdash.analysis.diagnosis import FINE, STAGES, explain
+from ragdash.analysis.query_rankings import QueryOutput
 from ragdash.core.terms import tooltip
 from ragdash.core.text import differing, tokens
 from ragdash.dashboard.pages.queries import claims, file_facts, judge_next, ranking_html, reviews
@@ -236,6 +237,7 @@ def _cost(case: QueryCase) -> None:
 
 
 COMPARISONS = {"reference": "Compare with reference", "contexts": "Compare with contexts"}
+CONTEXTS_HEIGHT = 260  # pixels: more is scrolled
 ANSWER_WIDTH = "min(300px, 84%)"  # of an answer; on a narrow screen, the edge of the next one stays visible
 
 
@@ -265,11 +267,22 @@ def _answers(case: QueryCase) -> None:
             note = "Its contexts are unknown."
         elif compare_with == "contexts" and not output.given:
             note += f" The texts of the top {fmt.count(len(output.contexts), 'document')} are used as contexts."
+        contexts_html = _contexts_html(context.names[index], output, theme) if compare_with == "contexts" else ""
         cards.append(f'<div style="flex:1 0 {ANSWER_WIDTH}"><span style="color:{look.color}">{look.sign}</span> '
                      f"<b>{html.escape(context.names[index])}</b>{page}"
-                     f'<div style="font-size:13px;color:{theme.muted}">{html.escape(note.strip())}</div></div>')
+                     f'<div style="font-size:13px;color:{theme.muted}">{html.escape(note.strip())}</div>'
+                     f"{contexts_html}</div>")
     st.html('<div role="region" tabindex="0" aria-label="Answers of the runs" style="display:flex;gap:20px;'
             f'overflow-x:auto">{"".join(cards)}</div>')
+
+
+def _contexts_html(name: str, output: QueryOutput, theme: Theme) -> str:
+    """The contexts that an answer is compared with, in their order; "" where they are not known."""
+    if not output.contexts:
+        return ""
+    items = "".join(f'<li dir="auto">{texts.text_html(text)}</li>' for text in output.contexts)
+    return (f'<div role="region" tabindex="0" aria-label="Contexts of {html.escape(name)}" style="font-size:13px;'
+            f'max-height:{CONTEXTS_HEIGHT}px;overflow-y:auto;color:{theme.ink}"><b>Contexts</b><ol>{items}</ol></div>')
 
 
 def _compared_to_reference(answer: str | None, references: tuple[str, ...], theme: Theme) -> tuple[str, str]:

@@ -29,7 +29,13 @@ def right_answer_rule(diagnoses: Sequence[Diagnosis], names: Sequence[str]) -> s
     steps += _judge_step(diagnoses, names)
     steps += text_steps(rules)
     return ("**Right answer**, by the first rule that applies: " + "; ".join(steps) + ". Declining is right where a "
-            "reference declines or the question has no answer.")
+            f"reference declines or the question has no answer.{_variant_note(rules.right_spec)}")
+
+
+def _variant_note(spec: Spec) -> str:
+    """How the metric of the rule differs from the one without parameters, which is in the tables."""
+    return (" Each word once: a word counts once however often it occurs, and articles count, unlike in Token F1."
+            if spec.name == "TokenF1" and dict(spec.params).get("tokens") == "set" else "")
 
 
 def text_steps(rules: DiagnosisRules) -> list[str]:
