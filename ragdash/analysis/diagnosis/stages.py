@@ -23,8 +23,8 @@ class Stage:
 
 
 STAGES = (
-    Stage("no-gold", "No ground truth", "Nothing to check: no relevant document is known, and there is no reference "
-          "answer, or no answer.",
+    Stage("no-gold", "Nothing to check", "No relevant document is known, and there is no reference answer, or no "
+          "answer.",
           "Judge documents for the query, mark evidence, or write a reference answer. Of a run without rankings, add "
           "the answers.", "Something to compare it with"),
     Stage("forbidden", "Returned although forbidden", "The first k hold a document that the asker may not see.",

@@ -170,6 +170,9 @@ def _short_text(value) -> str | None:
     return None if value is None else str(value)[:200]
 
 
+KIND_TITLES = {"unanswerable-queries": "queries without a relevant document"}  # which may have an answer
+
+
 def counts_table(report: ComparabilityReport) -> pd.DataFrame:
     """Everything that was counted, a row each."""
     rows = []
@@ -177,7 +180,7 @@ def counts_table(report: ComparabilityReport) -> pd.DataFrame:
         words = entry.words("page")
         rows.append({
             "Run": entry.run or "all",
-            "What": entry.kind.replace("-", " ") + (f" at {entry.k}" if entry.k else ""),
+            "What": KIND_TITLES.get(entry.kind, entry.kind.replace("-", " ")) + (f" at {entry.k}" if entry.k else ""),
             "Count": entry.count,
             "Of": entry.total,
             "Share": entry.count / entry.total if entry.total else np.nan,

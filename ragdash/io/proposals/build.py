@@ -235,15 +235,15 @@ class _Builder:
             details.setdefault("query", query)
         self._add_history(details, row)
         if "answer" in self.paths:
+            values, in_json = self._values(row, "answer", variant), self.source.is_json
             answer = answer_of([whole_answer(path, value, self.names) for path, value in zip(
-                self.paths["answer"], self._values(row, "answer", variant), strict=False)], self.source.is_json)
-            if answer is not None or not self.is_long:
+                self.paths["answer"], values, strict=False)], in_json)
+            if answer or (in_json and not self.is_long and any(value is not None for value in values)):  # no empty cell
                 details.setdefault("answer", answer or "")
         if "contexts" in self.paths:
             contexts = [text for value in self._values(row, "contexts", variant) for text in texts_of(value)]
             details.setdefault("contexts", contexts)
-        times = self._times(row, variant)
-        if times:
+        if times := self._times(row, variant):
             details.setdefault("latency_ms", times)
         for name in USAGE:
             if (value := usage_value(name, next(iter(self._values(row, name, variant)), None))) is not None:
@@ -372,8 +372,8 @@ class _Builder:
             values = [value for entry in entries.values() for value in entry.numbers[name]]
             complete = bool(values) and all(value is not None for value in values)
             numbers[name] = np.array(values, np.float64) if complete else None
-        texts = [text for entry in entries.values() for text in entry.texts]
-        sources = [source for entry in entries.values() for source in entry.sources]
+        texts, sources = ([item for entry in entries.values() for item in getattr(entry, name)]
+                          for name in ("texts", "sources"))
         ranks = numbers["rank"]
         if ranks is None and not self.is_long:  # the order of a list counts
             ranks = np.array([place for entry in entries.values() for place in range(len(entry.docs))], np.float64)

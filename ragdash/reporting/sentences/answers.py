@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ragdash.core.errors import Problem
 from ragdash.core.messages import Surface, render
-from ragdash.core.text.metric_names import is_human_label
+from ragdash.core.text.metric_names import is_human_label, is_spent
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.stats import MIN_LABELS
 from ragdash.io.field_names import USUAL_NAMES
@@ -130,6 +130,27 @@ def word_overlap_note(spec: Spec, *, markdown: bool = True) -> str:
                "question": "it is unrelated to being right"}[other]
     title = escape(spec.title) if markdown else spec.title
     return f"{title} is word overlap with the {other}: {meaning}."
+
+
+def says_nothing_of_quality(spec: Spec) -> bool:
+    """Whether a metric says what an answer takes, in time, tokens or money, and not how good it is."""
+    return is_spent(spec.file_column) if spec.file_column else spec.metric.family == "cost"
+
+
+def no_quality_note(spec: Spec, *, markdown: bool = True) -> str:
+    """That a metric of time, tokens or money is no verdict on quality; empty for other metrics.
+
+    Examples
+    --------
+    >>> from ragdash.metrics import parse_spec
+    >>> no_quality_note(parse_spec("Latency"))
+    'Latency is what an answer takes: it says nothing of how good the answers are.'
+    >>> no_quality_note(parse_spec("TokenF1"))
+    ''
+    """
+    title = escape(spec.title) if markdown else spec.title
+    return f"{title} is what an answer takes: it says nothing of how good the answers are." if (
+        says_nothing_of_quality(spec)) else ""
 
 
 def _line(problem: Problem, runs: Sequence[str], names: Sequence[str], surface: Surface) -> str:

@@ -11,6 +11,7 @@ from ragdash.core.ids.normalization import CHUNK_RANKS, NUMBER, keeps_chunk_rank
 from ragdash.core.records import Conventions
 from ragdash.core.text.quoted import quoted
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.answers import missing_answers
 from ragdash.reporting.sentences.formatting import escape
 
 Option = tuple[str, str]
@@ -64,7 +65,8 @@ _BROKEN = {  # what is wrong with one run, with several
                            "return no document that is judged for its query"),
     "duplicate-documents": ("is refused, since it repeats documents", "are refused, since they repeat documents"),
 }
-_SUMMARIZED = ("missing-queries", "different-queries", "respelled-queries", "respelled-documents", "another-level")
+_SUMMARIZED = ("missing-queries", "different-queries", "respelled-queries", "respelled-documents", "another-level",
+               "without-answer")
 
 
 def summary(report: ComparabilityReport, names: Sequence[str], conventions: Conventions) -> str:
@@ -89,7 +91,10 @@ def summary(report: ComparabilityReport, names: Sequence[str], conventions: Conv
         clauses.append(f"{escape(fmt.listed(chunked))} rank{'s' if len(chunked) == 1 else ''} parts of the documents "
                      "that are judged")
     open_checks = _open_checks_clause(report, names)
-    return "; ".join(clauses) + "." + (f" {open_checks}." if open_checks else "")
+    entries = [entry for name in names if (entry := report.of("without-answer", name)) is not None]
+    answered = [entry.total - entry.count for entry in entries]
+    unanswered = missing_answers([entry.run or "" for entry in entries], answered, entries[0].total if entries else 0)
+    return " ".join([f"{'; '.join(clauses)}.", *unanswered, *([f"{open_checks}."] if open_checks else [])])
 
 
 def _open_checks_clause(report: ComparabilityReport, names: Sequence[str]) -> str:

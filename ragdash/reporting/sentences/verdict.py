@@ -11,7 +11,12 @@ from ragdash.core.messages import Surface
 from ragdash.evaluation.compare import Comparison, direction
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import tables_for
-from ragdash.reporting.sentences.answers import judge_error_note, word_overlap_note
+from ragdash.reporting.sentences.answers import (
+    judge_error_note,
+    no_quality_note,
+    says_nothing_of_quality,
+    word_overlap_note,
+)
 from ragdash.reporting.sentences.comparison import (
     MOST_NEEDED,
     better_than,
@@ -158,7 +163,8 @@ def metric_note(verdict: Verdict, *, markdown: bool = True) -> str:
     """What a result on common words, or on scores of a judge, does not show; "" for other metrics or no result."""
     if verdict.state not in ("clear-winner", "no-clear-difference"):
         return ""
-    return word_overlap_note(verdict.spec, markdown=markdown) or judge_error_note(verdict.spec)
+    return (no_quality_note(verdict.spec, markdown=markdown) or word_overlap_note(verdict.spec, markdown=markdown)
+            or judge_error_note(verdict.spec))
 
 
 def _decision(verdict: Verdict, markdown: bool) -> str:
@@ -287,6 +293,8 @@ def evidence_heading(verdict: Verdict) -> str:
 def _nothing_against(verdict: Verdict, plain: Say) -> str:
     """That no check speaks against the verdict, and what was looked at."""
     titles = list(dict.fromkeys(pair.spec.title for pair in verdict.evidence))
+    if not titles and says_nothing_of_quality(verdict.spec):
+        return "For a verdict on quality, choose a metric that says how good answers or rankings are."
     if not titles:
         return "No check speaks against this result."
     if verdict.differing:

@@ -155,7 +155,7 @@ def test_failures_says_what_is_measured_and_what_not_where_nothing_is_known():
     assert "Not measured: at which step queries go wrong, and which answers are right." in said
     assert ("Measured anyway: how far the contexts support the answers, Support coverage. **dense** 1.000 (n = 24) and "
             "**hybrid**") in said
-    assert "fails most often at" not in said and "loses most" not in said and "To fix No ground truth" not in said
+    assert "fails most often at" not in said and "loses most" not in said and "To fix Nothing to check" not in said
 
 
 def test_a_wrong_answer_is_not_blamed_on_the_generator_where_retrieval_was_not_assessed():
@@ -184,3 +184,18 @@ def test_menus_of_metrics_begin_with_those_that_can_be_measured():
     at = opened("compare", **address(judged, [ranked("dense")]))
     menu = next(one.options for one in at.selectbox if one.label == "Metric")
     assert menu[0] == "Precision@k" and menu.index("Support coverage") < menu.index("Exact match")
+
+
+@pytest.mark.parametrize("head", ["config,query_id,question,contexts,answer,reference",
+                                  "chatbot,number,question,contexts,answer,reference"])  # known, and asked about
+def test_missing_answers_are_said_in_one_sentence_on_every_page(head):
+    rows = [f'{config},{number},{question},"{CONTEXTS.format(number)}",'
+            f'{"" if config == "y" and number < 12 else "Gray granite."},granite'
+            for config in ("x", "y") for number, question in enumerate(QUESTIONS)]
+    at = upload(opened("data"), ("half.csv", "\n".join([head, *rows]).encode()))
+    if head.startswith("chatbot"):
+        at = next(one for one in at.button if one.label == "Apply").click().run()
+    sentence = "y has answers to 12 of 24 queries: the other 12 are in no mean of answers."
+    for page in ("data", "overview", "answers", "failures"):
+        assert sentence in texts(at.switch_page(f"pages/{page}.py").run()), page
+    assert "**Nothing to check**" in texts(at) and "No ground truth" not in texts(at)

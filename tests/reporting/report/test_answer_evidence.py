@@ -13,6 +13,7 @@ from ragdash.metrics import file_spec, parse_specs
 from ragdash.reporting.html.blocks import Table, Text
 from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.report_page import build_sections
+from ragdash.reporting.sentences.runs.choice import verdict_title
 from ragdash.reporting.sentences.verdict import change_sentence, decision_sentence, evidence_heading, evidence_lines
 
 QUERIES = [f"q{number:02}" for number in range(40)]
@@ -126,3 +127,23 @@ def test_examples_never_call_an_answer_worse_that_counts_as_right_and_outcomes_a
         assert left_out in " ".join(block.text for block in section.blocks if isinstance(block, Text))
         assert {block.query_id: tuple(block.outcomes) for block in blocks}.items() <= {
             "q2": ("wrong", "right"), "q3": ("refused", "right"), "q4": ("right", "")}.items()
+
+
+@pytest.mark.parametrize("column", ["latency_ms", "cost"])
+def test_a_run_that_takes_less_is_no_winner_in_quality(column):
+    def bot(name: str, taken: float) -> Run:
+        rows = [(query, taken + at / 100) for at, query in enumerate(QUERIES)]
+        details = {"query_id": QUERIES, "answer": ["Some words."] * len(QUERIES)}
+        if column == "latency_ms":
+            details["latency_ms"] = [{"total": value} for _, value in rows]
+        run = Run.build(name, [], [], [], details=pa.table(details))
+        return run if column == "latency_ms" else run.with_file_scores(FileScores.build(
+            [(query, name, column, value) for query, value in rows]))
+
+    spec = parse_specs("Latency")[0] if column == "latency_ms" else file_spec("cost", better="lower")
+    runs = bot("slow", 900.0), bot("fast", 100.0)
+    verdict = ReportContent(ReportRequest(tuple(Match(run, Truth.of_queries(runs)) for run in runs), (spec,))).verdict
+    assert verdict.state == "clear-winner" and verdict.best == "fast"
+    words = " ".join([verdict_title(verdict), decision_sentence(verdict), change_sentence(verdict)]).replace("\\", "")
+    assert f"Clear difference in {spec.title}, none in quality" in words and "Clear winner" not in words
+    assert "it says nothing of how good the answers are" in words and "No check speaks against" not in words

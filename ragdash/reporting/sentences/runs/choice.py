@@ -12,6 +12,7 @@ from ragdash.analysis.verdict.advice import CLOSE, Paid
 from ragdash.core.messages import Surface
 from ragdash.evaluation.compare import Comparison
 from ragdash.metrics import Spec
+from ragdash.reporting.sentences.answers import says_nothing_of_quality
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 from ragdash.reporting.sentences.latency_cost import duration, markdown_money, money
 
@@ -44,7 +45,9 @@ def verdict_title(verdict: Verdict) -> str:
     """The state in a few words, for a badge: where the best run is better than some, it says who ties for best."""
     if verdict.state != "no-clear-difference" or not verdict.better_than:
         warned = verdict.state == "clear-winner" and verdict.qualified
-        return TITLES[verdict.state] + (", with a warning" if warned else "")
+        only = f" in {verdict.spec.title}, none in quality" if says_nothing_of_quality(verdict.spec) else ""
+        return (f"Clear difference{only}" if only and verdict.state == "clear-winner" else TITLES[verdict.state]) + (
+            ", with a warning" if warned else "")
     tied = [verdict.best or "", *(pair.candidate for pair in verdict.tied)]
     title = (f"No clear best: {', '.join(tied)}" if len(tied) <= MAX_NAMES else
              f"{len(tied)} runs without a clear best")
