@@ -76,6 +76,31 @@ FIRST = {  # records, what the first reading has, what it must not have
           "file_id": f"f{place}" if approach == "dense" else "", "snippet": f"{TEXTS[place]} {approach}"}
          for approach in ("bm25", "dense") for place in COUNT],
         {"doc_id": "filename", "text": "snippet", "config": "approach"}, set()),
+    "several ids of one document": (
+        rows(result=lambda n: {"mode": "graph", "answer": TEXTS[n], "retrieved": [
+            {"comp_id": f"c{n + k}", "textunit_id": f"c{n + k}_t", "norm_id": "n1", "text": f"{TEXTS[n]} {k}",
+             "score": 0.9 - k / 10} for k in range(3)]}),
+        {"role": "run", "text": "result.retrieved[].text", "answer": "result.answer"}, {"config", "labels"}),
+    "a prediction and a response": (
+        rows(ground_truth=lambda n: f"Part {n}", prediction=lambda n: TEXTS[n], response="Accuracy: True"),
+        {"answer": "prediction", "answers": "ground_truth"}, set()),
+    "answers by number with means above": (
+        {"accuracy": 0.5, "mean_docs": 2.0, "predictions": {str(n): {
+            "predicted_answer": "ABC"[n % 3], "gold_answer": "ABC"[n % 2], "mean_original_length": 4.5 + n,
+            "mean_used_length": 1.5 + n, "relevant_docs": [{"doc_title": f"Part {n}", "original_length": 40 + n,
+                                                            "content": TEXTS[n]}]} for n in COUNT}},
+        {"answer": "predicted_answer", "answers": "gold_answer"}, {"relevant"}),
+    "marks of one answer": (
+        rows(expected=lambda n: TEXTS[n], generated=lambda n: TEXTS[-n], semantic_pass=lambda n: n > 1,
+             fact_pass=lambda n: n > 2, overall_pass=lambda n: n > 3),
+        {"answer": "generated", "scores": "semantic_pass+fact_pass+overall_pass"}, {"config"}),
+    "choices, and a key where there are some": (
+        rows(answer=lambda n: "" if n % 3 else "No", answerKey=lambda n: "AB"[n % 2] if n % 3 else None,
+             choices=lambda n: {"text": [TEXTS[n], TEXTS[-n]], "label": ["A", "B"]}),
+        {"role": "truth", "answers": "answerKey"}, {"answer", "contexts", "relevant"}),
+    "documents as LangChain writes them": (
+        rows(Answer=lambda n: TEXTS[-n], Context=lambda n: f"[Document(page_content='{TEXTS[n]}')]"),
+        {"role": "run", "answer": "Answer", "contexts": "Context"}, set()),
     "a measure of the response": (
         [{"id": f"q{n}", "model": "m", "correctness": n / 7, "lix_response": 40 + n / 7, "judge_provider": "local"}
          for n in COUNT],
@@ -89,6 +114,20 @@ def test_the_first_reading(name):
     first = offered(content)[0]
     assert {field: first.get(field) for field in expected} == expected
     assert missing.isdisjoint(first)
+
+
+@pytest.mark.parametrize(("name", "role", "paths"), [
+    ("a prediction and a response", "answer", ["prediction", "response"]),
+    ("answers by number with means above", "contexts", [None, "relevant_docs[].content"])])
+def test_what_can_mean_two_things_is_offered_in_both_ways(name, role, paths):
+    assert [reading.get(role) for reading in offered(FIRST[name][0])] == paths
+
+
+def test_a_response_next_to_a_prediction_is_asked_about():
+    """`response` is the answer of the known format; here it may be what a judge wrote."""
+    with pytest.raises(InputError) as failed:
+        read_runs(("file.json", json.dumps(FIRST["a prediction and a response"][0]).encode()))
+    assert [mapping["answer"] for mapping in failed.value.problems[0].facts["mappings"]] == ["prediction", "response"]
 
 
 METRICS = {"retrieval": {"mrr": 0.5, "recall@5": 0.6}, "qa": {"f1": 0.4}}

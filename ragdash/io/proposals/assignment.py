@@ -94,7 +94,7 @@ class Assignment:
             return False  # means of groups
         if is_keyed and "query" not in self.roles and len(set(keys)) < 4 and not numbered:
             return False  # parts of a report
-        if "query" not in self.roles and self._holds_means:
+        if not {"query", "answer"} & self.roles.keys() and self._holds_means:
             return False
         if self.roles.get("query_id") in (KEY, KEY + KEY) and "doc_id" in self.roles and {
                 "query", "score", "rank", "grade"}.isdisjoint(self.roles):

@@ -262,11 +262,14 @@ def _contradicts(detected: DetectedFormat, reading: Reading) -> bool:
 
 
 def _doubts_of_layout(source: Source, detected: DetectedFormat) -> Iterable:
-    """Tests for columns of several systems, rows of averages and documents of two parts."""
+    """Tests for columns of several systems, two answers, rows of averages and documents of two parts."""
     if b"[[" in source.head.replace(b" ", b"") and {"relevant", "retrieved"} & detected.guess.keys():
         yield partial(_joins_pairs, source)
     if "doc_id" in detected.guess and _has_lists(source, detected, detected.guess["doc_id"]):
         yield lambda reading: True  # ['d7', 'd2'] in a cell is the id of no document
+    predicted = {name for name in set(detected.columns) - set(detected.guess.values()) if "prediction" in words(name)}
+    if predicted and "answer" in detected.guess:  # the other text may be a judge's
+        yield lambda reading: reading.mapping.get("answer") in predicted
     if find_family(detected.columns) is not None:
         yield lambda reading: any("{run}" in reading.mapping.get(role, "")
                                   for role in ("retrieved", "contexts", "answer"))

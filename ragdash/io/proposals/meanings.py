@@ -7,6 +7,7 @@ import re
 from ragdash.core.text.sentences import asks
 from ragdash.io.proposals.content.places import is_place_within
 from ragdash.io.proposals.content.spread import (
+    are_mostly_numbers,
     are_mostly_several,
     counts_by_plural,
     counts_rows,
@@ -60,6 +61,9 @@ NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", 
              "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score", "rating", "in",
               "words", "alias", "var", "variable", "fact", "point", "term", "rule"}
 _SAID_OF_ANSWERS = {"information", "info", "detail", "statement", "value", "result"}  # expected_information
+_NO_IDS = {"count", "length", "size", "contain", "keyword", "type", "title", "tool", "term", "start", "end", "offset",
+           "rank", "turn"}
+_CHOICES = {"choice", "option"}
 _NO_TEXT = {"tool", "highlight", "highlighted"}
 _ABOUT_ANSWERS = {"mode", "method", "strategy", "status", "label", "flag", "confidence", "version", "provider", "from"}
 _MEASURES = {"ms", "sec", "second", "cost", "usd", "price", "avg", "mean", "total", "rate", "num"}  # numbers of them
@@ -70,6 +74,8 @@ _SPEAKERS_ANSWERING = (("assistant",), ("assistant", "message"), ("ai",), ("bot"
 _SPEAKERS = {"bot", "chatbot", "assistant", "ai", "model", "llm", "system", "agent", "rag", "it"}
 _AGAINST = {"negative", "neg", "distractor", "distracting", "irrelevant", "forbidden", "wrong",
             "incorrect", "hard", "excluded"}
+WRONG = _AGAINST | {"hallucinated", "hallu", "corrupted", "perturbed", "bad", "rejected", "fake", "competitor", "rival",
+                    "opponent", "sabotaged", "poisoned", "tampered"}  # answers that are not right, on purpose
 _LACKING = {"missing", "missed", "uncovered", "lacking", "unmatched"}  # what an answer or a ranking does not have
 _WORKS = {"rule", "guide", "guideline", "manual", "handbook", "law", "statute", "regulation", "clause", "provision"}
 _NO_CODES = {"keyword", "term", "entity", "phrase", "number", "value", "date", "year", "amount", "figure", "fact",
@@ -86,7 +92,7 @@ def is_question(field: Field) -> bool:
     name = set(field.name_words)
     if field.name_words in _SPEAKERS_ASKING + _PROBLEMS and field.is_long_text and "[]" not in field.path:
         return True
-    if field.is_number or (not field.is_long_text and {"doc", "document"} & set(field.words)):
+    if are_mostly_numbers(field) or (not field.is_long_text and {"doc", "document"} & set(field.words)):
         return False  # n_queries counts them; doc.query names weights of both
     if field.name_words == ("narrative",) and field.is_long_text and not field.is_list:
         return True  # of a topic
@@ -132,8 +138,8 @@ def names_query(field: Field) -> bool:
 def is_gold_list(field: Field) -> bool:
     """A list of short values under a name that only says that they are right: `expected`, `gold_all`."""
     name = {word.rstrip("0123456789") for word in field.name_words}
-    if _names_kinds(field) or (name <= WEAK_GOLD and not field.is_shared and not all(
-            _ID.fullmatch(str(item)) for item in field.items)):
+    if _names_kinds(field) or not _CHOICES.isdisjoint(field.words) or (name <= WEAK_GOLD and not (
+            field.is_shared or all(_ID.fullmatch(str(item)) for item in field.items))):
         return False  # references may be short texts
     strong = bool(name & (GOLD - WEAK_GOLD)) and bool(name & DOCUMENT)
     is_titles = (bool(name & {"article", "title"}) and field.mean_length < 60) or (strong and _are_places(field))
@@ -162,17 +168,11 @@ def is_returned_list(field: Field) -> bool:
         RETURNED | _SEVERAL | DOCUMENT))  # whole numbers as ids
     if not (field.is_list and (field.is_id_like or is_titles) and is_named) or not name.isdisjoint(GOLD | METRICS):
         return False
-    if name <= {"model", "llm", "system", "agent", "bot"}:
-        return False  # who gave a score, or what was compared
+    if name <= {"model", "llm", "system", "agent", "bot"}:  # who gave a score, or what was compared
+        return False
     if name - {"n"} == {"rank"} or field.path.lower() in ("ids", "doc_ids", "docids"):
         return True
     return bool(name & (RETURNED | {"selected"})) and name <= RETURNED | _SEVERAL | ID | DOCUMENT | {"selected", "k"}
-
-
-def is_title(field: Field) -> bool:
-    """Titles or headings that can serve as ids of documents in a list of objects."""
-    return "[]." in field.path and field.is_list and field.is_text and field.mean_length < 120 and not {
-        "title", "heading", "name", "section", "chapter", "topic"}.isdisjoint(field.name_words)
 
 
 def is_gold_documents(field: Field) -> bool:
@@ -184,8 +184,8 @@ def is_gold_documents(field: Field) -> bool:
         return False
     if field.is_paired:
         return not path.isdisjoint(GOLD)
-    if _is_of_questions(field) or counts_by_plural(field):  # claims of a right answer
-        return False
+    if _is_of_questions(field) or counts_by_plural(field) or not path.isdisjoint(_CHOICES):
+        return False  # claims of a right answer
     if field.is_list and "evidence" in name and "id" in name and field.is_id_like and field.is_text:
         return True  # evidence_chunk_ids
     if not path.isdisjoint(_LACKING):
@@ -201,8 +201,7 @@ def is_gold_documents(field: Field) -> bool:
     if not field.is_id_like or path.isdisjoint(judged) or not name.isdisjoint((ANSWER | METRICS | LATENCIES) - GOLD - {
             "reference"}):
         return False
-    if name == {"page", "label"} or path & {"entity", "edge", "triple"} or name & {
-            "contain", "keyword", "type", "count", "title", "tool", "term", "start", "end", "offset", "rank", "turn"}:
+    if name == {"page", "label"} or path & {"entity", "edge", "triple"} or name & _NO_IDS:
         return False
     if (field.is_number or name <= GOLD | {"number", "value"}) and name.isdisjoint(CODES - {"number"}):
         return False
@@ -306,7 +305,7 @@ def is_context(field: Field) -> bool:
         return True  # prediction.references
     if "claim" in above or ("citation" in above and name & {"quote", "quoted"}):
         return False  # parts of the answer, and what it quotes
-    if "[]" in field.path and above and (above <= QUESTION or not above.isdisjoint({"sub", "choice", "option"})):
+    if above and (not above.isdisjoint(_CHOICES) or ("[]" in field.path and (above <= QUESTION or "sub" in above))):
         return False  # input[].text, sub_questions[].text, choices[].text
     if not field.is_long_text and not (field.is_list and field.is_text and "context" in name):
         return not field.present and "context" in name and name <= {"context", *RETURNED} and "." not in field.path
@@ -365,13 +364,11 @@ def is_reference(field: Field) -> bool:
 def is_answer(field: Field) -> bool:
     """What the system wrote."""
     name, path = set(field.name_words), set(field.words)
-    wrong = _AGAINST | {"hallucinated", "hallu", "corrupted", "perturbed", "bad", "rejected", "fake", "competitor",
-                        "rival", "opponent"}
     is_text = field.is_text or (field.says_yes_or_no and not path.isdisjoint(RETURNED) and (
         "answer" in name or field.name_words in (("prediction",), ("response",))))
     if not is_text or (field.is_object and field.object_share > 0.2) or is_kind(field) or field.is_hash:
         return False
-    if not path.isdisjoint(GOLD | wrong | CRITERIA | {"score", "metric", "feedback", "judge"}):
+    if not path.isdisjoint(GOLD | WRONG | CRITERIA | {"score", "metric", "feedback", "judge"}):
         return False
     if field.is_list and (are_mostly_several(field) or field.path.lower().removesuffix(".text") in (
             "answers", "answer")):

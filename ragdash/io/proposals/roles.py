@@ -12,16 +12,19 @@ from ragdash.io.proposals.choices.answers import (
     agreeing_values,
     answer_next_to_documents,
     code_answers,
+    fills_gaps,
     gathered_answers,
     is_expected_text,
     less_sure_answers,
     marks_of_agreement,
     predicted_class,
+    settle_prediction,
     short_names,
 )
 from ragdash.io.proposals.choices.documents import (
     assign_returned,
     drop_unlike_ids,
+    settle_relevant_texts,
     settle_units,
     shares_ids,
 )
@@ -45,11 +48,10 @@ from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.first_ranks import is_first_rank
 from ragdash.io.proposals.content.places import without_places
 from ragdash.io.proposals.content.questions import described_problems, is_claim, names_speakers, question_rank
-from ragdash.io.proposals.content.spread import with_spread_columns
+from ragdash.io.proposals.content.spread import is_title, with_spread_columns
 from ragdash.io.proposals.content.usage import usage_fields
 from ragdash.io.proposals.fields import HISTORIES, Field, profile
 from ragdash.io.proposals.names import (
-    ACTUAL_ANSWER,
     ANSWER,
     COUNTING,
     GOLD,
@@ -108,7 +110,8 @@ def assign(records: RecordList) -> list[Assignment]:
     alternatives += settle_neutral_documents(result, free) + settle_lists(result)
     alternatives += settle_single_documents(result, free) + settle_units(result)
     alternatives += settle_answer(result, free) + settle_same_answers(result)
-    alternatives += settle_leftover_text(result, free)
+    alternatives += settle_leftover_text(result, free) + settle_prediction(result, free)
+    alternatives += settle_relevant_texts(result)
     if family:
         _add_plain(result, free, family)
     drop_unlike_ids(result, free)
@@ -270,7 +273,7 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
     lists = _gold_lists(free)
     references = [item for item in free.values() if meanings.is_reference(item) and item not in lists]
     references.sort(key=lambda item: (item.path.count("."), "answer" not in item.words, len(item.path)))
-    if references := references or _actual_answer(free) or less_sure_answers(result, free):
+    if references := references or less_sure_answers(result, free):
         take(result, free, "answers", references[0])
     else:
         expected = [item for item in free.values() if is_expected_text(item) or (
@@ -286,23 +289,11 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
     assign_relevant(result, free, lists)
 
 
-def _actual_answer(free: dict[str, Field]) -> list[Field]:
-    """`Actual Answer` next to what a system wrote, and gold_snippet next to answer_snippet: the right answer."""
-    actual = [item for item in free.values() if item.name_words == ACTUAL_ANSWER and meanings.is_answer(item)]
-    names = {item.name_words for item in free.values() if item.name_words[:1] == ("answer",)}
-    alike = [item for item in free.values() if item.name_words[:1] == ("gold",) and item.is_text and not item.is_list
-             and len(item.name_words) == 2 and ("answer", *item.name_words[1:]) in names]
-    if alike:
-        return alike
-    others = [item for item in free.values() if meanings.is_answer(item) and item not in actual]
-    return actual if others else []
-
-
 def _gold_lists(free: dict[str, Field]) -> list[Field]:
     """Fields whose values are among those that were returned, and whose name says that they are right."""
     lists = [item for item in free.values() if meanings.is_returned_list(item)
              or meanings.is_returned_documents(item) or ("[]" in item.path and meanings.is_neutral_documents(item))]
-    titles = [item for item in free.values() if meanings.is_title(item)]
+    titles = [item for item in free.values() if is_title(item)]
     returned = {str(value) for item in (*lists, *titles) for value in item.items}
     gold = [item for item in free.values() if meanings.is_gold_list(item) or (
         not item.is_list and "[]" not in item.path and item.is_text and item.mean_length < 120
@@ -323,6 +314,7 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
     answers = answers or answer_next_to_documents(result, free) or short_names(result, free)
     answers = answers or predicted_class(result, free) or agreeing_values(result, free)
     answers = answers or (code_answers(free) if "query" in result.roles else [])
+    answers = [item for item in answers if not fills_gaps(item, result)]
     if answers and "answer" not in result.roles:
         take(result, free, "answer", answers[0])
         plain = [item for item in answers[1:] if RETURNED.isdisjoint(set(item.words) - {"response", "output"})
@@ -397,4 +389,4 @@ def _assign_answer_objects(result: Assignment, free: dict[str, Field]) -> None:
 def _answer_rank(item: Field) -> tuple:
     name = item.name_words
     return (not _EARLY.isdisjoint(name), item.path.count("."), not set(name) & RETURNED,
-            name not in (("answer",), ("response",)), len(name))
+            name not in (("answer",), ("response",), ("prediction",)), name == ("response",), len(name))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, take
 from ragdash.io.proposals.content.spread import are_mostly_several
-from ragdash.io.proposals.fields import Field, as_bool, as_number
+from ragdash.io.proposals.fields import Field, as_bool, as_number, is_missing
 from ragdash.io.proposals.names import (
+    ACTUAL_ANSWER,
     CRITERIA,
     DOCUMENT,
     GATHERED,
@@ -19,6 +22,7 @@ from ragdash.io.proposals.names import (
     RETURNED,
     SPANS,
     WEAK_GOLD,
+    words,
 )
 from ragdash.io.proposals.shapes.values_by_query import is_code
 
@@ -68,9 +72,39 @@ def is_expected_text(field: Field) -> bool:
                 NOTES | QUESTION | meanings.NO_ANSWER | CRITERIA | SPANS | DOCUMENT | {"keyword"}))
 
 
+def fills_gaps(item: Field, result: Assignment) -> bool:
+    """True for `answer` where `answerKey` has none, and never next to one: right answers of other questions."""
+    right = result.fields.get(result.roles.get("answers", ""))
+    if right is None or item.name_words != ("answer",) or len(right.values) != len(item.values) or not item.present:
+        return False
+    return 0.1 < right.share < 0.9 and all(is_missing(one) or is_missing(other)
+                                           for one, other in zip(item.values, right.values, strict=True))
+
+
+def settle_prediction(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
+    """A `response` next to the prediction may be what the prediction was taken from, or what a judge wrote."""
+    if "prediction" not in words(result.roles.get("answer", "")):
+        return []
+    others = [item for item in free.values() if item.name_words in (("response",), ("output",)) and (
+        meanings.is_answer(item))]
+    return [replace(result, roles={**result.roles, "answer": item.path}, penalty=0.1) for item in others[:1]]
+
+
 def less_sure_answers(result: Assignment, free: dict[str, Field]) -> list[Field]:
-    """Right answers that a name alone does not show: numbers, and the answer in a pair."""
-    return _right_numbers(free) or _of_pair(result, free)
+    """Right answers that a name alone does not show: next to what a system wrote, numbers, and the answer in a pair."""
+    return _actual_answer(free) or _right_numbers(free) or _of_pair(result, free)
+
+
+def _actual_answer(free: dict[str, Field]) -> list[Field]:
+    """`Actual Answer` next to what a system wrote, and gold_snippet next to answer_snippet: the right answer."""
+    actual = [item for item in free.values() if item.name_words == ACTUAL_ANSWER and meanings.is_answer(item)]
+    names = {item.name_words for item in free.values() if item.name_words[:1] == ("answer",)}
+    alike = [item for item in free.values() if item.name_words[:1] == ("gold",) and item.is_text and not item.is_list
+             and len(item.name_words) == 2 and ("answer", *item.name_words[1:]) in names]
+    if alike:
+        return alike
+    others = [item for item in free.values() if meanings.is_answer(item) and item not in actual]
+    return actual if others else []
 
 
 def _of_pair(result: Assignment, free: dict[str, Field]) -> list[Field]:

@@ -10,7 +10,7 @@ from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import WEIGHTS, Assignment, is_inside, take
 from ragdash.io.proposals.choices.right_documents import id_rank, overlap
 from ragdash.io.proposals.content import ratings
-from ragdash.io.proposals.content.spread import is_constant
+from ragdash.io.proposals.content.spread import is_constant, is_title
 from ragdash.io.proposals.fields import Field, is_missing, leaves
 from ragdash.io.proposals.names import CONFIGS, DOCUMENT, GOLD, ID, RETRIEVING, RETURNED, SPANS, last_words, words
 from ragdash.io.proposals.shapes.families import ColumnFamily
@@ -58,9 +58,9 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
     lists = [item for item in lists if not counts_within(item) and (gold_ids or not are_places(item))
              and not _is_aside(item, result)]
     if not lists and any(_is_flag(item) for item in free.values()):
-        lists = [item for item in free.values() if meanings.is_title(item) and item.distinct_share > 0.5]
+        lists = [item for item in free.values() if is_title(item) and item.distinct_share > 0.5]
     if not any(overlap(item, gold_ids) for item in lists):
-        titles = [item for item in free.values() if meanings.is_title(item) and not _is_gold_path(item.path)]
+        titles = [item for item in free.values() if is_title(item) and not _is_gold_path(item.path)]
         lists = [item for item in titles if overlap(item, gold_ids)] or lists
     if gold in result.fields:
         lists = [item for item in lists if not _resolves(item, result.fields[gold], result.fields)]
@@ -299,6 +299,16 @@ def settle_units(result: Assignment) -> list[Assignment]:
         return []
     other_roles = {name: path for name, path in result.roles.items() if name not in ("score", "rank", "text", "source")}
     return [replace(result, roles={**other_roles, "retrieved": units[0].path}, penalty=WEIGHTS["relevant"] + 0.1)]
+
+
+def settle_relevant_texts(result: Assignment) -> list[Assignment]:
+    """Texts of relevant_docs next to a system's answer may be those that it was given."""
+    texts = result.fields.get(result.roles.get("evidence", ""))
+    is_open = texts is not None and GOLD & set(texts.words) == {"relevant"} and "answer" in result.roles
+    if not is_open or {"retrieved", "contexts", "doc_id", "text", "relevant"} & result.roles.keys():
+        return []
+    return [replace(result, roles={{"evidence": "contexts"}.get(name, name): path
+                                   for name, path in result.roles.items()}, penalty=0.1)]
 
 
 def _marks(item: Field) -> set[str]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, take
 from ragdash.io.proposals.fields import Field, as_number
-from ragdash.io.proposals.names import CONFIGS, GOLD, METRICS, SCORES, words
-from ragdash.io.proposals.shapes.families import RUN, ColumnFamily
+from ragdash.io.proposals.names import CONFIGS, GOLD, ID, METRICS, SCORES, words
+from ragdash.io.proposals.shapes.families import RUN, SYSTEMS, ColumnFamily
 
 _JUDGES = {"judge", "grader", "evaluator", "critic", "assessor"}
 _RIVALS = {"baseline", "competitor", "opponent", "rival", "distractor"}
@@ -83,6 +83,8 @@ _AROUND = {"pre", "post"}  # the text before a table and behind it
 
 def are_parts(family: ColumnFamily, fields: dict[str, Field]) -> bool:
     """True for a family that is no family of configurations: parts of one score, or members of one answer."""
+    if all("[]." in stem and set(words(stem.rpartition("[].")[2].replace(RUN, " "))) <= ID for stem in family.members):
+        return True  # result[].comp_id and result[].textunit_id: ids of one document
     if _AROUND.issuperset(family.variants) and all("text" in words(stem) for stem in family.members):
         return True
     return _are_parts_of_score(family, fields) or _are_members_of_answer(family, fields) or (
@@ -94,6 +96,9 @@ def _rate_one_ranking(family: ColumnFamily, fields: dict[str, Field]) -> bool:
     if not all(words(stem.replace("{run}", " ")) and METRICS | {"top", "at", "k"} >= set(
             words(stem.replace("{run}", " "))) for stem in family.members):
         return False
+    if any(SYSTEMS.isdisjoint(words(name)) for name in family.variants) and any(
+            meanings.is_answer(item) for item in fields.values()):
+        return True  # fact_pass and overall_pass next to the one answer
     taken = {name for names in family.members.values() for name in names.values()}
     return any(name not in taken and item.is_list and not item.is_number and (
         meanings.is_returned_list(item) or meanings.is_returned_documents(item)) for name, item in fields.items())

@@ -166,7 +166,8 @@ def _take_sources(result: Assignment, free: dict[str, Field]) -> list[Assignment
 def settle_paragraph(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
     """One text next to a question and its right answer is what the question was asked about, not what was returned."""
     text, answer = result.fields.get(result.roles.get("contexts", "")), result.roles.get("answer", "")
-    if text is None or not _is_one_text(text) or not RETURNED.isdisjoint(text.words) or _is_of_system(result):
+    if text is None or not _is_one_text(text) or not RETURNED.isdisjoint(text.words) or _is_of_system(result) or (
+            _holds_documents(text)):
         return []
     if {"retrieved", "doc_id", "relevant", "evidence"} & result.roles.keys() or {"{run}", "{n}"} & set(text.path):
         return []
@@ -194,6 +195,11 @@ def settle_contexts(result: Assignment) -> list[Assignment]:
     other = replace(result, roles=dict(result.roles))
     result.roles = as_truth.roles
     return [other]
+
+
+def _holds_documents(text: Field) -> bool:
+    """True for documents as LangChain writes them: what a retriever returned."""
+    return 2 * sum("Document(" in str(item)[:20] for item in text.items) > len(text.items)
 
 
 def _is_one_text(text: Field) -> bool:
@@ -366,7 +372,7 @@ def settle_leftover_text(result: Assignment, free: dict[str, Field]) -> list[Ass
     if not is_returned and not {*CONTENT, "doc_id", "text"}.isdisjoint(result.roles.keys() - {"scores", "labels"}):
         return []
     left = [item for item in free.values() if item.is_long_text and not item.is_list and not item.is_object
-            and _NO_ANSWER.isdisjoint(item.words) and (
+            and (_NO_ANSWER | meanings.WRONG).isdisjoint(item.words) and (
                 not result.runs or item.path.startswith("{run}."))]
     if len(left) != 1 or {".", "[", "{"} & set(left[0].path.removeprefix("{run}.")) or len(left[0].values) < 3 or not (
             left[0].distinct_share > 0.7 and left[0].share > 0.7 and left[0].blank_share > 0.6):

@@ -88,7 +88,8 @@ def is_label(field: Field) -> bool:
     is_sure = len(texts) > max(4, field.distinct_count) and may_hold_labels(field.path.rpartition(".")[2])
     enough = len(field.present) > 2 * field.distinct_count or field.path.startswith("scores.") or (
         is_sure and bool(labels_in(texts)))
-    is_named = not name.isdisjoint(_LABELS) or may_hold_scores(field.path.rpartition(".")[2])
+    named = (name - {"result"}) | set(field.name_words)  # result.mode is none
+    is_named = not named.isdisjoint(_LABELS) or may_hold_scores(field.path.rpartition(".")[2])
     rated = is_named and set(field.name_words).isdisjoint({
         "model", "type", "id", "error", "name", "metric", "dataset", "subset", "split", "expected",
         "option", "choice", "count", "provider"}) and not is_spent(field.path.rpartition(".")[2])

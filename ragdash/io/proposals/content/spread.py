@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragdash.io.proposals.fields import Field, is_missing
+from ragdash.io.proposals.fields import Field, as_number, is_missing
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, ID, RETURNED, words
 from ragdash.io.proposals.shapes.families import NUMBER, spread_columns
 
@@ -42,6 +42,17 @@ def are_mostly_several(field: Field) -> bool:
     """True for lists of several values; an answer may be a list of names here and there."""
     several = sum(type(value) is list and len(value) > 1 for value in field.present)
     return several > (len(field.present) // 5 if not RETURNED.isdisjoint(field.name_words) else 0)
+
+
+def are_mostly_numbers(field: Field) -> bool:
+    """True where most values are numbers, as in a table of means with a second row of names."""
+    return 2 * sum(as_number(item) is not None for item in field.items) > len(field.items)
+
+
+def is_title(field: Field) -> bool:
+    """Titles or headings that can serve as ids of documents in a list of objects."""
+    return "[]." in field.path and field.is_list and field.is_text and field.mean_length < 120 and not {
+        "title", "heading", "name", "section", "chapter", "topic"}.isdisjoint(field.name_words)
 
 
 def is_kind(field: Field) -> bool:

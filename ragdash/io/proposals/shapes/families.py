@@ -246,7 +246,7 @@ def _each_split(name: str, of_content: bool) -> Iterator[tuple[str, str]]:
 
 
 def _is_variant(variant: str) -> bool:
-    parts = words(variant)
+    parts = words(re.sub(r"(?i)multi[ _-]?query", "multiquery", variant))
     stripped = [re.sub(r"\d+$", "", part) if not part[:1].isdigit() else part for part in parts]
     if not parts or "[]" in variant or all(part.isdecimal() for part in parts):
         return False
