@@ -43,7 +43,7 @@ def test_check_counts_answers_references_and_queries_without_an_answer(tmp_path,
         "query_id": f"q{number}", "contexts": ["Gray."], "answer": "gray" if number < 5 else None, "reference": "gray"})
         for number in range(8)), encoding="utf-8")
     _, out, _ = said(capfdbinary, "check", str(path))
-    assert "0 deep, 5 answers" in out and "8 reference answers" in out
+    assert "no retrieved documents, 5 answers" in out and "0 of 0" not in out and "8 reference answers" in out
     assert "queries without answer  3 of 8" in out and "3 of 8 queries have no answer in the run" in out
 
 

@@ -26,12 +26,13 @@ def as_text(report: ComparabilityReport) -> str:
 
 
 def _counts(report: ComparabilityReport, runs: Sequence[str]) -> str:
-    """A row for each kind that every run has, a column for each run."""
+    """A row for each kind of which some run has something to count, a column for each run."""
     kinds = dict.fromkeys((entry.kind, entry.k) for entry in report.entries if entry.run and entry.kind in ROWS)
     rows = []
     for kind, k in kinds:
         entries = [report.of(kind, run, k) for run in runs]
-        rows.append([f"{ROWS[kind]}@{k}" if k else ROWS[kind], *(_cell(entry) for entry in entries)])
+        if any(entry is not None and entry.total for entry in entries):  # of answers alone no document is counted
+            rows.append([f"{ROWS[kind]}@{k}" if k else ROWS[kind], *(_cell(entry) for entry in entries)])
     return aligned(["count", *runs], rows)
 
 

@@ -15,8 +15,10 @@ from ragdash.reporting.html.content import HybridAnswer
 
 
 def is_possible(context: PageContext) -> bool:
-    """Whether there is something to fuse: two runs, relevant by id."""
-    return len(context.entries) > 1 and not context.scope.by_evidence
+    """Whether there is something to fuse: two runs with rankings, and judgments of documents by id."""
+    scope = context.scope
+    ranked = [digest for digest in context.digests if scope.match_by_id(digest).run.has_rankings]
+    return len(ranked) > 1 and bool(scope.truth.judgments) and not scope.by_evidence
 
 
 def maker(context: PageContext, specs: Sequence[Spec]) -> Callable[[], HybridAnswer]:

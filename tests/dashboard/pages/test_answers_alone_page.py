@@ -199,3 +199,12 @@ def test_missing_answers_are_said_in_one_sentence_on_every_page(head):
     for page in ("data", "overview", "answers", "failures"):
         assert sentence in texts(at.switch_page(f"pages/{page}.py").run()), page
     assert "**Nothing to check**" in texts(at) and "No ground truth" not in texts(at)
+
+
+def test_share_offers_no_hybrid_of_runs_without_rankings():
+    reference = table("answer,reference", {"x": "It is quartz.,granite", "y": "It is marble.,granite"})
+    at = loaded("share", "answers.csv", reference)
+    assert not at.exception and "Better hybrid" not in [one.proto.label for one in at.get("button_group")]
+    judged = Truth.from_records([{"query_id": f"q{number}", "relevant": [f"d{number}"]} for number in range(24)], "t")
+    at = opened("share", **address(judged, [ranked("dense"), ranked("other", latency_ms=5.0)]))
+    assert "Better hybrid" in [one.proto.label for one in at.get("button_group")]

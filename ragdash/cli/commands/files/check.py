@@ -107,7 +107,7 @@ def _checked(text: str, is_truth: bool, options: argparse.Namespace) -> tuple[st
     if not is_truth and sniffed.role != "truth":
         records = read_runs(content, name=split_name(text)[0], **reading_arguments(options, text))
         lines = [f"{text}: run {run.name!r} ({sniffed.format}), {count(len(run), 'query', 'queries')}, "
-                 f"{count(len(run.docs), 'document')} returned, {run.depth} deep{_answers_of(run)}"
+                 f"{_documents_of(run)}{_answers_of(run)}"
                  f"{_warned(run.problems)}"
                  for run in records]
     if not records or (sniffed.role == "both" and not options.truth):
@@ -117,6 +117,12 @@ def _checked(text: str, is_truth: bool, options: argparse.Namespace) -> tuple[st
                      f"{count(truth.judgments, 'judgment')}, {truth.queries_without_relevant} without a relevant "
                      f"document{_references_of(truth)}{_warned(truth.problems)}")
     return "\n".join(lines), records
+
+
+def _documents_of(run: Run) -> str:
+    """How many documents a run returns, and to what depth."""
+    return f"{count(len(run.docs), 'document')} returned, {run.depth} deep" if run.has_rankings else \
+        "no retrieved documents"
 
 
 def _answers_of(run: Run) -> str:
