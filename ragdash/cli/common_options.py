@@ -24,7 +24,8 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
                         "or the sheet of a workbook")
     parser.add_argument("--corpus", metavar="FILE", help="the documents that could be returned with their texts, such "
                         "as BEIR's corpus.jsonl; used where a run has no texts")
-    parser.add_argument("--ids", metavar="SPELLING", help="read ids as the truth writes them where they are equal but "
+    parser.add_argument("--ids", metavar="SPELLING", help="read ids as the ground truth writes them where they are "
+                                                          "equal but "
                         f"for: {', '.join(spelling.name for spelling in ALL_SPELLINGS)}, or several with commas")
     parser.add_argument("--collapse", metavar="WAY", help="chunks become documents, by the column source or by "
                         "prefix:SEPARATOR, the id up to the last separator, or number:SEPARATOR, the same where only "
@@ -70,7 +71,7 @@ def add_matching_options(parser: argparse.ArgumentParser) -> None:
     add_truth_option(parser, "the ground truth; where it is in the rows of the run, it can be left out")
     parser.add_argument("-o", "--output", metavar="FILE")
     parser.add_argument("--match", choices=MATCHES, default=Matching.by, help="a document is right by its id, "
-                        "or where its text holds gold evidence of the truth")
+                        "or where its text holds gold evidence of the ground truth")
     parser.add_argument("--match-how", choices=HOW, help="of --match evidence: similarity of a chunk and a gold span")
     parser.add_argument("--match-model", metavar="NAME", help="of --match-how embedding: the "
                         "model whose values count (default: the one that scored last)")

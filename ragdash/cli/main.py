@@ -60,7 +60,7 @@ COMMANDS = {
                  "reads the sheet that comes back",
     "check": "read files and report every problem; with --truth: can the runs be compared?",
     "relink": "follow judged documents to their new ids after the documents were indexed again, by their texts",
-    "convert": "write a run or a truth in another format",
+    "convert": "write a run or a ground truth in another format",
     "metrics": "every metric: name, parameters, range, formula, source",
     "score": "let local models say what semantic metrics need; what they say is kept, and evaluate and the pages "
              "read it",

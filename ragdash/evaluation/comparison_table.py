@@ -121,7 +121,7 @@ class ComparisonTable(list[list[Comparison]]):
         """
         inputs = self.inputs
         if inputs is None or not self or inputs.truth is None:
-            raise ValueError("nothing was compared with a truth")
+            raise ValueError("nothing was compared with a ground truth")
         known = all_slices(inputs.truth, inputs.runs)
         if not isinstance(name, str) or name not in known:
             raise InputError([Problem("unknown-slices", {"name": name, "names": list(known)}, field="name")])

@@ -41,7 +41,7 @@ def stage_of(run, truth, query="q", corpus=None, by="id", **rules) -> str:
 
 @pytest.mark.parametrize(("ranking", "gold", "corpus", "rules", "stage", "rule"), [
     (["x"], [], None, {}, "no-gold",
-     "The truth has 0 relevant documents (grade 1 or more), and the run gives no answer."),
+     "The ground truth has 0 relevant documents (grade 1 or more), and the run gives no answer."),
     (["x"], ["a", "b"], ["x", "z"], {}, "not-in-corpus", "0 of 2 relevant documents in the corpus."),
     (["x", "y"], ["a"], ["x", "a"], {}, "not-retrieved", "0 of 1 relevant document among the 2 documents returned."),
     (["x", "y", "a"], ["a"], None, {"k": 2}, "below-k", "The relevant document is at rank 3; the first 2 count."),
@@ -56,7 +56,7 @@ def stage_of(run, truth, query="q", corpus=None, by="id", **rules) -> str:
     (["a", "x"], ["a", "b", "c", "d"], None, {"k": 2, "coverage": 0.5}, "partly-covered",
      "1 of 4 relevant documents in the first 2, 2 needed; 1 returned at any rank."),
     (["a", "b"], ["a", "b"], None, {"k": 2, "rel": 2}, "no-gold",
-     "The truth has 0 relevant documents (grade 2 or more), and the run gives no answer."),
+     "The ground truth has 0 relevant documents (grade 2 or more), and the run gives no answer."),
     ({"a": 3.0, "b": 2.0}, ["a", "b"], None, {"score": 2.5}, "below-threshold",
      "2 of 2 relevant documents in the first 10, 2 needed, but 1 with a score of 2.5 or more."),
     ({"a": 3.0, "b": 2.0}, ["a", "b"], None, {"score": 2.0}, "fine",
@@ -90,13 +90,14 @@ def test_each_stage_of_the_answer(answer, contexts, stage, rule):
 
 
 @pytest.mark.parametrize(("answer", "references", "stage", "rule"), [
-    ("I don't know.", None, "fine", "The truth marks the question as no_answer, and the answer: declines."),
-    ("", None, "fine", "The truth marks the question as no_answer, and the answer: is empty."),
+    ("I don't know.", None, "fine", "The ground truth marks the question as no_answer, and the answer: declines."),
+    ("", None, "fine", "The ground truth marks the question as no_answer, and the answer: is empty."),
     ("There is none in the archive", ["none there in the archive"], "fine", "and the answer: Token F1"),
     ("There is none in the archive", ["none in the archive"], "fine", "and the answer: it contains a reference"),
     ("the Sea of Crises", None, "answered-unanswerable",
-     "The truth marks the question as no_answer, and the answer does not decline."),
-    (None, None, "no-gold", "The truth marks the question as one without an answer, and the run gives no answer"),
+     "The ground truth marks the question as no_answer, and the answer does not decline."),
+    (None, None, "no-gold", "The ground truth marks the question as one without an answer, and the run gives no "
+                            "answer"),
 ])
 def test_where_there_is_no_answer_refusing_is_right(answer, references, stage, rule):
     """Whatever was retrieved: gold of such a question does not count."""
@@ -112,7 +113,7 @@ def test_declining_is_right_where_a_reference_declines_or_the_question_is_out_of
     outside = truth_of({"q": ["a"]}, details=known({"q": None}, {"q": {"type": "out_of_scope"}}))
     assert stage_of(run, outside) == "fine"
     told = explain(diagnose(Match(run_of({"q": ["a"]}, details=answers({"q": "Yes"})), outside)), "q")
-    assert told.rule == "The truth marks the question as out_of_scope, and the answer does not decline."
+    assert told.rule == "The ground truth marks the question as out_of_scope, and the answer does not decline."
 
 
 def test_the_first_stage_counts_and_a_right_answer_is_told_nevertheless():
@@ -199,7 +200,7 @@ def test_what_was_returned_is_in_the_corpus_whatever_its_file_says():
 
 def test_answers_of_something_else_are_refused():
     truth = truth_of({"q": ["a"]})
-    with pytest.raises(InputError, match="the same run and truth"):
+    with pytest.raises(InputError, match="the same run and ground truth"):
         diagnose(Match(run_of({"q": ["a"]}), truth), answers=evaluate(run_of({"q": ["b"]}), truth, text_specs()))
 
 

@@ -478,4 +478,4 @@ def test_a_truth_of_answers_alone_has_no_judgments_instead_of_unanswerable_queri
     report = of(run_of({"q1": ["a"], "q2": ["a"]}), truth)
     entry = report.of("unanswerable-queries")
     assert entry.severity == "note" and entry.option is None
-    assert entry.found == "The truth has no judgments of documents."
+    assert entry.found == "The ground truth has no judgments of documents."

@@ -196,7 +196,7 @@ def test_what_cannot_be_said_to_be_alike(wrong):
 
 def test_runs_of_different_truths_are_not_laid_side_by_side():
     run = run_of({"q": ["a"]})
-    with pytest.raises(InputError, match="another truth"):
+    with pytest.raises(InputError, match="another ground truth"):
         collect_top_k([Match(run, truth_of({"q": ["a"]})), Match(run, truth_of({"p": ["a"]}))])
 
 

@@ -298,7 +298,7 @@ def test_repeats_count_once_and_ties_stay_together():
 @pytest.mark.parametrize("run, reason", [
     (run_of({"q1": ["d1"]}), "has no scores"),
     (Run.build("run", ["q1", "q1"], ["d1", "d2"], [1.0, 2.0], [1, 2]), "ranked by its rank"),
-    (run_of({"q1": {}, "q9": {"d1": 1.0}}), "returns no document for a query of the truth"),
+    (run_of({"q1": {}, "q9": {"d1": 1.0}}), "returns no document for a query of the ground truth"),
 ])
 def test_a_run_without_scores_says_why(run, reason):
     match = Match(run, truth_of(TRUTH))

@@ -187,7 +187,7 @@ def test_check_with_a_truth_prints_what_can_be_compared(files, capfdbinary):
     assert status == 0
     assert "run 'run' (trec-run), 2 queries" in lines[0] and "truth (trec-qrels)" in lines[2]
     assert "queries missing       2 of 4  2 of 4" in out
-    assert "warning: run: 2 of 4 queries of the truth are not in the run, such as 'q3', 'q4'." in out
+    assert "warning: run: 2 of 4 queries of the ground truth are not in the run, such as 'q3', 'q4'." in out
     assert "RR 0.5000 to 0.7500 (n = 2)." in out and "Flag: --missing skip" in out
     assert "missing = zero *" in out and "0.750 (+0.250)" in out
 
@@ -254,7 +254,7 @@ def test_chunks_are_collapsed(files, capfdbinary):
     (["evaluate", "run.trec", "--truth", "qrels.txt", "--ids", "shape"],
      ["'shape'", "trim, nfc, case, zeros, path or marks"]),
     (["evaluate", "run.trec", "--truth", "qrels.txt", "--collapse", "source"], ["'source'", "prefix:"]),
-    (["check", "run.trec", "--ids", "zeros"], ["--ids zeros without a truth", "--truth"]),
+    (["check", "run.trec", "--ids", "zeros"], ["--ids zeros without a ground truth", "--truth"]),
     (["check", "run.trec", "--truth", "gone"], ["gone"]),
 ])
 def test_what_the_ledger_cannot_do_ends_with_2(files, capfdbinary, monkeypatch, arguments, words):

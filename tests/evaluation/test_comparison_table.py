@@ -225,7 +225,7 @@ def test_a_picture_that_cannot_be_drawn_says_why():
         with pytest.raises(InputError, match=reason):
             alone.plot(picture=picture)
     repeats = mean_over_repeats([alone, evaluate(POOR, TRUTH, "RR")])
-    with pytest.raises(InputError, match="Pass the runs and the truth"):
+    with pytest.raises(InputError, match="Pass the runs and the ground truth"):
         repeats.report("never.html")
     with pytest.raises(ValueError, match="nothing"):
         compare(POOR, [], "RR", truth=TRUTH).report("never.html")
@@ -248,5 +248,5 @@ def test_slices_by_attribute_and_by_the_labels_of_a_run():
     assert by_label["difference"].tolist() == pytest.approx([5 / 9 * 0.5, 1 / 3 * 0.5])
     with pytest.raises(InputError, match=r"label 'kinds' with several values; expected one of kind, verdict of poor"):
         table.by_slice("kinds")
-    with pytest.raises(ValueError, match="nothing was compared with a truth"):
+    with pytest.raises(ValueError, match="nothing was compared with a ground truth"):
         compare(evaluate(runs[0], truth, "RR"), [evaluate(runs[1], truth, "RR")]).by_slice("kind")

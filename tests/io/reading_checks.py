@@ -186,15 +186,15 @@ def _truth_differences(result: ReadFile, expected: Mapping, questions: Mapping[s
     truth = result.truth
     if not wanted and (not expected.get("texts") or expected.get("runs")):
         if truth is not None and (truth.judgments or _has(truth, "answers") or _has(truth, "evidence")):
-            yield f"wrong: a truth is read where there is none: {_describe(result)}"
+            yield f"wrong: a ground truth is read where there is none: {_describe(result)}"
         if expected.get("texts"):
             yield from _text_differences(result.runs[:1], expected, questions)
         return
     if truth is None:
-        yield "missing: the truth"
+        yield "missing: the ground truth"
         return
     if len(truth) != expected["queries"]:
-        yield f"wrong: {len(truth)} queries in the truth, not {expected['queries']}"
+        yield f"wrong: {len(truth)} queries in the ground truth, not {expected['queries']}"
     yield from _text_differences([truth], expected, questions)
     for name, role in (("relevant", "judgments"), ("references", "answers"), ("evidence", "evidence")):
         present = truth.judgments if name == "relevant" else _has(truth, role)

@@ -111,7 +111,7 @@ def test_judgments_follow_with_their_grades_and_the_highest_counts_where_documen
     assert relinked(truth, relinking, drop_gone=True).problems[-1].facts["dropped"] == 1
     assert set(relinked(truth, relinking, accept=["same"]).docs.to_pylist()) == {"a", "b", "c"}
     assert set(relinked(truth, relinking, rejected=["a"]).docs.to_pylist()) == {"a", "n", "c"}
-    assert truth.docs.to_pylist().count("a") == 2, "the truth itself stays"
+    assert truth.docs.to_pylist().count("a") == 2, "the ground truth itself stays"
 
 
 def test_a_run_on_the_new_ids_has_its_old_mean_back():

@@ -45,11 +45,12 @@ def test_a_button_says_what_it_does(options, label):
 
 def test_a_finding_has_its_effect_and_its_fix_without_an_option_of_the_command_line():
     text = comparability.finding_text(lost("a")).replace("\\", "")
-    assert text == ("3 of 9 different documents match the truth only without zeros ('1' for '01').  \n:gray[Judged "
+    assert text == ("3 of 9 different documents match the ground truth only without zeros ('1' for '01').  "
+                    "\n:gray[Judged "
                     "documents among those returned: 0 now, 3 after the fix. Match the ids with the button, or write "
                     "them the same way in both files.]")
     counted = ComparabilityEntry("matched-queries", "ok", "a", 4, 9)
-    assert comparability.finding_text(counted) == "4 of 9 queries of the truth are in the run."
+    assert comparability.finding_text(counted) == "4 of 9 queries of the ground truth are in the run."
 
 
 def test_words_of_a_page_and_of_the_command_line_come_from_one_entry():

@@ -58,7 +58,8 @@ def test_a_ticket_tells_what_was_asked_expected_and_returned():
     other = run_of({"q3": []}, "sparse")
     text = ticket([Match(RUN, TRUTH), Match(other, TRUTH)], CHOSEN, k=2, title="For Ann",
                   verdicts={"dense": ["below the cutoff: rank 2 > 1", "", ""]})
-    assert text.startswith("# `For Ann`\n") and "2 of 3 queries of the truth `truth`. Runs: `dense`, `sparse`." in text
+    assert text.startswith("# `For Ann`\n")
+    assert "2 of 3 queries of the ground truth `truth`. Runs: `dense`, `sparse`." in text
     first, second = text.split("## 2. `q3`")
     for wanted in ("Who?", "She.", "She did it.", "The first 2 of 3 documents:", "He did.",
                    "below the cutoff: rank 2 > 1", "The run does not name this query."):
@@ -111,7 +112,7 @@ def test_texts_stay_within_fences_and_code_spans(text):
         else:
             outside.append(re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "CODE", line))
     assert fence is None
-    allowed = r"|#+ (\d\. )?CODE|1 of 1 queries of the truth CODE\. Runs: CODE\.|[A-Z][a-z0-9 ]+:"
+    allowed = r"|#+ (\d\. )?CODE|1 of 1 queries of the ground truth CODE\. Runs: CODE\.|[A-Z][a-z0-9 ]+:"
     assert [line for line in outside if not re.fullmatch(allowed, line)] == []
     assert len(wild_ticket(text)) < 40_000
 

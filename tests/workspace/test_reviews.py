@@ -118,7 +118,7 @@ def test_stamps_change_with_what_is_said_and_only_then(store):
 def test_which_queries_were_spoken_of(store):
     ids = pa.array(["q3", "q1", "q2"])
     said(store, note("n", "q1"), note("m", "q2", run="r1"), Event("verdict", "q3", "fine"),
-         Event("verdict", "q1", "wrong gold"), note("of another truth", "q9"))
+         Event("verdict", "q1", "wrong gold"), note("of another ground truth", "q9"))
     reviews = store.read(T)
     assert reviews.queries(ids, "note").tolist() == [False, True, True]
     assert reviews.queries(ids, "note", run="r2").tolist() == [False, True, False]

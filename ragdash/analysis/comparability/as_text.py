@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ragdash.analysis.comparability.findings import ComparabilityEntry, ComparabilityReport, ConventionEffect
 from ragdash.core.console import aligned
 
-ROWS = {"matched-queries": "queries in the truth", "missing-queries": "queries missing", "empty-rankings":
+ROWS = {"matched-queries": "queries in the ground truth", "missing-queries": "queries missing", "empty-rankings":
         "empty rankings", "without-answer": "queries without answer",
         "extra-queries": "queries extra", "returned-documents": "documents returned",
         "duplicate-documents": "repeated documents", "unjudged-documents": "unjudged", "tied-documents": "tied scores",

@@ -196,7 +196,7 @@ def _answers(match: Match) -> tuple[tuple[str | None, ...] | None, dict[str, str
         return None, dict.fromkeys(("wrong-answer", "not-grounded", "refused", "answered-unanswerable"),
                                    "the run has no answers")
     reasons = {}
-    for view, stage, why in (("Answered", "wrong-answer", "the truth has no reference answers"),
+    for view, stage, why in (("Answered", "wrong-answer", "the ground truth has no reference answers"),
                              ("Grounded", "not-grounded", "the run has neither contexts nor texts")):
         try:
             match.view(view)

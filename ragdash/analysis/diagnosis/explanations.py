@@ -103,13 +103,13 @@ def _answer_match(diagnosis: Diagnosis, numbers: Numbers) -> str:
 
 def _no_gold(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
     if _marked(diagnosis, q):
-        return "The truth marks the question as one without an answer, and the run gives no answer to judge."
+        return "The ground truth marks the question as one without an answer, and the run gives no answer to judge."
     if numbers["gold"]:
         why = diagnosis.reasons.get("not-retrieved") or f"{numbers['unread']:.0f} returned documents have no text"
-        without = f"The truth has {_gold(diagnosis, numbers['gold'])}, which cannot be looked for ({why})"
+        without = f"The ground truth has {_gold(diagnosis, numbers['gold'])}, which cannot be looked for ({why})"
     else:
         rel = "" if diagnosis.settings["match"] == "evidence" else f" (grade {diagnosis.rules.rel} or more)"
-        without = f"The truth has {_gold(diagnosis, 0)}{rel}"
+        without = f"The ground truth has {_gold(diagnosis, 0)}{rel}"
     return f"{without}, and " + ("nothing shows whether the answer is right." if numbers["answered"] else
                                  "the run gives no answer.")
 
@@ -183,14 +183,14 @@ def _refused(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
 
 def _answered(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
     kind = " and ".join(_marked(diagnosis, q))
-    return f"The truth marks the question as {kind}, and the answer does not decline."
+    return f"The ground truth marks the question as {kind}, and the answer does not decline."
 
 
 def _fine(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
     if diagnosis.aside[q]:
         how = "declines" if numbers["declines"] == 1 else _answer_match(diagnosis, numbers) if numbers["right"] == 1 \
             else "is empty"
-        return f"The truth marks the question as {' and '.join(_marked(diagnosis, q))}, and the answer: {how}."
+        return f"The ground truth marks the question as {' and '.join(_marked(diagnosis, q))}, and the answer: {how}."
     parts = []
     if diagnosis.known[number("partly-covered"), q]:
         parts.append(_in_k(diagnosis, q, numbers))
@@ -231,7 +231,7 @@ def _why(diagnosis: Diagnosis, name: str, numbers: Numbers) -> str:
     if name in diagnosis.reasons:
         return diagnosis.reasons[name]
     if name in OPTIONAL:
-        return "the truth does not say what is allowed for it"
+        return "the ground truth does not say what is allowed for it"
     if name in RETRIEVAL:
         if not numbers["gold"]:
             return "no relevant document is known"

@@ -63,7 +63,7 @@ WAY = ("no-gold", "forbidden", "not-in-corpus", "not-retrieved", "below-k", "par
 ASIDE = ("answered-unanswerable",)
 """The step of a question that has none."""
 OPTIONAL = ("forbidden",)
-"""Steps that are mentioned only where the truth has what they ask for."""
+"""Steps that are mentioned only where the ground truth has what they ask for."""
 RETRIEVAL = WAY[2:7]
 """The steps that look for relevant documents."""
 

@@ -39,7 +39,7 @@ def why_unscored(match: Match) -> str | None:
     if ranked.scores is None:
         return f"run {match.run.name!r} is ranked by its {match.run.ranked_by}, from which its scores differ"
     if not ranked.returned.any():
-        return f"run {match.run.name!r} returns no document for a query of the truth"
+        return f"run {match.run.name!r} returns no document for a query of the ground truth"
     return None
 
 

@@ -17,20 +17,21 @@ _MOVES = "{moves:?{moves:comma}{more:? and others}.}{unmoved:?No mean changes.}"
 _OTHERWISE = "{alternative:? Under {alternative!r}: }" + _MOVES
 _THE_OTHER_WAY = " If they were settled the other way round: " + _MOVES
 _ALIKE = "Check that both belong to the same data set, and write the ids the same way."
-_MISSING = "{count} of {total} queries of the truth are not in the run" + _EXAMPLES + "."
-_UNANSWERABLE = "{count} of {total} queries of the truth have no relevant document" + _EXAMPLES + "."
+_MISSING = "{count} of {total} queries of the ground truth are not in the run" + _EXAMPLES + "."
+_UNANSWERABLE = "{count} of {total} queries of the ground truth have no relevant document" + _EXAMPLES + "."
 _REPEATED = "{count} of {total} returned documents already have a better rank in their ranking" + _EXAMPLES + "."
 _TIED = "{count} of {total} documents have the score of another one in their ranking{total:? ({share:.1%})}."
 _DIGITS = "Let the retriever write scores with more digits."
 _RISING = "In {count} of {total} queries with several scores these rise from the first document to the last" \
           + _EXAMPLES + "."
 _REVERSE = "Where they are distances, write their negatives, or give ranks{flags:?, or rank them with {flags}}."
-_UNEVEN = "{count} of {total} queries of the truth are in some of the runs and not in others" + _EXAMPLES + "."
+_UNEVEN = "{count} of {total} queries of the ground truth are in some of the runs and not in others" + _EXAMPLES + "."
 _EVERY_QUERY = "Run every configuration for every query."
 _DEPTHS = "The runs are not equally deep ({shown:comma})."
 _SHALLOW = "Compare them with cutoffs up to {shallowest}, or retrieve equally many documents."
-_QUERIES = "{count} of {total} queries of the run match the truth only {way} ({examples:comma})."
-_DOCUMENTS = "{count} of {total} different documents" + _LOOKED + " match the truth only {way} ({examples:comma})."
+_QUERIES = "{count} of {total} queries of the run match the ground truth only {way} ({examples:comma})."
+_DOCUMENTS = ("{count} of {total} different documents" + _LOOKED
+              + " match the ground truth only {way} ({examples:comma}).")
 _HITS = "Judged documents among those returned" + _LOOKED + ": {before} now, {after} after the fix."
 _SPELLING = "Read the runs with {flags}, or write the ids the same way in both files."
 _SPELLING_PAGE = "Match the ids with the button, or write them the same way in both files."
@@ -52,9 +53,10 @@ _NOT_THE_SAME = "Their numbers do not mean the same."
 
 MESSAGES: Mapping[str, Message] = {
     "compare-matched-queries": Message(
-        actual="{count} of {total} queries of the truth are in the run.", expected="", fix=""),
+        actual="{count} of {total} queries of the ground truth are in the run.", expected="", fix=""),
     "compare-matched-queries/none": Message(
-        actual="No query of the run is in the truth: the run has queries like {ours!r:comma}, the truth queries like "
+        actual="No query of the run is in the ground truth: the run has queries like {ours!r:comma}, the ground "
+               "truth queries like "
                "{theirs!r:comma}.",
         expected="The run cannot be evaluated.",
         fix=_ALIKE,
@@ -75,7 +77,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Check that the search did not fail for them.",
     ),
     "compare-extra-queries": Message(
-        actual="{count} of {total} queries of the run are not in the truth" + _EXAMPLES + ".",
+        actual="{count} of {total} queries of the run are not in the ground truth" + _EXAMPLES + ".",
         expected="They are left out of every metric.",
         fix="Judge them, or leave them out of the run.",
     ),
@@ -99,9 +101,9 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "compare-no-common-document": Message(
         actual="None of the {total} documents returned is judged for its query: the run has documents like "
-               "{ours!r:comma}, the truth documents like {theirs!r:comma}.",
+               "{ours!r:comma}, the ground truth documents like {theirs!r:comma}.",
         expected="Every metric is 0 or undefined.",
-        fix="Check that the ids are written the same way and that the truth judges what the run ranks.",
+        fix="Check that the ids are written the same way and that the ground truth judges what the run ranks.",
     ),
     "compare-tied-documents/docid": Message(
         actual=_TIED,
@@ -151,7 +153,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Add a column with the answers. Recognized names: {names:comma}.",
     ),
     "compare-unanswerable-queries/no-judgments": Message(
-        actual="The truth has no judgments of documents.",
+        actual="The ground truth has no judgments of documents.",
         expected="Retrieval metrics are undefined. Answers, and metrics from the files, can be compared.",
         fix="Add judgments to measure retrieval.",
     ),
@@ -172,13 +174,15 @@ MESSAGES: Mapping[str, Message] = {
     "compare-respelled-documents/collapsed": Message(
         actual=_DOCUMENTS, expected=_LEVEL_HITS, fix=_COLLAPSE, page=_COLLAPSE_PAGE),
     "compare-another-level": Message(
-        actual="The run ranks parts of what the truth judges, such as {ours!r} where the truth has {theirs!r}.",
+        actual="The run ranks parts of what the ground truth judges, such as {ours!r} where the ground truth has "
+               "{theirs!r}.",
         expected=_LEVEL_HITS,
         fix=_COLLAPSE,
         page=_COLLAPSE_PAGE,
     ),
     "compare-finer-truth": Message(
-        actual="The truth judges parts of what the run ranks, such as {theirs!r} where the run has {ours!r}" + _LOOKED
+        actual="The ground truth judges parts of what the run ranks, such as {theirs!r} where the run has "
+               "{ours!r}" + _LOOKED
                + "{judged:? (in {rows} of {returned} returned and {judged} of {wanted} judged documents looked at)}.",
         expected="None of these is found.",
         fix="Rank the parts, or judge what is ranked.",
@@ -214,7 +218,8 @@ MESSAGES: Mapping[str, Message] = {
         expected="The runs that were read as they are have nothing to collapse, so their numbers can be compared.",
         fix=""),
     "compare-different-collapse/in-use": Message(
-        actual=_LEVELS, expected="All of them are on the level of the truth now, so their numbers can be compared.",
+        actual=_LEVELS,
+        expected="All of them are on the level of the ground truth now, so their numbers can be compared.",
         fix=""),
     "compare-different-ids": Message(
         actual=_SPELLINGS,
@@ -227,7 +232,8 @@ MESSAGES: Mapping[str, Message] = {
         fix=""),
     "compare-different-ids/in-use": Message(
         actual=_SPELLINGS,
-        expected="All of them are written as in the truth now, so their numbers can be compared.{fixable:? Documents "
+        expected="All of them are written as in the ground truth now, so their numbers can be "
+                 "compared.{fixable:? Documents "
                  "without a judgment are still written in two ways.}",
         fix="{fixable:?Match them too before you join rankings.}"),
     "compare-same-rankings": Message(

@@ -291,9 +291,10 @@ MESSAGES: Mapping[str, Message] = {
         fix="Choose another --output-dir, or move the file away.",
     ),
     "no-questions": Message(
-        actual="the truth {truth!r} without the texts of its queries",
+        actual="the ground truth {truth!r} without the texts of its queries",
         expected="questions to ask",
-        fix="Give a truth with a field query, such as JSONL, CSV or a BEIR folder with queries.jsonl; qrels have none.",
+        fix="Give a ground truth with a field query, such as JSONL, CSV or a BEIR folder with queries.jsonl; qrels "
+            "have none.",
     ),
     "no-such-command": Message(
         actual="{program!r}, which is not on this machine or cannot be run",

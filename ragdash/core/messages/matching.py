@@ -109,36 +109,36 @@ MESSAGES: Mapping[str, Message] = {
     "different-queries": Message(
         actual="{run!r} evaluated on other queries than {baseline!r}",
         expected="values for the same queries",
-        fix="Evaluate both against the same truth.",
+        fix="Evaluate both against the same ground truth.",
     ),
     "different-queries/all": Message(
         actual="{run!r} evaluated on other queries than {baseline!r}",
         expected="values for the same queries",
-        fix="Evaluate all runs against the same truth.",
+        fix="Evaluate all runs against the same ground truth.",
     ),
     "different-queries/diagnosis": Message(
         actual="{run!r} evaluated on other queries than diagnosed",
         expected="values for the same queries",
-        fix="Evaluate and diagnose against the same truth.",
+        fix="Evaluate and diagnose against the same ground truth.",
     ),
     "different-queries/truth": Message(
-        actual="{run!r} matched with another truth than {other!r}",
-        expected="one truth",
-        fix="Match all runs with the same truth.",
+        actual="{run!r} matched with another ground truth than {other!r}",
+        expected="one ground truth",
+        fix="Match all runs with the same ground truth.",
     ),
     "empty-evidence": Message(
-        actual="{spans:count span} of truth {truth!r} without a letter or a digit",
+        actual="{spans:count span} of ground truth {truth!r} without a letter or a digit",
         expected="text that can be found",
         fix="They are left out; remove them from the file.",
     ),
     "extra-queries": Message(
-        actual="{queries:count query} of {run:named run} that the truth lacks, such as {example!r}",
+        actual="{queries:count query} of {run:named run} that the ground truth lacks, such as {example!r}",
         expected="queries with judgments",
         fix="They are left out.",
     ),
     "merged-queries": Message(
         actual="{queries:count query} of {run:named run} that would become another one, such as {example!r}",
-        expected="one query for each id of the truth",
+        expected="one query for each id of the ground truth",
         fix="They stay unchanged; remove or rename one of each.",
     ),
     "joined-truths": Message(
@@ -160,13 +160,13 @@ MESSAGES: Mapping[str, Message] = {
         fix="If these are different documents, read the ids without {spelling}: only the best rank counts now.",
     ),
     "missing-queries": Message(
-        actual="{queries:count query} of the truth that {run:named run} lacks, such as {example!r}",
+        actual="{queries:count query} of the ground truth that {run:named run} lacks, such as {example!r}",
         expected="a ranking for every query",
         fix="They count as empty rankings; --missing skip leaves them out.",
         page="They count as empty rankings; “How the means are counted” on the Data page can leave them out.",
     ),
     "missing-queries/skipped": Message(
-        actual="{queries:count query} of the truth that {run:named run} lacks, such as {example!r}",
+        actual="{queries:count query} of the ground truth that {run:named run} lacks, such as {example!r}",
         expected="a ranking for every query",
         fix="They are left out; --missing zero counts them as empty rankings.",
         page="They are left out; “How the means are counted” on the Data page can count them as empty rankings.",
@@ -184,7 +184,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "no-common-document": Message(
         actual=(
-            "{run:named run} with documents like {ids!r}, none of which is judged for its query; the truth has "
+            "{run:named run} with documents like {ids!r}, none of which is judged for its query; the ground truth has "
             "documents like {truth_ids!r}"
         ),
         expected="judged documents among those returned",
@@ -193,14 +193,16 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "no-common-document/corpus": Message(
         actual=(
-            "a corpus of {documents:count document} like {example!r}, none of which is gold of truth {truth!r}; it has "
+            "a corpus of {documents:count document} like {example!r}, none of which is relevant in the ground truth "
+            "{truth!r}; it has "
             "documents like {gold!r}"
         ),
         expected="ids that are written the same way",
-        fix="Whether relevant documents are in the corpus is not assessed; give the corpus to which the truth belongs.",
+        fix="Whether relevant documents are in the corpus is not assessed; give the corpus to which the ground truth "
+            "belongs.",
     ),
     "no-common-query": Message(
-        actual="{run:named run} with queries like {ids!r}, truth {truth!r} with queries like {truth_ids!r}",
+        actual="{run:named run} with queries like {ids!r}, ground truth {truth!r} with queries like {truth_ids!r}",
         expected="query ids that occur in both",
         fix="Check that they belong to the same data set and write the ids the same way.",
     ),
@@ -231,7 +233,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "other-answers": Message(
         actual="values of {evaluation!r} for the answers of {run!r}",
-        expected="the same run and truth, all queries",
+        expected="the same run and ground truth, all queries",
         fix="Evaluate this match on text_specs().",
     ),
     "relinked-truth": Message(
@@ -240,14 +242,14 @@ MESSAGES: Mapping[str, Message] = {
         fix="Look at the links before you use it.",
     ),
     "repeated-evidence": Message(
-        actual="{spans:count span} of truth {truth!r} that their query has already",
+        actual="{spans:count span} of ground truth {truth!r} that their query has already",
         expected="a span once for a query",
         fix="They count once; remove the others from the file.",
     ),
     "respelled-ids": Message(
         actual=(
             "{queries} of {all_queries} query ids and {documents} of {all_documents} document ids of {run:named run} "
-            "changed to the spelling of the truth"
+            "changed to the spelling of the ground truth"
         ),
         expected="ids that are equal {how}",
         fix="Write them the same way in both files to do without --ids {spelling}.",
@@ -255,7 +257,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "unclear-answerable": Message(
         actual=(
-            "{queries:count query} of truth {truth!r} marked both answerable and without an answer, such as "
+            "{queries:count query} of ground truth {truth!r} marked both answerable and without an answer, such as "
             "{example!r}"
         ),
         expected="one of the two",

@@ -130,7 +130,7 @@ MESSAGES: Mapping[str, Message] = {
     "unavailable/judge-no-contexts": Message(
         actual="{metric} of {run:named run}: no contexts for any query",
         expected="the texts that it is judged by",
-        fix="Give the run a column contexts, or texts to its documents, or the truth a corpus.",
+        fix="Give the run a column contexts, or texts to its documents, or the ground truth a corpus.",
         reason="no contexts for any query",
     ),
     "unavailable/judge-no-rivals": Message(
@@ -143,13 +143,13 @@ MESSAGES: Mapping[str, Message] = {
     "unavailable/judge-no-question": Message(
         actual="{metric} of {run:named run}: no text of the query for any query",
         expected="the texts that it is judged by",
-        fix="Give the truth a column query.",
+        fix="Give the ground truth a column query.",
         reason="no text of the query for any query",
     ),
     "unavailable/judge-no-references": Message(
         actual="{metric} of {run:named run}: no right answer for any query",
         expected="the texts that it is judged by",
-        fix="Give the truth a column answers.",
+        fix="Give the ground truth a column answers.",
         reason="no right answer for any query",
     ),
     "unavailable/judge-twice": Message(
@@ -202,13 +202,13 @@ MESSAGES: Mapping[str, Message] = {
     "unavailable/no-contexts": Message(
         actual="{run:named run} without contexts",
         expected="the texts that the answers were made from",
-        fix="Give the run a column contexts, or texts to its documents, or the truth a corpus.",
+        fix="Give the run a column contexts, or texts to its documents, or the ground truth a corpus.",
         reason="no contexts",
     ),
     "unavailable/no-evidence": Message(
-        actual="truth {truth!r} without evidence",
+        actual="ground truth {truth!r} without evidence",
         expected="gold spans for a query",
-        fix="Give the truth a column evidence.",
+        fix="Give the ground truth a column evidence.",
     ),
     "unavailable/no-document-sum": Message(
         actual="{spec}, to which documents do not add one by one",
@@ -228,9 +228,9 @@ MESSAGES: Mapping[str, Message] = {
         reason="{stages:?only latencies of {stages}}{stages:!no latencies}",
     ),
     "unavailable/no-permissions": Message(
-        actual="truth {truth!r} without allowed documents",
+        actual="ground truth {truth!r} without allowed documents",
         expected="a field `allowed` with the ids that the asker may see",
-        fix="Add it to the queries of the truth.",
+        fix="Add it to the queries of the ground truth.",
     ),
     "unavailable/no-sacrebleu": Message(
         actual="sacrebleu is not installed",
@@ -244,26 +244,27 @@ MESSAGES: Mapping[str, Message] = {
         reason="no retrieved documents",
     ),
     "unavailable/no-subtopics": Message(
-        actual="truth {truth!r} without judgments of subtopics",
+        actual="ground truth {truth!r} without judgments of subtopics",
         expected="diversity qrels: lines of query, subtopic, document and grade",
         fix="Pass such qrels with --truth.",
         page="Load such qrels as relevance judgments.",
     ),
     "unavailable/no-questions": Message(
-        actual="truth {truth!r} and {run:named run} without the text of a query",
+        actual="ground truth {truth!r} and {run:named run} without the text of a query",
         expected="what was asked",
-        fix="Give the truth a column query.",
+        fix="Give the ground truth a column query.",
     ),
     "unavailable/no-references": Message(
-        actual="truth {truth!r} without right answers",
+        actual="ground truth {truth!r} without right answers",
         expected="a reference answer for a query",
-        fix="Give the truth a column answers.",
+        fix="Give the ground truth a column answers.",
     ),
     "unavailable/no-texts": Message(
         actual="{run:named run} without texts",
         expected="the text of each chunk",
-        fix="Give the run a column text, or the truth a corpus that holds its documents (--corpus); or match by id.",
-        page="Give the run a column text, or the truth a corpus that holds its documents; or match by id.",
+        fix="Give the run a column text, or the ground truth a corpus that holds its documents (--corpus); or match "
+            "by id.",
+        page="Give the run a column text, or the ground truth a corpus that holds its documents; or match by id.",
         reason="no texts",
     ),
     "unavailable/not-computed": Message(

@@ -87,7 +87,7 @@ TERMS: Mapping[str, Term] = {
         "five best by the metric of the sidebar and the baseline have colors and the others are gray."),
     "relink": Term(
         "Re-link judgments", "Equal texts (case and white space aside) are the same document. Of the others, the runs "
-        "of three words that two texts share decide.", heading="re-link, version of the truth",
+        "of three words that two texts share decide.", heading="re-link, version of the ground truth",
         entry="follow judged documents to their new ids, by their texts; the judgments with the new ids are a version",
         link="../guide/data.md"),
     "old_texts": Term("Texts under the old ids", "Documents or runs with the ids that the judgments name."),

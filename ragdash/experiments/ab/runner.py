@@ -355,7 +355,7 @@ def _run(job: _Job, questions: dict[str, str], queries: int) -> Run:
                 for query_id, entry in known.items() if entry.kind]
     if queries > len(rows):
         kinds = Counter(entry.kind for entry in known.values() if entry.kind)
-        kinds["no question in the truth"] = queries - len(questions)
+        kinds["no question in the ground truth"] = queries - len(questions)
         problems.append(Problem("missing-answers", {
             "missing": queries - len(rows), "queries": queries, "configuration": job.name,
             "reasons": [f"{kind} {n:,}" for kind, n in kinds.most_common() if n]}, severity="warning"))

@@ -364,7 +364,7 @@ def _reads_more(source: Source, detected: DetectedFormat, reading: Reading, kind
         new.append("query")  # a prompt, a claim, or the last message of a user
     if "." in mapping.get("latency_ms", "") and not {"latency_ms", "latency_s"} & guess.keys():
         new.append("latency_ms")
-    if detected.role == "truth" and "scores" in mapping:  # a truth has no place for them
+    if detected.role == "truth" and "scores" in mapping:  # a ground truth has no place for them
         new.append("scores")
     parents = {path.split(".")[0] for path in mapping.get("scores", ".").split("+") if "." in path}
     if parents & unread and "metrics" not in guess and not any(

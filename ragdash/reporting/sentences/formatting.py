@@ -243,7 +243,7 @@ def query_counts(names: Sequence[str], counts: Sequence[Mapping[str, int]], conv
     missing = {"zero": "counted as an empty ranking", "skip": "left out of the means"}[conventions.missing]
     for key, phrase, effect in (
         ("missing", "missing from", missing),
-        ("extra", "only in", "not in the truth, left out"),
+        ("extra", "only in", "not in the ground truth, left out"),
     ):
         affected = [(name, run_counts[key]) for name, run_counts in zip(names, counts, strict=True) if run_counts[key]]
         if affected and len({n for _, n in affected}) == 1 and len(affected) == len(names) > 1:

@@ -54,7 +54,7 @@ def ticket(matches: Sequence[Match], queries: np.ndarray, *, k: int = 10, title:
     lines = [
         f"# {_code_span(title)}",
         "",
-        f"{len(selected):,} of {len(truth):,} queries of the truth {_code_span(truth.name)}. "
+        f"{len(selected):,} of {len(truth):,} queries of the ground truth {_code_span(truth.name)}. "
         f"Runs: {', '.join(_code_span(match.run.name) for match in matches)}.",
         "",
     ]

@@ -196,7 +196,7 @@ def test_a_truth_without_questions_is_refused_and_one_with_some_told():
     some = read_truth(("t.jsonl", b'{"query_id": "q1", "query": "question 1?", "relevant": ["d"]}\n'
                                   b'{"query_id": "q2", "relevant": ["d"]}\n'))
     run = run_configuration("a", fine, some)
-    told = "1 of 2 queries of a without an answer (no question in the truth 1)"
+    told = "1 of 2 queries of a without an answer (no question in the ground truth 1)"
     assert len(run) == 1 and run.problems[0].actual == told
 
 

@@ -116,7 +116,7 @@ def test_several_configurations_with_one_truth():
             for c in ("dense", "sparse") for q in ("a", "b")]
     assert [run.name for run in read_runs(("x", table(rows)))] == ["dense", "sparse"]
     assert len(read_truth(("x", table(rows)))) == 2
-    with pytest.raises(InputError, match="another truth"):
+    with pytest.raises(InputError, match="another ground truth"):
         read_truth(("x", table([*rows[:3], {**rows[3], "reference": "other"}])))
 
 

@@ -18,7 +18,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser)
     parser.add_argument("file", metavar="IN")
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help="its ending names the format")
-    parser.add_argument("--truth", action="store_true", help="take IN as a truth, where it could be both")
+    parser.add_argument("--truth", action="store_true", help="take IN as a ground truth, where it could be both")
     parser.add_argument("--config", metavar="NAME", help="the configuration to write, where IN holds several")
     parser.add_argument("--format", choices=(*WRITTEN_FORMATS, *JUDGE_INPUTS), help="default: that of OUT's ending; "
                         "ragas and deepeval: the input of these tools")

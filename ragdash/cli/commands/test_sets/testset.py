@@ -53,7 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         help=f"of --round-trip (default: {RoundTrip.k})")
     parser.add_argument("--critique", action="store_true", help="have the model read each question that passes the "
                         "rules again: answerable, self-contained, one question, right answer")
-    parser.add_argument("-o", "--output", metavar="FILE", help="the truth, JSONL (default: standard output)")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the ground truth, JSONL (default: standard output)")
     parser.add_argument("--rejects", metavar="FILE", help="those that a rule rejected, with all their reasons")
     parser.add_argument("--drafts", metavar="FILE", help="all of it, to be opened on the page elsewhere; the "
                         "workspace of this machine has it anyway")

@@ -103,23 +103,23 @@ MESSAGES: Mapping[str, Message] = {
         fix="Name a run as it is called in the report.",
     ),
     "no-truth": Message(
-        actual="no truth",
-        expected="one truth to evaluate the runs against",
+        actual="no ground truth",
+        expected="one ground truth to evaluate the runs against",
         fix="Name it with --truth.",
     ),
     "no-truth/answers": Message(
-        actual="no truth",
-        expected="one truth to evaluate the runs against, or metrics that need none",
+        actual="no ground truth",
+        expected="one ground truth to evaluate the runs against, or metrics that need none",
         fix="Name it with --truth. Without one, compare the answers with their contexts: --metrics \"{metrics}\".",
     ),
     "no-truth/ids": Message(
-        actual="--ids {ids} without a truth",
-        expected="a truth, whose ids are taken",
+        actual="--ids {ids} without a ground truth",
+        expected="a ground truth, whose ids are taken",
         fix="Add --truth TRUTH, or for convert --references TRUTH.",
     ),
     "no-truth/questions": Message(
-        actual="no truth",
-        expected="a truth with the questions to ask",
+        actual="no ground truth",
+        expected="a ground truth with the questions to ask",
         fix="Name it with --truth.",
     ),
     "not-streamed": Message(
@@ -230,7 +230,7 @@ MESSAGES: Mapping[str, Message] = {
     "several-truths/runs": Message(
         actual="{count:count file} with different truths: for the query {query!r}, {first} has {what} {first_values} "
                "and {second} has {second_values}",
-        expected="one truth to evaluate the runs against",
+        expected="one ground truth to evaluate the runs against",
         fix="Name the file with the right one, such as --truth {second}.",
     ),
     "streamed": Message(
@@ -256,7 +256,7 @@ MESSAGES: Mapping[str, Message] = {
     "sheet-before": Message(
         actual="{count} of {total} judgments are not in --truth, such as document {doc} of query {query}",
         expected="the judgments from which those of --truth came",
-        fix="Give the truth from before the first sheet.",
+        fix="Give the ground truth from before the first sheet.",
     ),
     "sheet-before/sample": Message(
         actual="judgments of a sample",
@@ -296,7 +296,7 @@ MESSAGES: Mapping[str, Message] = {
     "report-without-runs": Message(
         actual="evaluations that hold values alone, not what {run!r} returned",
         expected="evaluations of ragdash.evaluate, or runs with truth=",
-        fix="Pass the runs and the truth.",
+        fix="Pass the runs and the ground truth.",
     ),
     "unknown-picture": Message(
         actual="{name!r}",

@@ -170,7 +170,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "python-object/other-field": Message(
         actual="the field {name!r}",
-        expected="a field of a run or a truth",
+        expected="a field of a run or a ground truth",
         fix="It is kept with the query, and no metric reads it. Correct the name if it is a slip.",
     ),
     "python-object/partly": Message(
@@ -209,7 +209,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Give all queries {{document: score}}, or all a list of documents.",
     ),
     "python-object/truth": Message(
-        actual="an object of type {kind} without a truth",
+        actual="an object of type {kind} without a ground truth",
         expected="evaluations, or runs with truth=...",
         fix="Pass the judgments as truth=..., or evaluate the runs first.",
     ),

@@ -24,9 +24,9 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "corpus-alone": Message(
         actual="documents with their texts: what could be returned",
-        expected="a run (what was returned) or the truth (relevance judgments or references)",
-        fix="Pass this file with --corpus, together with a truth.",
-        page="Add it on the Data page together with a truth.",
+        expected="a run (what was returned) or the ground truth (relevance judgments or references)",
+        fix="Pass this file with --corpus, together with a ground truth.",
+        page="Add it on the Data page together with a ground truth.",
     ),
     "corrupt-file": Message(
         actual="{type}: {error}",
@@ -112,7 +112,7 @@ MESSAGES: Mapping[str, Message] = {
         actual="whole scores up to {highest:.0f} only",
         expected="the scores of a run",
         fix="It is read as a run; if these are judgments, pass the file with --truth.",
-        page="It is read as a run; if these are judgments, load the file as the truth.",
+        page="It is read as a run; if these are judgments, load the file as the ground truth.",
     ),
     "missing-question/llamaindex": Message(
         actual="predictions with {fields:comma}, which do not name their questions",
@@ -140,7 +140,7 @@ MESSAGES: Mapping[str, Message] = {
         actual="a zip archive",
         expected="a file of documents",
         fix="Unpack it, or pass the archive with --truth where it is a BEIR folder.",
-        page="Unpack it; a BEIR folder is loaded as the truth.",
+        page="Unpack it; a BEIR folder is loaded as the ground truth.",
     ),
     "no-rows/documents": Message(
         actual="no document",
@@ -169,7 +169,7 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "run-as-truth": Message(
-        actual="what looks like {what}, not the truth: {reason}",
+        actual="what looks like {what}, not the ground truth: {reason}",
         expected="judgments (qrels) or references",
         fix=(
             "Pass this file as a run, without --truth; if it contains the ground truth, name the column, such as --map "
@@ -179,7 +179,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "run-as-truth/archive": Message(
         actual="an archive without judgments or references",
-        expected="one file with the truth",
+        expected="one file with the ground truth",
         fix="Pass it as runs, without --truth.",
         page="Load it as runs.",
     ),
@@ -200,7 +200,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "several-truths/files": Message(
         actual="{count:count file}: {files:comma}",
-        expected="one file with the truth",
+        expected="one file with the ground truth",
         fix="Pass the right one alone.",
     ),
     "too-large-table": Message(
@@ -227,13 +227,13 @@ MESSAGES: Mapping[str, Message] = {
         actual="what looks like {what}, not a run: {reason}",
         expected="a run (what a configuration returned)",
         fix="Pass this file with --truth.",
-        page="Load this file as the truth.",
+        page="Load this file as the ground truth.",
     ),
     "truth-as-run/kilt": Message(
         actual="{outputs} outputs for one query",
         expected="one output, as a system gives it",
         fix="Several right answers are KILT's gold data: pass the file with --truth.",
-        page="Several right answers are KILT's gold data: load the file as the truth.",
+        page="Several right answers are KILT's gold data: load the file as the ground truth.",
     ),
     "unjudged-queries": Message(
         actual="{queries:count question} without a judgment in {file_name}",
@@ -295,10 +295,10 @@ MESSAGES: Mapping[str, Message] = {
         fix="It is not read.",
     ),
     "unread-file/truth": Message(
-        actual="what looks like the truth",
+        actual="what looks like the ground truth",
         expected="a run",
         fix="Pass it with --truth in a separate file.",
-        page="Load it as the truth, in a separate file.",
+        page="Load it as the ground truth, in a separate file.",
     ),
     "unread-sheet": Message(
         actual="the sheet {name!r}",

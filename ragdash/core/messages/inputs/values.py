@@ -53,8 +53,8 @@ MESSAGES: Mapping[str, Message] = {
         fix="Keep the right one of the two lines.",
     ),
     "conflicting-truth": Message(
-        actual="query {query!r} with another truth on lines {first} and {line}",
-        expected="the same truth for each configuration",
+        actual="query {query!r} with another ground truth on lines {first} and {line}",
+        expected="the same ground truth for each configuration",
         fix="Keep the right one of the two.",
     ),
     "conflicting-values": Message(

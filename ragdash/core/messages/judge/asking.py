@@ -276,22 +276,22 @@ MESSAGES: Mapping[str, Message] = {
     "nothing-to-judge/no-contexts": Message(
         actual="{run:named run} for {metric}: no contexts for any query",
         expected="the texts that it is judged by",
-        fix="Give the run a column contexts, or texts to its documents, or the truth a corpus.",
+        fix="Give the run a column contexts, or texts to its documents, or the ground truth a corpus.",
     ),
     "nothing-to-judge/no-criterion": Message(
         actual="{run:named run} for {metric}: no criterion for any query",
         expected="the column that the rubric names, with a text for each query",
-        fix="Give the truth that column, or leave column out of the rubric.",
+        fix="Give the ground truth that column, or leave column out of the rubric.",
     ),
     "nothing-to-judge/no-question": Message(
         actual="{run:named run} for {metric}: no text of the query for any query",
         expected="the texts that it is judged by",
-        fix="Give the truth a column query.",
+        fix="Give the ground truth a column query.",
     ),
     "nothing-to-judge/no-references": Message(
         actual="{run:named run} for {metric}: no right answer for any query",
         expected="the texts that it is judged by",
-        fix="Give the truth a column answers.",
+        fix="Give the ground truth a column answers.",
     ),
     "nothing-to-judge/sample": Message(
         actual="a sample of {sample}",
@@ -335,7 +335,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "unknown-query/row": Message(
         actual="a row for the query {query}",
-        expected="a query of the truth, by its id or its text",
+        expected="a query of the ground truth, by its id or its text",
         fix="The row is left out.",
     ),
     "unknown-verdicts": Message(

@@ -69,7 +69,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "bad-review/truth": Message(
         actual="{value}",
-        expected="the digest of a truth",
+        expected="the digest of a ground truth",
         fix="Write it as text.",
     ),
     "bad-review/undo": Message(
@@ -118,14 +118,14 @@ MESSAGES: Mapping[str, Message] = {
         fix="Load its file again; the broken one was set aside and everything else is usable.",
     ),
     "extra-queries/reviews": Message(
-        actual="{judgments:count judgment} of queries that the truth lacks",
+        actual="{judgments:count judgment} of queries that the ground truth lacks",
         expected="judgments of its queries",
         fix="They are left out.",
     ),
     "left-out-queries": Message(
         actual="{queries:count query} with the verdict 'wrong gold'",
         expected="queries whose ground truth is right",
-        fix="They are left out; fix the truth to include them again.",
+        fix="They are left out; fix the ground truth to include them again.",
     ),
     "newer-reviews": Message(
         actual="reviews in version {version} of the file",
@@ -162,9 +162,9 @@ MESSAGES: Mapping[str, Message] = {
         fix="Load its file again.",
     ),
     "other-truth": Message(
-        actual="reviews of a truth with digest {digest}",
+        actual="reviews of a ground truth with digest {digest}",
         expected="those of {truth!r}, {truth_digest}",
-        fix="Choose the truth they were made with.",
+        fix="Choose the ground truth they were made with.",
     ),
     "read-only-workspace": Message(
         actual="a change to a workspace that is served read-only",
@@ -173,9 +173,9 @@ MESSAGES: Mapping[str, Message] = {
         page="Ask the person who runs the server.",
     ),
     "replaced-judgments": Message(
-        actual="{judgments:count judgment} of the truth that the reviews grade otherwise",
+        actual="{judgments:count judgment} of the ground truth that the reviews grade otherwise",
         expected="one grade for a document",
-        fix="The reviews count; undo them to use the truth's again.",
+        fix="The reviews count; undo them to use the ground truth's again.",
     ),
     "run-let-go": Message(
         actual="{run:named run}, which the server no longer has",
@@ -209,7 +209,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "unknown-review": Message(
         actual="{id!r}",
-        expected="the id of an event of this truth",
+        expected="the id of an event of this ground truth",
         fix="Reload the reviews: the list may be out of date.",
     ),
     "unusable-reviews": Message(

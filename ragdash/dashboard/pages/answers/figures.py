@@ -61,7 +61,7 @@ def _render_quadrants(data: AnswersData) -> None:
             threshold=f"{edges[state.get(key)].low:g}", band=state.get(key), unknown=UNKNOWN_TITLE),
     )
     if not counts[:, :len(KINDS)].any():
-        st.caption("Of no answer is it known whether it is right: the truth has to name right answers.")
+        st.caption("Of no answer is it known whether it is right: the ground truth has to name right answers.")
         return
     by_text = any(not context.results.diagnosis(digest, edges[state.get(key)].low).judge
                   for digest in context.digests)
@@ -102,7 +102,7 @@ def render_correlation(data: AnswersData) -> None:
               help=tooltip("rank_correlation"))
     rho, n = answers_data.rank_correlations(data.values[run_index], rows, retrieval.evaluations(columns)[0], columns)
     if not n.any():
-        st.caption("No query has both: the truth names no relevant documents.")
+        st.caption("No query has both: the ground truth names no relevant documents.")
         return
     titles = [spec.title for spec in rows], [spec.title for spec in columns]
     st.markdown(answer_html.strongest_correlation(*titles, rho, n))

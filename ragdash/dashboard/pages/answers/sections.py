@@ -144,7 +144,7 @@ def build_data(context: PageContext, specs: list[Spec]) -> AnswersData:
         advice = "\n".join(f"- {line}" for line in lines) or "- Every value is undefined for the queries in scope."
         elements.empty("Nothing to compare the answers with" if has_answers else "No answers are loaded",
                       f"{advice}\n\nA run may have an **answer** to each query and the **contexts** it was made from, "
-                      "the truth right **answers**. The samples show all of it.")
+                      "the ground truth right **answers**. The samples show all of it.")
         model_scores.render(context, specs, data.values)
         if any(spec.metric.family == "judged" for spec in specs):
             judge_note.link_to_judge()

@@ -29,8 +29,8 @@ from ragdash.reporting.sentences.runs.choice import uncapital
 MOST_CARDS, FIRST_CARDS = 12, 9  # runs that all have a card in view; cards in view of more runs
 COLOR_NAMES = ("blue", "ochre", "brown", "sky blue", "brick red", "navy")
 FIXED = {"scores": "scores reversed", "collapse": "chunks collapsed", "ids": "ids matched"}
-ROLE_TITLES = {"run": "Run", "truth": "Truth (judgments)", "both": "Run and truth", "corpus": "Documents (texts)"}
-ROLE_PHRASES = {"corpus": "documents", "both": "run and truth"}
+ROLE_TITLES = {"run": "Run", "truth": "Ground truth", "both": "Run and ground truth", "corpus": "Documents (texts)"}
+ROLE_PHRASES = {"corpus": "documents", "both": "run and ground truth"}
 CONTENT_TITLES = {
     "answer": "answers",
     "contexts": "contexts",

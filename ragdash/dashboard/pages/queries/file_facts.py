@@ -12,7 +12,7 @@ from ragdash.dashboard.session.data_store import LOADED
 from ragdash.reporting.sentences import formatting as fmt
 
 MAX_VALUES = 6  # of each run
-FORBIDDEN = ("forbidden", False, "The truth does not allow this document for the asker of the query.")
+FORBIDDEN = ("forbidden", False, "The ground truth does not allow this document for the asker of the query.")
 
 
 def value_texts(case: QueryCase) -> list[str]:

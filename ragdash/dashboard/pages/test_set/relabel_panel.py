@@ -57,7 +57,7 @@ def _render_item(labels: LabelCheck, items: Sequence[RelabelItem], grades: Mappi
     questions = dict(zip(labels.truth.query_ids.to_pylist(), questions_of(labels.truth), strict=True))
     question = questions.get(item.query)
     with st.container(border=True, key="relabel_item"):
-        st.markdown(f"**{fmt.escape(question)}**" if question else "*The truth has no text of this question.*")
+        st.markdown(f"**{fmt.escape(question)}**" if question else "*The ground truth has no text of this question.*")
         st.html(texts.paragraph_html(texts.text_html(labels.texts.get(item.doc))))
     top = min(max(int(labels.truth.grades.max(initial=1)), 1), HIGHEST)
     with st.container(horizontal=True, vertical_alignment="center", key="relabel_steps"):
