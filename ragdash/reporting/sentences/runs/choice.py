@@ -45,7 +45,7 @@ def verdict_title(verdict: Verdict) -> str:
     """The state in a few words, for a badge: where the best run is better than some, it says who ties for best."""
     if verdict.state != "no-clear-difference" or not verdict.better_than:
         warned = verdict.state == "clear-winner" and verdict.qualified
-        only = f" in {verdict.spec.title}, none in quality" if says_nothing_of_quality(verdict.spec) else ""
+        only = f" in {verdict.spec.title}; quality not compared" if says_nothing_of_quality(verdict.spec) else ""
         return (f"Clear difference{only}" if only and verdict.state == "clear-winner" else TITLES[verdict.state]) + (
             ", with a warning" if warned else "")
     tied = [verdict.best or "", *(pair.candidate for pair in verdict.tied)]
