@@ -15,6 +15,7 @@ from ragdash.analysis.verdict import (
     Verdict,
     advise,
     can_be_accepted,
+    compared_by_slice,
     decide,
     evidence_specs,
     find_checks,
@@ -67,7 +68,8 @@ def verdict_of(runs: Sequence[Run], truth: Truth, evaluations: Sequence[Evaluati
     specs = lean_specs(spec, evidence_specs(evaluations[0].specs, spec))
     others = [replace(evaluate_match(match, specs), name=name)
               for name, match in zip(names, matches, strict=True)] if specs else []
-    return advise(verdict, AdviceFacts(others, paid_of(names, [[match] for match in matches])))
+    return advise(verdict, AdviceFacts(others, paid_of(names, [[match] for match in matches]),
+                                       by_slice=compared_by_slice(evaluations, spec, truth, rules)))
 
 
 def main_metric(evaluations: Sequence[Evaluation]) -> Spec:

@@ -5,13 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import ragdash
-from ragdash.analysis.verdict import AdviceFacts, HybridGain, RunCheck, advise, decide, lean_specs, paid_of
+from ragdash.analysis.verdict import (
+    MOST_RUNS,
+    AdviceFacts,
+    HybridGain,
+    RunCheck,
+    advise,
+    compared_by_slice,
+    decide,
+    lean_specs,
+    paid_of,
+)
 from ragdash.analysis.verdict.advice import Paid, cheapest
 from ragdash.core.records import Conventions
-from ragdash.evaluation.compare import ComparisonRules
+from ragdash.core.slices import slices
+from ragdash.evaluation.compare import ComparisonRules, compare_slices
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.experiments.fusion.judged_pool import judged_pool
 from ragdash.experiments.fusion.pair import fused_from, gain_of, places_last, runs_to_fuse, same_fusions, searches_of
@@ -66,12 +78,41 @@ def test_the_samples_are_decided_as_far_as_the_data_go(samples):
     missed = {name: int((values == 0).sum()) for name, values in hits.items()}
     assert (f"sparse finds no relevant document in the first 10 ranks for {missed['sparse']} of 110 queries, dense for "
             f"{missed['dense']}") in risk_sentence(verdict, markdown=False)
-    assert risk_sentence(verdict, markdown=False).endswith("That was not tested: it may be chance.")
+    assert risk_sentence(verdict, markdown=False).endswith("Take that as a hint: it may be chance.")
     assert "misses more" not in decision, "no outcome says so"
     written = verdict_dict(verdict)
     assert (written["choice"], written["leans"][0]["other_run"], written["hybrid"]) == ("sparse", "dense", None)
     assert {row["run"]: row["mean"] for row in written["choice_by"]["means"]} == dict(means)
     assert written["risk"] == risk_sentence(verdict, markdown=False)
+
+
+def test_a_kind_of_queries_on_which_another_run_is_better_speaks_against_the_choice(samples):
+    runs, truth = samples
+    evaluations = [evaluate_match(Match(run, truth), [SPEC]) for run in runs]
+    by_slice = compared_by_slice(evaluations, SPEC, truth, RULES)
+    verdict = advised(runs, truth, by_slice=by_slice)
+    (pair,) = verdict.advice.slices
+    assert (pair.slice.title, pair.candidate, pair.baseline) == ("type: paraphrase", "dense", "sparse")
+    asked = pair.slice.queries & np.isfinite(evaluations[0].column(SPEC))
+    means = [float(evaluation.column(SPEC)[asked].mean()) for evaluation in evaluations[:2]]
+    assert pair.n == asked.sum() and pair.mean_difference == pytest.approx(means[0] - means[1])
+    rows = compare_slices(evaluations[1], [evaluations[0], evaluations[2]], SPEC, slices(truth)["type"], RULES)
+    same = next(row[0] for row in rows if row[0].slice.value == "paraphrase")
+    assert (same.n, same.outcome) == (pair.n, "better")
+    assert (same.low, same.high) == pytest.approx((pair.low, pair.high), abs=0.02)
+    assert "But on queries whose type is paraphrase, dense is better." in decision_sentence(verdict, markdown=False)
+    assert risk_sentence(verdict).startswith(
+        f"On the {pair.n} queries whose type is paraphrase, **dense** is better than **sparse** by NDCG@10: \\+0.494 ")
+    (row,) = verdict_dict(verdict)["slices"]
+    assert (row["attribute"], row["value"], row["run"], row["other_run"], row["n"]) == (
+        "type", "paraphrase", "sparse", "dense", pair.n)
+    assert not advised(runs, truth, by_slice=lambda run: [replace(pair, outcome="undecided")]).advice.slices
+    many = [replace(evaluations[0], name=f"run {number}") for number in range(MOST_RUNS + 1)]
+    assert not list(compared_by_slice(many, SPEC, truth, RULES)("run 0"))
+    only = pair.slice.queries
+    within = [evaluation.only(evaluation.query_ids.filter(pa.array(only)).to_pylist()) for evaluation in evaluations]
+    assert {found.slice.attribute for found in compared_by_slice(within, SPEC, truth, RULES, only)("dense")} == (
+        set(slices(truth)) - {"type"}), "within one kind of queries, its attribute says nothing"
 
 
 def test_the_headline_is_short_and_the_differences_follow(samples):

@@ -2,6 +2,7 @@
 
 from ragdash.analysis.verdict.advice import AdviceFacts, HybridGain, Lean, lean_specs, paid_of
 from ragdash.analysis.verdict.answer_evidence import evidence_specs
+from ragdash.analysis.verdict.by_slice import MOST_RUNS, compared_by_slice
 from ragdash.analysis.verdict.checks import (
     FIXES,
     LEVELS,
@@ -28,9 +29,8 @@ from ragdash.analysis.verdict.detect import (
 from ragdash.analysis.verdict.missing_queries import MOST_MISSING
 from ragdash.analysis.verdict.verdict import STATES, Verdict, advise, best_run, verdict_state, withhold
 
-__all__ = ["FEW_QUERIES", "FIXES", "LEVELS", "MISSING_FIELDS", "MOST_MISSING", "NEVER_ACCEPTED", "NO_RANKINGS",
-           "STATES", "AdviceFacts", "HybridGain", "KnownShares", "Lean", "RunCheck", "Verdict", "advise", "badges",
-           "best_run", "can_be_accepted", "checks_of", "checks_to_show", "decide", "evaluation_checks",
-           "evidence_specs",
-           "find_checks", "judged_share", "known_shares", "lean_specs", "merge_alike", "of_level", "paid_of",
-           "spelling_checks", "verdict_state", "withheld_checks", "withhold"]
+__all__ = ["FEW_QUERIES", "FIXES", "LEVELS", "MISSING_FIELDS", "MOST_MISSING", "MOST_RUNS", "NEVER_ACCEPTED",
+           "NO_RANKINGS", "STATES", "AdviceFacts", "HybridGain", "KnownShares", "Lean", "RunCheck", "Verdict", "advise",
+           "badges", "best_run", "can_be_accepted", "checks_of", "checks_to_show", "compared_by_slice", "decide",
+           "evaluation_checks", "evidence_specs", "find_checks", "judged_share", "known_shares", "lean_specs",
+           "merge_alike", "of_level", "paid_of", "spelling_checks", "verdict_state", "withheld_checks", "withhold"]

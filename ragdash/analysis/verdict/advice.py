@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ragdash.core.errors import InputError, Unavailable
+from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.latency_cost import PriceTable, pareto_front, run_cost
 from ragdash.evaluation.outcomes import direction
@@ -20,6 +21,7 @@ LEANING = 0.1  # p of a sign test, not corrected: below it, another metric leans
 MUCH_DEARER = 1.25  # times the price of the other run: from here on it speaks against a better run
 NOTICED = 100.0  # milliseconds per query: nobody notices less
 LEAST_LEAN = 0.02  # a smaller difference is not worth a sentence
+MOST_KINDS = 2  # kinds of queries that are named as speaking against a choice
 UNITS = ("$", "ms")
 
 
@@ -88,6 +90,9 @@ class Advice:
         By what it is chosen among runs that tie for best.
     leans
         What speaks against the choice, a metric each.
+    slices
+        Kinds of queries on which another run is significantly better than the run to choose, the largest difference
+        of an attribute each.
     dearer
         By what the run to choose is much dearer or slower than the baseline, or than the next best run: both means.
     hybrid
@@ -97,6 +102,7 @@ class Advice:
     choice: str | None = None
     paid: Paid | None = None
     leans: tuple[Lean, ...] = ()
+    slices: tuple[Comparison, ...] = ()
     dearer: tuple[Paid, ...] = ()
     hybrid: HybridGain | None = None
 
@@ -110,6 +116,9 @@ class Advice:
             "leans": [{"metric": str(lean.spec), "run": lean.run, "value": lean.value, "other_run": lean.rival,
                        "other_value": lean.rival_value, "better": lean.better, "worse": lean.worse, "n": lean.n}
                       for lean in self.leans],
+            "slices": [{"attribute": pair.slice.attribute, "value": pair.slice.value, "run": pair.baseline,
+                        "other_run": pair.candidate, "difference": pair.mean_difference, "low": pair.low,
+                        "high": pair.high, "n": pair.n} for pair in self.slices if pair.slice is not None],
             "hybrid": None if self.hybrid is None else {
                 "runs": list(self.hybrid.runs), "held_out": self.hybrid.value,
                 "baseline": self.hybrid.baseline, "difference": self.hybrid.difference,
@@ -118,11 +127,15 @@ class Advice:
 
 @dataclass(frozen=True)
 class AdviceFacts:
-    """What advice rests on besides the comparison: values of other metrics, what each run takes, a better hybrid."""
+    """What advice rests on besides the comparison: values of other metrics, what each run takes, a better hybrid.
+
+    by_slice: gives every other run against this one, within the slices by each attribute of the queries.
+    """
 
     evaluations: Sequence[Evaluation] = ()
     paid: Sequence[Paid] = ()
     hybrid: HybridGain | None = None
+    by_slice: Callable[[str], Iterable[Comparison]] | None = None
 
 
 def lean_specs(lead: Spec, answers: Sequence[Spec] = ()) -> list[Spec]:
@@ -209,6 +222,15 @@ def dearer_by(choice: str, rival: str, options: Sequence[Paid]) -> tuple[Paid, .
              if {choice, rival} <= paid.means.keys()]
     return tuple(pair for pair in pairs if pair.means[choice] >= MUCH_DEARER * pair.means[rival]
                  and pair.means[choice] >= (NOTICED if pair.unit == "ms" else 0) and pair.means[choice] > 0)
+
+
+def slices_against(pairs: Iterable[Comparison], rivals: Sequence[str]) -> tuple[Comparison, ...]:
+    """Of each attribute the kind of queries on which one of these rivals is better by most; the largest first."""
+    largest: dict[str, Comparison] = {}
+    for pair in sorted(pairs, key=lambda pair: -abs(pair.mean_difference)):
+        if pair.slice is not None and pair.outcome == "better" and pair.candidate in rivals:
+            largest.setdefault(pair.slice.attribute, pair)
+    return tuple(largest.values())[:MOST_KINDS]
 
 
 def leans_of(choice: str, rivals: Sequence[str], evaluations: Sequence[Evaluation], specs: Sequence[Spec]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ragdash.analysis.verdict.advice import Advice, AdviceFacts, cheapest, dearer_by, leans_of
+from ragdash.analysis.verdict.advice import Advice, AdviceFacts, cheapest, dearer_by, leans_of, slices_against
 from ragdash.analysis.verdict.answer_evidence import distinct_pairs
 from ragdash.analysis.verdict.checks import RunCheck, checks_to_show, of_level, withheld_checks
 from ragdash.evaluation.compare import Comparison, best_first
@@ -190,7 +190,9 @@ def advise(verdict: Verdict, facts: AdviceFacts) -> Verdict:
     differing = {pair.spec for pair in verdict.differing}
     specs = [spec for spec in facts.evaluations[0].specs if spec not in differing] if facts.evaluations else []
     leans = leans_of(choice or verdict.best, [*dict.fromkeys([verdict.best, *rivals])], facts.evaluations, specs)
-    return replace(verdict, advice=Advice(choice, paid, leans, dearer, facts.hybrid))
+    others = [pair.candidate for pair in verdict.comparisons] + [verdict.best]
+    kinds = slices_against(facts.by_slice(choice or verdict.best), others) if facts.by_slice else ()
+    return replace(verdict, advice=Advice(choice, paid, leans, kinds, dearer, facts.hybrid))
 
 
 def withhold(comparison: Comparison, verdict: Verdict) -> Comparison:

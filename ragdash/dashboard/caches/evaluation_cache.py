@@ -25,7 +25,7 @@ from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.bands.best_possible import best_possible
 from ragdash.evaluation.compare import Comparison, ComparisonRules, FamilyTests, test_family
 from ragdash.evaluation.curves import Curves, curves
-from ragdash.evaluation.evaluate import Summary, summaries
+from ragdash.evaluation.evaluate import Evaluation, Summary, summaries
 from ragdash.evaluation.repeats import digests_of, mean_of_defined
 from ragdash.evaluation.stats import PairTests
 from ragdash.matching.match import Match
@@ -224,17 +224,32 @@ def _slices_of_labels(run: str, truth: str, _run: Run, _truth: Truth) -> dict[st
     return label_slices(_run, _truth.query_ids.to_pylist())
 
 
-@shared(max_entries=512, show_spinner="Testing slices …")
+@shared(max_entries=512)
 def _compared_by_slice(baseline: str, candidates: tuple[str, ...], key: tuple, spec: str, attribute: str,
                        rules: ComparisonRules, labeled: str, _scope: Scope) -> list[list[Comparison]]:
-    specs, in_scope = parse_specs(spec), _scope.queries
-    every = slices_of_labels(labeled, _scope)[attribute] if labeled else _scope.slices.values()
-    slices = [replace(query_slice, queries=query_slice.queries[in_scope]) for query_slice in every
-              if query_slice.attribute == attribute and query_slice.queries[in_scope].any()]
-    runs = sorted({baseline, *candidates})
-    family = test_family([replace(_scope.evaluation(run, specs), name=run) for run in runs], specs[0], rules, slices)
+    runs = tuple(sorted({baseline, *candidates}))
+    evaluations, one_spec, slices = _sliced(runs, spec, attribute, labeled, _scope)
+    tests = _slice_tests(runs, key, spec, attribute, rules, labeled, _scope=_scope)
+    family = FamilyTests(evaluations, one_spec, rules, slices, tests)
     pairs = [(runs.index(candidate), runs.index(baseline)) for candidate in candidates]
-    return [family.compare(pairs, index) for index in range(len(slices))]
+    return [family.compare(pairs, index) for index in range(len(family.slices))]
+
+
+@shared(max_entries=512, show_spinner="Testing slices …", ahead=True)
+def _slice_tests(runs: tuple[str, ...], key: tuple, spec: str, attribute: str, rules: ComparisonRules, labeled: str,
+                 _scope: Scope) -> PairTests | None:
+    evaluations, one_spec, slices = _sliced(runs, spec, attribute, labeled, _scope)
+    return test_family(evaluations, one_spec, rules, slices).tests
+
+
+def _sliced(runs: Sequence[str], spec: str, attribute: str, labeled: str,
+            scope: Scope) -> tuple[tuple[Evaluation, ...], Spec, tuple[Slice, ...]]:
+    """(the evaluations of runs under their digests, the spec, the slices of an attribute that are in scope)."""
+    one_spec, in_scope = parse_spec(spec), scope.queries
+    every = slices_of_labels(labeled, scope)[attribute] if labeled else scope.slices.values()
+    slices = tuple(replace(query_slice, queries=query_slice.queries[in_scope]) for query_slice in every
+                   if query_slice.attribute == attribute and query_slice.queries[in_scope].any())
+    return tuple(replace(scope.evaluation(run, [one_spec]), name=run) for run in runs), one_spec, slices
 
 
 def perfect_mean(run: str, scope: Scope, spec: Spec) -> float:

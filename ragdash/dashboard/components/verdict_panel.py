@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from ragdash.analysis.verdict import (
+    MOST_RUNS,
     NEVER_ACCEPTED,
     NO_RANKINGS,
     AdviceFacts,
@@ -23,7 +25,7 @@ from ragdash.analysis.verdict import (
 )
 from ragdash.core.errors import InputError
 from ragdash.dashboard import page_list
-from ragdash.dashboard.caches import what_if_cache
+from ragdash.dashboard.caches import evaluation_cache, what_if_cache
 from ragdash.dashboard.caches.shared_cache import once_a_run
 from ragdash.dashboard.components import judge_note, page_links, repeat_lines
 from ragdash.dashboard.page_context import DEFAULT_METRIC, PageContext, PageEnds, spec_of
@@ -33,6 +35,7 @@ from ragdash.dashboard.session.file_metrics import session_file_specs
 from ragdash.dashboard.session.truths import truth_versions
 from ragdash.dashboard.widgets import elements
 from ragdash.dashboard.widgets.texts import term_help
+from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.latency_cost import PriceTable
 from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec, have_rankings
@@ -80,7 +83,24 @@ def _advice_facts(context: PageContext, spec: Spec, answers: Sequence[Spec]) -> 
     repeats = [[context.scope.match_by_id(digest) for digest in digests_of(entry.digest)] for entry in context.entries]
     return AdviceFacts(context.results.evaluations(specs) if specs else (),
                        paid_of(context.names, repeats, context.scope.queries, _prices()),
-                       what_if_cache.known_gain(context.digests, context.names, context.scope, spec))
+                       what_if_cache.known_gain(context.digests, context.names, context.scope, spec),
+                       lambda run: _by_slice(context, spec, run))
+
+
+def _by_slice(context: PageContext, spec: Spec, run: str) -> Iterator[Comparison]:
+    """Every other run against this one within the slices by each attribute, as Compare shows them; of many runs none.
+    """
+    if len(context.names) > MOST_RUNS:
+        return
+    index = context.names.index(run)
+    others = context.selection.others(index)
+    for attribute in dict.fromkeys(part.attribute for part in context.scope.slices.values()):
+        rows = evaluation_cache.compared_by_slice(
+            context.digests[index], [context.digests[other] for other in others], context.scope, spec, attribute,
+            context.results.comparison_rules())
+        for row in rows if len(rows) > 1 else ():
+            yield from (replace(pair, candidate=context.names[other], baseline=run)
+                        for other, pair in zip(others, row, strict=True))
 
 
 def _prices() -> PriceTable:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ragdash.analysis.diagnosis import DiagnosisRules
 from ragdash.analysis.diagnosis.rules import JUDGED_GROUNDED
-from ragdash.analysis.verdict import lean_specs
+from ragdash.analysis.verdict import MOST_RUNS, lean_specs
 from ragdash.core.errors import InputError
 from ragdash.dashboard.caches import (
     comparability_cache,
@@ -39,7 +39,7 @@ class View:
             spec for k in cutoffs for spec in _specs(templates, k))))
 
     def tests(self, template: str, k: int) -> None:
-        """The comparisons with the baseline and with the best run."""
+        """The comparisons with the baseline and with the best run, and within each kind of queries."""
         spec = spec_of(template, k)
         first = self.scope.evaluation(self.digests[0], [spec])
         if len(self.digests) < 2 or not select_comparable(first, [spec])[0]:
@@ -50,6 +50,11 @@ class View:
         for baseline in {self.baseline, best}:
             others = [digest for index, digest in enumerate(self.digests) if index != baseline]
             evaluation_cache.compared(self.digests[baseline], others, self.scope, [spec], rules)
+        attributes = {part.attribute for part in self.scope.slices.values()} if len(self.digests) <= MOST_RUNS else ()
+        for attribute in sorted(attributes):
+            evaluation_cache.compared_by_slice(
+                self.digests[best], [digest for index, digest in enumerate(self.digests) if index != best], self.scope,
+                spec, attribute, rules)
 
     def rankings(self, k: int) -> None:
         """The comparisons behind the sentences of Precision-recall and Ranking, each with the best run."""

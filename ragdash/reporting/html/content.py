@@ -15,6 +15,7 @@ from ragdash.analysis.verdict import (
     HybridGain,
     Verdict,
     advise,
+    compared_by_slice,
     evidence_specs,
     find_checks,
     lean_specs,
@@ -357,13 +358,13 @@ class ReportContent:
             evidence=[pair for spec in self.evidence for run in (request.baseline, self.best_run(lead))
                       for pair in self._pairs_with(run, spec).values()])
         return advise(verdict, AdviceFacts(
-            self.leaning, paid_of(self.names, request.repeats, self.selected, request.prices), request.hybrid_gain))
+            self.leaning, paid_of(self.names, request.repeats, self.selected, request.prices), request.hybrid_gain,
+            compared_by_slice(self.rows_of(lead), lead, self.truth, self.rules, self.selected)))
 
     @cached_property
     def leaning(self) -> list[Evaluation]:
         """The metrics that can speak against a choice by the leading one."""
-        specs = lean_specs(self.lead, self.evidence)
-        return self.evaluate(specs) if specs else []
+        return self.evaluate(specs) if (specs := lean_specs(self.lead, self.evidence)) else []
 
     def _pairs_with(self, run: int | None, spec: Spec) -> dict[int, Comparison]:
         """Every other run against this one, whatever speaks against it; none where it is None."""

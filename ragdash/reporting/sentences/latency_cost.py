@@ -88,9 +88,9 @@ def front_sentences(
     for step in steps:
         pair = f"from **{fmt.escape(names[step.cheaper])}** to **{fmt.escape(names[step.dearer])}**"
         if not np.isfinite(step.per_point):
-            sentences.append(f"What one more point costs {pair} is undefined: {title} does not rise.")
+            sentences.append(f"What a gain costs {pair} is undefined: {title} does not rise.")
             continue
         interval = f" [{form(step.low)}, {form(step.high)}]" if np.isfinite([step.low, step.high]).all() else \
             " (no interval: there may be no gain at all)" if paid != "P90 latency" else ""
-        sentences.append(f"One more point (0.01) {pair} costs {form(step.per_point)} a query{interval}.")
+        sentences.append(f"A gain of 0.01 in {title} {pair} costs {form(step.per_point)} a query{interval}.")
     return sentences + left_out

@@ -74,7 +74,7 @@ def test_cost_by_the_price_table_by_hand_and_what_a_point_costs():
     assert rows[1][4] == "by price of small and judge" and rows[1][5] == "40"
     assert [row[0] for row in grid(section, "Prices").rows] == ["small", "judge"]
     said = " ".join(one.text for one in section.blocks if one.kind == "words")
-    assert "One more point (0.01)" in said, "two finds 4 of 40 more: 0.1 of the metric for $0.01, a point for $0.001"
+    assert "A gain of 0.01 in " in said, "two finds 4 of 40 more: 0.1 of the metric for $0.01, a point for $0.001"
     assert "\\$0.001" in said
 
 

@@ -120,15 +120,22 @@ def stage_sentences(data: FailuresData) -> list[str]:
     if len(names) <= MAX_SENTENCES:
         return [_run_sentence(data, run, names[run]) for run in range(len(names))]
     lines = []
-    worst = [int(row[:FINE].argmax()) if row[:FINE].any() else FINE for row in data.counts]
+    worst = [int(row.argmax()) if row.any() else FINE for row in map(_failures, data.counts)]
     for stage in sorted(set(worst)):
         runs = [f"{name} ({row[stage]:,})" for run, (name, row) in enumerate(zip(names, data.counts, strict=True))
                 if worst[run] == stage and run != data.run_index]
         if not runs:
             continue
-        what = f"most failures are at **{STAGES[stage].title}**" if stage != FINE else "no failure found"
-        lines.append(f"{len(runs):,} of the other {len(names) - 1:,} runs: {what}. {_some(runs)}.")
+        what = f"Most failures are at **{STAGES[stage].title}**" if stage != FINE else "No failure is found"
+        lines.append(f"{what} in {len(runs):,} of the other {len(names) - 1:,} runs: {_some(runs)}.")
     return [_run_sentence(data, data.run_index, names[data.run_index]), *lines]
+
+
+def _failures(counts: np.ndarray) -> np.ndarray:
+    """Queries of each stage at which something went wrong: none where there is nothing to check."""
+    failures = counts[:FINE].copy()
+    failures[NAMES.index("no-gold")] = 0
+    return failures
 
 
 def nothing_known(data: FailuresData) -> bool:
@@ -162,11 +169,13 @@ def _run_sentence(data: FailuresData, run: int, name: str) -> str:
     order = _by_gain(data, run)
     parts = [_gain_text(data, run, row, first=row == order[0]) for row in order[:MAX_LOSSES]]
     then = f", then at {fmt.listed(parts[1:])}" if parts[1:] else ""
-    if not data.counts[run, :FINE].any():
+    if not _failures(data.counts[run]).any():
         return " ".join(filter(None, (f"{name}: no failure found at any step that can be assessed.",
                                       _order_sentence(data, run))))
     losses = f"{name} loses most {escape(data.spec.title)} at {parts[0]}{then}." if data.spec and parts else ""
-    details = (_order_sentence(data, run), _right_anyway(data, run)) if run == data.run_index else ()
+    low, largest = data.ranked_low[run], max((data.row_of(run, row)[1] for row in order), default=0.0)
+    details = (_order_sentence(data, run), _right_anyway(data, run)) if run == data.run_index else (
+        [_order_sentence(data, run)] if low is not None and low.at_most > largest else [])
     return " ".join(filter(None, (losses, _count_sentence(data, run, name, order), *details)))
 
 
@@ -194,7 +203,7 @@ def _gain_text(data: FailuresData, run: int, row: str, *, first: bool) -> str:
 
 def _count_sentence(data: FailuresData, run: int, name: str, order: Sequence[str]) -> str:
     """The stages at which most queries fail, where the metric does not say which matter, or documents leak."""
-    row = data.counts[run, :FINE]
+    row = _failures(data.counts[run])
     worst = [int(s) for s in np.flatnonzero(row == row.max())]
     by_metric = any(NAMES[s] in order for s in worst)
     if by_metric and NAMES.index(LEAK) not in worst:
@@ -222,7 +231,7 @@ def common_fixes(data: FailuresData) -> list[str]:
         return []  # said already
     run, names = data.run_index, data.context.names
     of_run = f" in {names[run]}" if len(names) > 1 else ""
-    row, low = data.counts[run, :FINE], data.ranked_low[run]
+    row, low = _failures(data.counts[run]), data.ranked_low[run]
     gains = np.nan_to_num(data.gains[run, :FINE])
     ranks_low = low is not None and bool(low.at_most > gains.max())
     lines = [f"To fix {RANKED_LOW_TITLE}{of_run}: re-rank the first results."] * ranks_low

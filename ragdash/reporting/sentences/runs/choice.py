@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from ragdash.analysis.verdict import Lean, RunCheck, Verdict
-from ragdash.analysis.verdict.advice import CLOSE, Paid
+from ragdash.analysis.verdict.advice import CLOSE, Advice, Paid
 from ragdash.core.messages import Surface
 from ragdash.evaluation.compare import Comparison
 from ragdash.metrics import Spec
@@ -25,7 +25,7 @@ TITLES = {
     "undefined": "No result",
 }
 FEW_QUERIES = "few-queries"  # kind of the check
-UNTESTED = "That was not tested: it may be chance."
+UNTESTED = "Take that as a hint: it may be chance."
 MAX_NAMES = 3  # names that a sentence lists; more are counted
 LOW_CEILING = 0.9  # a best possible mean below this is said next to the metric
 Say = Callable[[str], str]
@@ -125,7 +125,7 @@ def choice_sentence(verdict: Verdict, name: Say) -> str:
         else ""
     unknown = [run for run in tied if run not in means]
     rest = f" The {what} of {names_text(unknown, name)} is not known." if unknown else ""
-    return f"If you must choose now, take {name(advice.choice)}: {also}{reason}.{_but(advice.leans, name)}{rest}"
+    return f"If you must choose now, take {name(advice.choice)}: {also}{reason}.{_but(advice, name)}{rest}"
 
 
 def _amount(value: float, unit: str, name: Say) -> str:
@@ -134,19 +134,23 @@ def _amount(value: float, unit: str, name: Say) -> str:
     return markdown_money(value) if name is bold else money(value)
 
 
-def _but(leans: Sequence[Lean], name: Say) -> str:
-    if not leans:
+def _but(advice: Advice, name: Say) -> str:
+    """The first thing that speaks against the choice, in short."""
+    plain = escape if name is bold else str
+    if advice.slices:
+        return f" But on queries {_kind_text(advice.slices[0], plain)}, {name(advice.slices[0].candidate)} is better."
+    if not advice.leans:
         return ""
-    title = escape(leans[0].spec.title) if name is bold else leans[0].spec.title
-    return f" But {title} leans to {name(leans[0].rival)}."
+    return f" But {plain(advice.leans[0].spec.title)} leans to {name(advice.leans[0].rival)}."
 
 
 def risk_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
-    """What speaks against the choice: other metrics that lean clearly to another run, and a higher price; "" for
-    nothing.
+    """What speaks against the choice: kinds of queries on which another run is better, other metrics that lean clearly
+    to another run, and a higher price; "" for nothing.
     """
     name, leans = bold if markdown else str, verdict.advice.leans
-    return " ".join([*(_lean_text(lean, name) for lean in leans), *[UNTESTED] * bool(leans),
+    return " ".join([*(_slice_text(pair, name) for pair in verdict.advice.slices),
+                     *(_lean_text(lean, name) for lean in leans), *[UNTESTED] * bool(leans),
                      *(_dearer_text(paid, name) for paid in verdict.advice.dearer)])
 
 
@@ -155,6 +159,20 @@ def _dearer_text(paid: Paid, name: Say) -> str:
     (run, own), (rival, other) = paid.means.items()
     return (f"{name(run)} {'costs' if paid.unit == '$' else 'takes'} {_amount(own, paid.unit, name)} per query, "
             f"{name(rival)} {_amount(other, paid.unit, name)}.")
+
+
+def _slice_text(pair: Comparison, name: Say) -> str:
+    """On which kind of queries another run is better than the run to choose, and by how much."""
+    plain = escape if name is bold else str
+    low, high = (number(end, signed=True) for end in (pair.low, pair.high))
+    return (f"On the {count(pair.n, 'query', 'queries')} {_kind_text(pair, plain)}, {name(pair.candidate)} is better "
+            f"than {name(pair.baseline)} by {plain(pair.spec.title)}: "
+            f"{plain(f'{number(pair.mean_difference, signed=True)} [{low}, {high}]')}.")
+
+
+def _kind_text(pair: Comparison, plain: Say) -> str:
+    """Which queries a comparison within a slice is about."""
+    return "" if pair.slice is None else f"whose {plain(pair.slice.attribute)} is {plain(pair.slice.value)}"
 
 
 def _lean_text(lean: Lean, name: Say) -> str:

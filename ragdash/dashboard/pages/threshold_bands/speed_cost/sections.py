@@ -142,9 +142,9 @@ def render_trade_off(data: SpeedCostData, spec: Spec) -> None:
         "pareto",
         f"{spec.title} against {PRICE_TITLES[paid].lower()} of each run; on the front: "
         + fmt.listed([data.context.names[index] for index in np.flatnonzero(on_front)] or ["none"]),
-        formats={PRICE_TITLES[paid]: "%.6g", "Cost of one more point": "%.4g", "Paid low": "%.6g", "Paid high": "%.6g"},
-        caption="Filled: on the Pareto front, by the means. Hollow: not on it. Bars are 95% intervals. One more "
-                f"point is 0.01 of {fmt.escape(spec.title)}. Compare shows whether a difference is real.",
+        formats={PRICE_TITLES[paid]: "%.6g", "Cost of 0.01 more": "%.4g", "Paid low": "%.6g", "Paid high": "%.6g"},
+        caption="Filled: on the Pareto front, by the means. Hollow: not on it. Bars are 95% intervals. Compare shows "
+                "whether a difference is real.",
         note=f"Mean over {fmt.query_range([summary.n for summary in summaries])}.",
     )
 

@@ -146,7 +146,7 @@ def pareto_table(
                 "Paid low": price[1, index],
                 "Paid high": price[2, index],
                 "On the front": bool(on_front[index]),
-                "Cost of one more point": per_point.get(index, np.nan),
+                "Cost of 0.01 more": per_point.get(index, np.nan),
             }
             for index in order.tolist()
         ]
