@@ -24,10 +24,9 @@ def held_out_sentence(held_out: int, noun: str = "label", plural: str | None = N
 def not_settled_sentence(validation: JudgeValidation, source: str = "judge",
                          spelled: Callable[[float], str] = number) -> str:
     """That the labeled queries are unlike the others by the judge's verdicts, and what settles it; "" elsewhere."""
-    if not validation.unlike or validation.headline == "labels":
+    if not (wrong := likely_error(validation)):
         return ""
-    labeled = validation.labels.mean + validation.agreement.bias
-    wrong, drawn = ("high", "better") if labeled > validation.judge.mean else ("low", "worse")
+    labeled, drawn = validation.labels.mean + validation.agreement.bias, {"high": "better", "low": "worse"}[wrong]
     words = (f"{NOT_SETTLED} where in this range: the {source} says {spelled(labeled)} on the labeled queries and "
              f"{spelled(validation.judge.mean)} on all, so chance drew {drawn} queries to label. The best estimate, "
              f"{spelled(validation.corrected.mean)}, may be too {wrong}.")
@@ -38,6 +37,14 @@ def not_settled_sentence(validation: JudgeValidation, source: str = "judge",
     return (f"{words} It says “{few.verdict}” to {count(few.judged, 'query', 'queries')}, and the labels check "
             f"{few.labeled:,} of them; {more} would bring that to about {FEWEST_CHECKED}. Choose them at random, not "
             "by verdict.")
+
+
+def likely_error(validation: JudgeValidation) -> str:
+    """Whether the corrected mean may be too "high" or "low", as the labeled queries are unlike the others; "" neither.
+    """
+    if not validation.unlike or validation.headline == "labels":
+        return ""
+    return "high" if validation.labels.mean + validation.agreement.bias > validation.judge.mean else "low"
 
 
 def examples_text(examples: ExampleSet) -> str:

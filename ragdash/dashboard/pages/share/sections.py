@@ -73,12 +73,14 @@ def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> Delta
                 key=state.choice_key(state.REPORT_HYBRID, list(HYBRID_PLACES), "sentence"), persist_state="session",
                 help=tooltip("report_hybrid")) == "section":
             report_request = replace(report_request, sections=(*ONE_PAGE, HYBRID))
-        st.download_button("Download the one-page report", _report_maker(report_request, context, specs),
+        with_appendix = HYBRID in (report_request.sections or ())
+        st.download_button(f"Download the {'report' if with_appendix else 'one-page report'}",
+                           _report_maker(report_request, context, specs),
                            "ragdash-report.html", "text/html", key="one_page", type="primary",
                            icon=":material/description:", on_click="ignore")
     st.caption("Date, data, decision, warnings, one table, one picture and three example queries in one HTML file. It "
                "opens without this dashboard. "
-               + ("The section on the hybrid follows as an appendix." if HYBRID in (report_request.sections or ()) else
+               + ("The section on the hybrid follows as an appendix." if with_appendix else
                   "It prints on two sheets at most."))
     return sentences
 

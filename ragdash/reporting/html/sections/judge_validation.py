@@ -30,6 +30,7 @@ from ragdash.reporting.sentences.judge_validation import (
     OUTCOMES,
     difference_outcome,
     held_out_sentence,
+    likely_error,
     not_settled_sentence,
 )
 from ragdash.reporting.tables.judge_validation import accuracy_text, estimate_text
@@ -88,7 +89,7 @@ def label_note(content: ReportContent, specs: Sequence[Spec]) -> list[Text]:
         by_run = {run: labeled.validation for run in range(len(content.names))
                   if (labeled := _compared(content, run, spec)) is not None}
         used = [f"{validation.corrected.n:,} of {escape(content.names[run])}" for run, validation in by_run.items()]
-        corrected = [f"{escape(content.names[run])} {estimate_text(validation.corrected)}"
+        corrected = [f"{escape(content.names[run])} {estimate_text(validation.corrected)}{_may_be_wrong(validation)}"
                      for run, validation in by_run.items() if np.isfinite(validation.corrected.low)]
         held_out = sum(validation.held_out for validation in by_run.values())
         labels = "No answer is labeled, so how often the judge is wrong is unknown."
@@ -98,6 +99,12 @@ def label_note(content: ReportContent, specs: Sequence[Spec]) -> list[Text]:
                       f"{held_out_sentence(held_out)}")
         lines.append(f"**{escape(spec.title)}** is of a judge; its intervals are of sampling only. {labels}")
     return [Text("  \n".join(lines), quiet=True)] if lines else []
+
+
+def _may_be_wrong(validation: JudgeValidation) -> str:
+    """That chance drew other queries to label than there are, in brackets; "" where it did not."""
+    wrong = likely_error(validation)
+    return f" (may be too {wrong}: the labeled queries are unlike the others)" if wrong else ""
 
 
 def _settled_note(validations: Iterable[JudgeValidation]) -> str:
