@@ -343,7 +343,8 @@ def _numbers(raw: np.ndarray, sign: int, tests: PairTests, columns: Sequence[tup
     n = (~np.isnan(raw)).sum(axis=0)
     mean = np.nansum(raw, axis=0) / np.where(n >= 2, n, np.nan)
     sd = np.sqrt(np.nansum((raw - mean) ** 2, axis=0) / np.where(n >= 2, n - 1, np.nan))
-    sd = np.where(np.fmin.reduce(raw) == np.fmax.reduce(raw), 0.0, sd)  # exactly, whatever the mean was rounded to
+    lowest, highest = np.fmin.reduce(raw, initial=np.nan), np.fmax.reduce(raw, initial=np.nan)
+    sd = np.where(lowest == highest, 0.0, sd)  # exactly, whatever the mean was rounded to
     wins, losses = (oriented > 0).sum(axis=0), (oriented < 0).sum(axis=0)
     low, high = np.sort([turn * tests.low[index], turn * tests.high[index]], axis=0)
     low, high = (np.where(same & (n >= 2), 0.0, end) for end in _within_range(low, high, spec))

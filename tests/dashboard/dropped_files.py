@@ -12,7 +12,8 @@ from ragdash.cli.main import main
 FOLDER = Path(__file__).resolve().parents[1] / "io" / "real_files"
 EXPECTED = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))["files"]
 FILES = [name for name, expected in EXPECTED.items() if expected["how"] != "not yet"]
-RUN = re.compile(r"^.*: run '(.*)' \(.*\), ([\d,]+) quer(?:y|ies), [\d,]+ documents? returned, ([\d,]+) deep", re.M)
+RUN = re.compile(r"^.*: run '(.*)' \(.*\), ([\d,]+) quer(?:y|ies), "
+                 r"(?:no retrieved documents|[\d,]+ documents? returned, ([\d,]+) deep)", re.M)
 SIZE = re.compile(r"([\d,]+) quer(?:y|ies), "
                   r"(?:up to ([\d,]+) documents? each|(?:no|[\d,]+) answers?, no retrieved documents)")  # on a card
 TRUTH = re.compile(r"^.*: truth \(.*\), ([\d,]+) quer(?:y|ies), ([\d,]+) judgments?,", re.M)
@@ -35,7 +36,7 @@ def on_the_command_line(capfdbinary, *arguments: str) -> tuple[Reading, str]:
     main(["check", *arguments])
     out, err = (stream.decode() for stream in capfdbinary.readouterr())
     truth, corpus, proposed = TRUTH.search(out), CORPUS.search(out), TRY.search(err)
-    reading = Reading(set(RUN.findall(out)), truth and truth.groups(), corpus and corpus[1],
+    reading = Reading({(run, queries, depth or "0") for run, queries, depth in RUN.findall(out)}, truth and truth.groups(), corpus and corpus[1],
                       err if "cannot be used" in out else "")
     return reading, proposed[1] if proposed else ""
 

@@ -44,7 +44,7 @@ def judged(run: Run, truth: Truth, scores: Mapping[str, float], judge: Judge = T
     default_verdict_store().save(judge, [
         *((questions[query], Reply({"reason": f"Because of {query}.", "score": score}, attempts=1))
           for query, score in scores.items()),
-        *((questions[query], Reply(None, "unreadable", attempts=1)) for query in failed)])
+        *((questions[query], Reply(None, "not-json", attempts=1)) for query in failed)])
 
 
 def scores(seed: int, share: float = 0.7) -> dict[str, float]:

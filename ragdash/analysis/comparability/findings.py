@@ -47,7 +47,7 @@ class ComparabilityEntry:
     --------
     >>> entry = ComparabilityEntry("extra-queries", "warning", "dense", 2, 10, ("q7", "q8"))
     >>> entry.kind, entry.found
-    ('extra-queries', "2 of 10 queries of the run are not in the truth, such as 'q7', 'q8'.")
+    ('extra-queries', "2 of 10 queries of the run are not in the ground truth, such as 'q7', 'q8'.")
     """
 
     message: str

@@ -198,7 +198,7 @@ def test_several_judges_are_held_against_the_labels_together(pair):
     alike = np.mean([truth_said[query] == other[query] for query in IDS[1:]])
     assert f"Judges: 99 queries have verdicts of two or more judges. They all agree on {alike:.0%} of them" in said(at)
     assert "Without a verdict: 1 query" in said(at)
-    assert r"judges.example.org\: unreadable" in at.table[-1].value.to_numpy().tolist()[0][0]
+    assert r"judges.example.org\: no JSON in the reply" in at.table[-1].value.to_numpy().tolist()[0][0]
 
 
 def test_disagreements_are_read_one_after_the_other(pair):
