@@ -36,7 +36,8 @@ def on_the_command_line(capfdbinary, *arguments: str) -> tuple[Reading, str]:
     main(["check", *arguments])
     out, err = (stream.decode() for stream in capfdbinary.readouterr())
     truth, corpus, proposed = TRUTH.search(out), CORPUS.search(out), TRY.search(err)
-    reading = Reading({(run, queries, depth or "0") for run, queries, depth in RUN.findall(out)}, truth and truth.groups(), corpus and corpus[1],
+    runs = {(run, queries, depth or "0") for run, queries, depth in RUN.findall(out)}
+    reading = Reading(runs, truth and truth.groups(), corpus and corpus[1],
                       err if "cannot be used" in out else "")
     return reading, proposed[1] if proposed else ""
 

@@ -168,3 +168,8 @@ def test_curves_of_repeats_are_means_over_repeats_first(runs):
     assert [part.mean["P"][0] for part in single] == [0.5, 1.0]
     assert merged.mean["P"][0] == 0.75 and merged.n["P"] == 12
     assert merged.high["P"][0] - merged.low["P"][0] < single[0].high["P"][0] - single[0].low["P"][0]
+
+
+def test_without_a_query_nothing_is_known_of_the_noise():
+    components = variance_components(np.full((3, 2), np.nan))
+    assert components.Q == 0 and np.isnan(components.standard_error()) and np.isnan(components.share_of_queries)

@@ -141,9 +141,9 @@ def _put_snippet(recipe: Recipe, runs: Sequence[Run], options: argparse.Namespac
 
 
 def _write_fused(runs: Sequence[Run], options: argparse.Namespace) -> int:
+    recipe = _recipe(runs, options)  # before: it names parameters that there are not
     fused = fuse(runs, options.method, options.window, preset=options.preset, ties=options.ties,
                  **parameters(options.param))
-    recipe = _recipe(runs, options)
     say([*fused.problems, *(rank_score_warnings(runs) if METHODS[recipe.method].reads_scores(recipe.params) else ())])
     _write(fused, options.output)
     return 0
@@ -188,7 +188,9 @@ def parameters(texts: Sequence[str]) -> dict[str, object]:
     return values
 
 
-def _value(text: str) -> float | str:
+def _value(text: str) -> float | str | bool:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
     try:
         return float(text)
     except ValueError:

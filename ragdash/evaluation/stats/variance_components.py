@@ -34,7 +34,8 @@ class VarianceComponents:
     R: int
 
     def standard_error(self, queries: int | None = None, repeats: int | None = None) -> float:
-        """The standard error of the mean over repeats and queries, with these numbers or those that were run.
+        """The standard error of the mean over repeats and queries, with these numbers or those that were run; NaN for
+        no query.
 
         Examples
         --------
@@ -42,7 +43,7 @@ class VarianceComponents:
         0.0825
         """
         Q, R = queries or self.Q, repeats or self.R
-        return math.sqrt(self.queries / Q + self.repeats / R + self.rest / (Q * R))
+        return math.sqrt(self.queries / Q + self.repeats / R + self.rest / (Q * R)) if Q and R else math.nan
 
     @property
     def share_of_queries(self) -> float:

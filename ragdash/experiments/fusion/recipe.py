@@ -18,6 +18,7 @@ from ragdash.experiments.fusion.methods import METHODS, Method
 from ragdash.experiments.fusion.normalizations import NORMALIZATIONS
 from ragdash.experiments.fusion.presets import PRESETS, Preset
 
+_OPTIONAL = {"decimals": (0, 15), "default": (0.0, 1e9)}  # numbers that may be left out: lowest and highest
 _TWO_RUNS = ("cascade",)
 LARGEST_WEIGHT = 1e6
 MOST_RESULTS = 2**31  # of a run that a window can name: no run has more
@@ -117,6 +118,8 @@ def make_recipe(runs: Sequence[Run], method: str = "rrf", window: int | None = N
         raise InputError(problems)
     window = None if window is None else min(int(window), MOST_RESULTS)
     values = {**definition.params, **values}
+    if values.get("decimals") is not None:
+        values["decimals"] = int(values["decimals"])
     for name in ("weights", "norm"):
         if isinstance(values.get(name), (list, tuple)):
             values[name] = tuple(values[name])
@@ -160,13 +163,31 @@ def _wrong_values(definition: Method, values: Mapping[str, object], given: Mappi
                  for name, names in definition.choices.items() if name in values and values[name] not in names]
     if values.get("weights") is not None and not problems:
         problems += _wrong_weights(values["weights"], runs)
+    problems += _wrong_kinds(definition, values)
     norms = values.get("norm", ())
-    names = [norms] if isinstance(norms, str) else list(norms or ())
+    if not isinstance(norms, (str, list, tuple)) or not all(isinstance(name, str) for name in norms):
+        return [*problems, Problem("fusion-norm", {"name": represent(norms), "names": list(NORMALIZATIONS)},
+                                   field="--param")]
+    names = [norms] if isinstance(norms, str) else list(norms)
     problems += [Problem("fusion-norm", {"name": name, "names": list(NORMALIZATIONS)}, field="--param")
                  for name in names if name not in NORMALIZATIONS]
     if not isinstance(norms, str) and norms and len(names) != runs:
         problems.append(Problem("fusion-weights", {"name": "norm", "count": len(names), "runs": runs},
                                 field="--param"))
+    return problems
+
+
+def _wrong_kinds(definition: Method, values: Mapping[str, object]) -> list[Problem]:
+    """Values that are no truth value where the method has one, and numbers that may be left out but are none."""
+    problems = [Problem("fusion-choice", {"name": name, "value": represent(value), "names": ["true", "false"]},
+                        field="--param") for name, value in values.items()
+                if isinstance(definition.params.get(name), bool) and not isinstance(value, bool)]
+    for name, (low, high) in _OPTIONAL.items():
+        value = values.get(name)
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and low <= value <= high
+        if value is not None and not (is_number and (name != "decimals" or float(value).is_integer())):
+            problems.append(Problem("fusion-value", {"name": name, "value": represent(value), "low": low, "high": high},
+                                    field="--param"))
     return problems
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from fusion_cases import plain_fusion, random_lists, run_of, two_runs
 
 import ragdash
 from ragdash import InputError, Run, Truth, evaluate, fuse
+from ragdash.cli.commands.fuse import parameters
 from ragdash.core.arrow_columns import take
 from ragdash.experiments.fusion import candidates as candidates_module
 from ragdash.experiments.fusion.candidates import gather
@@ -203,3 +206,29 @@ def test_every_method_and_preset_explains_itself():
     assert any(preset.version for preset in PRESETS.values()), "empty only where the source states none"
     assert ragdash.fuse is fuse
     assert make_recipe(two_runs(), preset="haystack-rrf").params["weights"] == (30.5, 30.5)
+
+
+@pytest.mark.parametrize(("method", "name", "value"), [
+    *(("weighted", "norm", value) for value in (None, 0, math.nan, True, [1], {}, object())),
+    *(("rrf", "decimals", value) for value in (2.5, "x", [1], 10**30, -1, True)),
+    *(("rrf", "shared_ranks", value) for value in ([], {}, "abc", 1)),
+    *(("rrf-common", "default", value) for value in ("x", (1, 2), -1, math.nan))])
+def test_a_parameter_of_another_kind_is_named(method, name, value):
+    runs = [Run.build(letter, ["q", "q"], ["d1", "d2"], [2.0, 1.0]) for letter in "ab"]
+    with pytest.raises(InputError) as caught:
+        fuse(runs, method, **{name: value})
+    assert all(problem.kind in ("fusion-norm", "fusion-value", "fusion-choice") for problem in caught.value.problems)
+
+
+def test_decimals_may_come_as_text_of_a_command_has_them():
+    runs = [Run.build(letter, ["q", "q"], ["d1", "d2"], [2.0, 1.0]) for letter in "ab"]
+    assert parameters(["decimals=3", "shared_ranks=true"]) == {"decimals": 3.0, "shared_ranks": True}
+    assert fuse(runs, "rrf", decimals=3.0).scores.tolist() == [0.032, 0.032]
+
+
+@pytest.mark.parametrize("norm", ["z-score", "sum", "min-max"])
+def test_scores_too_large_for_a_norm_are_refused_and_lose_no_document(norm):
+    runs = [Run.build(letter, ["q"] * 3, ["d1", "d2", "d3"], [1.7e308, 1e200, -1.7e308]) for letter in "ab"]
+    with pytest.raises(InputError) as caught:
+        fuse(runs, "weighted", norm=norm)
+    assert [problem.kind for problem in caught.value.problems] == ["fusion-overflow"]
