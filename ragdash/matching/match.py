@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from ragdash.core.arrow_columns import same_hashed_texts, take
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.ids.normalization import further_chunks
 from ragdash.core.ranking.judged_pair_index import MANY
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.matching import answer_alignment
@@ -191,7 +192,7 @@ class Match:
     @cached_property
     def permitted(self) -> Permitted:
         """The view of the metrics of permissions. Raises Unavailable where the truth does not say what is allowed."""
-        allowed, known = allowed_truth(self.truth)
+        allowed, known = allowed_truth(self.truth, further_chunks(self.run))
         views = [_reordered(Match(self.run, truth, self.conventions).ranked,
                             pc.index_in(self.truth.query_ids, value_set=truth.query_ids).to_numpy())
                  for truth in (allowed, allowed_judgments(self.truth, allowed))]

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from helpers import by_query, call, run_of, truth_of
 
+from ragdash.core.ids.normalization import collapsed
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.io import read_truth, write_truth
 
@@ -35,6 +36,13 @@ def test_the_values_by_hand():
 def test_a_short_ranking_without_a_forbidden_document_does_not_collapse():
     found = evaluate(run_of({"q": ["a"]}), permitted_truth({"q": ["a", "b"]}), "KCollapse@5 Leak@5")
     assert found.values.tolist() == [[0, 0]]
+
+
+@pytest.mark.parametrize("by", ["prefix:#", "chunks:prefix:#"])
+def test_every_chunk_of_an_allowed_document_is_allowed(by):
+    run = collapsed(run_of({"q": ["a#1", "a#2", "b#1", "x#1", "x#2"]}), by)
+    found = evaluate(run, permitted_truth({"q": ["a", "b"]}), "Leak@2 Leak@3 Leak@4 Leak@5")
+    assert found.values.tolist() == [[0, 1, 1, 1] if by == "prefix:#" else [0, 0, 1, 1]]
 
 
 def test_the_upper_bound_of_no_leak_is_exact():

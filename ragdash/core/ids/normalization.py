@@ -186,6 +186,25 @@ def _numbered_chunks(run: Run, docs: pa.ChunkedArray, again: np.ndarray) -> pa.C
     return text_column(pa.array(names, pa.string()))
 
 
+def further_chunks(run: Run) -> dict[str, set[str]]:
+    """{document: the names of its further chunks, such as "x [chunk 2]"} in a run whose chunks keep their ranks.
+
+    Examples
+    --------
+    >>> run = Run.build("a", ["q"] * 3, ["x_1", "x_2", "y_1"], [3.0, 2.0, 1.0])
+    >>> further_chunks(collapsed(run, "chunks:prefix:_")), further_chunks(run)
+    ({'x': {'x [chunk 2]'}}, {})
+    """
+    if not keeps_chunk_ranks(str(run.settings.get("collapse", ""))):
+        return {}
+    chunks: dict[str, set[str]] = {}
+    for name in run.docs.unique().to_pylist():
+        document, mark, _ = name.rpartition(" [chunk ")
+        if mark:
+            chunks.setdefault(document, set()).add(name)
+    return chunks
+
+
 def before(ids, separator: str, *, only_numbers: bool = False):
     """Each id up to the last separator; whole where it has none, or nothing before it.
 

@@ -70,6 +70,25 @@ def record_review(kind: str, query_id: str, value: str, run: str = "", doc_id: s
     return True
 
 
+def take_back(kind: str, query_id: str, shown: str, run: str = "", doc_id: str = "") -> bool:
+    """Remove a verdict or judgment; shown: the one on the page. Whether it is removed.
+
+    Where somebody else has changed it since, theirs stays, and the page says so.
+    """
+    try:
+        stored = ReviewStore().read(reviewed_truth_digest())
+    except InputError as error:
+        state.set_notice(error.problems)
+        return False
+    now = stored.verdicts.get((query_id, run), "") if kind == "verdict" else str(
+        stored.judgments.get((query_id, doc_id), ""))
+    if now in ("", shown):
+        return record_review(kind, query_id, "", run, doc_id)
+    what = "verdict" if kind == "verdict" else f"grade of {doc_id}"
+    state.set_notice([Problem("review-changed", {"query": query_id, "what": what, "value": now}, severity="warning")])
+    return False
+
+
 def record_note(query_id: str, text: str, run: str, shown: str) -> bool:
     """Keep a note as it was written, of blanks alone none; shown: the note on the page while it was written.
 

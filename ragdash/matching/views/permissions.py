@@ -5,6 +5,7 @@ Letters: Q queries (of the truth), H returned documents that are allowed, K cuto
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,16 +37,18 @@ class Permitted:
         return self.ranked.returned_at(k) - self.ranked.hits_at(k)
 
 
-def allowed_truth(truth: Truth) -> tuple[Truth, np.ndarray]:
+def allowed_truth(truth: Truth, chunks: Mapping[str, Collection[str]]) -> tuple[Truth, np.ndarray]:
     """(a truth in which every allowed document has grade 1, queries of which the truth says what is allowed).
 
+    chunks: names that further chunks of a document have in the rankings: they are allowed where it is.
     Raises Unavailable where it says so of none.
     """
     if truth.details is None or "allowed" not in truth.details.column_names:
         raise Unavailable("no-permissions", {"truth": truth.name}, "allowed")
     cells = truth.details["allowed"].to_pylist()
     ids = truth.query_ids.to_pylist()
-    rows = [(query, doc) for query, cell in zip(ids, cells, strict=True) for doc in dict.fromkeys(cell or ())]
+    rows = [(query, name) for query, cell in zip(ids, cells, strict=True) for doc in dict.fromkeys(cell or ())
+            for name in (doc, *chunks.get(doc, ()))]
     details = pa.table({"query_id": pa.array(ids, pa.string())})
     allowed = Truth.build(truth.name, [query for query, _ in rows], [doc for _, doc in rows], [1] * len(rows),
                           details=details)

@@ -87,6 +87,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="{verdicts:or}",
         fix="Choose one of these.",
     ),
+    "review-changed": Message(
+        actual="query {query!r}: the {what} was changed elsewhere since this page was drawn, to {value!r}",
+        expected="the one that this page showed",
+        fix="It stays. Take it back once more to remove it.",
+    ),
     "note-changed": Message(
         actual="that somebody else changed the note of {query!r} meanwhile, to {note!r}",
         expected="one writer at a time",

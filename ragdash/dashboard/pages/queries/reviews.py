@@ -50,7 +50,7 @@ def review_panel(case: QueryCase) -> None:
             key=verdict_key,
             format_func=str.capitalize,
             on_change=_save_verdict,
-            args=(query, run, verdict_key),
+            args=(query, run, verdict_key, summary.verdicts.get((query, run), "")),
             disabled=read_only(),
             help=verdict_help,
             wrap=True,
@@ -61,8 +61,11 @@ def review_panel(case: QueryCase) -> None:
                        disabled=read_only(), placeholder="Your findings on this query")
 
 
-def _save_verdict(query: str, run: str, key: str) -> None:
-    reviews.record_review("verdict", query, st.session_state[key] or "", run)
+def _save_verdict(query: str, run: str, key: str, shown: str) -> None:
+    if st.session_state[key]:
+        reviews.record_review("verdict", query, st.session_state[key], run)
+    else:
+        reviews.take_back("verdict", query, shown, run)
     page_links.draw_open_page("queries")
 
 
@@ -81,7 +84,7 @@ def judgment_buttons(case: QueryCase, doc: str) -> None:
         if own_grade is not None and not read_only():
             st.button("Undo", icon=":material/undo:", type="tertiary",
                       key=state.bound_key("grade_none", truth.judged_digest, query, doc),
-                      on_click=reviews.record_review, args=("judgement", query, ""), kwargs={"doc_id": doc})
+                      on_click=reviews.take_back, args=("judgement", query, str(own_grade)), kwargs={"doc_id": doc})
     grade_in_truth = case.grades.get(doc)
     if own_grade is not None:
         st.caption(f"Grade {own_grade} (yours).")
