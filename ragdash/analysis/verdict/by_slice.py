@@ -16,7 +16,7 @@ from ragdash.evaluation.compare import Comparison, ComparisonRules, test_family
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import Spec
 
-MOST_RUNS = 8  # of more runs, so many pairs are tested within each slice that hardly any difference is significant
+MOST_RUNS = 8  # among more runs, the corrected test of all pairs finds hardly any difference within a slice
 
 
 def compared_by_slice(evaluations: Sequence[Evaluation], spec: Spec, truth: Truth, rules: ComparisonRules,

@@ -80,12 +80,13 @@ def take_back(kind: str, query_id: str, shown: str, run: str = "", doc_id: str =
     except InputError as error:
         state.set_notice(error.problems)
         return False
-    now = stored.verdicts.get((query_id, run), "") if kind == "verdict" else str(
+    current = stored.verdicts.get((query_id, run), "") if kind == "verdict" else str(
         stored.judgments.get((query_id, doc_id), ""))
-    if now in ("", shown):
+    if current in ("", shown):
         return record_review(kind, query_id, "", run, doc_id)
     what = "verdict" if kind == "verdict" else f"grade of {doc_id}"
-    state.set_notice([Problem("review-changed", {"query": query_id, "what": what, "value": now}, severity="warning")])
+    facts = {"query": query_id, "what": what, "value": current}
+    state.set_notice([Problem("review-changed", facts, severity="warning")])
     return False
 
 
