@@ -78,7 +78,7 @@ def test_the_report_and_the_link_of_one_run_compare_nothing():
     titles = [next(field.placeholder for field in at.text_input if field.label == "Title") for at in (one, two)]
     assert titles == ["One retrieval configuration measured", "Retrieval configurations compared"]
     assert [next(box.value for box in at.selectbox if box.label == "Page") for at in (one, two)] == [
-        "overview", "overview"]
+        "overview", "compare"]
 
 
 def test_all_pictures_need_neither_kaleido_nor_a_browser_on_the_server(monkeypatch):

@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 import streamlit as st
 
-from ragdash.analysis.verdict import MOST_RUNS
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import figure_cache
 from ragdash.dashboard.components import comparison_tables, query_links, run_picker, verdict_panel
@@ -320,8 +319,7 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
     st.header(f"By slice: {fmt.escape(spec.title)}", anchor=False,
               help=tooltip("slice_comparison"))
     st.selectbox(
-        "Attribute", names, key=state.choice_key(state.BY, names, _telling_attribute(context, spec, names, labeled)),
-        persist_state="session", width=240
+        "Attribute", names, key=state.choice_key(state.BY, names, names[0]), persist_state="session", width=240
     )
     rows = context.results.compared_by_slice(spec, state.get(state.BY), chosen_margin())
     st.markdown(comparison_sentences.slices_sentence([comparison for row in rows for comparison in row]))
@@ -338,16 +336,6 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
         formats=TEST_FORMATS,
         note=_forest_note(context, [comparison for _, comparison in flat]),
     )
-
-
-def _telling_attribute(context: PageContext, spec: Spec, names: Sequence[str], labeled: Sequence[str]) -> str:
-    """The first attribute of the queries by which a difference is significant; else the first of all."""
-    if len(context.names) <= MOST_RUNS:
-        for name in names[:len(names) - len(labeled)]:
-            rows = context.results.compared_by_slice(spec, name, chosen_margin())
-            if any(comparison.outcome in ("better", "worse") for row in rows for comparison in row):
-                return name
-    return names[0]
 
 
 def _compared_count(row: Sequence[Comparison]) -> str:

@@ -25,7 +25,7 @@ def render() -> None:
     pages = page_list.open_to_links(page_list.present_data())
     with st.container(horizontal=True, key="link_bar"):
         st.selectbox("Page", list(pages), format_func=pages.get, width=320, persist_state="session",
-                     key=state.choice_key(state.LEADS, list(pages), "overview"))
+                     key=state.choice_key(state.LEADS, list(pages), "compare" if len(state.runs()) > 1 else "overview"))
         st.segmented_control(
             "Appearance",
             list(APPEARANCES),
