@@ -237,7 +237,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "fusion-value": Message(
         actual="{name} = {value}",
-        expected="a number{high:!, {low} or more}{high:? from {low} to {high}}",
+        expected="a {whole:?whole }number{high:!, {low} or more}{high:? from {low} to {high}}",
         fix="Choose a value in this range.",
     ),
     "fusion-value/text": Message(

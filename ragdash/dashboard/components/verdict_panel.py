@@ -191,7 +191,7 @@ def _unsaid(verdict: Verdict) -> list[RunCheck]:
     """The checks without the one whose finding and fix the sentences have, and for which there is nothing to click."""
     is_said = verdict.state not in ("not-comparable", "clear-winner") and len(
         {check.kind for check in verdict.qualified}) <= choice_sentences.MAX_NAMES
-    return [check for check in verdict.checks if check.kind != choice_sentences.FEW_QUERIES or not is_said]
+    return [check for check in verdict.checks if check.kind != choice_sentences.FEW_QUERIES_CHECK or not is_said]
 
 
 def render_warnings(context: PageContext) -> None:
@@ -271,7 +271,7 @@ def shorten_names(context: PageContext, text: str) -> str:
 def _render_fix(context: PageContext, check: RunCheck, key: str) -> None:
     if check.kind in RELINKABLE and truth_versions.can_relink():
         page_links.link("data", "Follow new ids", icon=":material/move_down:", data_part="relink")
-    if check.kind == choice_sentences.FEW_QUERIES:
+    if check.kind == choice_sentences.FEW_QUERIES_CHECK:
         return
     if check.kind == "tuned-here":
         page_links.link("what-if", "Open What-if", icon=":material/build:")

@@ -23,7 +23,6 @@ from ragdash.experiments.fusion.candidates import Candidates, Leg, Pool, gather
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
 
-LEAVES_OUT = ("cascade", "rrf-common", "union")  # methods that give some documents no score
 FEW = 4  # where fewer than a fourth of the texts are asked for, the others are not read
 
 
@@ -272,8 +271,8 @@ def _fused_block(candidates: Candidates, recipe: Recipe, space: Space, index: in
     except FloatingPointError:
         raise InputError([Problem("fusion-overflow", field="--param")]) from None
     order, starts, falling, settled = fused_order(candidates, recipe, scores)
-    if np.isinf(falling).any() or (len(falling) < len(scores) and recipe.method not in LEAVES_OUT
-                                   and np.isnan(scores).any()):
+    if np.isinf(falling).any() or (len(falling) < len(scores) and np.isnan(scores).any()
+                                   and not METHODS[recipe.method].leaves_out):
         raise InputError([Problem("fusion-overflow", field="--param")])
     row, new_rows = _sources(candidates)
     new_pairs = np.concatenate([_pairs(leg, new) for leg, new in zip(candidates.legs, new_rows, strict=True)])

@@ -28,8 +28,9 @@ SAME = ("id", "text", "near")  # what makes two documents of a union the same
 @dataclass(frozen=True)
 class Method:
     """A definition: name and title; function(candidates, **params) -> (C,); formula; source; params: name -> default;
-    allowed: name -> (lowest, highest); choices: name -> names to choose from; needs_scores: True, False, or "norm"
-    where the normalization decides."""
+    allowed: name -> (lowest, highest), where None stays what it is by default; whole: names of whole numbers;
+    choices: name -> names to choose from; needs_scores: True, False, or "norm" where the normalization decides;
+    leaves_out: whether it gives some documents no score (NaN)."""
 
     name: str
     title: str
@@ -40,6 +41,8 @@ class Method:
     allowed: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     needs_scores: bool | str = "norm"
+    leaves_out: bool = False
+    whole: frozenset[str] = frozenset()
     doc: str = ""
 
     @property
@@ -72,8 +75,9 @@ def method(name: str, title: str, formula: str, source: str, **facts) -> Callabl
     def register(function: Callable) -> Callable:
         parameters = inspect.signature(function).parameters.values()
         params = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
-        METHODS[name] = Method(name, title, function, formula, source, params, doc=inspect.getdoc(function) or "",
-                               **facts)
+        whole = frozenset(p.name for p in parameters if str(p.annotation).startswith("int"))
+        METHODS[name] = Method(name, title, function, formula, source, params, whole=whole,
+                               doc=inspect.getdoc(function) or "", **facts)
         return function
 
     return register
@@ -108,7 +112,7 @@ def _sum(candidates: Candidates, norm: Norm, weights: Sequence[float]) -> np.nda
 
 
 @method("rrf", "Reciprocal rank fusion", r"\sum w / (k + r)", "Cormack et al. 2009",
-        allowed={"k": (1e-6, 1e6), "base": (0, 1)}, needs_scores=False)
+        allowed={"k": (1e-6, 1e6), "base": (0, 1), "decimals": (0, 15)}, needs_scores=False)
 def rrf(candidates: Candidates, *, k: float = 60.0, weights: Weights = None, base: int = 1,
         decimals: int | None = None, shared_ranks: bool = False) -> np.ndarray:
     """The usual default: only ranks count, so the scales of the scores do not matter. A small k favors the top ranks.
@@ -147,7 +151,7 @@ def rrf_stretched(candidates: Candidates, *, k: float = 2.0, weights: Weights = 
 
 
 @method("rrf-common", "RRF of common documents", r"\sum w / (k + r)", "Chroma rust/worker operators/rank.rs",
-        allowed={"k": (1e-6, 1e6), "base": (0, 1)}, needs_scores=False)
+        allowed={"k": (1e-6, 1e6), "base": (0, 1), "default": (0.0, 1e9)}, needs_scores=False, leaves_out=True)
 def rrf_common(candidates: Candidates, *, k: float = 60.0, weights: Weights = None, base: int = 0,
                default: float | None = None) -> np.ndarray:
     """As rrf, but a document that a list lacks is left out. With `default`, it gets that in place of a rank."""
@@ -324,7 +328,8 @@ def harmonic(candidates: Candidates, *, norm: Norm = "opensearch-min_max", weigh
 
 
 @method("cascade", "Cascade", r"\text{top } depth \text{ of the first run, in the order of the second}",
-        "re-ranking, as in Nogueira and Cho 2019", allowed={"depth": (1, np.inf)}, needs_scores=False)
+        "re-ranking, as in Nogueira and Cho 2019", allowed={"depth": (1, np.inf)}, needs_scores=False,
+        leaves_out=True)
 def cascade(candidates: Candidates, *, depth: int = 100) -> np.ndarray:
     """Re-rank the first results of the first run by the second, down to `depth`. What the second lacks follows.
 
@@ -341,7 +346,7 @@ def cascade(candidates: Candidates, *, depth: int = 100) -> np.ndarray:
 
 @method("union", "Union without copies", r"1 / \min(P (r - 1) + j)",
         "the order of LangChain's MergerRetriever; near copies: Broder 1997", choices={"same": SAME},
-        needs_scores=False)
+        needs_scores=False, leaves_out=True)
 def union(candidates: Candidates, *, same: str = "text") -> np.ndarray:
     """The first results of all P runs, run j after run j - 1, then all second ones and so on; each document once.
 

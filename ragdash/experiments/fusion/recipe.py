@@ -18,7 +18,6 @@ from ragdash.experiments.fusion.methods import METHODS, Method
 from ragdash.experiments.fusion.normalizations import NORMALIZATIONS
 from ragdash.experiments.fusion.presets import PRESETS, Preset
 
-_OPTIONAL = {"decimals": (0, 15), "default": (0.0, 1e9)}  # numbers that may be left out: lowest and highest
 _TWO_RUNS = ("cascade",)
 LARGEST_WEIGHT = 1e6
 MOST_RESULTS = 2**31  # of a run that a window can name: no run has more
@@ -112,14 +111,13 @@ def make_recipe(runs: Sequence[Run], method: str = "rrf", window: int | None = N
     problems = _wrong_values(definition, values, given, len(runs), engine)
     if window is not None and not (
             isinstance(window, Integral) and not isinstance(window, bool) and window >= 1):
-        problems.append(Problem("fusion-value", {"name": "window", "value": str(window), "low": 1, "high": None},
-                                field="--window"))
+        facts = {"name": "window", "value": represent(window), "low": 1, "whole": True, "high": None}
+        problems.append(Problem("fusion-value", facts, field="--window"))
     if problems:
         raise InputError(problems)
     window = None if window is None else min(int(window), MOST_RESULTS)
     values = {**definition.params, **values}
-    if values.get("decimals") is not None:
-        values["decimals"] = int(values["decimals"])
+    values |= {name: int(values[name]) for name in definition.whole if values.get(name) is not None}
     for name in ("weights", "norm"):
         if isinstance(values.get(name), (list, tuple)):
             values[name] = tuple(values[name])
@@ -153,17 +151,22 @@ def _wrong_values(definition: Method, values: Mapping[str, object], given: Mappi
     if problems:
         return problems
     for name, (low, high) in {**definition.allowed, **(engine.allowed if engine else {})}.items():
-        value = given.get(name, values.get(name))
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if (name in values or name in given) and not (number and low <= value <= high):
-            problems.append(Problem("fusion-value", {"name": name, "value": str(value), "low": low,
-                                    "high": None if high == np.inf else high}, field="--param"))
+        value, whole = given.get(name, values.get(name)), name in definition.whole
+        if name not in {*values, *given} or (value is None and definition.params.get(name, low) is None):
+            continue
+        number = isinstance(value, (int, float)) and not isinstance(value, bool) and low <= value <= high
+        if not number or (whole and not float(value).is_integer()):
+            facts = {"name": name, "value": represent(value), "whole": whole, "low": low,
+                     "high": None if high == np.inf else high}
+            problems.append(Problem("fusion-value", facts, field="--param"))
     problems += [Problem("fusion-choice", {"name": name, "value": str(values[name]), "names": list(names)},
                          field="--param")
                  for name, names in definition.choices.items() if name in values and values[name] not in names]
     if values.get("weights") is not None and not problems:
         problems += _wrong_weights(values["weights"], runs)
-    problems += _wrong_kinds(definition, values)
+    problems += [Problem("fusion-choice", {"name": name, "value": represent(value), "names": ["true", "false"]},
+                         field="--param") for name, value in values.items()
+                 if isinstance(definition.params.get(name), bool) and not isinstance(value, bool)]
     norms = values.get("norm", ())
     if not isinstance(norms, (str, list, tuple)) or not all(isinstance(name, str) for name in norms):
         return [*problems, Problem("fusion-norm", {"name": represent(norms), "names": list(NORMALIZATIONS)},
@@ -174,20 +177,6 @@ def _wrong_values(definition: Method, values: Mapping[str, object], given: Mappi
     if not isinstance(norms, str) and norms and len(names) != runs:
         problems.append(Problem("fusion-weights", {"name": "norm", "count": len(names), "runs": runs},
                                 field="--param"))
-    return problems
-
-
-def _wrong_kinds(definition: Method, values: Mapping[str, object]) -> list[Problem]:
-    """Values that are no truth value where the method has one, and numbers that may be left out but are none."""
-    problems = [Problem("fusion-choice", {"name": name, "value": represent(value), "names": ["true", "false"]},
-                        field="--param") for name, value in values.items()
-                if isinstance(definition.params.get(name), bool) and not isinstance(value, bool)]
-    for name, (low, high) in _OPTIONAL.items():
-        value = values.get(name)
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and low <= value <= high
-        if value is not None and not (is_number and (name != "decimals" or float(value).is_integer())):
-            problems.append(Problem("fusion-value", {"name": name, "value": represent(value), "low": low, "high": high},
-                                    field="--param"))
     return problems
 
 

@@ -144,13 +144,14 @@ def no_quality_note(spec: Spec, *, markdown: bool = True) -> str:
     --------
     >>> from ragdash.metrics import parse_spec
     >>> no_quality_note(parse_spec("Latency"))
-    'Latency is what an answer takes: it says nothing of how good the answers are.'
+    'Latency measures time or cost: it says nothing about how good the answers are.'
     >>> no_quality_note(parse_spec("TokenF1"))
     ''
     """
+    if not says_nothing_of_quality(spec):
+        return ""
     title = escape(spec.title) if markdown else spec.title
-    return f"{title} is what an answer takes: it says nothing of how good the answers are." if (
-        says_nothing_of_quality(spec)) else ""
+    return f"{title} measures time or cost: it says nothing about how good the answers are."
 
 
 def _line(problem: Problem, runs: Sequence[str], names: Sequence[str], surface: Surface) -> str:

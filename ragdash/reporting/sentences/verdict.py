@@ -26,7 +26,7 @@ from ragdash.reporting.sentences.comparison import (
 )
 from ragdash.reporting.sentences.formatting import count, escape, interval, listed, number
 from ragdash.reporting.sentences.runs.choice import (
-    FEW_QUERIES,
+    FEW_QUERIES_CHECK,
     MAX_NAMES,
     TITLES,
     Say,
@@ -246,7 +246,7 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
     if verdict.qualified:
         parts.append(f"{plain(findings_text(verdict.qualified, surface))}.")
         fixes = dict.fromkeys(check.fix(surface) for check in verdict.qualified
-                              if alone or check.kind == FEW_QUERIES)  # the lines of the other checks have theirs
+                              if alone or check.kind == FEW_QUERIES_CHECK)  # the lines of the other checks have theirs
         parts += [plain(fix) for fix in fixes if fix] if len(fixes) == 1 else []
     if verdict.state == "undefined" and not parts:
         return f"Load runs and judgments for which {plain(verdict.spec.title)} has a value, or choose another metric."

@@ -275,7 +275,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "small-total": Message(
         actual="a total of {total:g} ms, less than its stages together ({parts:g} ms)",
-        expected="a total of all stages, in milliseconds as they are",
+        expected="a total in milliseconds, no less than the sum of its stages",
         fix="Check the units. The total is read as it is written.",
     ),
     "rank-list-disagreement": Message(

@@ -24,7 +24,7 @@ TITLES = {
     "one-run": "One run",
     "undefined": "No result",
 }
-FEW_QUERIES = "few-queries"  # kind of the check
+FEW_QUERIES_CHECK = "few-queries"
 UNTESTED = "Take that as a hint: it may be chance."
 MAX_NAMES = 3  # names that a sentence lists; more are counted
 LOW_CEILING = 0.9  # a best possible mean below this is said next to the metric
@@ -102,7 +102,7 @@ def cutoff_note(k: int | None, depths: Iterable[int]) -> str:
 
 def is_small(verdict: Verdict) -> bool:
     """Whether too few queries have a value for a choice by cost: a clear difference would not show on them."""
-    return any(check.kind == FEW_QUERIES for check in verdict.qualified)
+    return any(check.kind == FEW_QUERIES_CHECK for check in verdict.qualified)
 
 
 def choice_sentence(verdict: Verdict, name: Say) -> str:
