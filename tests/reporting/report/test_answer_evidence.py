@@ -146,4 +146,4 @@ def test_a_run_that_takes_less_is_no_winner_in_quality(column):
     assert verdict.state == "clear-winner" and verdict.best == "fast"
     words = " ".join([verdict_title(verdict), decision_sentence(verdict), change_sentence(verdict)]).replace("\\", "")
     assert f"Clear difference in {spec.title}; quality not compared" in words and "Clear winner" not in words
-    assert "it says nothing of how good the answers are" in words and "No check speaks against" not in words
+    assert "it says nothing about how good the answers are" in words and "No check speaks against" not in words
