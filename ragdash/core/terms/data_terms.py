@@ -56,7 +56,7 @@ TERMS: Mapping[str, Term] = {
     "relevant_per_query": Term(
         "Relevant per query", "Mean over the queries that have a relevant document (grade 1 or more)."),
     "unanswerable_queries": Term(
-        "No relevant document",
+        "None relevant",
         "Queries without a relevant document. Relevance metrics are undefined there and leave them out."),
     "grades": Term("Grades", "The scale of the judgments; 0 or less is not relevant."),
     "missing": Term(

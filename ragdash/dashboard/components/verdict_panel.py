@@ -161,25 +161,41 @@ def add_hybrid(context: PageContext, spec: Spec, sentences: DeltaGenerator, *, t
 
 
 def _write(context: PageContext, verdict: Verdict, sentences: DeltaGenerator, *, titled: bool) -> None:
-    headline = [verdict_sentences.headline(verdict, titled=True)] if titled else []
-    sentences.markdown(shorten_names(context, "\n\n".join([*headline, *_lines(verdict)])),
-                       help=term_help(" ".join(headline), [verdict.spec]) if titled else None)
+    lines = _short_lines(verdict) if titled else _lines(verdict)
+    sentences.markdown(shorten_names(context, "\n\n".join(lines)),
+                       help=term_help(lines[0], [verdict.spec]) if titled else None)
 
 
 def _lines(verdict: Verdict) -> list[str]:
     """The next step, how sure the headline is, what it means for the decision, what speaks against that and what would
     change it."""
-    risk = choice_sentences.risk_sentence(verdict)
-    sure = " ".join(filter(None, (verdict_sentences.differences_sentence(verdict),
-                                  verdict_sentences.answers_sentence(verdict))))
-    return [*filter(None, [verdict_sentences.next_step_sentence(verdict), sure]),
-            f"**For your decision:** {verdict_sentences.decision_sentence(verdict)}",
-            *([f"**What speaks against it:** {risk}"] if risk else []),
+    return [*_next_step_and_differences(verdict),
+            f"**For your decision:** {verdict_sentences.decision_sentence(verdict)}", *_risk(verdict),
             f"**What would change it:** {verdict_sentences.change_sentence(verdict, alone=False)}"]
 
 
+def _short_lines(verdict: Verdict) -> list[str]:
+    """The headline, the next step, how sure the headline is and what speaks against it. The decision is on Overview,
+    but for what to do about a verdict that is withheld."""
+    withheld = verdict.state == "not-comparable"
+    return [verdict_sentences.headline(verdict, titled=True), *_next_step_and_differences(verdict),
+            *([verdict_sentences.decision_sentence(verdict)] if withheld else []), *_risk(verdict)]
+
+
+def _next_step_and_differences(verdict: Verdict) -> list[str]:
+    sure = " ".join(filter(None, (verdict_sentences.differences_sentence(verdict),
+                                  verdict_sentences.answers_sentence(verdict))))
+    return list(filter(None, [verdict_sentences.next_step_sentence(verdict), sure]))
+
+
+def _risk(verdict: Verdict) -> list[str]:
+    risk = choice_sentences.risk_sentence(verdict)
+    return [f"**What speaks against it:** {risk}"] if risk else []
+
+
 def render_line(context: PageContext, spec: Spec) -> DeltaGenerator:
-    """The verdict without its frame, and below it the checks: the same sentences as on Overview, and their place."""
+    """The verdict in short without its frame, in the words of Overview, and below it the checks; gives the place of
+    its sentences."""
     verdict = current_verdict(context, spec)
     sentences = st.empty()
     _write(context, verdict, sentences, titled=True)

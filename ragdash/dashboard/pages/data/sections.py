@@ -346,7 +346,7 @@ def _judgment_numbers(truth: Truth) -> dict[str, tuple[str, str]]:
             fmt.number(float(answerable.mean()), 2) if len(answerable) else fmt.UNDEFINED,
             tooltip("relevant_per_query"),
         ),
-        "No relevant document": (
+        "None relevant": (
             f"{truth.queries_without_relevant:,}" if truth.judgments else fmt.UNDEFINED,
             tooltip("unanswerable_queries"),
         ),
