@@ -17,7 +17,6 @@ import pyarrow.compute as pc
 
 from ragdash.core.arrow_columns import same_hashed_texts, take
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.ids.normalization import further_chunks
 from ragdash.core.ranking.judged_pair_index import MANY
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.matching import answer_alignment
@@ -192,7 +191,7 @@ class Match:
     @cached_property
     def permitted(self) -> Permitted:
         """The view of the metrics of permissions. Raises Unavailable where the truth does not say what is allowed."""
-        allowed, known = allowed_truth(self.truth, further_chunks(self.run))
+        allowed, known = allowed_truth(self.truth, self.run)
         views = [_reordered(Match(self.run, truth, self.conventions).ranked,
                             pc.index_in(self.truth.query_ids, value_set=truth.query_ids).to_numpy())
                  for truth in (allowed, allowed_judgments(self.truth, allowed))]
@@ -201,7 +200,7 @@ class Match:
     @cached_property
     def diversified(self) -> Diversified:
         """The view of the metrics of diversity. Raises Unavailable where the truth has no subtopics."""
-        numbered, documents = numbered_truth(self.truth)
+        numbered, documents = numbered_truth(self.truth, self.run)
         rows = pc.index_in(numbered.query_ids, value_set=self.truth.query_ids).to_numpy()
         return diversified(Match(self.run, numbered, self.conventions).ranked, documents, rows)
 

@@ -9,9 +9,13 @@ import pyarrow as pa
 import pytest
 from helpers import by_query, call, run_of, truth_of
 
-from ragdash.core.ids.normalization import collapsed
+from ragdash.analysis.comparability import check_comparability
+from ragdash.analysis.verdict.detect import find_checks
+from ragdash.core.ids.normalization import collapsed, with_ids_of
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.io import read_truth, write_truth
+from ragdash.matching.match import Match
+from ragdash.metrics import parse_spec
 
 ALLOWED = {"clean": ["a", "b", "c"], "leaks": ["a"], "unsaid": None, "nothing": []}
 RANKING = ["a", "b", "x", "c"]
@@ -76,3 +80,40 @@ def test_allowed_documents_are_read_from_a_truth_and_written_back(tmp_path, capf
     status, out, _ = call(capfdbinary, "evaluate", tmp_path / "run.txt", "--truth", tmp_path / "truth.jsonl", "-m",
                           "Leak@1")
     assert status == 0 and "0.5" in out
+
+
+@pytest.mark.parametrize("returned, allowed, name", [
+    (["d1", "d2", "d3"], ["D1", "D2", "D3"], "case"), (["a", "caf\u00e9"], ["a", "cafe\u0301"], "nfc"),
+    (["d1", "d2"], ["d1", "D1", "D2"], "case"), (["D1", "d2"], ["d1", "D2"], "case,zeros"),
+])
+def test_ids_of_allowed_documents_are_read_alike_whether_they_are_judged_or_not(returned, allowed, name):
+    truth = permitted_truth({"q": allowed})
+    assert evaluate(run_of({"q": returned}), truth, "Leak@3").values.tolist() == [[1.0]]
+    run = with_ids_of(run_of({"q": returned}), truth, name)
+    assert evaluate(run, truth, "Leak@3 KCollapse@1").values.tolist() == [[0.0, 0.0]]
+
+
+def test_a_truth_that_writes_a_document_in_two_ways_allows_it_once_ids_are_read_alike():
+    details = pa.table({"query_id": ["q"], "allowed": [["D1"]]})
+    truth = truth_of({"q": {"d1": 1}}, details=details)
+    for returned in ("d1", "D1"):
+        run = with_ids_of(run_of({"q": [returned]}), truth, "case")
+        assert evaluate(run, truth, "Leak@1 AllowedRecall@1 R@1").values.tolist() == [[0.0, 1.0, 1.0]]
+
+
+def test_the_fix_of_spellings_is_offered_for_allowed_documents_and_works():
+    run, truth = run_of({"q": ["a", "d2", "d3"]}), permitted_truth({"q": ["a", "D2", "D3"]})
+    entry = check_comparability([run], truth).of("respelled-allowed", "run")
+    assert (entry.option, entry.count, entry.total, entry.severity) == (("ids", "case"), 2, 3, "warning")
+    assert entry.examples == ("'d2' for 'D2'", "'d3' for 'D3'") and "allowed documents" in entry.found
+    assert check_comparability([with_ids_of(run, truth, "case")], truth).of("respelled-allowed", "run") is None
+    (check,) = [check for check in find_checks([Match(run, truth)], parse_spec("Leak@3")) if check.kind == "other-ids"]
+    assert check.level == "withheld" and "allowed documents" in check.found()
+    assert "other-ids" not in [check.kind for check in find_checks([Match(run, truth)], parse_spec("P@3"))]
+
+
+def test_subtopics_of_documents_without_a_judgment_are_read_alike():
+    subtopics = [[{"subtopic": "1", "doc_id": "D2", "grade": 1}]]
+    truth = truth_of({"q": {"a": 1}}, details=pa.table({"query_id": ["q"], "subtopics": subtopics}))
+    run = with_ids_of(run_of({"q": ["d2"]}), truth, "case")
+    assert evaluate(run, truth, "StRecall@1").values.tolist() == [[1.0]]

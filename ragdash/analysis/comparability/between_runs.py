@@ -16,7 +16,7 @@ from ragdash.metrics import Spec
 MOST_RUNS = 8  # named in a sentence
 OF_RANKINGS = ("Ranked", "Diversified", "Permitted", "Covered")  # views of metrics that read rankings
 # settings that say how a run was read -> the entries about a run where more of it could be
-READ = {"collapse": ("another-level",), "ids": ("respelled-queries", "respelled-documents")}
+READ = {"collapse": ("another-level",), "ids": ("respelled-queries", "respelled-documents", "respelled-allowed")}
 
 
 def check_between_runs(matches: Sequence[Match], conventions: Conventions, specs: Sequence[Spec],

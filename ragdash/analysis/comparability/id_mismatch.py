@@ -66,7 +66,30 @@ def id_entries(match: Match, queries: Wanted, docs: Wanted) -> list[Comparabilit
         for changed in changes
     ]
     level = _level(run, truth, wanted)
+    spelled += _allowed(run, sample, returned, docs, Wanted(truth.other_docs), rules)
     return [*(_with_collapse_fix(entry, level) for entry in spelled), *level]
+
+
+def _allowed(run: Run, sample: Run, returned: pa.ChunkedArray, docs: Wanted, other: Wanted,
+             rules: Sequence[Spelling]) -> list[ComparabilityEntry]:
+    """Returned documents that only under a spelling are those that details of the truth name without a judgment."""
+    live = [rule for rule in rules if len(other) and rule in every_spelling(returned, other, rules)]
+    together = [spelling(",".join(rule.name for rule in live))] if len(live) > 1 else []
+    best: tuple[int, Spelling, pa.ChunkedArray, pa.ChunkedArray] | None = None
+    for rule in (*live, *together):
+        ids = respelled(returned, docs, rule, other)
+        changed = pc.and_(pc.not_equal(returned, ids), pc.is_in(ids, value_set=other.ids))
+        count = pc.sum(changed).as_py() or 0
+        if count > (best[0] if best else 0):
+            best = count, rule, returned.filter(changed), ids.filter(changed)
+    if best is None:
+        return []
+    count, rule, ours, theirs = best
+    pairs = zip(*(column.slice(0, SHOWN).to_pylist() for column in (ours, theirs)), strict=True)
+    return [ComparabilityEntry(
+        "respelled-allowed", "warning", run.name, count, len(returned),
+        tuple(f"{quoted(one)} for {quoted(other_id)}" for one, other_id in pairs),
+        {"way": rule.words, **_sample_facts(sample, run)}, ("ids", rule.name))]
 
 
 def _joint_spelling(sample: Run, returned: pa.ChunkedArray, wanted: tuple[Wanted, Wanted],

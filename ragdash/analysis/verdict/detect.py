@@ -82,7 +82,7 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
         ids_of.setdefault(entry.run, []).append(entry)
     for match in matches:
         checks += [*_without_rankings(match.run, spec), *score_direction(match), *missing_queries(match, spec, queries),
-                   *_ids_of(match, ids_of.get(match.run.name, ()))]
+                   *_ids_of(match, spec, ids_of.get(match.run.name, ()))]
     checks += [*_without_references(matches), *_same_content(matches), *_tuned_here(matches),
                *_other_spellings(matches, checks, spellings)]
     if matches[0].matching.by == "id" and matches[0].truth.judgments:
@@ -102,7 +102,7 @@ def _several_truths(truths: Sequence[str]) -> list[RunCheck]:
         "count": len(truths), "names": list(truths), "used": truths[-1]})]
 
 
-def _ids_of(match: Match, ids: Sequence[ComparabilityEntry]) -> list[RunCheck]:
+def _ids_of(match: Match, spec: Spec, ids: Sequence[ComparabilityEntry]) -> list[RunCheck]:
     """Ids that would match if they were written alike, and sets that have nothing in common."""
     name, run, checks = match.run.name, match.run, []
     if match.matching.by == "id" and match.truth.judgments:
@@ -110,13 +110,14 @@ def _ids_of(match: Match, ids: Sequence[ComparabilityEntry]) -> list[RunCheck]:
             checks.append(RunCheck("no-common-query", "withheld", (name,), {"run": name}))
         elif run.has_rankings and not len(match.ranked.rank):
             checks.append(RunCheck("no-common-document", "withheld", (name,), {"run": name}))
+    kinds = _IDS | ({"respelled-allowed": "other-ids/allowed"} if spec.metric.view == "Permitted" else {})
     for entry in ids:
-        if entry.kind not in _IDS or entry.severity == "note":
+        if entry.kind not in kinds or entry.severity == "note":
             continue
         many = entry.count > MOST_MISSING * entry.total or entry.kind in ("another-level", "finer-truth")
         facts = {"run": name, "count": entry.count, "total": entry.total, "examples": list(entry.examples[:2]),
                  "flags": entry.flags, "ids": entry.kind.partition("-")[2]}
-        checks.append(RunCheck(_IDS[entry.kind], "withheld" if many else "qualified", (name,), facts, entry.option,
+        checks.append(RunCheck(kinds[entry.kind], "withheld" if many else "qualified", (name,), facts, entry.option,
                                entry.also))
     fixed = any(check.kind in ("other-ids", "other-level") for check in checks)
     return [check for check in checks if not (fixed and check.kind.startswith("no-common"))]

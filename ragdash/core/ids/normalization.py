@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from ragdash.core.arrow_columns import hash_text, text_column
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ids.id_bytes import contains_any
-from ragdash.core.ids.spellings import Wanted, respelled, spelling
+from ragdash.core.ids.spellings import ALL_SPELLINGS, Wanted, respelled, spelling
 from ragdash.core.ranking.rank_order import duplicate_positions, pair_hashes
 from ragdash.core.records import Run, Truth
 from ragdash.core.records.run import SAID_BY_BUILD
@@ -31,8 +31,9 @@ def with_ids_of(run: Run, truth: Truth, name: str, wanted_ids: tuple[Wanted, Wan
     """The run with every query and document id in one spelling, that of the truth where the truth has the id.
 
     What an id becomes depends on the id, the rule and the truth, never on the run: runs that are respelled alike have
-    the same id for the same document, judged or not. Ids of the truth come first, then those of its corpus, else the
-    common form is the id. Ids whose form several of them have stay as they are.
+    the same id for the same document, judged or not. Judged ids come first, then those that only details of the truth
+    name, such as allowed documents, then those of its corpus, else the common form is the id. Ids whose form several
+    of them have stay as they are.
 
     name: trim, nfc, case, zeros, path, or several with commas. Queries that would become one stay as they are and are
     reported; documents that become one in a ranking are repeats of it. Settings and problems list what was done.
@@ -40,9 +41,9 @@ def with_ids_of(run: Run, truth: Truth, name: str, wanted_ids: tuple[Wanted, Wan
     """
     form = spelling(name)
     judged_ids, judged = wanted_ids or (Wanted(truth.query_ids), Wanted(truth.docs))
-    known = Wanted(truth.corpus.doc_ids) if wanted_ids is None and truth.corpus is not None else None
+    known = _known(truth) if wanted_ids is None else ()
     queries, merged = _apart(run.query_ids, respelled(text_column(run.query_ids), judged_ids, form))
-    docs = respelled(run.docs, judged, form, known)
+    docs = respelled(run.docs, judged, form, *known)
     changed = [pc.sum(pc.not_equal(a, b)).as_py() or 0
                for a, b in ((text_column(queries), text_column(run.query_ids)), (docs, run.docs))]
     problems = [Problem("merged-queries", {"queries": len(merged), "run": run.name, "example": merged[0].as_py()}, None,
@@ -71,8 +72,33 @@ def would_respell(run: Run, truth: Truth, name: str) -> bool:
     if not respelled(queries, Wanted(truth.query_ids), form).equals(queries):
         return True
     docs = text_column(pc.unique(run.docs))
-    known = Wanted(truth.corpus.doc_ids) if truth.corpus is not None else None
-    return not respelled(docs, Wanted(truth.docs), form, known).equals(docs)
+    return not respelled(docs, Wanted(truth.docs), form, *_known(truth)).equals(docs)
+
+
+def _known(truth: Truth) -> list[Wanted]:
+    """Documents of a truth next to the judged: those that its details name, and those of its corpus."""
+    columns = [truth.other_docs, *([] if truth.corpus is None else [truth.corpus.doc_ids])]
+    return [Wanted(column) for column in columns if len(column)]
+
+
+def names_in_run(run: Run, truth: Truth, docs: pa.ChunkedArray) -> dict[str, str]:
+    """{document of the truth: its name in a run whose ids `with_ids_of` changed, else the same}.
+
+    They differ where the truth itself writes a document in two ways.
+
+    Examples
+    --------
+    >>> truth = Truth.from_records([{"query_id": "q", "relevant": ["d1"], "allowed": ["D1"]}])
+    >>> run = with_ids_of(Run.build("r", ["q"], ["D1"]), truth, "case")
+    >>> names_in_run(run, truth, text_column(["d1", "D1"]))
+    {'d1': 'd1', 'D1': 'd1'}
+    """
+    words = str(run.settings.get("ids", "")).split(",")
+    names = [form.name for form in ALL_SPELLINGS if form.name in words]
+    ids = spelled = text_column(pc.unique(docs))
+    if names:
+        spelled = respelled(ids, Wanted(truth.docs), spelling(",".join(names)), *_known(truth))
+    return dict(zip(ids.to_pylist(), spelled.to_pylist(), strict=True))
 
 
 def truth_with_queries_of(truth: Truth, other: Truth, name: str) -> Truth:

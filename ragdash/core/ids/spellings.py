@@ -184,13 +184,13 @@ def matching_spelling(ids: pa.StringArray, wanted_ids: Wanted) -> str | None:
     return best if best and shares[best] > wanted_ids.share(ids) else None
 
 
-def respelled(ids: pa.ChunkedArray, wanted: Wanted, how: Spelling, known: Wanted | None = None) -> pa.ChunkedArray:
+def respelled(ids: pa.ChunkedArray, wanted: Wanted, how: Spelling, *known: Wanted) -> pa.ChunkedArray:
     """The ids in one spelling, the same for an id whichever run returned it.
 
     Ids of the same common form become the one wanted id of that form, else the one known id, else the form itself.
     An id stays as it is where several wanted or known ids have its form, or where its form is another of them.
 
-    known: further ids of different documents, such as those of a corpus.
+    known: further ids of different documents, such as those of a corpus, those that come first before the others.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def respelled(ids: pa.ChunkedArray, wanted: Wanted, how: Spelling, known: Wanted
     >>> respelled(text_column(["p01", "p02", "p3"]), Wanted(pa.array(["p1", "p002"])), zeros).to_pylist()
     ['p1', 'p002', 'p3']
     """
-    targets = [wanted] if known is None else [wanted, known]
+    targets = [wanted, *known]
     blocks = _parts(ids.chunks)
     common = pa.chunked_array(on_all_cores(how.apply, blocks), pa.string())
     if common.equals(ids) and all(target.form(how) is target.ids for target in targets):

@@ -90,6 +90,13 @@ MESSAGES: Mapping[str, Message] = {
         page="Apply the fix that is offered for it.",
         reason="ids differ",
     ),
+    "check-other-ids/allowed": Message(
+        actual="{run} writes ids in another way than the allowed documents, such as {examples:or}",
+        expected="{count:,} of {total:,} match only after a fix. Until then they count as not allowed.",
+        fix="Read the runs with {flags}.",
+        page="Apply the fix that is offered for it.",
+        reason="ids differ",
+    ),
     "check-other-level": Message(
         actual="{run} and the judgments name different units, such as chunks and documents: {examples:or}",
         expected="What differs counts as not relevant.",

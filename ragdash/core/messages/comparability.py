@@ -169,6 +169,13 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "compare-respelled-queries": Message(actual=_QUERIES, expected=_HITS, fix=_SPELLING, page=_SPELLING_PAGE),
     "compare-respelled-documents": Message(actual=_DOCUMENTS, expected=_HITS, fix=_SPELLING, page=_SPELLING_PAGE),
+    "compare-respelled-allowed": Message(
+        actual="{count} of {total} different documents" + _LOOKED + " match allowed documents or documents of "
+               "subtopics only {way} ({examples:comma}).",
+        expected="Until then metrics of permissions and of diversity do not recognize them.",
+        fix=_SPELLING,
+        page=_SPELLING_PAGE,
+    ),
     "compare-respelled-queries/collapsed": Message(
         actual=_QUERIES, expected=_LEVEL_HITS, fix=_COLLAPSE, page=_COLLAPSE_PAGE),
     "compare-respelled-documents/collapsed": Message(

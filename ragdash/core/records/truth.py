@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ragdash.core.arrow_columns import encode, frozen, hash_text, mix, plain_array, text_column
 from ragdash.core.corpus import Corpus
@@ -229,6 +230,23 @@ class Truth:
     def index(self) -> PairIndex:
         """The judged pairs by hash, for matching."""
         return PairIndex(self.pairs)
+
+    @cached_property
+    def other_docs(self) -> pa.StringArray:
+        """Documents without a judgment that details of queries name, each once: of `allowed` and of `subtopics`.
+
+        Examples
+        --------
+        >>> truth = Truth.from_records([{"query_id": "q", "relevant": ["d1"], "allowed": ["d1", "d2"]}])
+        >>> truth.other_docs.to_pylist()
+        ['d2']
+        """
+        columns = {} if self.details is None else {name: self.details[name] for name in ("allowed", "subtopics")
+                                                   if name in self.details.column_names}
+        named = [pc.struct_field(pc.list_flatten(column), "doc_id") if name == "subtopics" else pc.list_flatten(column)
+                 for name, column in columns.items()]
+        ids = pc.unique(pa.chunked_array([chunk for column in named for chunk in column.chunks], pa.string()))
+        return ids.filter(pc.invert(pc.is_in(ids, value_set=self.docs)))
 
     def with_corpus(self, corpus: Corpus | None) -> Truth:
         """The same truth with these documents (None: without any); the digest follows, `judged_digest` stays."""

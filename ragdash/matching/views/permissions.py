@@ -5,14 +5,15 @@ Letters: Q queries (of the truth), H returned documents that are allowed, K cuto
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ragdash.core.errors import Unavailable
-from ragdash.core.records import Truth
+from ragdash.core.ids.normalization import further_chunks, names_in_run
+from ragdash.core.records import Run, Truth
 from ragdash.matching.views.ranked import Cutoffs, Ranked, Values
 
 
@@ -37,18 +38,20 @@ class Permitted:
         return self.ranked.returned_at(k) - self.ranked.hits_at(k)
 
 
-def allowed_truth(truth: Truth, chunks: Mapping[str, Collection[str]]) -> tuple[Truth, np.ndarray]:
+def allowed_truth(truth: Truth, run: Run) -> tuple[Truth, np.ndarray]:
     """(a truth in which every allowed document has grade 1, queries of which the truth says what is allowed).
 
-    chunks: names that further chunks of a document have in the rankings: they are allowed where it is.
+    The documents have the names that they have in the run. Further chunks of a document are allowed where it is.
     Raises Unavailable where it says so of none.
     """
     if truth.details is None or "allowed" not in truth.details.column_names:
         raise Unavailable("no-permissions", {"truth": truth.name}, "allowed")
-    cells = truth.details["allowed"].to_pylist()
+    column, chunks = truth.details["allowed"], further_chunks(run)
+    names = names_in_run(run, truth, pc.list_flatten(column))
+    cells = column.to_pylist()
     ids = truth.query_ids.to_pylist()
-    rows = [(query, name) for query, cell in zip(ids, cells, strict=True) for doc in dict.fromkeys(cell or ())
-            for name in (doc, *chunks.get(doc, ()))]
+    rows = [(query, name) for query, cell in zip(ids, cells, strict=True)
+            for doc in dict.fromkeys(names[doc] for doc in cell or ()) for name in (doc, *chunks.get(doc, ()))]
     details = pa.table({"query_id": pa.array(ids, pa.string())})
     allowed = Truth.build(truth.name, [query for query, _ in rows], [doc for _, doc in rows], [1] * len(rows),
                           details=details)

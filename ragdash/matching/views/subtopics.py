@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ragdash.core.errors import Unavailable
-from ragdash.core.records import Truth
+from ragdash.core.ids.normalization import names_in_run
+from ragdash.core.records import Run, Truth
 from ragdash.matching.views.ranked import Ranked
 
 Grades = Mapping[str, int]
@@ -36,18 +38,21 @@ class Diversified:
                          for documents in self.judged], np.int64)
 
 
-def numbered_truth(truth: Truth) -> tuple[Truth, list[list[tuple[str, dict[str, int]]]]]:
+def numbered_truth(truth: Truth, run: Run) -> tuple[Truth, list[list[tuple[str, dict[str, int]]]]]:
     """(a truth in which the grade of a document is its number from 1, (document, {subtopic: grade}) of each query).
 
-    So the ranking says which document is where. Raises Unavailable for a truth without subtopics.
+    So the ranking says which document is where. The documents have the names that they have in the run.
+    Raises Unavailable for a truth without subtopics.
     """
     if truth.details is None or "subtopics" not in truth.details.column_names:
         raise Unavailable("no-subtopics", {"truth": truth.name}, "subtopics")
+    column = truth.details["subtopics"]
+    names = names_in_run(run, truth, pc.struct_field(pc.list_flatten(column), "doc_id"))
     ids, documents = truth.query_ids.to_pylist(), []
-    for cell in truth.details["subtopics"].to_pylist():
+    for cell in column.to_pylist():
         grades: dict[str, dict[str, int]] = {}
         for row in cell or ():
-            grades.setdefault(row["doc_id"], {})[row["subtopic"]] = row["grade"]
+            grades.setdefault(names[row["doc_id"]], {})[row["subtopic"]] = row["grade"]
         documents.append(sorted(grades.items(), key=lambda item: item[0].encode(), reverse=True))
     rows = [(query, doc, number) for query, items in zip(ids, documents, strict=True)
             for number, (doc, _) in enumerate(items, 1)]

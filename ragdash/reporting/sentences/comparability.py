@@ -65,8 +65,8 @@ _BROKEN = {  # what is wrong with one run, with several
                            "return no document that is judged for its query"),
     "duplicate-documents": ("is refused, since it repeats documents", "are refused, since they repeat documents"),
 }
-_SUMMARIZED = ("missing-queries", "different-queries", "respelled-queries", "respelled-documents", "another-level",
-               "without-answer")
+_SUMMARIZED = ("missing-queries", "different-queries", "respelled-queries", "respelled-documents",
+               "respelled-allowed", "another-level", "without-answer")
 
 
 def summary(report: ComparabilityReport, names: Sequence[str], conventions: Conventions) -> str:
