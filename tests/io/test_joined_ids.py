@@ -92,3 +92,14 @@ def test_reference_texts_are_not_split():
     for role in ({}, {"role": "both"}):
         truth = io.read_truth(("eval.csv", table({3: "loc_01; loc_02"}, header=header)), mapping={**mapping, **role})
         assert ["loc_01; loc_02"] in truth.details["answers"].to_pylist() and noted(truth) == []
+
+
+@pytest.mark.parametrize("cell", ["d1,d2,d3", "d1; d2; d3", "d1 d2 d3", "d1;d2;d3", "d1|d2|d3", "d1, d2, d3"])
+def test_ids_of_allowed_documents_are_split_as_those_of_right_documents_are(cell):
+    truth = io.read_truth(("t.csv", f'query_id,relevant,allowed\nq1,d1,"{cell}"\nq2,d2,d2\nq3,d3,\n'.encode()))
+    assert truth.details["allowed"].to_pylist() == [["d1", "d2", "d3"], ["d2"], None] and noted(truth) == []
+
+
+def test_allowed_documents_that_are_read_as_one_id_are_noted():
+    truth = io.read_truth(("t.csv", b'query_id,relevant,allowed\nq1,x,"d1,d2,d3"\n'))
+    assert truth.details["allowed"].to_pylist() == [["d1,d2,d3"]] and noted(truth) == [(1, "allowed", "d1,d2,d3")]

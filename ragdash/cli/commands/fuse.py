@@ -82,6 +82,8 @@ def run(options: argparse.Namespace) -> int:
     """Fuse the runs, or choose how to; returns the exit status."""
     if options.snippet:
         check_target(options.snippet)
+    if options.tune is not None:
+        parse_spec(options.tune)
     if options.metrics:
         _take_metrics(options)
     truth = truth_of(options) if options.truth else None

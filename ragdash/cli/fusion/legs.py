@@ -60,8 +60,8 @@ def _text(result: Attribution) -> str:
     for leg, name in enumerate(result.legs):
         alone, value, time = int(result.brought_alone(leg).sum()), result.value(leg), result.time(leg)
         lines.append(leg_sentence(name, alone, result.spec.title, value, time))
-        rows.append([name, str(alone), *(f"{number:.3f}" for number in (value.mean, value.low, value.high)),
-                     f"{time.mean:.1f}" if time.n else "–"])
+        share = [f"{part:.3f}" if value.n else "–" for part in (value.mean, value.low, value.high)]
+        rows.append([name, str(alone), *share, f"{time.mean:.1f}" if time.n else "–"])
     table = aligned(["run", "brings alone", f"share of {result.spec.title}", "low", "high", "search ms"], rows)
     return "\n".join(map(strip_markdown, lines)) + "\n\n" + table + "\n"
 

@@ -257,7 +257,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "fusion-weights/values": Message(
         actual="the weights {values:comma}",
-        expected="numbers from 0 to 1,000,000, at least one of them above 0",
+        expected="numbers from 0 to 1,000,000, at least one of them above 0 and none of these below 1e-100",
         fix="Choose other weights.",
     ),
     "joined-journals": Message(

@@ -20,6 +20,7 @@ from ragdash.experiments.fusion.presets import PRESETS, Preset
 
 _TWO_RUNS = ("cascade",)
 LARGEST_WEIGHT = 1e6
+SMALLEST_WEIGHT = 1e-100  # above 0: products of smaller ones with scores lose digits, down to 0
 MOST_RESULTS = 2**31  # of a run that a window can name: no run has more
 
 
@@ -184,7 +185,8 @@ def _wrong_weights(weights: object, runs: int) -> list[Problem]:
     values = list(weights) if isinstance(weights, (list, tuple)) else [weights]
     if len(values) != runs:
         return [Problem("fusion-weights", {"name": "weights", "count": len(values), "runs": runs}, field="--param")]
-    numbers = [value for value in values if isinstance(value, (int, float)) and 0 <= value <= LARGEST_WEIGHT]
+    numbers = [value for value in values if isinstance(value, (int, float))
+               and (value == 0 or SMALLEST_WEIGHT <= value <= LARGEST_WEIGHT)]
     if len(numbers) < runs or sum(numbers) == 0:
         return [Problem("fusion-weights/values", {"values": [str(value) for value in values]}, field="--param")]
     return []

@@ -141,7 +141,7 @@ class _Builder:
 
     def split_ids(self, rows: list[dict]) -> None:
         """Split cells that hold several ids."""
-        roles = {"run": ("retrieved",), "truth": ("relevant",)}.get(self.role, ID_LISTS)
+        roles = {"run": ("retrieved",), "truth": ("relevant", "allowed")}.get(self.role, ID_LISTS)
         fields = {name: self.paths[name][0] for name in ID_LISTS if len(self.paths.get(name, ())) == 1}
         ways = settle_columns({name: [row.get(path) for row in rows] for name, path in fields.items()}, self.problems,
                               {name: path for name, path in fields.items() if name in roles})

@@ -14,11 +14,12 @@ from ragdash.io.json.exact_parser import NumberText, object_of_unique_keys
 from ragdash.io.json.typed_fields import Cell
 
 TEXTS = ("query", "answer", "config")
-LISTS = ("retrieved", "relevant", "contexts", "answers", "evidence", "score", "rank", "text", "source", "chat_history")
+LISTS = ("retrieved", "relevant", "allowed", "contexts", "answers", "evidence", "score", "rank", "text", "source",
+         "chat_history")
 TEXT_LISTS = ("contexts", "answers", "evidence")  # lists of texts; a cell may hold a single text
 OBJECTS = ("settings", "usage", "attributes", "metrics")
 NUMBERS = ("latency_ms", "latency_s", *STAGE_TIMES, "prompt_tokens", "completion_tokens", "cost_usd")
-IDS = ("retrieved", "relevant")  # lists of ids, and of nothing else
+IDS = ("retrieved", "relevant", "allowed")  # lists of ids, and of nothing else
 _BAR, _TIGHT_BAR = re.compile(r"\|"), re.compile(r"(?<![\s|])\|(?![\s|])")
 _BARS = re.compile(r"\|{2,}")
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
@@ -111,10 +112,11 @@ def _parse_list_or_object(name: str, cell_text: str, cell: Cell):
         parts = _BARS.split(text) if is_wide else split_at_bars(text) if name in TEXT_LISTS else text.split("|")
         items = [item.strip() for item in parts]
         return [parse_number(item) for item in items] if name in ("score", "rank") else items
-    if name in IDS and cell.field.lower().rstrip(") ").endswith("s") and _SEPARATED_IDS.fullmatch(text):
-        return re.split(r"\s*[;,]\s*", text)
-    if name in IDS and cell.field.lower().rstrip(") ").endswith("s") and IDS_WITH_BLANKS.fullmatch(text):
-        return text.split()
+    if name in IDS and (name == "allowed" or cell.field.lower().rstrip(") ").endswith("s")):
+        if _SEPARATED_IDS.fullmatch(text):
+            return re.split(r"\s*[;,]\s*", text)
+        if IDS_WITH_BLANKS.fullmatch(text):
+            return text.split()
     if name in PARALLEL_FIELDS:
         return parse_number(cell_text) if name in ("score", "rank") else cell_text
     return [text] if name in IDS else [cell_text]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ragdash.core.errors import Collector
 from ragdash.io.json.exact_parser import InputEntry
 
-ID_LISTS = ("retrieved", "relevant")  # the fields that name documents, in the order in which they are settled
+ID_LISTS = ("retrieved", "relevant", "allowed")  # fields that name documents, in the order in which they are settled
 MOST_BYTES = 16 << 20  # in larger files the cells are not split, only counted
 _MARKS = re.compile(r"[|;,\n]")
 _CANDIDATES = tuple(re.compile(marks) for marks in (r"[|;,\n]", r"\|", ";", ",", r"\n"))
@@ -86,20 +86,21 @@ def settle_columns(columns: Mapping[str, Sequence], problems: Collector,
     return result
 
 
-def with_split_ids(rows: Iterable[InputEntry], schema: Mapping[str, str], problems: Collector, noted: str,
-                   size: int) -> Iterator[InputEntry]:
-    """The rows of a table with the ids of a cell as a list; noted: the field whose unsplit cells are noted."""
+def with_split_ids(rows: Iterable[InputEntry], schema: Mapping[str, str], problems: Collector,
+                   noted: Sequence[str], size: int) -> Iterator[InputEntry]:
+    """The rows of a table with the ids of a cell as a list; noted: the fields whose unsplit cells are noted."""
     fields = {name: schema[name] for name in ID_LISTS if name in schema}
-    titles = {name: field for name, field in fields.items() if name == noted}
+    titles = {name: field for name, field in fields.items() if name in noted}
     if not fields or (size > MOST_BYTES and not titles):
         yield from rows
     elif size > MOST_BYTES:
-        cells = []
+        cells: dict[str, list] = {name: [] for name in titles}
         for entry in rows:
-            cells += [value[0] for value in [_value(entry, fields[noted])] if _is_single(value)
-                      and _MARKS.search(value[0])]
+            for name, field in titles.items():
+                cells[name] += [value[0] for value in [_value(entry, field)] if _is_single(value)
+                                and _MARKS.search(value[0])]
             yield entry
-        settle_columns({noted: cells}, problems, titles)
+        settle_columns(cells, problems, titles)
     else:
         entries = list(rows)
         ways = settle_columns({name: [_value(entry, field) for entry in entries] for name, field in fields.items()},

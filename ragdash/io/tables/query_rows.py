@@ -51,7 +51,7 @@ def build_runs_from_rows(
                      "reference answers, evidence or judgments")
     _check_columns(header, problems, of_run=True)
     reader = RunReader(problems, source.mapping, header.schema)
-    for row in with_split_ids(rows, schema, problems, "retrieved", source.stored_size):
+    for row in with_split_ids(rows, schema, problems, ("retrieved",), source.stored_size):
         reader.add(row)
     return build_runs(reader.finish(), source, name, problems)
 
@@ -69,7 +69,7 @@ def build_truth_from_rows(source: Source, header: Header, rows: Iterable[InputEn
         )
     _check_columns(header, problems, of_run=any(field in schema for field in RUN_MARKERS))
     reader = TruthReader(problems, source.mapping, header.schema)
-    for row in with_split_ids(rows, schema, problems, "relevant", source.stored_size):
+    for row in with_split_ids(rows, schema, problems, ("relevant", "allowed"), source.stored_size):
         reader.add(row)
     if reader.looks_like_run and is_document_row(schema):
         fail_run_as_truth(source, "its scores are no grades")

@@ -389,6 +389,6 @@ def leg_sentence(name: str, alone: int, title: str, value: Amount, time: Amount)
     """What one run gives to the fusion, and what it takes."""
     brings = f"{escape(name)} alone brings {alone:,} of those found"
     share = escape(f"{number(value.mean, signed=True)} [{number(value.low, signed=True)}, "
-                   f"{number(value.high, signed=True)}]")
+                   f"{number(value.high, signed=True)}]") if value.n else "undefined"
     takes = f" It takes {escape(duration(time.mean))} per query." if time.n else ""
     return f"{brings}. Its share (Shapley value) of {escape(title)} is {share}.{takes}"

@@ -144,7 +144,7 @@ def kinds(error: pytest.ExceptionInfo) -> list[str]:
     ({"method": "rff"}, "fusion-method"), ({"preset": "elastic"}, "fusion-preset"), ({"k": -1}, "fusion-value"),
     ({"k": "60"}, "fusion-value"), ({"norm": "max"}, "fusion-parameter"), ({"window": 0}, "fusion-value"),
     ({"weights": (1, 2, 3)}, "fusion-weights"), ({"weights": (0, 0)}, "fusion-weights/values"),
-    ({"weights": (1e308, 1e308)}, "fusion-weights/values"),
+    ({"weights": (1e308, 1e308)}, "fusion-weights/values"), ({"weights": (1, 5e-324)}, "fusion-weights/values"),
     ({"weights": (1, -2)}, "fusion-weights/values"), ({"weights": (1, float("nan"))}, "fusion-weights/values"),
     ({"method": "weighted", "norm": "best"}, "fusion-norm"), ({"preset": "weaviate-relative", "alpha": 2},
                                                               "fusion-value"),

@@ -118,3 +118,16 @@ def test_the_command_prints_the_shares_and_json_has_the_queries(capsys, tmp_path
     assert result["steps"]["rerank"] == {"documents": 2, "queries": ["q"]} and result["relevant"] == 3
     assert [run["name"] for run in result["runs"]] == ["bm25", "dense"] and result["runs"][0]["search_ms"]["n"] == 0
     assert sum(run["shapley"]["mean"] for run in result["runs"]) == pytest.approx(0.5)
+
+
+def test_shares_that_are_undefined_are_a_dash_and_an_empty_metric_is_an_error(capsys, tmp_path):
+    for name in ("bm25", "dense"):
+        (tmp_path / f"{name}.trec").write_text("q Q0 a 1 3 r\n")
+    (tmp_path / "qrels.txt").write_text("q 0 a 0\n")
+    fuse = ["fuse", str(tmp_path / "bm25.trec"), str(tmp_path / "dense.trec"), "--truth", str(tmp_path / "qrels.txt")]
+    assert main([*fuse, "--legs"]) == 0
+    printed = capsys.readouterr().out
+    assert "Its share (Shapley value) of NDCG@10 is undefined." in printed and "nan" not in printed
+    assert printed.split("dense ")[-1].split() == ["0", "–", "–", "–", "–"]
+    assert main([*fuse, "--tune", ""]) == 2
+    assert "found ''; expected a metric" in capsys.readouterr().err

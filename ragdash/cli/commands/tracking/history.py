@@ -98,5 +98,7 @@ def _accepted(points: Sequence[HistoryPoint], text: str | None) -> int | None:
     """Index of the accepted run in a line; None where it is in another one."""
     if text is None:
         return 0
+    if not text:
+        return None
     return next((index for index, point in enumerate(points) if point.name == text or (
         point.commit and point.commit.startswith(text)) or point.digest.startswith(text)), None)
