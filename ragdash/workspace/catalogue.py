@@ -17,7 +17,14 @@ from typing import TypeVar
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import make_private_folder
-from ragdash.core.storage.sqlite_file import connect, has_content, is_disk_full, primary_code, unwritable_text
+from ragdash.core.storage.sqlite_file import (
+    connect,
+    has_content,
+    is_disk_full,
+    log_ahead,
+    primary_code,
+    unwritable_text,
+)
 from ragdash.workspace import atomic_folders
 from ragdash.workspace.protocols import CatalogueEntry, CatalogueSummary
 
@@ -231,7 +238,7 @@ class Catalogue:
             raise InputError([Problem("newer-workspace", {"version": version, "newest": VERSION}, str(self.path))])
         if not write:
             return version == VERSION
-        db.execute("pragma journal_mode = wal")
+        log_ahead(db)
         db.execute("pragma synchronous = full")
         if version < VERSION:
             db.execute("begin immediate")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import date
 from pathlib import Path
@@ -432,15 +433,23 @@ def test_many_threads_and_a_second_process_share_it(workspace):
         for at in range(20):
             Workspace(workspace.folder).add_run(Run.build(f"run {at}", ["q"], [f"d{at}"], np.array([1.0])))
 
-    threads = [threading.Thread(target=work) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert other.wait(60) == 0
+    with ThreadPoolExecutor(3) as threads:
+        results = [threads.submit(work) for _ in range(3)]
+    assert [str(result.exception() or "") for result in results] == [""] * 3 and other.wait(60) == 0
     assert sorted(one.name for one in workspace.runs()) == sorted(f"run {at}" for at in range(20))
     assert all(workspace.load_run(one.digest).name == one.name for one in workspace.runs())
     assert not list((workspace.folder / "new").iterdir())
+
+
+def test_a_new_list_waits_for_another_writer(tmp_path):
+    path = tmp_path / catalogue.FILE
+    with closing(sqlite3.connect(path, check_same_thread=False, isolation_level=None)) as other:
+        other.execute("create table other (x)")
+        other.execute("begin immediate")
+        timer = threading.Timer(0.3, lambda: other.execute("commit"))
+        timer.start()
+        assert Workspace(tmp_path).add_run(small("a", ["x"])).name == "a"
+        timer.join()
 
 
 @pytest.mark.slow

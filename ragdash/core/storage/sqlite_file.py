@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import shutil
 import sqlite3
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -15,6 +17,7 @@ from ragdash.core.paths import make_private_folder, open_private
 
 ROOM = 64 << 10  # bytes that SQLite needs to open a file
 WAIT = 30.0  # seconds that a process waits for another one that writes
+_CREATING = threading.Lock()
 Mode = Literal["ro", "immutable", "rw", "rwc"]
 
 
@@ -45,8 +48,10 @@ def connect(path: Path, mode: Mode = "rwc", *, autocommit: bool = True, any_thre
     OSError
         If it cannot be created.
     """
-    if mode == "rwc" and not path.exists():
-        open_private(path, "ab").close()  # its -wal and -shm get the same rights
+    if mode == "rwc":
+        with _CREATING:  # to close a file releases all locks that the process has on it, those of other threads too
+            if not path.exists():
+                open_private(path, "ab").close()  # its -wal and -shm get the same rights
     query = "mode=ro&immutable=1" if mode == "immutable" else f"mode={mode}"
     return sqlite3.connect(f"{path.resolve().as_uri()}?{query}", uri=True, timeout=WAIT,
                            isolation_level=None if autocommit else "", check_same_thread=not any_thread)
@@ -89,6 +94,19 @@ def transaction(path: Path, *, write: bool,
         if write:
             prepare(connection)
         yield connection
+
+
+def log_ahead(db: sqlite3.Connection) -> None:
+    """Let readers and a writer work side by side; the change does not wait for other processes by itself."""
+    end = time.monotonic() + WAIT
+    while True:
+        try:
+            db.execute("pragma journal_mode = wal")
+            return
+        except sqlite3.OperationalError as error:
+            if primary_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+            time.sleep(0.01)
 
 
 def unwritable_text(location: str, error: UnicodeEncodeError) -> InputError:

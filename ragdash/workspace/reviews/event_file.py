@@ -194,7 +194,7 @@ def _fill(path: Path, rows: Sequence[tuple[str, Event]]) -> None:
     """Tables and first rows, all at once; nothing where the tables are there. The caller holds `_alone`."""
     with closing(_connect(path, True)) as db:
         if not _is_ours(db):
-            db.execute("pragma journal_mode = wal")
+            sqlite_file.log_ahead(db)
             db.execute("begin immediate")
             for statement in _statements(_TABLES):
                 db.execute(statement)

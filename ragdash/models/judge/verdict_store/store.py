@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -20,7 +19,7 @@ import orjson
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import make_private_folder
 from ragdash.core.storage.protocols import EventLog
-from ragdash.core.storage.sqlite_file import WAIT, connect, has_content
+from ragdash.core.storage.sqlite_file import connect, has_content, log_ahead
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.question import Question, Reply
 from ragdash.models.judge.verdict_store.rows import COLUMNS, DECLARED, reply_of, row_of
@@ -288,25 +287,12 @@ def _make(db: sqlite3.Connection, path: Path) -> None:
     db.execute("pragma synchronous = full")
     if _is_ours(db, path):
         return
-    _log_ahead(db)
+    log_ahead(db)
     db.execute("begin immediate")
     if not _is_ours(db, path):
         for statement in _TABLES.strip().rstrip(";").split(";"):
             db.execute(statement)
     db.execute("commit")
-
-
-def _log_ahead(db: sqlite3.Connection) -> None:
-    """Let readers and a writer work side by side; the change does not wait for other processes by itself."""
-    end = time.monotonic() + WAIT
-    while True:
-        try:
-            db.execute("pragma journal_mode = wal")
-            return
-        except sqlite3.OperationalError as error:
-            if (error.sqlite_errorcode & 0xFF) != sqlite3.SQLITE_BUSY or time.monotonic() > end:
-                raise
-            time.sleep(0.01)
 
 
 def _is_ours(db: sqlite3.Connection, path: Path) -> bool:
