@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -101,17 +102,26 @@ def truth_of(options: argparse.Namespace, **reading) -> Truth:
 
 
 def read_recorded(paths: Sequence[str], options: argparse.Namespace) -> list[Run]:
-    """The runs of files and of log folders; of these, the closed ones."""
+    """The runs of files and of log folders; of these, the closed ones. Recorded runs without a result are left out."""
     from ragdash.io.recorded.folder import is_recorded_folder
 
     runs: list[Run] = []
+    empty: list[Problem] = []
     for text in paths:
         name, path = split_name(text)
         is_log_folder = path not in ("-", "") and Path(path).is_dir() and not is_recorded_folder(Path(path))
         closed = _closed_runs(Path(path)) if is_log_folder else []
         runs += closed
         if not closed:
-            runs += read_runs(source_of(text), name=name, **reading_arguments(options, text))
+            try:
+                runs += read_runs(source_of(text), name=name, **reading_arguments(options, text))
+            except InputError as error:
+                if [problem.message for problem in error.problems] != ["recorded-run/empty"]:
+                    raise
+                empty += error.problems
+    if empty and not runs:
+        raise InputError(empty)
+    say([replace(problem, severity="warning") for problem in empty])
     return runs
 
 

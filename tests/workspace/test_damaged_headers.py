@@ -116,6 +116,8 @@ def test_a_closed_run_without_a_query_is_named_and_the_others_are_used(tmp_path,
         status, _, err = call(capfdbinary, command, logs, "--truth", truth, "-m", "RR", *out)
         assert (command, status) == (command, 0)
         assert f"1 recorded run that cannot be read and is left out: {empty}" in err and "without a result" in err
+    status, _, err = call(capfdbinary, "history", *sorted(logs.glob("2*")), "--truth", truth, "-m", "RR")
+    assert status == 0 and err.count("warning") == 1 and "without a result" in err and empty in err
     assert [problem.message for problem in read_log(logs).problems] == ["recorded-run/empty", "recorded-run/left-out"]
     judged = ragdash.read_truth(truth)
     for function in (ragdash.history, ragdash.variants):

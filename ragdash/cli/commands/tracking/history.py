@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ragdash.analysis.tracking import HistoryPoint, history, history_point, lines_of, merged_points, read_baseline
 from ragdash.cli.common_options import add_evaluation_options, whole_number
@@ -52,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     dated = sum(point.time is not None for point in points)
     if 0 < dated < len(points):
         raise InputError([Problem("history/dates", {"dated": dated, "undated": len(points) - dated}, field="RUN")])
-    say(problems)
+    say([replace(problem, severity="warning") for problem in problems])
     baseline = read_baseline(options.against) if options.against else None
     specs = select_comparable(points[0].evaluation, points[0].evaluation.specs)[0]
     lines = {}
