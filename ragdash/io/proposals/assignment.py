@@ -124,8 +124,9 @@ class Assignment:
         if has_texts and (not DOCUMENT.isdisjoint(key) or (
                 content == ["contexts"] and self.roles["contexts"] in DOCUMENT_TEXTS)):
             return False  # documents with their texts
-        if not set(content) - {"scores", "labels"} and "query" not in self.roles and not _RATED_THINGS.isdisjoint(key):
-            return False  # a catalog with ratings
+        if not set(content) - {"scores", "labels"} and "query" not in self.roles and not (
+                _RATED_THINGS | (_OF_TEXTS if self.records.path else set())).isdisjoint(key):
+            return False  # a catalog with ratings, the judged documents of one query
         if self.repeats and any(item.name_words in _RATED and item.is_text and not (item.is_list or item.is_object)
                                 for item in self.fields.values()):
             return False  # a record for each metric

@@ -197,6 +197,7 @@ def is_gold_documents(field: Field) -> bool:
         return False
     if "citation" in name and "[]" in field.path and not path.isdisjoint(GOLD - WEAK_GOLD) and _are_places(field):
         return True  # "Terms, article 10"
+    path -= {"full", "partial"} - name  # full_api_response.id
     judged = GOLD | ({"rating", "judgment", "judgement", "qrel"} if "[]" in field.path else set())
     if not field.is_id_like or path.isdisjoint(judged) or not name.isdisjoint((ANSWER | METRICS | LATENCIES) - GOLD - {
             "reference"}):

@@ -34,6 +34,9 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
                               and ratings.parallel_role(item) in ("grade", "score")
                               and "distance" not in item.name_words]):
         take(result, free, "grade", grades[0])
+    elif parent and GOLD.isdisjoint(words(gold)):  # judged documents, of which nothing says which are right
+        free[gold] = result.fields[result.roles.pop("relevant")]
+        gold = ""
     lists = [item for item in free.values() if meanings.is_returned_documents(item) and item.path != gold]
     gold_ids = {str(value) for value in result.fields[gold].items} if gold in result.fields else set()
     if not lists:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -21,6 +22,8 @@ _DISTINGUISHING = CONFIGS | {"annotator", "rater", "judge", "assessor", "reviewe
 _NAMING = [f"{KEY}.{name}" for name in ("name", "label", "key", "title")]  # what a report calls its configuration
 _METRICS = {"metric", "measure", "criterion"}  # several values of one query
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
+_MOST_SHARE = 0.9  # of the records that have a field, where all should
+_MOST_COUNTED = 12  # different whole numbers of a setting that nothing names
 _CONVERSATIONS = {"conversation", "session", "dialog", "dialogue", "thread", "chat"}  # several queries each
 
 
@@ -81,7 +84,8 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
     named = [item for item in candidates if item.path.startswith(KEY) or _is_setting(item)]
     single = {name for name in ("relevant", "contexts") if name in result.roles
               and (item := result.fields.get(result.roles[name].split(":")[0].split("+")[0])) and not item.is_list}
-    has_texts = "contexts" in single and not _repeats_text(result, names)
+    has_texts = "contexts" in single and not _repeats_text(result, names) and not (
+        not documents and _answers_differ(result, names))
     is_repeated = len(names) - len(set(names)) >= 0.3 * len(names) or any(map(_is_rank_of_documents, free.values()))
     is_long = bool(documents or has_texts) and "retrieved" not in result.roles and is_repeated
     if not is_long and take_data_set(result, free, names):
@@ -96,6 +100,9 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
         item for item in separating if not result.runs and _shares_queries(item, names)]
     if crossed and not is_long:
         take(result, free, "config", crossed[0])
+        return
+    if not is_long and (pair := _crossing_pair(candidates, free, names)):
+        take(result, free, "config", *pair)
         return
     if is_long:
         _take_document_rows(result, free, documents, key)
@@ -145,6 +152,15 @@ def _drop_of_documents(result: Assignment, free: dict[str, Field], names: list[s
         del result.roles["score"]
 
 
+def _answers_differ(result: Assignment, names: list[str]) -> bool:
+    """True where each text of a query has an answer of its own: what a system was given, not one of its documents."""
+    texts, answers = (result.fields.get(result.roles.get(name, "")) for name in ("contexts", "answer"))
+    if texts is None or answers is None or len(answers.values) != len(names) or answers.share < _MOST_SHARE:
+        return False
+    with_text, with_answer = (len(set(zip(names, map(repr, item.values), strict=True))) for item in (texts, answers))
+    return 4 * with_answer >= 3 * with_text > 3 * len(set(names))
+
+
 def _repeats_text(result: Assignment, names: list[str]) -> bool:
     """True where every row of a query has the same text: several answers to a question about it, not its documents."""
     texts: dict[str, set[str]] = {}
@@ -177,6 +193,20 @@ def _crosses(item: Field, names: list[str]) -> bool:
     values = list(map(repr, item.values))
     count = len(set(names)) * len(set(values))
     return count == len(names) == len(set(zip(names, values, strict=True)))
+
+
+def _crossing_pair(candidates: list[Field], free: dict[str, Field], names: list[str]) -> Sequence[Field]:
+    """Two fields of which nearly every query has nearly every pair of values once: a prompt and a condition."""
+    counted = [item for item in free.values() if item not in candidates and item.is_number and not item.is_list
+               and item.share > 0.5 and len(item.values) == len(names) and 1 < item.distinct_count <= _MOST_COUNTED
+               and ratings.is_whole(item) and not ratings.is_metric(item)]
+    likely = [item for item in [*candidates, *counted] if not _rates(item) and not item.is_bool][:12]
+    for pair in combinations(likely, 2):
+        values = list(zip(*(map(repr, item.values) for item in pair), strict=True))
+        if any(item.is_text for item in pair) and 5 * len(names) >= 4 * len(set(values)) * len(set(names)) and (
+                len(set(zip(names, values, strict=True))) == len(names)):
+            return pair
+    return ()
 
 
 def _separates(item: Field, names: list[str]) -> bool:

@@ -164,14 +164,14 @@ def _take_sources(result: Assignment, free: dict[str, Field]) -> list[Assignment
 
 
 def settle_paragraph(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
-    """One text next to a question and its right answer is what the question was asked about, not what was returned."""
+    """One text next to a question, with or without its right answer, is what the question is about, not returned."""
     text, answer = result.fields.get(result.roles.get("contexts", "")), result.roles.get("answer", "")
     if text is None or not _is_one_text(text) or not RETURNED.isdisjoint(text.words) or _is_of_system(result) or (
             _holds_documents(text)):
         return []
     if {"retrieved", "doc_id", "relevant", "evidence"} & result.roles.keys() or {"{run}", "{n}"} & set(text.path):
         return []
-    if bool(answer) == ("answers" in result.roles) or not RETURNED.isdisjoint(words(answer)):
+    if (answer and "answers" in result.roles) or not RETURNED.isdisjoint(words(answer)):
         return []
     if answer and any(item.is_list and meanings.is_neutral_documents(item) for item in free.values()):
         return []  # a system says which documents it was given

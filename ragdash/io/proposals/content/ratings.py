@@ -15,11 +15,12 @@ from ragdash.core.text.metric_names import (
 )
 from ragdash.io.proposals.content.times import time_stage, time_unit
 from ragdash.io.proposals.fields import Field, as_bool, as_number
-from ragdash.io.proposals.names import ANSWER, CRITERIA, GRADES, LATENCIES, METRICS, RANKS, SCORES, SURE_METRICS
+from ragdash.io.proposals.names import ANSWER, CRITERIA, GRADES, LATENCIES, METRICS, RANKS, SCORES, SURE_METRICS, words
 
 _LABELS = {"label", "verdict", "judgment", "judgement", "correctness", "correct", "grade", "rating", "human", "score",
            "result", "evaluation", "judge", "assessment", "annotation"}
 _JUDGING = {"judge", "human", "grader", "annotator", "assessor"}
+_RATING = {"judge", "verdict", "evaluation", "grader", "judgment", "judgement"}  # objects of who rates an answer
 _COUNTS = {"num", "count", "n", "number", "total", "length", "size", "len", "k", "index", "line", "page", "year",
            "version", "limit", "max", "min", "order", "step"}
 _PRECISION = re.compile(r"[PRpr]\s*[@_]\s*\d+")  # P@5
@@ -81,7 +82,7 @@ def is_label(field: Field) -> bool:
     if field.is_list or not field.is_text or field.is_object or "[]" in field.path:
         return False
     name = set(field.words)
-    if not name.isdisjoint({"gold", "golden", "truth", "gt"}):
+    if not name.isdisjoint({"gold", "golden", "truth", "gt"}) or "expected" in field.words:
         return False  # the right class
     short = field.mean_length < 25 and field.distinct_count <= 8 and field.blank_share < 0.3
     texts = list(map(str, field.items))
@@ -116,13 +117,15 @@ def is_duration(field: Field) -> bool:
     if field.is_list or not field.is_number or field.path.startswith("*.") or "[]" in field.path or (
             field.path.count(".") - field.path.count("{run}") > 2):
         return False
-    return bool(time_unit(field.path) and time_stage(field.path))
+    above = set(words(field.path.rpartition(".")[0]))
+    return bool(time_unit(field.path) and time_stage(field.path)) and above.isdisjoint(_RATING)
 
 
 def parallel_role(field: Field) -> str:
     """grade, rank or score for numbers in a list next to documents; "" for others."""
     name = set(field.name_words)
-    marks = {"supporting", "selected", "relevant", "gold", "positive", "correct", "supported", "label"}
+    marks = {"supporting", "selected", "relevant", "gold", "positive", "correct", "supported", "support",
+             "label"}
     if field.is_list and (field.is_bool or set(map(str, field.items)) <= {"0", "1"}) and name & marks:
         return "grade"
     if not field.is_list or not field.is_number or {"page", "label"} <= name:

@@ -15,6 +15,7 @@ KEY = "*"  # the query, as in the other lists of records
 MOST_COLUMNS = 12
 _MOST_GRADE = 4
 _SCALE = 50
+_CUTOFFS = {str(number) for number in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 100, 200, 500, 1000)}
 _DEEPEST = 3  # names above a list of questions
 _FEW = 5  # texts of which two thirds ask; the others are requests
 _MANY_WORDS = re.compile(r"\s\S+\s|[\u0e00-\uffff]{8}")
@@ -117,8 +118,8 @@ def documents_by_query(value: dict) -> list[dict]:
         return []  # values of models and retrievers
     measured = sum(not _MEASURED.isdisjoint(words(name)) or bool(_PERCENTILE.fullmatch(name)) for name in names)
     is_same = len({frozenset(member) for member in members}) == 1
-    if not names or 2 * measured >= len(names) or (is_same and (
-            measured or len(members[0]) < 3 or _are_of_different_scales(members))):
+    if not names or 2 * measured >= len(names) or (is_same and (measured or len(members[0]) < 3 or all(
+            name in _CUTOFFS for name in names) or _are_of_different_scales(members))):
         return []  # values of metrics; the same names below each key are fields
     numbers = [number for member in members for number in member.values()]
     if all(type(number) is int and number <= _MOST_GRADE for number in numbers):
