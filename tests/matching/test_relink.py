@@ -177,6 +177,44 @@ def test_documents_that_an_asker_may_see_follow_too():
     assert after.details["allowed"].to_pylist() == [["x", "y"], None] and after.name == "truth (relinked 2)"
 
 
+FIRST, SECOND, THIRD = ("one two three four five six seven", "eight nine ten eleven twelve thirteen",
+                        "red green blue yellow black white pink")
+
+
+@pytest.mark.parametrize("allowed, new, expected", [
+    (["a"], {"n": f"{FIRST} {SECOND}"}, []), (["a", "b"], {"n": f"{FIRST} {SECOND}"}, ["n"]),
+    (["a"], {"n": FIRST, "b": SECOND}, ["n"]), (["a"], {"n": f"{FIRST} and some more words of nobody"}, ["n"]),
+    (["a"], {"n": f"{FIRST} eight nine ten eleven", "m": "ten eleven twelve thirteen"}, []),
+    (["a", "c"], {"a": SECOND, "n": f"{FIRST} {THIRD}"}, ["n"]), (["b"], {"b": THIRD}, []),
+])
+def test_a_new_document_is_allowed_where_all_its_old_text_is(allowed, new, expected):
+    details = pa.table({"query_id": ["q"], "allowed": [allowed]})
+    truth = Truth.build("truth", ["q"], ["a"], [1], details=details)
+    after = relinked(truth, propose_links(truth, {"a": FIRST, "b": SECOND, "c": THIRD}, new))
+    assert after.details["allowed"].to_pylist() == [expected]
+    warned = [problem for problem in after.problems if problem.kind == "relinked-not-allowed"]
+    assert len(warned) == (not expected and "n" in new) and all(problem.facts["old"] == "b" for problem in warned)
+
+
+def test_the_judgment_of_a_document_that_is_gone_is_left_out_where_another_one_has_its_id():
+    truth = truth_of({"q": {"a": 2, "b": 1}})
+    relinking = propose_links(truth, {"a": FIRST, "b": SECOND}, {"a": SECOND})
+    after = relinked(truth, relinking)
+    assert dict(zip(after.docs.to_pylist(), after.grades.tolist(), strict=True)) == {"a": 1}
+    assert after.problems[-1].facts["dropped"] == 1
+
+
+def test_documents_of_subtopics_follow_too():
+    rows = [{"subtopic": "1", "doc_id": "a", "grade": 1}, {"subtopic": "1", "doc_id": "b", "grade": 2},
+            {"subtopic": "2", "doc_id": "c", "grade": 1}]
+    truth = truth_of({"q": {"a": 1}}, details=pa.table({"query_id": ["q", "p"], "subtopics": [rows, None]}))
+    old = {"a": FIRST, "b": SECOND, "c": THIRD}
+    relinking = propose_links(truth, old, {"n": f"{FIRST} {SECOND}", "x": THIRD})
+    after = relinked(truth, relinking)
+    assert after.details["subtopics"].to_pylist() == [[
+        {"subtopic": "1", "doc_id": "n", "grade": 2}, {"subtopic": "2", "doc_id": "x", "grade": 1}], None]
+
+
 @pytest.mark.parametrize("option", ["--old", "--new"])
 def test_the_command_refuses_a_file_without_texts(option, tmp_path, capfdbinary):
     (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")

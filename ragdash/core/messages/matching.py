@@ -236,6 +236,12 @@ MESSAGES: Mapping[str, Message] = {
         expected="the same run and ground truth, all queries",
         fix="Evaluate this match on text_specs().",
     ),
+    "relinked-not-allowed": Message(
+        actual="{count:count new document} with text of documents that the asker may not see, such as {new!r} with "
+               "text of {old!r}",
+        expected="documents of which the asker may see all text",
+        fix="They count as not allowed. Check them before you use it.",
+    ),
     "relinked-truth": Message(
         actual="{changed:count judgment} of {judgments:,} with new ids{dropped:?, {dropped:count judgment} left out}",
         expected="judgments of the documents as they are now",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from rapidfuzz import fuzz
@@ -46,11 +46,25 @@ class Link:
     judgments: int
 
 
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What a new document has of an old one: distinct shingles, and how many the old one has in all."""
+
+    shingles: np.ndarray
+    size: int
+
+
 @dataclass(frozen=True)
 class Relinking:
-    """A link for every judged document, in the order of their ids."""
+    """A link for every judged document, in the order of their ids.
+
+    reused: ids of documents that are gone and that another document has now; parts: {new document that an asker may
+    see by its link and that has another text than before: {old document: its part of the new text}}.
+    """
 
     links: tuple[Link, ...]
+    reused: frozenset[str] = frozenset()
+    parts: Mapping[str, Mapping[str, Part]] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -82,7 +96,7 @@ def propose_links(truth: Truth, old: Mapping[str, str], new: Mapping[str, str]) 
     Parameters
     ----------
     truth
-        Its judgments name documents by their old ids; so do the documents that an asker may see (`allowed`).
+        Its judgments name documents by their old ids; so do its details: `allowed`, `subtopics`.
     old, new
         {document id: text} before and after.
 
@@ -101,7 +115,7 @@ def propose_links(truth: Truth, old: Mapping[str, str], new: Mapping[str, str]) 
     [('1', 'gone', ()), ('2', 'moved', ('1',))]
     """
     judged = Counter(truth.docs.to_pylist())
-    judged.update(dict.fromkeys(_allowed(truth), 0))
+    judged.update(dict.fromkeys(truth.other_docs.to_pylist(), 0))
     by_text: dict[str, list[str]] = {}
     for doc, text in new.items():
         by_text.setdefault(normalized(text), []).append(doc)
@@ -120,7 +134,23 @@ def propose_links(truth: Truth, old: Mapping[str, str], new: Mapping[str, str]) 
             links[doc] = Link(doc, "moved", tuple(sorted(twins)), 1.0, judged[doc])
     for doc, (kind, targets, share) in _by_content(open_docs, old, new).items():
         links[doc] = Link(doc, kind, targets, share, judged[doc])
-    return Relinking(tuple(links[doc] for doc in sorted(links)))
+    reused = frozenset(doc for doc, link in links.items() if link.kind == "gone" and doc in new)
+    allowed = [links[doc] for doc in sorted(_allowed(truth))]
+    return Relinking(tuple(links[doc] for doc in sorted(links)), reused, _parts(allowed, old, new))
+
+
+def _parts(allowed: Sequence[Link], old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, dict[str, Part]]:
+    """What new documents have of each old one, where an allowed document became a part of them or changed."""
+    targets = sorted({target for link in allowed if link.kind in ("changed", "split", "merged")
+                      for target in link.targets})
+    parts: dict[str, dict[str, Part]] = {target: {} for target in targets}
+    if targets:
+        shared = SharedShingles([normalized(text) for text in old.values()],
+                                (normalized(new[target]) for target in targets))
+        for index, doc in enumerate(old):
+            for overlap in shared.overlaps(index):
+                parts[targets[overlap.new]][doc] = Part(overlap.shingles, shared.size(index))
+    return parts
 
 
 def _allowed(truth: Truth) -> set[str]:

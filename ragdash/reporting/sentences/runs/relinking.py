@@ -23,7 +23,11 @@ def change(after: Truth) -> str:
     """What a re-linking changes in the judgments."""
     facts = next(problem.facts for problem in reversed(after.problems) if problem.kind == "relinked-truth")
     left_out = f"; {fmt.count(facts['dropped'], 'judgment')} left out" if facts["dropped"] else ""
-    return f"{facts['changed']:,} of {fmt.count(facts['judgments'], 'judgment')} with new ids{left_out}."
+    mixed = [problem for problem in after.problems if problem.kind == "relinked-not-allowed"]
+    count = mixed[-1].facts["count"] if mixed else 0
+    forbidden = f" {fmt.count(count, 'new document')} {'has' if count == 1 else 'have'} text of documents that the " \
+                f"asker may not see and {'counts' if count == 1 else 'count'} as not allowed." if mixed else ""
+    return f"{facts['changed']:,} of {fmt.count(facts['judgments'], 'judgment')} with new ids{left_out}.{forbidden}"
 
 
 def version(version: TruthVersion) -> str:
