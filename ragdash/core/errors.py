@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from ragdash.core.messages import Surface, Words, needed, render, shown_facts
-from ragdash.core.text.quoted import kind_of, object_text
+from ragdash.core.text.quoted import cut_middle, kind_of, object_text
 
 SHOWN_PER_KIND = 20
 _SHOWN_ONCE = {"wrong-encoding"}  # kinds that are about the whole file, whatever lines they name
@@ -288,18 +288,14 @@ def is_away(error: InputError) -> bool:
 
 
 def shorten(text: str, limit: int = 120) -> str:
-    """Return the text on one line, cut in the middle if it is longer than limit.
+    """Return the text on one line, cut in the middle, between words where it has them, if it is longer than limit.
 
     Examples
     --------
     >>> shorten("a long\\nline of text", 15)
-    'a long … f text'
+    'a long … text'
     """
-    text = " ".join(str(text).split())
-    if len(text) <= limit:
-        return text
-    half = (limit - 3) // 2
-    return f"{text[:half]} … {text[-half:]}"
+    return cut_middle(" ".join(str(text).split()), limit)
 
 
 def represent(value: object, limit: int = 120) -> str:

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Conventions, Truth
+from ragdash.core.text.quoted import cut_end
 from ragdash.matching.match import Match
 
 MOST_SHOWN = 200  # characters of an id in a message
@@ -60,4 +61,4 @@ def no_common_query(run: str, run_query: str, truth: Truth) -> InputError:
 
 def _start(query_id: str) -> str:
     """An id, or the beginning of one that would fill a screen."""
-    return query_id if len(query_id) <= MOST_SHOWN else f"{query_id[:MOST_SHOWN]} …"
+    return cut_end(query_id, MOST_SHOWN)

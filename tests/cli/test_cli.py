@@ -153,7 +153,7 @@ def test_check_says_what_each_file_is(files, capfdbinary):
     assert status == 2
     lines = out.splitlines()
     assert "run 'run' (trec-run), 2 queries, 5 documents returned, 3 deep" in lines[0]
-    assert "truth (trec-qrels), 4 queries, 5 judgments, 1 without a relevant document" in lines[1]
+    assert "ground truth (trec-qrels), 4 queries, 5 judgments, 1 without a relevant document" in lines[1]
     assert "cannot be used" in lines[2]
     assert "empty" in err
 
@@ -185,7 +185,7 @@ def test_check_with_a_truth_prints_what_can_be_compared(files, capfdbinary):
                           files / "qrels.txt", "-m", "RR")
     lines = out.splitlines()
     assert status == 0
-    assert "run 'run' (trec-run), 2 queries" in lines[0] and "truth (trec-qrels)" in lines[2]
+    assert "run 'run' (trec-run), 2 queries" in lines[0] and "ground truth (trec-qrels)" in lines[2]
     assert "queries missing 2 of 4 2 of 4" in " ".join(out.split())
     assert "warning: run: 2 of 4 queries of the ground truth are not in the run, such as 'q3', 'q4'." in out
     assert "RR 0.5000 to 0.7500 (n = 2)." in out and "Flag: --missing skip" in out

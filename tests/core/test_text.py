@@ -29,7 +29,7 @@ from ragdash.core.text import (
     words,
 )
 from ragdash.core.text.porter_stemmer import stem
-from ragdash.core.text.quoted import quoted
+from ragdash.core.text.quoted import cut_end, cut_middle, quoted
 
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 TRICKY = st.lists(st.sampled_from([*"aAnthe THE _-.,;'\"0159%$()[]{}\n\t\x00\x1c\x7f", "’", "“", "”", "é", "e\u0301",
@@ -271,3 +271,21 @@ def test_a_quoted_text_shows_the_code_points_of_what_is_not_composed(text, expec
 @given(st.text())
 def test_a_quoted_text_says_exactly_what_it_is(text):
     assert literal_eval(quoted(text)) == text
+
+
+@given(EVERY, st.integers(8, 40))
+def test_a_text_that_is_cut_fits_and_shows_its_own_beginning_and_end(text, limit):
+    end, middle = cut_end(text, limit), cut_middle(text, limit)
+    assert len(end) <= limit and len(middle) <= limit and (end == text) == (middle == text) == (len(text) <= limit)
+    if len(text) > limit:
+        assert text.startswith(end.removesuffix("…").rstrip())
+        start, _, rest = middle.partition(" … ")
+        assert text.startswith(start.rstrip()) and text.endswith(rest.lstrip())
+
+
+@pytest.mark.parametrize("limit", range(16, 60))
+def test_texts_of_words_are_cut_between_words(limit):
+    text = "How long does it take to brew a cup of tea, and could you please say it in one or two words?"
+    end, middle = cut_end(text, limit), cut_middle(text, limit)
+    start, rest = middle.split(" … ")
+    assert set(end.removesuffix(" …").split()) | set(start.split()) | set(rest.split()) <= set(text.split())

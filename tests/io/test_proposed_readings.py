@@ -178,6 +178,19 @@ def test_a_question_asked_twice_is_kept_twice():
     assert {problem.kind for problem in run.problems} == {"repeated-question"}
 
 
+def test_of_two_rankings_the_one_with_judgments_is_offered_first():
+    rows = [{"query_id": f"q{i}", "question": f"What was the budget in year {i}?", "expected_pages": [i],
+             "per_k": {"10": {"retrieved_chunk_ids": [f"report:p00{i}_{part}" for part in range(3)],
+                              "retrieved_pages_ranked": [i, i + 40]}}} for i in range(10, 20)]
+    content = json.dumps({"results": rows}).encode()
+    with pytest.raises(InputError) as caught:
+        read_runs(("f.json", content))
+    readings = caught.value.problems[0].facts["mappings"]
+    assert [(reading["role"], reading["retrieved"], reading.get("relevant")) for reading in readings] == [
+        ("both", "per_k.10.retrieved_pages_ranked", "expected_pages"),
+        ("run", "per_k.10.retrieved_chunk_ids", None)]
+
+
 def test_a_row_of_means_is_no_query():
     rows = "".join(f"q{i},d{i},0.5,{i}\n" for i in range(5))
     content = f"query_id,doc_id,score,rank\n{rows}mean,d0,0.5,2\n".encode()

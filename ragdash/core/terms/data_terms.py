@@ -26,7 +26,7 @@ TERMS: Mapping[str, Term] = {
         "Unjudged", "Nobody has said whether this document is relevant to the query. Metrics count it as not "
         "relevant.", link="conventions.md"),
     "truth": Term(
-        "Ground truth", heading="truth (ground truth)",
+        "Ground truth", heading="ground truth",
         entry="what is known to be right: qrels, reference answers, evidence, attributes of queries",
         link="formats.md"),
     "corpus": Term("Corpus", entry="the documents that could be returned, with titles and texts if known"),

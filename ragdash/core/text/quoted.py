@@ -20,16 +20,43 @@ _name_of_type = type.__dict__["__name__"].__get__
 _MARKS_OF_ISOLATES, _ISOLATE, _END = re.compile("[\u2066-\u2069]"), "\u2068", "\u2069"
 
 
-def cut_middle(text: str, limit: int) -> str:
-    """The text with its white space, cut in the middle if it is longer than limit.
+def cut_end(text: str, limit: int) -> str:
+    """The beginning of a text: after a word, and an ellipsis, if it is longer than limit.
+
+    A word that takes more than two thirds of the limit, as an id or a text without blanks does, is cut itself.
 
     Examples
     --------
-    >>> cut_middle("a long id ", 9)
-    'a l … id '
+    >>> cut_end("Who invented the AeroPress?", 20), cut_end("incomprehensibilities", 8)
+    ('Who invented the …', 'incompr…')
     """
-    half = (limit - 3) // 2
-    return text if len(text) <= limit else f"{text[:half]} … {text[-half:]}"
+    if len(text) <= limit:
+        return text
+    start = _whole_words(text, limit - 2)
+    return f"{start} …" if start else f"{text[:limit - 1]}…"
+
+
+def cut_middle(text: str, limit: int, mark: str = " … ") -> str:
+    """The text with its white space, cut in the middle, between words where it has them, if it is longer than limit.
+
+    Examples
+    --------
+    >>> cut_middle("a long id ", 9), cut_middle("Who invented the AeroPress?", 26)
+    ('a l … id ', 'Who … AeroPress?')
+    """
+    if len(text) <= limit:
+        return text
+    end = (limit - len(mark)) // 2
+    start = limit - len(mark) - end if len(mark) == 1 else end
+    last = text[len(text) - end:]
+    return (_whole_words(text, start) or text[:start]) + mark + (_whole_words(text[::-1], end)[::-1] or last)
+
+
+def _whole_words(text: str, length: int) -> str:
+    """The words within the first characters; empty where the last of them would take more than two thirds of these."""
+    blank = re.search(r"\s\S*\Z", text[:length])
+    start = text[:length if text[length].isspace() else blank.start() if blank else 0].rstrip()
+    return start if 3 * len(start) >= length else ""
 
 
 def quoted(text: str) -> str:

@@ -21,6 +21,23 @@ function fitted(text, width) {
   return `${text.slice(0, letters - 1 - end)}…${text.slice(-end)}`;
 }
 
+const canvas = document.createElement("canvas").getContext("2d");
+
+// The words of a text that a cell has room for, with an ellipsis; a text whose first word has none is cut by the cell.
+function wordsThatFit(text, width, font) {
+  canvas.font = font;
+  const fits = (part) => canvas.measureText(part).width <= width - PADDING;
+  if (fits(text)) return text;
+  const ends = [...text.matchAll(/\s+/g)].map((blank) => blank.index);
+  let low = 0, high = ends.length; // how many of these ends have room
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (fits(`${text.slice(0, ends[middle - 1])} …`)) low = middle;
+    else high = middle - 1;
+  }
+  return low ? `${text.slice(0, ends[low - 1])} …` : text;
+}
+
 function sorted(columns, { at, down }) {
   const order = columns[0].cells.map((_, row) => row);
   if (at === null) return order;
@@ -87,7 +104,9 @@ class RowList {
     const last = Math.min(first + rows, this.order.length);
     if (this.drawn === `${first} ${last}`) return;
     this.drawn = `${first} ${last}`;
-    const lines = this.order.slice(first, last).map((row, at) => this.line(row, first + at));
+    const widths = [...this.head.cells].map((cell, at) => cell.clientWidth || this.columns[at].width);
+    const font = `600 14px ${getComputedStyle(this.table).fontFamily}`; // as of the row that is open
+    const lines = this.order.slice(first, last).map((row, at) => this.line(row, first + at, widths, font));
     const space = (count) => {
       const line = document.createElement("tr");
       line.style.height = `${count * ROW}px`;
@@ -97,14 +116,15 @@ class RowList {
     this.body.replaceChildren(space(first), ...lines, space(this.order.length - last));
   }
 
-  line(row, at) {
+  line(row, at, widths, font) {
     const line = document.createElement("tr");
     line.dataset.row = row;
     line.setAttribute("aria-rowindex", at + 2);
     line.setAttribute("aria-selected", row === this.opened);
     for (const [place, column] of this.columns.entries()) {
       const cell = line.insertCell(), text = written(column, row);
-      cell.textContent = place ? text : fitted(text, column.width);
+      cell.textContent = !place ? fitted(text, column.width) :
+        column.decimals === null ? wordsThatFit(text, widths[place], font) : text;
       if (column.decimals === null) {
         cell.title = text;
         cell.dir = "auto";

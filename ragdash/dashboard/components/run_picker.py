@@ -40,9 +40,12 @@ def choose_runs(entries: Sequence[SessionRun]) -> list[str]:
         st.caption(fmt.escape(names[digests[0]]))
     elif len(entries) <= MAX_CHIPS:
         _run_field(names)
+        if len(state.get(state.SHOWN)) == 1:
+            st.caption("1 shown, 1 hidden")
     else:
         shown = len(state.get(state.SHOWN)) or len(digests)
-        with st.popover(f"{shown} of {len(digests)} runs", icon=":material/checklist:", key="run_picker",
+        hidden = len(digests) - shown
+        with st.popover(f"{shown} shown, {hidden} hidden" if hidden else f"{shown} of {shown} runs", icon=":material/checklist:", key="run_picker",
                         width="stretch"):
             _render_filters(entries, run_facts.of_runs(entries))
             _run_field(names)

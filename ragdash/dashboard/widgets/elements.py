@@ -13,6 +13,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from ragdash.core.errors import Problem
+from ragdash.core.text.quoted import cut_end
 from ragdash.dashboard.session import saved_views, state
 from ragdash.dashboard.widgets import downloads, small_screen
 from ragdash.reporting.html.markdown import as_plain
@@ -29,7 +30,8 @@ ROWS = 200
 TALL = 700  # pixels of a picture from which on it usually scrolls in a frame of its own
 MOST_STYLED = 10_000  # cells of a table whose minus signs are written
 LETTER, AIR = 6.6, 18  # pixels of a letter in a table, and around a text
-NARROW, SEEN = 90, 500  # pixels of a first column of short texts; rows that its width is made for
+NARROW, WIDEST = 90, 500  # pixels of a first column of short texts; that a column gets unless it has a width
+SEEN = 500  # rows that the width of the first column is made for
 FIRST_NAME, SHORTENED = 24, 19  # characters of a text in the first column; of a longer one
 LOCAL = {"displaylogo": False, "showSendToCloud": False, "plotlyServerURL": ""}  # plotly.js would offer an upload
 _CONFIG = {
@@ -283,7 +285,7 @@ def frame(
     """
     forms = {name: (formats or {}).get(name, "%+.3f" if name.startswith("Difference") else "%.3f")
              for name in table.select_dtypes("floating")}
-    signed = {**_texts_of_negative(table, forms), **_short_texts(table)}
+    signed = {**_texts_of_negative(table, forms), **_short_texts(table, widths or {})}
     columns = {
         name: st.column_config.NumberColumn(**_heading(labels, name), format=None if name in signed else form)
         for name, form in forms.items()
@@ -330,19 +332,31 @@ def _first_width(column: pd.Series) -> int | None:
     return None if needed <= NARROW else min(needed, small_screen.FIRST_COLUMN)
 
 
-def _short_texts(table: pd.DataFrame) -> dict[str, Callable]:
-    """How a first column with long texts is written: shortened in their middle, so that none is cut; else nothing.
+def _short_texts(table: pd.DataFrame, widths: Mapping[str, int]) -> dict[str, Callable]:
+    """How columns with long texts are written: the first shortened in the middle, others after a word; none is clipped.
 
-    None of large tables, as in `_texts_of_negative`. What is downloaded or copied has the whole text.
+    None of large tables, as in `_texts_of_negative`. What is opened by a double click, downloaded or copied has the
+    whole text.
     """
     if table.size > MOST_STYLED or not (table.columns.is_unique and table.index.is_unique) or not len(table.columns):
         return {}
+    cut = {}
+    for name in table.columns[1:]:
+        letters = int((widths.get(name, WIDEST) - AIR) / LETTER)
+        cells = () if table[name].dtype.kind in "biufM" else table[name]
+        if any(isinstance(text, str) and len(text) > letters for text in cells):
+            cut[name] = partial(_cell_text, letters=letters)
     first = table.iloc[:, 0]
     long = [] if first.dtype.kind in "biuf" else [text for text in dict.fromkeys(first) if len(str(text)) > FIRST_NAME]
     if not long:
-        return {}
+        return cut
     short = dict(zip(long, fmt.short_names([str(text) for text in long], SHORTENED), strict=True))
-    return {table.columns[0]: lambda text: short.get(text, fmt.UNDEFINED if text is None else str(text))}
+    return {table.columns[0]: lambda text: short.get(text, fmt.UNDEFINED if text is None else str(text)), **cut}
+
+
+def _cell_text(text: object, letters: int) -> str:
+    """As many words of a text as a cell has room for."""
+    return cut_end(text, letters) if isinstance(text, str) else fmt.UNDEFINED if text is None else str(text)
 
 
 def _heading(labels: Mapping[str, tuple[str, str]] | None, column: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from ragdash.analysis.unsupported_words import Spans
 from ragdash.core.terms import TERMS, tooltip
+from ragdash.core.text.quoted import cut_end
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.formatting import UNDEFINED, escape
 
@@ -44,8 +45,8 @@ def shortened(text: str | None, limit: int = CELL) -> str | None:
     """A text on one line, as much of it as a table shows."""
     if text is None:
         return None
-    line = " ".join(text[:4 * limit].split())
-    return line if len(line) <= limit and len(text) <= 4 * limit else line[:limit - 1] + "…"
+    line = cut_end(" ".join(text[:4 * limit].split()), limit)
+    return line if len(text) <= 4 * limit or line.endswith("…") else f"{line} …"
 
 
 def joined_references(references: Iterable[str]) -> str | None:
@@ -67,7 +68,7 @@ def paragraph_html(inner: str) -> str:
 
 def list_html(texts: Sequence[str], max_items: int, limit: int) -> str:
     """Texts as an HTML list: at most `most`, each cut at `limit` characters."""
-    rows = [f"<li>{paragraph_html(html.escape(text[:limit]) + (' …' if len(text) > limit else ''))}</li>"
+    rows = [f"<li>{paragraph_html(html.escape(cut_end(text, limit)))}</li>"
             for text in texts[:max_items]]
     return f'<ol style="padding-left:1.4em;margin:0">{"".join(rows)}</ol>'
 

@@ -41,7 +41,8 @@ def propose_with_content(source: Source) -> list[tuple[Reading, FileContent]]:
         candidates = [item for item in candidates if len(item.records.rows) > 1]
     best = max(item.weight for item in candidates)
     candidates = [item for item in candidates if item.weight > 0.8 * best]
-    candidates.sort(key=lambda item: -item.weight)
+    order = {id(item): (-_order_weight(item, candidates), "relevant" not in item.roles) for item in candidates}
+    candidates.sort(key=lambda item: (*order[id(item)], -item.weight))
     candidates = [item for item in candidates if not _is_part(item, candidates)]
     result: list[tuple[Reading, FileContent]] = []
     for item in candidates:
@@ -54,6 +55,14 @@ def propose_with_content(source: Source) -> list[tuple[Reading, FileContent]]:
         if len(result) == MOST_READINGS:
             break
     return result
+
+
+def _order_weight(item: Assignment, candidates: list[Assignment]) -> float:
+    """The weight by which a reading is offered: rankings with judgments not after the same records without them."""
+    if not {"retrieved", "relevant"} <= item.roles.keys():
+        return item.weight
+    return max(other.weight for other in candidates if other is item or (
+        other.records.path == item.records.path and "retrieved" in other.roles and "relevant" not in other.roles))
 
 
 def _try_content(source: Source, records: RecordList, mapping: Mapping[str, str]) -> FileContent | None:

@@ -13,7 +13,7 @@ from ragdash.core.errors import Problem
 from ragdash.core.messages import Surface
 from ragdash.core.records import Conventions
 from ragdash.core.slices import Slice
-from ragdash.core.text.quoted import isolated, without_isolates
+from ragdash.core.text.quoted import cut_middle, isolated, without_isolates
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import METRICS, Spec, read_spec
 
@@ -104,7 +104,7 @@ def shorten_middle(name: str, limit: int) -> str:
     >>> shorten_middle("abcdefghij", 5)
     'ab…ij'
     """
-    return name if len(name) <= limit else f"{name[:limit // 2]}…{name[len(name) - (limit - 1) // 2:]}"
+    return cut_middle(name, limit, "…")
 
 
 def short_names(names: Sequence[str], limit: int) -> list[str]:

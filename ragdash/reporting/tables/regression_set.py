@@ -21,6 +21,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Truth
 from ragdash.core.records.arguments import checked
 from ragdash.core.slices import part
+from ragdash.core.text.quoted import cut_end
 from ragdash.io.write.serializers import jsonl
 from ragdash.matching.match import Match
 
@@ -167,7 +168,7 @@ def _fence(text: str, minimum: int) -> str:
 
 def _one_line(text: str, limit: int = 200) -> str:
     text = _show_control(" ".join(text[:limit * 20].split()))
-    return text if len(text) <= limit else f"{text[:limit]} …"
+    return cut_end(text, limit)
 
 
 def _show_control(text: str) -> str:

@@ -47,7 +47,7 @@ def test_the_runs_of_an_address_stay_chosen_from_page_to_page(visit, samples_lin
     app = visit().open(samples_link.replace("/?", "/compare?") + "&shown=-2")
     for page in ("Ranking", "Precision-recall", "Compare"):
         app.go(page)
-        assert "2 of 3 runs" in app.page.inner_text(".st-key-run_picker") and "shown=-2" in app.page.url
+        assert "2 shown, 1 hidden" in app.page.inner_text(".st-key-run_picker") and "shown=-2" in app.page.url
     app.calm()
 
 

@@ -256,7 +256,7 @@ def test_many_runs_are_chosen_by_setting_colored_by_rank_and_grouped():
     field.set_value(["chunk.size = 256", "retriever = a", "retriever = b"]).run()
     widget(at, "button", "show_matching").click().run()
     assert not at.exception and len(leaderboard(at)) == 2
-    assert "2 of 12 runs" in [one.proto.popover.label for one in at.get("popover")]
+    assert "2 shown, 10 hidden" in [one.proto.popover.label for one in at.get("popover")]
 
 
 def test_many_candidates_are_counted_and_one_is_shown_in_detail():

@@ -34,7 +34,7 @@ def test_a_file_with_the_content_of_a_loaded_one_is_named_and_not_added_again():
 
 @pytest.mark.parametrize(("text", "shown"), [
     ("x" * CELL, "x" * CELL), ("x" * (CELL + 1), "x" * (CELL - 1) + "…"), ("a  b\n c", "a b c"), (None, None),
-    ("x" + " " * 4 * CELL + "y", "x…"),
+    ("x" + " " * 4 * CELL + "y", "x …"),
 ])
 def test_a_text_in_a_table_is_cut_where_it_is_long(text, shown):
     assert shortened(text) == shown and CELL == 300
@@ -66,11 +66,33 @@ def test_of_many_runs_the_first_have_cards_and_the_others_are_folded():
 def test_the_first_column_leaves_room_for_the_others_on_a_phone():
     ids = [f"a-very-long-identifier-of-a-query-{number}-of-a-set" for number in (1, 2)]
     short, long = (pd.DataFrame({"Query": texts, "Mean": [0.5, 0.25]}) for texts in (["q1", "q2"], ids))
-    assert elements._first_width(short["Query"]) is None and elements._short_texts(short) == {}
+    assert elements._first_width(short["Query"]) is None and elements._short_texts(short, {}) == {}
     assert elements._first_width(long["Query"]) == elements.small_screen.FIRST_COLUMN < 390 / 2
-    written = [elements._short_texts(long)["Query"](text) for text in ids]
+    written = [elements._short_texts(long, {})["Query"](text) for text in ids]
     assert len(set(written)) == 2 and all(
         elements.LETTER * len(text) + elements.AIR <= elements.small_screen.FIRST_COLUMN for text in written)
+
+
+def test_a_text_that_a_cell_has_no_room_for_ends_after_a_word_there_and_stays_whole_in_the_table():
+    question = "How long does a cold brew steep, and could you please explain it to a beginner?"
+    table = pd.DataFrame({"Query": ["q1", "q2"], "Question": [question, None], "Answer": ["12 hours", question * 2]})
+    written = elements._short_texts(table, {"Question": 200})
+    assert written["Question"](question) == "How long does a cold brew …" and written["Question"](None) == "–"
+    assert written["Answer"]("12 hours") == "12 hours" and written["Answer"](question * 2).endswith(" …")
+    assert table["Question"][0] == question
+
+
+@pytest.mark.parametrize(("total", "words"), [(2, "1 shown, 1 hidden"), (4, "1 shown, 3 hidden")])
+def test_the_sidebar_says_how_many_runs_are_hidden(total, words):
+    truth = Truth.build("truth", ["q1", "q2"], ["a", "a"], [1, 1])
+    runs = [Run.build(f"run {at}", ["q1", "q2"], ["a", f"d{at}"], [1.0, 1.0]) for at in range(total)]
+    every, first = opened(**address(truth, runs)), opened(**address(truth, runs), state={"shown": [runs[0].digest]})
+
+    def sidebar(at):
+        labels = [one.proto.popover.label for one in at.sidebar.get("popover")]
+        return [*labels, *(one.value for one in at.sidebar.caption)]
+
+    assert words in sidebar(first) and "hidden" not in " ".join(sidebar(every))
 
 
 def test_words_of_the_field_are_explained_where_a_sentence_uses_them():

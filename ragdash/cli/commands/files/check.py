@@ -113,7 +113,7 @@ def _checked(text: str, is_truth: bool, options: argparse.Namespace) -> tuple[st
     if not records or (sniffed.role == "both" and not options.truth):
         truth = with_documents(read_truth(content, **reading_arguments(options, text)), options)
         records.append(truth)
-        lines.append(f"{text}: truth ({sniffed.format}), {count(len(truth), 'query', 'queries')}, "
+        lines.append(f"{text}: ground truth ({sniffed.format}), {count(len(truth), 'query', 'queries')}, "
                      f"{count(truth.judgments, 'judgment')}, {truth.queries_without_relevant} without a relevant "
                      f"document{_references_of(truth)}{_warned(truth.problems)}")
     return "\n".join(lines), records

@@ -31,7 +31,7 @@ AHEAD = "RAGDASH_AHEAD"  # as ragdash.dashboard.jobs.ahead reads it; "0" compute
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.epilog = "Options behind -- go to Streamlit."
-    parser.add_argument("files", nargs="*", metavar="FILE", help="runs and truths, recognized by content")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="runs and ground truth, recognized by content")
     parser.add_argument("--logdir", metavar="DIR", help="folder of recorded runs, which appear when they are closed")
     add_server_options(parser)
 
@@ -39,8 +39,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def add_server_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that `ragdash view` has too."""
     parser.add_argument("--truth", action="append", metavar="TRUTH")
-    parser.add_argument("--workspace", metavar="DIR", help="where uploaded runs and truths are kept: a folder, or "
-                        "postgresql://user@host/database; default: RAGDASH_WORKSPACE, else a folder of the user")
+    parser.add_argument("--workspace", metavar="DIR", help="where uploaded runs and ground truth are kept: a folder, "
+                        "or postgresql://user@host/database; default: RAGDASH_WORKSPACE, else a folder of the user")
     parser.add_argument("--blobs", metavar="URL", help="where the files of a workspace in a database are: "
                         "s3://bucket/prefix, gs://, az:// or file:///folder; default: RAGDASH_BLOBS, else the database")
     parser.add_argument("--read-only", action="store_true", help="show the workspace, without upload or change")

@@ -239,7 +239,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Leave --stream out for the checks and the verdict.",
     ),
     "truths-differ-in-attributes": Message(
-        actual="truths of the files that differ in attributes or texts of queries alone",
+        actual="ground truth of several files that differs in attributes or texts of queries alone",
         expected="the same of every query",
         fix="Judgments, references and evidence are equal. The attributes are those of {file}.",
     ),

@@ -35,7 +35,7 @@ MESSAGES: dict[str, Message] = {
     "foreign-batch-lines": Message(
         actual="{lines:count line} about other questions than those of these runs",
         expected="replies to the requests that were written for them",
-        fix="Use the runs, truth, metrics, base URL, model, parameters, sample and votes of the request file.",
+        fix="Use the runs, ground truth, metrics, base URL, model, parameters, sample and votes of the request file.",
         page="Choose the runs, metrics, base URL, model, sample and votes of the request file.",
     ),
     "no-base-url": Message(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterable, Sequence
 
+from ragdash.core.text.quoted import cut_end
 from ragdash.dashboard.pages.queries.ranking_html import (
     NAME_COLUMN,
     RankingColumn,
@@ -106,7 +107,7 @@ def _value_cell(value: JudgedValue | None, findings: Sequence[JudgeFindings], th
 
 
 def _shortened(text: str, limit: int = LONGEST_REASON) -> str:
-    return html.escape(text[:limit]) + (" …" if len(text) > limit else "")
+    return html.escape(cut_end(text, limit))
 
 
 def claim_cards(columns: Sequence[RankingColumn], cases: Sequence[Case], findings: Sequence[JudgeFindings],

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ragdash.analysis.query_rankings import Ranking
-from ragdash.core.text.quoted import isolated
+from ragdash.core.text.quoted import cut_end, isolated
 from ragdash.core.text.word_diff import Spans
 from ragdash.dashboard.widgets.texts import highlighted_html, paragraph_html, tint
 from ragdash.reporting.plots.common.theme import Look, Theme
@@ -98,7 +98,7 @@ def expected_table(
         cells = "".join(_rank_cell(_rank(column, doc), column, k, theme) for column in columns)
         rows.append(table_row(name, cells, theme))
     for span_number, (text, _) in enumerate(spans[:MOST_EXPECTED], 1):
-        excerpt = html.escape(isolated(text[:160])) + (" …" if len(text) > 160 else "")
+        excerpt = html.escape(isolated(cut_end(text, 160)))
         ranks = [
             min(
                 (_rank(column, doc) or np.inf for doc, numbers in column.covers.items() if span_number in numbers),

@@ -11,6 +11,7 @@ import numpy as np
 from ragdash.analysis.recomputed import recomputed_in
 from ragdash.analysis.verdict import FIXES, Verdict, badges, lean_specs, merge_alike
 from ragdash.core.errors import Unavailable
+from ragdash.core.text.quoted import cut_end
 from ragdash.evaluation.compare import best_first, direction
 from ragdash.evaluation.compare import differences as differences_of
 from ragdash.metrics import Spec, has_answers
@@ -393,4 +394,4 @@ def _documents(documents: Sequence[ReportDocument], *, with_text: bool = True) -
 
 
 def _cut(text: str | None, limit: int = TEXT_LENGTH) -> str:
-    return text if text and len(text) <= limit else f"{text[:limit - 1]}…" if text else ""
+    return cut_end(text or "", limit)

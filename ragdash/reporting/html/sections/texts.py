@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ragdash.core.text.quoted import cut_end
 from ragdash.reporting.html.content import ReportContent
 
 MAX_LENGTH = 240  # characters of a document or an answer
@@ -27,5 +28,4 @@ def shorten(content: ReportContent, text: str | None) -> str:
     """As much of a text as the report shows; nothing where texts are left out."""
     if not text or not content.request.texts:
         return ""
-    line = " ".join(text[:4 * MAX_LENGTH].split())
-    return line if len(line) <= MAX_LENGTH else line[:MAX_LENGTH - 1] + "…"
+    return cut_end(" ".join(text[:4 * MAX_LENGTH].split()), MAX_LENGTH)

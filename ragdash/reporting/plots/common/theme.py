@@ -15,6 +15,7 @@ from functools import lru_cache
 import numpy as np
 import plotly.graph_objects as go
 
+from ragdash.core.text.quoted import cut_middle
 from ragdash.reporting.sentences.formatting import short_names
 
 Figure = go.Figure
@@ -184,10 +185,7 @@ def looks(names: Sequence[str], slots: Sequence[int], theme: Theme) -> list[Look
 
 def shorten(name: str, limit: int = 16) -> str:
     """A name that fits beside a mark, cut in the middle, safe for plotly's markup."""
-    if len(name) > limit:
-        tail = (limit - 1) // 2
-        name = f"{name[: limit - 1 - tail]}…{name[-tail:]}"
-    return escape(name)
+    return escape(cut_middle(name, limit, "…"))
 
 
 def wrap_title(title: str, longest: int = 14) -> str:

@@ -12,6 +12,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.core.records import Truth
+from ragdash.core.text.quoted import cut_end
 from ragdash.dashboard import page_context
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
@@ -93,5 +94,4 @@ def _summaries(entry: SessionRun, truth: Truth, specs: list[Spec]) -> list[Summa
 
 def _beginning(text: str | None) -> str:
     """The first characters of a text, in one line."""
-    words = " ".join((text or "").split())
-    return (words if len(words) <= BEGINNING else f"{words[:BEGINNING].rstrip()} …") or fmt.UNDEFINED
+    return cut_end(" ".join((text or "").split()), BEGINNING) or fmt.UNDEFINED
