@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import downloads, elements
 from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import comparison as comparison_sentences
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.formatting import NBSP
+from ragdash.reporting.tables.comparison import pair_note, paper_note, paper_pairs, paper_table
 from ragdash.reporting.tables.escaping import finite_or_none
 
 ComparisonGrid = Mapping[tuple[int, Spec], Comparison]
@@ -43,6 +44,21 @@ def leaderboard_numbers(
                 "Reading": comparison_sentences.OUTCOMES[comparison.outcome] if comparison else fmt.UNDEFINED,
                 "Metric name": str(summary.spec)})
     return pd.DataFrame(rows)
+
+
+def leaderboard_paper(
+    context: PageContext, summaries: Sequence[Sequence[Summary]], order: Sequence[int], deltas: ComparisonGrid
+) -> downloads.Paper:
+    """What a paper prints of the leaderboard: means, intervals, marks of significance and n."""
+    note = paper_note(context.names[context.baseline], context.results.comparison_rules(), len(context.names))
+    return downloads.Paper(paper_table(context.names, summaries, deltas, order), note,
+                           "a row per run, a column per metric, with intervals, marks of significance and n")
+
+
+def pairs_paper(context: PageContext, comparisons: Sequence[Comparison], margin: float | None) -> downloads.Paper:
+    """What a paper prints of comparisons."""
+    note = pair_note(context.results.comparison_rules(margin), len(context.names), detectable=False)
+    return downloads.Paper(paper_pairs(comparisons), note, "differences with intervals, p, n and the verdict")
 
 
 def outcome_table(

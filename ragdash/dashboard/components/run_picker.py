@@ -45,8 +45,8 @@ def choose_runs(entries: Sequence[SessionRun]) -> list[str]:
     else:
         shown = len(state.get(state.SHOWN)) or len(digests)
         hidden = len(digests) - shown
-        with st.popover(f"{shown} shown, {hidden} hidden" if hidden else f"{shown} of {shown} runs", icon=":material/checklist:", key="run_picker",
-                        width="stretch"):
+        words = f"{shown} shown, {hidden} hidden" if hidden else f"{shown} of {shown} runs"
+        with st.popover(words, icon=":material/checklist:", key="run_picker", width="stretch"):
             _render_filters(entries, run_facts.of_runs(entries))
             _run_field(names)
             if shown > COLORED:

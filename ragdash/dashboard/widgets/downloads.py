@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import pyarrow as pa
 import streamlit as st
@@ -12,8 +13,27 @@ from ragdash.reporting.figure_files import FIGURE_FORMATS, render_figure
 from ragdash.reporting.tables.export import TABLES, export_table
 from ragdash.reporting.tables.judge_validation import label_sheet_bytes
 
-COPIED = ("csv", "markdown")  # formats of a table that can be copied
+COPIED = ("csv", "markdown", "latex")  # formats of a table that can be copied
 MOST_COPIED_ROWS = 500
+
+
+@dataclass(frozen=True)
+class Paper:
+    """The part of a table that a paper or a thesis prints.
+
+    Attributes
+    ----------
+    table
+        A row per run, say, with texts as they are printed.
+    note
+        What its numbers and marks are; below the table in Markdown, a comment in LaTeX.
+    words
+        What it holds, for its caption.
+    """
+
+    table: pa.Table
+    note: str
+    words: str
 
 
 def name_of(key: str) -> str:
@@ -21,13 +41,22 @@ def name_of(key: str) -> str:
     return f"ragdash-{key.removesuffix('_table').replace('_', '-')}"
 
 
-def tables(table: Callable | object, key: str) -> None:
-    """A button for each format of a table: a data frame, or a call that makes one."""
+def numbers(table: Callable | object, key: str, paper: Paper | None = None) -> None:
+    """The files of a table; what a paper prints of it comes first."""
+    if paper is not None:
+        st.caption(f"For a paper: {paper.words}")
+        tables(paper.table, f"{key}_paper", paper.note)
+        st.caption("Every number, in full precision")
+    tables(table, key)
+
+
+def tables(table: Callable | object, key: str, note: str = "") -> None:
+    """A button for each format of a table: a data frame, or a call that makes one; note: a remark below it."""
     with st.container(horizontal=True, gap="small", key=f"{key}_files"):
         for form, file_format in TABLES.items():
             st.download_button(
                 file_format.title,
-                lambda form=form: export_table(table() if callable(table) else table, form),
+                lambda form=form: export_table(table() if callable(table) else table, form, note),
                 f"{name_of(key)}.{file_format.ending}",
                 file_format.mime,
                 key=f"{key}_{form}",
@@ -35,7 +64,7 @@ def tables(table: Callable | object, key: str) -> None:
                 icon=":material/download:",
             )
     if not callable(table) and len(table) <= MOST_COPIED_ROWS:
-        texts = [(f"Copy as {TABLES[form].title}", export_table(table, form).decode()) for form in COPIED]
+        texts = [(f"Copy as {TABLES[form].title}", export_table(table, form, note).decode()) for form in COPIED]
         browser_files.render(f"{key}_copy", name_of(key), texts=texts)
 
 
@@ -71,9 +100,9 @@ def pictures(figure, key: str, chart: str) -> None:
     )
 
 
-def menu(table, key: str) -> None:
+def menu(table, key: str, paper: Paper | None = None) -> None:
     """The formats of a table behind one small button."""
     with st.popover("Download", icon=":material/download:", key=f"{key}_download", on_change="rerun",
                     type="tertiary") as popover:
         if popover.open:
-            tables(table, key)
+            numbers(table, key, paper)

@@ -211,6 +211,7 @@ def chart(
     title: str = "",
     caption: str = "",
     note: str = "",
+    paper: downloads.Paper | None = None,
     tall: int = TALL,
 ) -> None:
     """A picture, with its numbers and its files one tab away; what a tab holds is sent only when it is asked for.
@@ -221,7 +222,7 @@ def chart(
     pick: called with the customdata of the mark that was clicked. pick_area: in its place, with the customdata of each
     mark in the area that was drawn with the lasso or the box, or of the mark that was clicked. title: of its files;
     empty: the alternative text up to a colon. caption: markdown below the picture, and in its files. note: markdown in
-    its files alone. tall: pixels of the picture from which on it scrolls in a frame of its own.
+    its files alone. paper: as in `frame`. tall: pixels of the picture from which on it scrolls in a frame of its own.
     """
     picture, numbers, files = st.tabs(["Picture", "Table", "Download"], key=f"{key}_tabs", on_change="rerun")
     has_picture, has_numbers, has_files = _drawn_tabs(fig, key, (picture.open is not False, numbers.open, files.open))
@@ -249,8 +250,9 @@ def chart(
             sheet = captioned(fig, title or re.split(r"[:;] ", alt)[0], words, theme())
             st.plotly_chart(sheet, key=f"{key}_file", alt=alt, config=_CONFIG, width="content")
             downloads.pictures(sheet, key, f"{key}_file")
-            st.caption("Its numbers, in full precision")
-            downloads.tables(table, f"{key}_numbers")
+            if paper is None:
+                st.caption("Its numbers, in full precision")
+            downloads.numbers(table, f"{key}_numbers", paper)
     if caption:
         st.caption(caption)
 
@@ -274,7 +276,8 @@ def _frame_of(fig: plot_theme.Figure, key: str, tall: int) -> DeltaGenerator | n
 def frame(
     table: pd.DataFrame, key: str, alt: str, *, formats: dict[str, str] | None = None, height: int | None = None,
     pick: Callable[[int], None] | None = None, selected_row: int | None = None,
-    widths: Mapping[str, int] | None = None, labels: Mapping[str, tuple[str, str]] | None = None
+    widths: Mapping[str, int] | None = None, labels: Mapping[str, tuple[str, str]] | None = None,
+    paper: downloads.Paper | None = None
 ) -> None:
     """A table that can be sorted and searched, with its download; numbers with three decimals, first column pinned.
 
@@ -282,6 +285,7 @@ def frame(
     pick: called with the number of the row that was clicked; without it rows cannot be chosen. place: the row that is
     marked as the chosen one, wherever the choice was made.
     widths: pixels of columns of text. labels: {column of numbers: (its heading, its tooltip)}.
+    paper: the part of it that a paper prints, offered first.
     """
     forms = {name: (formats or {}).get(name, "%+.3f" if name.startswith("Difference") else "%.3f")
              for name in table.select_dtypes("floating")}
@@ -307,7 +311,7 @@ def frame(
         selection_mode="single-row",
         on_select="ignore" if pick is None else lambda: _picked(key, pick),
     )
-    downloads.menu(table, key)
+    downloads.menu(table, key, paper)
 
 
 def _texts_of_negative(table: pd.DataFrame, forms: Mapping[str, str]) -> dict[str, Callable[[float], str]]:

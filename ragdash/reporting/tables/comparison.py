@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import pyarrow as pa
 
 from ragdash.core.errors import Problem
 from ragdash.evaluation.compare import Comparison, ComparisonRules
+from ragdash.evaluation.evaluate import Summary
+from ragdash.metrics import Spec
 from ragdash.reporting.sentences.comparison import (
     LABELS_NOTE,
     OUTCOMES,
+    SIGNS,
     detectable_sentence,
     family_sentence,
     margin_sentence,
@@ -20,7 +23,7 @@ from ragdash.reporting.sentences.comparison import (
 )
 from ragdash.reporting.sentences.formatting import p_value
 from ragdash.reporting.tables.escaping import finite_or_none, note_text, number, signed, table_bytes, table_text
-from ragdash.reporting.tables.evaluation import SCHEMA
+from ragdash.reporting.tables.evaluation import SCHEMA, interval
 
 COMPARISON_FORMATS = ("table", "json", "csv", "markdown", "latex", "parquet", "xlsx", "junit")
 Grid = Sequence[Sequence[Comparison]]
@@ -49,7 +52,7 @@ def render_comparisons(baseline: str, grid: Grid, form: str, rules: ComparisonRu
     if form == "table":
         text = (verdict_text or "".join(plain_sentence(pair, baseline) + "\n" for pair in flat)) + "\n" + text
     runs = flat[0].family.runs if flat else 2
-    text += note_text(_note(rules, runs), form)
+    text += note_text(pair_note(rules, runs), form)
     return (text + (_slices_text(parts, form) if parts else "")).encode()
 
 
@@ -151,9 +154,44 @@ def _cells(flat: Sequence[Comparison]) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
-def _note(rules: ComparisonRules, runs: int) -> str:
-    """How differences, intervals and p came about."""
+def paper_table(names: Sequence[str], summaries: Sequence[Sequence[Summary]],
+                deltas: Mapping[tuple[int, Spec], Comparison], order: Sequence[int]) -> pa.Table:
+    """A row per run, a column per metric: the mark of its difference to the baseline, the mean and its interval; n.
+
+    names, summaries: of all runs; deltas: {(run, metric): its comparison with the baseline}; order: the runs by row.
+    """
+    same_n = len({summary.n for row in order for summary in summaries[row]}) == 1
+    columns: dict[str, list[str]] = {"Run": [names[row] for row in order]}
+    for column, first in enumerate(summaries[order[0]]):
+        pairs = [(summaries[row][column], deltas.get((row, first.spec))) for row in order]
+        signs = [SIGNS[delta.outcome] if delta is not None else "" for _, delta in pairs]
+        columns[first.spec.title] = [
+            f"{sign} {interval(summary)}".strip() + ("" if same_n else f" (n = {summary.n:,})")
+            for (summary, _), sign in zip(pairs, signs, strict=True)]
+    return pa.table({**columns, **({"n": [summaries[row][0].n for row in order]} if same_n else {})})
+
+
+def paper_note(baseline: str, rules: ComparisonRules, runs: int) -> str:
+    """What the means, intervals and marks of `paper_table` are."""
+    text = f"Mean [{1 - rules.alpha:.0%} interval] over n queries."
+    if runs < 2:
+        return text
+    return (f"{text} Against {baseline}: {OUTCOMES['better']}, {OUTCOMES['worse']} (p < {rules.alpha:g}); no mark: "
+            f"neither is shown. {family_sentence(runs, rules)}")
+
+
+def paper_pairs(comparisons: Sequence[Comparison]) -> pa.Table:
+    """What a paper says of each comparison: the difference with its interval, p, n and the outcome."""
+    header, rows = _cells(comparisons)
+    chosen = [header.index(name) for name in ("candidate", "metric", "difference", "p", "n", "outcome")]
+    titles = ("Run", "Metric", "Difference", "p", "n", "Verdict")
+    return pa.table({title: [row[index] for row in rows] for title, index in zip(titles, chosen, strict=True)})
+
+
+def pair_note(rules: ComparisonRules, runs: int, *, detectable: bool = True) -> str:
+    """How differences, intervals and p came about; and what of them is called detectable."""
     text = f"Differences are candidate minus baseline, with {1 - rules.alpha:.0%} intervals (seed {rules.seed}). "
     text += family_sentence(runs, rules)
-    text += " detectable: a true difference of this size would be found in 80% of such comparisons."
+    if detectable:
+        text += " detectable: a true difference of this size would be found in 80% of such comparisons."
     return text if rules.margin is None else f"{text} {margin_sentence(rules.margin)}"

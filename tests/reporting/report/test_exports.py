@@ -6,7 +6,9 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import openpyxl
@@ -20,11 +22,13 @@ from python_calamine import CalamineWorkbook
 
 from ragdash.cli.main import main
 from ragdash.core.errors import InputError
-from ragdash.evaluation.evaluate import evaluate
-from ragdash.metrics import parse_spec
+from ragdash.evaluation.compare import ComparisonRules
+from ragdash.evaluation.evaluate import Summary, evaluate
+from ragdash.metrics import parse_spec, parse_specs
 from ragdash.reporting import figure_files
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.leaderboard import means
+from ragdash.reporting.tables.comparison import paper_note, paper_table
 from ragdash.reporting.tables.escaping import escape_formula, escape_latex
 from ragdash.reporting.tables.excel import MAX_CHARACTERS, workbook
 from ragdash.reporting.tables.export import TABLES, export_table, long_values, wide_values
@@ -208,3 +212,22 @@ def test_the_command_line_writes_excel(capfdbinary):
     rows = list(sheet.iter_rows(values_only=True))
     assert rows[0] == ("run", "metric", "mean", "low", "high", "n", "undefined") and len(rows) == 1 + 4
     assert rows[1][0] == "dense" and isinstance(rows[1][2], float) and rows[1][5] == 110
+
+
+def test_a_paper_gets_runs_and_metrics_with_intervals_marks_and_n():
+    first, second = parse_specs("RR R@2")
+    summaries = [[Summary(first, 0.5, 0.4, 0.6, n=20, undefined=0), Summary(second, 0.25, 0.2, 0.3, n=20, undefined=0)],
+                 [Summary(first, 0.75, 0.7, 0.8, n=20, undefined=0), Summary(second, 0.2, 0.1, 0.3, n=20, undefined=0)]]
+    deltas = {(1, first): SimpleNamespace(outcome="better"), (1, second): SimpleNamespace(outcome="undecided")}
+    table = paper_table(["old", "new"], summaries, deltas, [1, 0])
+    assert table.to_pylist() == [
+        {"Run": "new", first.title: "▲ 0.750 [0.700, 0.800]", second.title: "0.200 [0.100, 0.300]", "n": 20},
+        {"Run": "old", first.title: "0.500 [0.400, 0.600]", second.title: "0.250 [0.200, 0.300]", "n": 20}]
+    note = paper_note("old", ComparisonRules(), 2)
+    text = export_table(table, "latex", note).decode()
+    assert r"new & $\uparrow$ 0.750 [0.700, 0.800] & 0.200 [0.100, 0.300] & 20 \\" in text
+    assert "% Mean [95% interval] over n queries. Against old: ▲ better, ▼ worse (p < 0.05)" in text
+    summaries[0][1] = replace(summaries[0][1], n=18)
+    uneven = paper_table(["old", "new"], summaries, deltas, [1, 0])
+    assert uneven.column_names == ["Run", first.title, second.title]
+    assert uneven.to_pylist()[1][second.title] == "0.250 [0.200, 0.300] (n = 18)"

@@ -241,6 +241,7 @@ def render_tables(data: AnswersData, spec: Spec) -> None:
                 "answer_numbers",
                 "Every number of the answers",
                 formats={"p (corrected)": "%.4f"},
+                paper=comparison_tables.leaderboard_paper(context, data.summaries, order, deltas),
             )
     _render_notes(data, uneven=any(delta.left_out for delta in deltas.values()))
     model_scores.render(context, data.specs, data.values)

@@ -49,7 +49,8 @@ def render_table(context: PageContext, specs: list[Spec]) -> None:
         with numbers_tab:
             elements.frame(comparison_tables.leaderboard_numbers(context, summaries, order, deltas),
                            "leaderboard", "Every number of the leaderboard",
-                           formats={"p (corrected)": "%.4f"})
+                           formats={"p (corrected)": "%.4f"},
+                           paper=comparison_tables.leaderboard_paper(context, summaries, order, deltas))
     base = summaries[context.baseline][0].mean
     _render_caption(context, specs, verdict, uneven=any(delta.left_out for delta in deltas.values()),
                     rounding=fmt.rounding_note([(summaries[index][0].mean, base, deltas[index, spec].mean_difference)

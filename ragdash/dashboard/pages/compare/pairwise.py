@@ -158,7 +158,7 @@ def _draw_forest(context: PageContext, candidates: Sequence[int], specs: Sequenc
     flat = [comparison for row in grid(candidates) for comparison in row]
     elements.chart(forest_figure(context, drawn, grid(drawn), specs), comparison_tables.test_table(flat), key,
                    f"{title}, with intervals", formats=TEST_FORMATS, title=title, note=_forest_note(context, flat),
-                   tall=tall)
+                   tall=tall, paper=comparison_tables.pairs_paper(context, flat, chosen_margin()))
 
 
 def _name(context: PageContext) -> str:
@@ -193,7 +193,8 @@ def _render_table(context: PageContext, candidates: Sequence[int], specs: list[S
     if numbers_tab.open:
         with numbers_tab:
             elements.frame(comparison_tables.test_table(rows), "comparison", "Every number of the comparison",
-                          formats=TEST_FORMATS)
+                           formats=TEST_FORMATS,
+                           paper=comparison_tables.pairs_paper(context, rows, chosen_margin()))
     rules = context.results.comparison_rules(chosen_margin())
     name = fmt.escape(fmt.shorten_middle(base, TITLE_NAME))
     margin = f"{comparison_sentences.margin_sentence(rules.margin)} " if rules.margin else ""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 
+import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -16,7 +17,8 @@ from ragdash.dashboard.components import comparison_tables, hybrid_report, verdi
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
 from ragdash.dashboard.session import file_metrics, state
-from ragdash.dashboard.widgets import browser_files, elements, fields
+from ragdash.dashboard.widgets import browser_files, downloads, elements, fields
+from ragdash.evaluation.compare import best_first
 from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec
 from ragdash.reporting.figure_zip import figure_archive, report_figures
@@ -29,8 +31,9 @@ from ragdash.reporting.tables.export import TABLES, export_table, long_values, w
 
 HYBRID = "hybrid"  # the section of a report that is computed when it is downloaded
 HYBRID_PLACES = {"sentence": "In a sentence", "section": "With a section", "none": "Left out"}
-TABLE_KINDS = {"means": "Means and intervals", "tests": "Differences and tests",
-         "long": "Values of every query, a row each", "wide": "Values of every query, a column each"}
+TABLE_KINDS = {"paper": "Runs and metrics, for a paper", "means": "Means and intervals",
+         "tests": "Differences and tests", "long": "Values of every query, a row each",
+         "wide": "Values of every query, a column each"}
 
 
 def build_request(context: PageContext, specs: Sequence[Spec]) -> ReportRequest:
@@ -170,16 +173,26 @@ def render_tables(context: PageContext, specs: list[Spec]) -> None:
                 persist_state="session",
             )
         kind, form = state.get(state.TABLE), state.get(state.FORM)
-        make_table = _table_maker(context, specs, kind)
+        make_table, note = _table_maker(context, specs, kind), ""
+        if kind == "paper":
+            paper = _paper(context, specs)
+            make_table, note = lambda: paper.table, paper.note
         st.download_button(
             "Download the table",
-            lambda: export_table(make_table(), form),
+            lambda: export_table(make_table(), form, note),
             f"ragdash-{kind}.{TABLES[form].ending}",
             TABLES[form].mime,
             key="table_file",
             icon=":material/download:",
             on_click="ignore",
         )
+
+
+def _paper(context: PageContext, specs: list[Spec]) -> downloads.Paper:
+    """The leaderboard as a paper prints it."""
+    summaries = context.results.summary(specs)
+    order = best_first(np.array([row[0].mean for row in summaries]), specs[0].metric.better)
+    return comparison_tables.leaderboard_paper(context, summaries, order, context.results.compared(specs))
 
 
 def _table_maker(context: PageContext, specs: list[Spec], kind: str):
