@@ -155,6 +155,13 @@ def test_intervals_with_and_without_a_width_are_explained_where_no_query_differs
     assert comparison.same_values_note(row[:1]) == comparison.same_values_note(row[1:]) == ""
 
 
+def test_long_names_with_a_common_beginning_are_shortened_by_what_differs():
+    names = [f"chatbot-2024-retriever-{kind}-chunk-{size}" for kind in ("bm25", "dense") for size in (128, 256, 512)]
+    assert short_names(names, 20) == [f"{kind}-chunk-{size}" for kind in ("bm25", "dense") for size in (128, 256, 512)]
+    assert short_names([*names, "bm25"], 20)[-1] == "bm25"
+    assert len(set(short_names(names, 12))) == 6 and all(len(name) <= 12 for name in short_names(names, 12))
+
+
 def test_short_names_of_many_variants_can_be_told_apart():
     names = [f"{retriever}-{model}-{size}-k{depth}-rerank" for retriever in ("bm25", "dense", "hybrid")
              for model in ("small", "base", "large") for size in (256, 512, 1024) for depth in (5, 10, 20)]

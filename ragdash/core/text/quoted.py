@@ -23,7 +23,7 @@ _MARKS_OF_ISOLATES, _ISOLATE, _END = re.compile("[\u2066-\u2069]"), "\u2068", "\
 def cut_end(text: str, limit: int) -> str:
     """The beginning of a text: after a word, and an ellipsis, if it is longer than limit.
 
-    A word that takes more than two thirds of the limit, as an id or a text without blanks does, is cut itself.
+    A word that takes more than three quarters of the limit, as an id or a text without blanks does, is cut itself.
 
     Examples
     --------
@@ -41,8 +41,8 @@ def cut_middle(text: str, limit: int, mark: str = " … ") -> str:
 
     Examples
     --------
-    >>> cut_middle("a long id ", 9), cut_middle("Who invented the AeroPress?", 26)
-    ('a l … id ', 'Who … AeroPress?')
+    >>> cut_middle("a long id ", 9), cut_middle("Who invented the AeroPress?", 24)
+    ('a … id ', 'Who … AeroPress?')
     """
     if len(text) <= limit:
         return text
@@ -53,10 +53,10 @@ def cut_middle(text: str, limit: int, mark: str = " … ") -> str:
 
 
 def _whole_words(text: str, length: int) -> str:
-    """The words within the first characters; empty where the last of them would take more than two thirds of these."""
+    """The words within the first characters; empty where the next one takes more than three quarters of these."""
     blank = re.search(r"\s\S*\Z", text[:length])
     start = text[:length if text[length].isspace() else blank.start() if blank else 0].rstrip()
-    return start if 3 * len(start) >= length else ""
+    return start if 4 * len(start) >= length else ""
 
 
 def quoted(text: str) -> str:

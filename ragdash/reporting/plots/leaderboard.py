@@ -20,7 +20,6 @@ from ragdash.reporting.plots.common.theme import (
     escape,
     figure,
     looks,
-    shorten,
     tint,
     value_text,
 )
@@ -127,11 +126,11 @@ def setting_grid(rows: Sequence[str], columns: Sequence[str], mean: np.ndarray, 
         xgap=3, ygap=3, colorscale=[[0, tint(theme, theme.better, 0.04)], [1, tint(theme, theme.better)]],
         reversescale=axis.better == "lower", text=text, texttemplate="%{text}", hoverongaps=False, hoverinfo="text",
         textfont={"size": 14, "color": theme.ink}, hovertext=hover))
-    fig.update_xaxes(tickvals=np.arange(len(columns)), ticktext=[shorten(name, 18) for name in columns], side="top",
-                     tickangle=0, showgrid=False, fixedrange=True, title_text=escape(titles[1]),
+    fig.update_xaxes(tickvals=np.arange(len(columns)), ticktext=[escape(name) for name in short_names(columns, 18)],
+                     side="top", tickangle=0, showgrid=False, fixedrange=True, title_text=escape(titles[1]),
                      tickfont={"color": theme.ink})
-    fig.update_yaxes(tickvals=np.arange(len(rows)), ticktext=[shorten(name, 18) for name in rows], showgrid=False,
-                     range=[len(rows) - 0.5, -0.5], fixedrange=True, title_text=escape(titles[0]),
+    fig.update_yaxes(tickvals=np.arange(len(rows)), ticktext=[escape(name) for name in short_names(rows, 18)],
+                     showgrid=False, range=[len(rows) - 0.5, -0.5], fixedrange=True, title_text=escape(titles[0]),
                      tickfont={"size": 13, "color": theme.ink})
     return fig
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -108,15 +109,19 @@ def shorten_middle(name: str, limit: int) -> str:
 
 
 def short_names(names: Sequence[str], limit: int) -> list[str]:
-    """Each name shortened in the middle, so that names that differ there still differ.
+    """Each name shortened by what it shares with the others: the words in which they differ stay, and what fits around.
 
-    Names that are the same at this limit are shortened less, where there is room for a row of text.
+    Names without such words are shortened in the middle, so that names that differ there still differ. Those that are
+    the same at this limit are shortened less, where there is room for a row of text.
 
     Examples
     --------
     >>> short_names(["a-long-name-chunk-256-with-more", "a-long-name-chunk-512-with-more"], 16)
-    ['a-l…nk-256-…more', 'a-l…nk-512-…more']
+    ['chunk-256-with', 'chunk-512-with']
+    >>> short_names(["chatbot-v1-dense-small", "chatbot-v2-hybrid-large", "bm25"], 18)
+    ['v1-dense-small', 'v2-hybrid-large', 'bm25']
     """
+    names = _differing_words(names, limit)
     short = _shortened(names, limit)
     for longer in range(limit + 4, 2 * limit + 1, 4) if limit >= ROW else ():
         called: dict[str, set[str]] = {}
@@ -127,6 +132,40 @@ def short_names(names: Sequence[str], limit: int) -> list[str]:
         short = [text if len(called[text]) == 1 else again
                  for text, again in zip(short, _shortened(names, longer), strict=True)]
     return _by_their_words(names, short, limit)
+
+
+def _differing_words(names: Sequence[str], limit: int) -> list[str]:
+    """The names, those longer than limit without words that all of these share; unchanged where that makes two alike.
+
+    Of the shared words those next to the others stay, as far as they fit.
+    """
+    long = [name for name in dict.fromkeys(names) if len(name) > limit]
+    parts = {name: re.split(WORD_ENDS, name) for name in long}
+    shared = set.intersection(*(set(words[::2]) for words in parts.values())) if len(long) > 1 else set()
+    short = {name: _around_words(words, shared, limit) for name, words in parts.items()} if shared else {}
+    is_distinct = len({short.get(name, name) for name in names}) == len(set(names))
+    return [short.get(name, name) for name in names] if is_distinct else list(names)
+
+
+def _around_words(parts: Sequence[str], shared: set[str], limit: int) -> str:
+    """A name, in words and what is between them: the words that are not shared, and of the others what fits."""
+    kept = {place for place in range(0, len(parts), 2) if parts[place] and parts[place] not in shared}
+    if not kept:
+        return "".join(parts)
+    others = sorted(set(range(0, len(parts), 2)) - kept, key=lambda place: min(abs(place - other) for other in kept))
+    for place in others:
+        if {place - 2, place + 2} & kept and len(_with_gaps(parts, kept | {place})) <= limit:
+            kept.add(place)
+    return _with_gaps(parts, kept)
+
+
+def _with_gaps(parts: Sequence[str], kept: set[int]) -> str:
+    """These words of a name, with what is between those that follow each other, else an ellipsis."""
+    places = sorted(kept)
+    text = parts[places[0]]
+    for before, place in pairwise(places):
+        text += (parts[place - 1] if place == before + 2 else "…") + parts[place]
+    return text
 
 
 def _by_their_words(names: Sequence[str], short: list[str], limit: int) -> list[str]:

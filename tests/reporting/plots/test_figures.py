@@ -43,6 +43,15 @@ def test_a_picture_for_a_file_says_what_it_shows_and_which_run_is_which():
     assert fig.layout.title.text is None and not fig.layout.showlegend, "the picture of the page stays as it is"
 
 
+def test_the_title_of_a_picture_for_a_file_has_air_above_it_and_a_caption_that_is_not_bold():
+    fig = precision_recall.by_cutoff(["a"], [0], KS, np.full((1, 20), 0.5), KS, *np.zeros((2, 1, 20)), axis=UNIT)
+    for caption, foot in (("", 0), ("Mean over 110 queries.", 1)):  # the foot of the first of several lines is at y
+        copy = captioned(fig, "Title", caption, DARK)
+        above = (1 - copy.layout.title.y) * copy.layout.height - foot * 0.72 * copy.layout.title.font.size
+        assert 12 <= above <= 16
+    assert "font-weight:400" in copy.layout.title.text.partition("<br>")[2]
+
+
 def test_a_picture_for_a_file_has_room_for_every_row_of_its_legend():
     heights = []
     for names in (["a"], ["a" * 30, "b"], [f"{number:030}" for number in range(9)]):
