@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import make_private_folder
+from ragdash.core.paths import make_private_folder, open_private
 from ragdash.core.storage.sqlite_file import (
+    WAIT,
     connect,
     has_content,
     is_disk_full,
@@ -25,12 +26,14 @@ from ragdash.core.storage.sqlite_file import (
     primary_code,
     unwritable_text,
 )
+from ragdash.io.recorded.file_lock import lock
 from ragdash.workspace import atomic_folders
 from ragdash.workspace.protocols import CatalogueEntry, CatalogueSummary
 
 T = TypeVar("T")
 FILE, VERSION = "catalogue.sqlite", 1
 REBUILT = "rebuilt"
+REPAIRING = "repair.lock"  # locked by the process that replaces a broken list
 BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _TABLES = (
     "create table if not exists things (digest text, kind text, name text not null, "
@@ -168,6 +171,7 @@ class Catalogue:
         """What an action gives; `default` for a reader if there is no file. A broken file is set aside, once."""
         try:
             for attempt in (1, 2):
+                inode = _inode(self.path)
                 try:
                     return self._once(action, default, write)
                 except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # of a name in SQLite's own message
@@ -175,7 +179,7 @@ class Catalogue:
                     fault = _damage(str(error)) if is_no_text else error
                     if primary_code(fault) not in BROKEN or attempt == 2 or self.read_only:
                         raise fault from None
-                    self._fix()
+                    self._fix(inode)
         except OSError as error:
             raise atomic_folders.unusable(self.folder, error) from None
         except sqlite3.Error as error:
@@ -212,14 +216,21 @@ class Catalogue:
                 raise _damage(result)
             self._is_checked = True
 
-    def _fix(self) -> None:
-        """Put the broken file aside, list what is on the disk again, and take over what can be read of the file."""
-        readable = _readable_rows(self.path)
-        for tail in ("-wal", "-shm", ""):
-            database_file = self.path.with_name(self.path.name + tail)
-            if database_file.exists():
-                atomic_folders.set_aside(database_file, self.folder)
-        self._once(lambda db: _take_over(db, readable), None, write=True)
+    def _fix(self, inode: int | None) -> None:
+        """Put the broken file aside, list what is on the disk again, and take over what can be read of the file.
+
+        inode: of the broken file; where another process has replaced it in the meantime, there is nothing to fix.
+        """
+        with open_private(self.folder / REPAIRING, "ab") as file:
+            lock(file.fileno(), WAIT)
+            if _inode(self.path) != inode:
+                return
+            readable = _readable_rows(self.path)
+            for tail in ("-wal", "-shm", ""):
+                database_file = self.path.with_name(self.path.name + tail)
+                if database_file.exists():
+                    atomic_folders.set_aside(database_file, self.folder)
+            self._once(lambda db: _take_over(db, readable), None, write=True)
 
     def _rebuild_if_lost(self) -> bool:
         """List the runs and truths of the disk if there are any but no list; whether there is a list then."""
@@ -293,6 +304,14 @@ def _decode(text: object, kind: type[T]) -> T:
     if type(value) is not kind:
         raise _damage("a cell that is not JSON")
     return value
+
+
+def _inode(path: Path) -> int | None:
+    """What distinguishes a file from the one that replaces it; None if there is none."""
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return None
 
 
 def _damage(reason: str) -> sqlite3.DatabaseError:

@@ -272,6 +272,29 @@ def test_a_broken_catalogue_is_set_aside_and_made_anew(workspace, content):
     assert workspace.add_run(small("three")).name == "three"
 
 
+def test_a_broken_catalogue_is_replaced_once_by_those_who_find_it_at_the_same_moment(workspace, monkeypatch):
+    workspace.add_run(small("one", ["one"]))
+    (workspace.folder / catalogue.FILE).write_bytes(b"no database at all" * 99)
+    met, once = threading.Barrier(3), catalogue.Catalogue._once
+    waiting = threading.local()
+
+    def meet_when_broken(self, *args, **options):
+        try:
+            return once(self, *args, **options)
+        except sqlite3.DatabaseError:
+            if not getattr(waiting, "over", False):
+                waiting.over = True
+                met.wait(30)
+            raise
+
+    monkeypatch.setattr(catalogue.Catalogue, "_once", meet_when_broken)
+    with ThreadPoolExecutor(3) as pool:
+        names = list(pool.map(lambda name: Workspace(workspace.folder).add_run(small(name, [name])).name, "abc"))
+    assert names == ["a", "b", "c"]
+    assert sorted(entry.name for entry in Workspace(workspace.folder).runs()) == ["a", "b", "c", "one"]
+    assert not list((workspace.folder / "broken").glob(f"{catalogue.FILE}-[0-9]"))  # a second one set aside
+
+
 @pytest.mark.parametrize("damage", [
     "update things set facts = '['", "update things set tags = '{}' where name = 'one'",
     "update things set facts = x'ff00ff'", "update things set description = cast(x'ff' as text)",
