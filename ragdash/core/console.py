@@ -284,6 +284,11 @@ def count(n: int, singular: str, plural: str | None = None) -> str:
     return f"{n:,} {singular if n == 1 else plural or singular + 's'}"
 
 
+def query_count(n: int) -> str:
+    """A number of queries: 1 query, 2 queries."""
+    return count(n, "query", "queries")
+
+
 def duration(seconds: float) -> str:
     """12 s, 3 min 20 s, 2 h 5 min.
 

@@ -154,6 +154,19 @@ def test_without_times_the_decision_names_no_run(samples):
     assert decision_sentence(verdict).endswith("Choose by cost or speed, if you know them.")
 
 
+def test_times_without_a_unit_are_asked_for_instead_of_costs_that_nobody_knows():
+    rows = "".join(f"{config},q{query},Who?,{'She.' if query % 3 else 'He.'},She.,{20 + query}\n"
+                   for config in ("a", "b") for query in range(9))
+    content = ("t.csv", f"config,query_id,query,answer,reference,latency\n{rows}".encode())
+    runs, truth, spec = ragdash.read_runs(content), ragdash.read_truth(content), parse_spec("TokenF1")
+    matches = [Match(run, truth) for run in runs]
+    verdict = advise(decide([evaluate_match(match, [spec]) for match in matches], spec, (), RULES, baseline=0),
+                     AdviceFacts((), paid_of([run.name for run in runs], [[match] for match in matches])))
+    assert verdict.advice.unread_times == "latency" and verdict.advice.paid is None
+    sentence = decision_sentence(verdict, markdown=False)
+    assert "say whether the times in latency are seconds or milliseconds" in sentence and "know them" not in sentence
+
+
 @pytest.mark.parametrize(("own", "other", "said"), [
     (1910.0, 1280.0, True), (90.0, 9.0, False), (1300.0, 1280.0, False)])
 def test_a_clear_winner_that_is_much_slower_says_so(samples, own, other, said):

@@ -158,3 +158,11 @@ def test_only_prose_is_read():
 
 if __name__ == "__main__":
     ALLOWANCE.write_text(json.dumps(counts(), indent=1) + "\n", encoding="utf-8")
+
+
+def test_a_number_of_queries_is_written_by_the_function_that_counts():
+    """So that it reads "1 query" (`query_count`, and `{n:count query}` in the templates of messages)."""
+    uncounted = re.compile(r"\{[^{}'\"]*:,\} queries\b|of \{\w+(:,)?\} (queries|documents)\b")
+    found = [f"{path}: {match[0]}" for folder in ("cli", "core/messages", "dashboard", "reporting")
+             for path in (ROOT / "ragdash" / folder).rglob("*.py") for match in uncounted.finditer(path.read_text())]
+    assert not found, found

@@ -27,10 +27,14 @@ UNITS = ("$", "ms")
 
 @dataclass(frozen=True)
 class Paid:
-    """What a query takes on average of each run of which it is known; unit: dollars or milliseconds, one of UNITS."""
+    """What a query takes on average of each run of which it is known.
+
+    unit: dollars or milliseconds, one of UNITS; column: that of times whose unit is not known, so that there are none.
+    """
 
     unit: str
     means: Mapping[str, float]
+    column: str = ""
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,8 @@ class Advice:
         By what the run to choose is much dearer or slower than the baseline, or than the next best run: both means.
     hybrid
         A better hybrid, where one is known.
+    unread_times
+        The column of times that nothing was chosen by, because their unit is not known.
     """
 
     choice: str | None = None
@@ -105,6 +111,7 @@ class Advice:
     slices: tuple[Comparison, ...] = ()
     dearer: tuple[Paid, ...] = ()
     hybrid: HybridGain | None = None
+    unread_times: str = ""
 
     def as_dict(self) -> dict:
         """The advice for JSON."""
@@ -164,7 +171,9 @@ def paid_of(names: Sequence[str], repeats: Sequence[Sequence[Match]], queries: n
         for unit, values in _taken(name, matches, queries, prices or PriceTable()).items():
             if values.size and np.isfinite(values).any():
                 means[unit][name] = float(np.nanmean(values))
-    return [Paid(unit, runs) for unit, runs in means.items() if runs]
+    unread = [problem.facts["name"] for matches in repeats for match in matches for problem in match.run.problems
+              if problem.kind == "time-unit" and "field" in problem.facts]  # a field to choose: no unit was taken
+    return [*(Paid(unit, runs) for unit, runs in means.items() if runs), *(Paid("ms", {}, name) for name in unread[:1])]
 
 
 def _taken(name: str, matches: Sequence[Match], queries: np.ndarray | None,

@@ -192,7 +192,8 @@ def advise(verdict: Verdict, facts: AdviceFacts) -> Verdict:
     leans = leans_of(choice or verdict.best, [*dict.fromkeys([verdict.best, *rivals])], facts.evaluations, specs)
     others = [pair.candidate for pair in verdict.comparisons] + [verdict.best]
     kinds = slices_against(facts.by_slice(choice or verdict.best), others) if facts.by_slice else ()
-    return replace(verdict, advice=Advice(choice, paid, leans, kinds, dearer, facts.hybrid))
+    unread = next((option.column for option in facts.paid if option.column), "") if paid is None else ""
+    return replace(verdict, advice=Advice(choice, paid, leans, kinds, dearer, facts.hybrid, unread))
 
 
 def withhold(comparison: Comparison, verdict: Verdict) -> Comparison:

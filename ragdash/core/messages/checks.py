@@ -11,18 +11,18 @@ from collections.abc import Mapping
 from ragdash.core.messages.message import Message
 
 _NEAR_IDS = "{judged!r} is judged relevant and never returned{more:? (and {more:,} more like it)}"
-_PERFECT = "{run} has the best possible {metric} on every one of {count:,} queries"
+_PERFECT = "{run} has the best possible {metric} on every one of {count:count query}"
 
 MESSAGES: Mapping[str, Message] = {
     "check-rising-scores": Message(
-        actual="{run}: the scores rise from the first document to the last in {count:,} of {total:,} queries",
+        actual="{run}: the scores rise from the first document to the last in {count:,} of {total:count query}",
         expected="They look like distances, so the worst documents are ranked first.",
         fix="Rank them the other way with --reverse-scores {run!r}.",
         page="Reverse the scores.",
         reason="scores rise",
     ),
     "check-rising-scores/ranked": Message(
-        actual="{run}: the scores rise from the first document to the last in {count:,} of {total:,} queries",
+        actual="{run}: the scores rise from the first document to the last in {count:,} of {total:count query}",
         expected="The ranks of the file are used, so the rankings are right. Score cutoffs read the scores as "
                  "similarities.",
         fix="Rank them the other way with --reverse-scores {run!r} if you use score cutoffs.",
@@ -49,20 +49,20 @@ MESSAGES: Mapping[str, Message] = {
         reason="scores reversed",
     ),
     "check-missing-queries": Message(
-        actual="{run} has no results for {count:,} of {total:,} queries ({share:.0%})",
+        actual="{run} has no results for {count:,} of {total:count query} ({share:.0%})",
         expected="{treatment}",
         fix="Run them too, or compare on common queries only with --missing skip.",
         page="Use common queries only, or run the missing queries.",
         reason="missing queries: {count:,}",
     ),
     "check-missing-queries/skipped": Message(
-        actual="{run} has no results for {count:,} of {total:,} queries ({share:.0%})",
+        actual="{run} has no results for {count:,} of {total:count query} ({share:.0%})",
         expected="{treatment}",
         fix="Run them too.",
         reason="missing queries: {count:,}",
     ),
     "check-missing-queries/pinned": Message(
-        actual="{run} has no results for {count:,} of {total:,} queries ({share:.0%})",
+        actual="{run} has no results for {count:,} of {total:count query} ({share:.0%})",
         expected="{treatment}",
         fix="Run them too.",
         reason="missing queries: {count:,}",
@@ -127,17 +127,17 @@ MESSAGES: Mapping[str, Message] = {
         reason="different judges",
     ),
     "check-shallow-run": Message(
-        actual="{run} has at most {depth:,} documents per query; {other} has {other_depth:,}",
+        actual="{run} has at most {depth:count document} per query; {other} has {other_depth:,}",
         expected="At k = {k} the deeper run has more chances.",
         fix="Compare with cutoffs up to {depth}, such as --cutoffs {depth}.",
         page="Set k to {depth} or less.",
         reason="top {depth} only",
     ),
     "check-shallow-run/pinned": Message(
-        actual="{run} has at most {depth:,} documents per query; {other} had {other_depth:,}",
+        actual="{run} has at most {depth:count document} per query; {other} had {other_depth:,}",
         expected="At k = {k} the deeper run had more chances.",
         fix="Retrieve {other_depth:,} per query again, or name with -m the metrics that look at most {depth:,} deep.",
-        page="Retrieve {other_depth:,} documents per query again.",
+        page="Retrieve {other_depth:count document} per query again.",
         reason="top {depth} only",
     ),
     "check-several-truths": Message(
@@ -251,8 +251,8 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "check-other-spellings": Message(
         actual="{first} and {second} write the same document in different ways, such as {examples:or}",
-        expected="{count:,} of {total:,} documents of both are taken for different ones where rankings are joined or "
-                 "compared.",
+        expected="{count:,} of {total:count document} of both are taken for different ones where rankings are joined "
+                 "or compared.",
         fix="Read the runs with {flags}.",
         page="Apply the fix that is offered for it.",
         reason="ids differ between runs",

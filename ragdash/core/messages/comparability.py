@@ -17,19 +17,23 @@ _MOVES = "{moves:?{moves:comma}{more:? and others}.}{unmoved:?No mean changes.}"
 _OTHERWISE = "{alternative:? Under {alternative!r}: }" + _MOVES
 _THE_OTHER_WAY = " If they were settled the other way round: " + _MOVES
 _ALIKE = "Check that both belong to the same data set, and write the ids the same way."
-_MISSING = "{count} of {total} queries of the ground truth are not in the run" + _EXAMPLES + "."
-_UNANSWERABLE = "{count} of {total} queries of the ground truth have no relevant document" + _EXAMPLES + "."
+_MISSING = "{count} of {total:count query} of the ground truth {count:plural is/are} not in the run" + _EXAMPLES + "."
+_UNANSWERABLE = "{count} of {total:count query} of the ground truth {count:plural has/have} no relevant document" \
+    + _EXAMPLES + "."
 _REPEATED = "{count} of {total} returned documents already have a better rank in their ranking" + _EXAMPLES + "."
-_TIED = "{count} of {total} documents have the score of another one in their ranking{total:? ({share:.1%})}."
+_TIED = "{count} of {total:count document} {count:plural has/have} the score of another one in their ranking" \
+    "{total:? ({share:.1%})}."
 _DIGITS = "Let the retriever write scores with more digits."
-_RISING = "In {count} of {total} queries with several scores these rise from the first document to the last" \
+_RISING = "In {count} of {total:count query} with several scores these rise from the first document to the last" \
           + _EXAMPLES + "."
 _REVERSE = "Where they are distances, write their negatives, or give ranks{flags:?, or rank them with {flags}}."
-_UNEVEN = "{count} of {total} queries of the ground truth are in some of the runs and not in others" + _EXAMPLES + "."
+_UNEVEN = "{count} of {total:count query} of the ground truth {count:plural is/are} in some of the runs and not in " \
+    "others" + _EXAMPLES + "."
 _EVERY_QUERY = "Run every configuration for every query."
 _DEPTHS = "The runs are not equally deep ({shown:comma})."
 _SHALLOW = "Compare them with cutoffs up to {shallowest}, or retrieve equally many documents."
-_QUERIES = "{count} of {total} queries of the run match the ground truth only {way} ({examples:comma})."
+_QUERIES = "{count} of {total:count query} of the run {count:plural matches/match} the ground truth only {way} " \
+    "({examples:comma})."
 _DOCUMENTS = ("{count} of {total} different documents" + _LOOKED
               + " match the ground truth only {way} ({examples:comma}).")
 _HITS = "Judged documents among those returned" + _LOOKED + ": {before} now, {after} after the fix."
@@ -53,7 +57,8 @@ _NOT_THE_SAME = "Their numbers do not mean the same."
 
 MESSAGES: Mapping[str, Message] = {
     "compare-matched-queries": Message(
-        actual="{count} of {total} queries of the ground truth are in the run.", expected="", fix=""),
+        actual="{count} of {total:count query} of the ground truth {count:plural is/are} in the run.",
+        expected="", fix=""),
     "compare-matched-queries/none": Message(
         actual="No query of the run is in the ground truth: the run has queries like {ours!r:comma}, the ground "
                "truth queries like "
@@ -72,17 +77,20 @@ MESSAGES: Mapping[str, Message] = {
         fix="Run them too, or choose how they count.",
     ),
     "compare-empty-rankings": Message(
-        actual="{count} of {total} queries have an empty ranking in the run" + _EXAMPLES + ".",
+        actual="{count} of {total:count query} {count:plural has/have} an empty ranking in the run" + _EXAMPLES + ".",
         expected="They count 0 where something is relevant to them.",
         fix="Check that the search did not fail for them.",
     ),
     "compare-extra-queries": Message(
-        actual="{count} of {total} queries of the run are not in the ground truth" + _EXAMPLES + ".",
+        actual="{count} of {total:count query} of the run {count:plural is/are} not in the ground truth"
+               + _EXAMPLES + ".",
         expected="They are left out of every metric.",
         fix="Judge them, or leave them out of the run.",
     ),
     "compare-returned-documents": Message(
-        actual="{count} documents are returned for {queries} queries, at most {depth} for one.", expected="", fix=""),
+        actual="{count:count document} {count:plural is/are} returned for {queries:count query}, at most {depth} for "
+               "one.",
+        expected="", fix=""),
     "compare-duplicate-documents/first": Message(
         actual=_REPEATED,
         expected="The best rank counts, the others are passed over.",
@@ -94,7 +102,8 @@ MESSAGES: Mapping[str, Message] = {
         fix="Remove the repeats from the file.",
     ),
     "compare-unjudged-documents": Message(
-        actual="{count} of {total} documents returned {k:?in the first {k} ranks}{k:!at any rank} have no judgment"
+        actual="{count} of {total:count document} returned {k:?in the first {k} ranks}{k:!at any rank} "
+               "{count:plural has/have} no judgment"
                "{total:? ({share:.1%})}.",
         expected="They count as not relevant, which favors a run that has fewer of them.",
         fix="Judge them, or also read bpref and Judged@k.",
@@ -143,7 +152,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Only score cutoffs and score fusion need the scores reversed.",
     ),
     "compare-without-answer": Message(
-        actual="{count} of {total} queries have no answer in the run" + _EXAMPLES + ".",
+        actual="{count} of {total:count query} {count:plural has/have} no answer in the run" + _EXAMPLES + ".",
         expected="Metrics of answers are undefined there and leave them out.",
         fix="Add the answers. An empty cell is no answer.",
     ),

@@ -149,7 +149,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="A sum of such scores is a fusion of ranks. Export the scores of the search to tune their weights.",
     ),
     "fusion-spellings": Message(
-        actual="{count:,} of {total:,} documents that {first!r} and {second!r} write in different ways, such as "
+        actual="{count:,} of {total:count document} that {first!r} and {second!r} write in different ways, such as "
                "{examples:or}",
         expected="one id for a document, or it counts twice and the judgments decide which documents gain",
         fix="Read the runs with {flags}.",
@@ -214,7 +214,7 @@ MESSAGES: Mapping[str, Message] = {
         page="Choose fewer runs.",
     ),
     "fusion-runs/two": Message(
-        actual="{count} runs for {name}",
+        actual="{count:count run} for {name}",
         expected="two runs",
         fix="Name exactly two runs, or choose another method.",
         page="Choose exactly two runs, or another method.",

@@ -23,6 +23,7 @@ from __future__ import annotations
 import string
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from numbers import Integral
 
 from ragdash.core.text.quoted import cut_middle, isolated, quoted
 
@@ -105,7 +106,7 @@ class _IsolatingFiller(_Filler):
 
 
 def _one(value, spec: str = "") -> str:
-    grouped = not spec and isinstance(value, int) and not isinstance(value, bool)
+    grouped = not spec and isinstance(value, Integral) and not isinstance(value, bool)
     return format(value, "," if grouped else spec)
 
 

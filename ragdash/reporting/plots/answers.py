@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 import plotly.graph_objects as go
 
+from ragdash.core.console import query_count
 from ragdash.reporting.plots.common.theme import (
     LIGHT,
     Axis,
@@ -87,7 +88,7 @@ def _row(row: int, look: Look, counts: np.ndarray, heights: np.ndarray, edges: n
     spans = [f"exactly {edges[0]:.3g}", *(f"{a:.3g} to {b:.3g}" for a, b in pairwise(edges)),
              f"exactly {edges[-1]:.3g}"]
     bins = np.flatnonzero(counts)
-    hover = [f"{look.name}<br>{escape(axis.title)} {spans[i]}: {counts[i]:,} of {n:,} queries" for i in bins]
+    hover = [f"{look.name}<br>{escape(axis.title)} {spans[i]}: {counts[i]:,} of {query_count(n)}" for i in bins]
     text = [f"{counts[i] / n:.0%}" if i in (0, len(counts) - 1) else "" for i in bins]
     return go.Bar(x=positions[bins], y=heights[bins], base=np.full(len(bins), -float(row)), width=0.92 * width,
                   name=look.name, marker={"color": look.color, "line": {"width": 0}}, hoverinfo="text", hovertext=hover,
@@ -113,7 +114,7 @@ def quadrants(names: Sequence[str], slots: Sequence[int], counts: np.ndarray,
     for kind, (title, retrieved, right) in enumerate((*looked, (unclassified, True, None))):
         color = theme.gray if right is None else theme.better if right else theme.worse
         share = counts[:, kind] / total
-        hover = [f"{look.name}<br>{escape(title)}: {count:,} of {run_total:,} queries ({fraction:.0%})"
+        hover = [f"{look.name}<br>{escape(title)}: {count:,} of {query_count(run_total)} ({fraction:.0%})"
                 for look, count, run_total, fraction in zip(run_looks, counts[:, kind], total, share, strict=True)]
         shape = "/" if kind < len(kinds) and kinds[kind][1] is False else "."
         pattern = {} if retrieved else {"pattern": {"shape": shape, "fgcolor": color, "bgcolor": theme.paper, "size": 7,
@@ -151,7 +152,7 @@ def correlation(rows: Sequence[str], columns: Sequence[str], rho: np.ndarray, n:
     rho = np.asarray(rho, dtype=float).reshape(len(rows), len(columns))
     n = np.asarray(n).reshape(rho.shape)
     text = value_text(rho, 2)
-    hover = [[f"{escape(row)} and {escape(column)}<br>Spearman {text[i, j]} over {n[i, j]:,} queries"
+    hover = [[f"{escape(row)} and {escape(column)}<br>Spearman {text[i, j]} over {query_count(n[i, j])}"
              for j, column in enumerate(columns)] for i, row in enumerate(rows)]
     fig = figure(theme, height=84 + 42 * max(len(rows), 1))
     fig.add_trace(go.Heatmap(

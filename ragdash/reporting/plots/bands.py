@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from ragdash.core.console import query_count
 from ragdash.metrics.bands import EDGE
 from ragdash.reporting.plots.common.theme import (
     LIGHT,
@@ -165,7 +166,7 @@ def _dot(y: float, look: Look, values: tuple[float, float, float], n: int, axis:
         x=np.array([mean]), y=np.array([y]), mode="markers", name=look.name, marker=look.marker(12),
         error_x={"array": np.array([high - mean]), "arrayminus": np.array([mean - low]), "color": look.color,
                  "thickness": 2.5, "width": 5},
-        hoverinfo="text", hovertext=[f"{look.name}<br>{escape(axis.title)} {text}{meaning}<br>n = {n:,} queries"])
+        hoverinfo="text", hovertext=[f"{look.name}<br>{escape(axis.title)} {text}{meaning}<br>n = {query_count(n)}"])
 
 
 def _heading(row: int, look: Look, name: str, mean: float, words: str, theme: Theme) -> dict:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
+from ragdash.core.console import query_count
 from ragdash.reporting.plots.common.forest import difference_axis_title, difference_range, difference_ticks, signed
 from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, shorten
 from ragdash.reporting.plots.ranking import per_query
@@ -253,7 +254,7 @@ def _bars(
     if axis.better == "lower":
         colors["up"], colors["down"], words["up"], words["down"] = bad, good, words["down"], words["up"]
     low, high = signed(positions[filled] - width / 2), signed(positions[filled] + width / 2)
-    hover = [f"{look.name}<br>{words[name]}: {queries:,} of {count.n:,} queries" + (
+    hover = [f"{look.name}<br>{words[name]}: {queries:,} of {query_count(count.n)}" + (
         "" if name == "equal" else f"<br>difference {lower} to {upper}")
         for queries, lower, upper in zip(counts[filled], low, high, strict=True)]
     return go.Bar(

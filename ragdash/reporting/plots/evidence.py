@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import plotly.graph_objects as go
 
+from ragdash.core.console import query_count
 from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, axis_range, end_labels, escape, figure, looks
 
 BANDED = 4  # runs up to which each has its band; of more only the lines can be read
@@ -83,7 +84,7 @@ def _line(look: Look, thresholds: np.ndarray, mean: np.ndarray, low: np.ndarray,
         x=thresholds, y=mean, customdata=np.column_stack([low, high]), mode="lines", name=look.name,
         legendgroup=look.group, line=look.line(),
         hovertemplate=f"%{{fullData.name}}<br>from %{{x:.2f}}<br>{title} %{{y:.3f}} [%{{customdata[0]:.3f}}, "
-                      f"%{{customdata[1]:.3f}}]<br>n = {n:,} queries<extra></extra>")
+                      f"%{{customdata[1]:.3f}}]<br>n = {query_count(n)}<extra></extra>")
 
 
 def _band(fig: go.Figure, thresholds: np.ndarray, low: np.ndarray, high: np.ndarray, look: Look) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.analysis.diagnosis import WaterfallStep
+from ragdash.core.console import query_count
 from ragdash.reporting.plots.common.theme import (
     LIGHT,
     Theme,
@@ -46,7 +47,7 @@ def waterfall(name: str, slot: int, steps: Sequence[WaterfallStep], *, lost_at: 
     solid = {"marker": {"opacity": 1}}
     y, hover = (
         [0.0, *positions] if path else list(positions),
-        [*([f"{start:,} queries"] if path else []), *map(_hover_text, steps)],
+        [*([query_count(start)] if path else []), *map(_hover_text, steps)],
     )
     fig.add_trace(go.Bar(
         x=[start, *passed] if path else passed, y=y, orientation="h", width=0.66, name=look.name, hoverinfo="text",

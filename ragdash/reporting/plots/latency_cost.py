@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from ragdash.core.console import query_count
 from ragdash.reporting.plots.common.point_labels import label_points
 from ragdash.reporting.plots.common.theme import (
     COLORED,
@@ -148,7 +149,7 @@ def _run(look: Look, cost: np.ndarray, quality: np.ndarray, on_front: bool, axis
         error_y=_bar(quality, look),
         hoverinfo="text",
         hovertext=[
-            f"{look.name}<br>{escape(axis.title)} {value_text(quality, '.3f')}<br>{paid}<br>n = {n:,} queries<br>"
+            f"{look.name}<br>{escape(axis.title)} {value_text(quality, '.3f')}<br>{paid}<br>n = {query_count(n)}<br>"
             + ("on the front" if on_front else "another run is as good and as cheap, and better in one")
         ],
     )

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 import plotly.graph_objects as go
 
+from ragdash.core.console import query_count
 from ragdash.evaluation.compare import best_first
 from ragdash.reporting.plots.common.theme import (
     LIGHT,
@@ -64,7 +65,7 @@ def _dot(fig: go.Figure, row: int, look: Look, mean: float, low: float, high: fl
         x=np.array([mean]), y=np.array([row]), mode="markers", name=look.name, marker=look.marker(12),
         error_x={"array": np.array([high - mean]), "arrayminus": np.array([mean - low]), "color": look.color,
                  "thickness": 2.5, "width": 5},
-        hovertemplate=f"{look.name}<br>{escape(axis.title)} {text}<br>n = {n:,} queries<extra></extra>"))
+        hovertemplate=f"{look.name}<br>{escape(axis.title)} {text}<br>n = {query_count(n)}<extra></extra>"))
     return {"x": 1, "xref": "paper", "y": row, "yref": "y", "text": value if np.isfinite(mean) else "undefined",
             "xanchor": "left", "xshift": 8, "showarrow": False, "font": {"size": 13}}
 
@@ -117,7 +118,7 @@ def setting_grid(rows: Sequence[str], columns: Sequence[str], mean: np.ndarray, 
         value = f"{text[row, column]} [{ends_text[0][row, column]}, {ends_text[1][row, column]}]"
         listed = [escape(name) for name in names[:MAX_HOVER_NAMES]]
         listed += [f"and {len(names) - MAX_HOVER_NAMES} more"] if len(names) > MAX_HOVER_NAMES else []
-        hover[row, column] = "<br>".join([f"{escape(axis.title)} {value}", f"n = {int(n[row, column]):,} queries",
+        hover[row, column] = "<br>".join([f"{escape(axis.title)} {value}", f"n = {query_count(int(n[row, column]))}",
                                           *listed]) if names else "no run"
     text[~np.isfinite(mean)] = ""
     fig = figure(theme, height=86 + CELL * max(len(rows), 1))
@@ -149,7 +150,7 @@ def history(times: Sequence, labels: Sequence[str], mean: np.ndarray, low: np.nd
     starts = [0, *(index for index, change in enumerate(changes) if change == "not-comparable"), len(mean)]
     text = value_text(mean), value_text(low), value_text(high)
     hover = ["<br>".join([escape(labels[index]), f"{escape(axis.title)} {value} [{text[1][index]}, {text[2][index]}]",
-                          f"n = {n[index]:,} queries", *map(escape, details[index])])
+                          f"n = {query_count(n[index])}", *map(escape, details[index])])
              for index, value in enumerate(text[0])]
     size, mode = 9 if len(mean) <= FEW_POINTS else 4, "lines+markers" if len(mean) > 1 else "markers"
     for start, end in pairwise(starts):

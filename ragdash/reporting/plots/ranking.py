@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from ragdash.core.console import query_count
 from ragdash.reporting.plots.common.theme import (
     DIRECT_LABELS,
     LIGHT,
@@ -151,7 +152,7 @@ def per_query(x_name: str, y_name: str, x: np.ndarray, y: np.ndarray, *, axis: A
 
 def _bubbles(fig: go.Figure, points: np.ndarray, count: np.ndarray, ids: Sequence[str], look: Look) -> None:
     """One mark a distinct point, its area the number of queries there; points (M, 2), count (M,)."""
-    hover = [f"query {name}" if queries == 1 and name else f"{queries:,} queries" for name, queries in
+    hover = [f"query {name}" if queries == 1 and name else query_count(queries) for name, queries in
             zip(ids, count, strict=True)]
     size = np.sqrt(81 + 900 * (count - 1) / max(int(count.max()) - 1, 1))
     fig.add_trace(go.Scatter(
@@ -169,10 +170,11 @@ def _density(fig: go.Figure, x: np.ndarray, y: np.ndarray, span: Sequence[float]
     shade = np.where(counts > 0, np.log10(np.maximum(counts, 1)), np.nan)
     ticks = np.arange(0, int(np.floor(np.nanmax(shade))) + 1)
     fig.add_trace(go.Heatmap(
-        x=middle, y=middle, z=shade, customdata=counts, colorscale=_scale(theme), name="queries",
+        x=middle, y=middle, z=shade, customdata=np.vectorize(query_count)(counts.astype(int)),
+        colorscale=_scale(theme), name="queries",
         colorbar={"title": {"text": "Queries"}, "tickvals": ticks, "thickness": 12,
                   "ticktext": [f"{10 ** int(tick):,}" for tick in ticks]},
-        hovertemplate="about %{x:.2f} → %{y:.2f}<br>%{customdata:,} queries<extra></extra>"))
+        hovertemplate="about %{x:.2f} → %{y:.2f}<br>%{customdata}<extra></extra>"))
 
 
 def _scale(theme: Theme) -> list[list]:

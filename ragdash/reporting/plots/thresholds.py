@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from ragdash.core.console import query_count
 from ragdash.reporting.plots.common.theme import (
     LEGEND_NAME,
     LIGHT,
@@ -138,7 +139,7 @@ def _curve(look: Look, x: np.ndarray, y: np.ndarray, cutoffs: np.ndarray, axis: 
         x=x[order], y=y[order], customdata=cutoffs[order], mode="lines" if np.isfinite(y).sum() > 1 else "markers",
         name=look.name, legendgroup=look.group, line=look.line(), marker=look.marker(10),
         hovertemplate=f"%{{fullData.name}}<br>{_literal(axis.title)} %{{y:.3f}}<br>score from %{{customdata[0]:.4~g}}, "
-                      f"%{{customdata[1]:.1%}} cut off<br>n = {n:,} queries<extra></extra>")
+                      f"%{{customdata[1]:.1%}} cut off<br>n = {query_count(n)}<extra></extra>")
 
 
 def _operating_point(look: Look, marked: float, thresholds: np.ndarray, x: np.ndarray, y: np.ndarray,
@@ -167,7 +168,7 @@ def _unit_curves(fig: go.Figure, names: Sequence[str], slots: Sequence[int], x: 
             x=x_values[points], y=y_values[points], mode="lines" if len(points) > 1 else "markers",
             name=f"{escape(short[index])} · {area} {value}", line=look.line(), marker=look.marker(10),
             hovertemplate=f"{_literal(names[index])} · {area} {value}<br>{words[0]} %{{x:.3f}}<br>"
-                          f"{words[1]} %{{y:.3f}}<br>n = {n[index]:,} queries<extra></extra>"))
+                          f"{words[1]} %{{y:.3f}}<br>n = {query_count(n[index])}<extra></extra>"))
     fig.update_xaxes(range=[-0.02, 1.02], tickformat=".1~f")
     fig.update_yaxes(range=[-0.02, 1.03], tickformat=".1~f")
     entries = count_gray_runs(fig, looks(names, slots, theme))

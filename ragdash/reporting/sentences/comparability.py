@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragdash.analysis.comparability import SEVERITIES, ComparabilityEntry, ComparabilityReport
+from ragdash.core.console import query_count
 from ragdash.core.ids.collapse_choices import CollapseChoice
 from ragdash.core.ids.normalization import CHUNK_RANKS, NUMBER, keeps_chunk_ranks
 from ragdash.core.records import Conventions
@@ -130,7 +131,7 @@ def _queries_clause(report: ComparabilityReport, names: Sequence[str], conventio
     uneven = report.of("different-queries")
     if len(names) > 1 and len(missing_counts) == len(names) and uneven is not None and not uneven.count:
         missing = next(iter(missing_counts.values()))
-        return f"{lead}: all of them lack the same {missing:,} of {total:,} queries, {treatment}"
+        return f"{lead}: all of them lack the same {missing:,} of {query_count(total)}, {treatment}"
     listed = fmt.listed([f"{escape(name)} lacks {missing:,}" for name, missing in missing_counts.items()])
     return f"{lead}, but {listed} of {fmt.count(total, 'query', 'queries')}, {treatment}"
 
@@ -262,6 +263,6 @@ def joined_sentence(facts: Mapping[str, Any]) -> str:
     first, second, common, queries = (facts[name] for name in ("first", "second", "common", "queries"))
     added = [fmt.count(facts["judgments"], "judgment")] if facts["judgments"] else []
     added += [COLUMNS.get(name, name) for name in facts["columns"]]
-    both = f"All of its {queries:,} queries" if common == queries > 1 else f"{common:,} of its {queries:,} queries"
+    both = f"{'All' if common == queries > 1 else f'{common:,}'} of its {query_count(queries)}"
     return (f"{first} and {second} are joined. {second} adds {fmt.listed(added) if added else 'nothing'}. "
             f"{both} {'is' if common == 1 else 'are'} in {first} too.")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ragdash.core.console import query_count
 from ragdash.evaluation.compare import Comparison, ComparisonRules, best_first
 from ragdash.evaluation.evaluate import Summary
 from ragdash.reporting.sentences.formatting import (
@@ -159,8 +160,8 @@ def too_few_sentence(candidate: str, baseline: str, title: str, n: int) -> str:
     >>> too_few_sentence("dense", "bm25", "MRR", 3)
     'Too few queries to compare dense and bm25 on MRR: with 3 queries no difference can be significant.'
     """
-    return f"Too few queries to compare {candidate} and {baseline} on {title}: with {n} queries no difference can be " \
-           "significant."
+    return f"Too few queries to compare {candidate} and {baseline} on {title}: with {query_count(n)} no difference " \
+           "can be significant."
 
 
 def margin_sentence(margin: float) -> str:

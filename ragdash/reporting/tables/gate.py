@@ -7,10 +7,11 @@ import math
 
 from ragdash.analysis.tracking import GateResult, GateRow
 from ragdash.analysis.verdict import RunCheck
+from ragdash.core.console import query_count
 from ragdash.core.errors import shorten
 from ragdash.evaluation.ci_gates import GateCheck
 from ragdash.reporting.sentences.comparison import margin_sentence
-from ragdash.reporting.sentences.formatting import count, listed, p_value
+from ragdash.reporting.sentences.formatting import listed, p_value
 from ragdash.reporting.tables.comparison import as_dict
 from ragdash.reporting.tables.escaping import finite_or_none, number, signed, table_text
 
@@ -89,7 +90,7 @@ def staleness(result: GateResult) -> str:
     return (f"Baseline: {baseline.name}, pinned {age} ({baseline.pinned[:10]}) with ragdash {baseline.version}"
             f"{f', commit {str(commit)[:10]}' if commit else ''}; judgments "
             f"{'unchanged' if result.truth == 'same' else 'changed'}; "
-            f"{result.compared:,} of its {result.queries:,} queries compared{_lacking(result)}.")
+            f"{result.compared:,} of its {query_count(result.queries)} compared{_lacking(result)}.")
 
 
 def _lacking(result: GateResult) -> str:
@@ -134,7 +135,7 @@ def _passed_note(result: GateResult) -> str:
         return f"{meaning}."
     pair = row.comparison
     more = f" --margin {MARGIN:g} (a loss up to the margin passes)" if not margin else ""
-    return (f"{meaning}. {pair.spec.title} is worse on {count(pair.losses, 'query', 'queries')} and better on "
+    return (f"{meaning}. {pair.spec.title} is worse on {query_count(pair.losses)} and better on "
             f"{pair.wins:,}: too few to be sure, so it may still be up to {number(loss)} worse. To fail unless that is "
             f"ruled out: --fail-on unclear{more}.")
 

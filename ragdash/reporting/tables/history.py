@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from ragdash.analysis.tracking import HistoryPoint, HistoryRow, MetricHistory, point_spread, settings_changes
 from ragdash.analysis.tracking.experiment_runs import experiment_runs
 from ragdash.analysis.tracking.pinned_baseline import WRONG_CLOCK
-from ragdash.core.console import one_line
+from ragdash.core.console import one_line, query_count
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.runs.repeats import noise_and_design
 from ragdash.reporting.tables.escaping import finite_or_none, number, signed, table_text
@@ -124,8 +124,8 @@ def _lacking(points: Sequence[HistoryPoint], row: HistoryRow) -> str:
     missing = [point.missing for point in compared]
     if len(set(missing)) < 2 or not any(_lacks_unrecorded(point) for point in compared):
         return ""
-    return (f" This run lacks {missing[0]:,} queries of the judgments and the accepted one {missing[1]:,}: the change "
-            "may come from these queries alone.")
+    return (f" This run lacks {query_count(missing[0])} of the judgments and the accepted one {missing[1]:,}: the "
+            "change may come from these queries alone.")
 
 
 def _lacks_unrecorded(point: HistoryPoint) -> bool:

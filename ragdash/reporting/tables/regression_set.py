@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from ragdash.core.arrow_columns import take
-from ragdash.core.console import aligned
+from ragdash.core.console import aligned, query_count
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Truth
 from ragdash.core.records.arguments import checked
@@ -55,7 +55,7 @@ def ticket(matches: Sequence[Match], queries: np.ndarray, *, k: int = 10, title:
     lines = [
         f"# {_code_span(title)}",
         "",
-        f"{len(selected):,} of {len(truth):,} queries of the ground truth {_code_span(truth.name)}. "
+        f"{len(selected):,} of {query_count(len(truth))} of the ground truth {_code_span(truth.name)}. "
         f"Runs: {', '.join(_code_span(match.run.name) for match in matches)}.",
         "",
     ]

@@ -14,6 +14,7 @@ from ragdash.analysis.test_set.query_quality import FEWEST_RUNS
 from ragdash.analysis.test_set.relabel import RelabelAgreement, RelabelGroup
 from ragdash.analysis.test_set.unjudged.settle import JudgmentPlan
 from ragdash.analysis.test_set.verdict_carriers import VerdictCarriers
+from ragdash.core.console import query_count
 from ragdash.core.records.arguments import checked
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 
@@ -68,7 +69,7 @@ def detectable_sentence(check: TestSetCheck) -> str:
         compared = [pair.comparison for pair in check.carriers if pair.comparison.n >= 2]
         few = [comparison for comparison in compared if np.isinf(comparison.detectable)]
         if few:
-            return f"{count(few[0].n, 'query', 'queries')}: too few to distinguish any two runs on {title}."
+            return f"{query_count(few[0].n)}: too few to distinguish any two runs on {title}."
         why = (f"All queries have the same difference on {title}" if compared else
                f"The runs cannot be compared query by query on {title}")
         return f"{why}, so no detectable difference is known."
@@ -90,13 +91,13 @@ def saturation_sentence(check: TestSetCheck) -> str:
     quality, n = check.quality, int(check.quality.defined.sum())
     solved, failed, equal = (int(mask.sum()) for mask in (quality.solved, quality.failed, quality.equal))
     title, runs = escape(check.spec.title), "the run" if len(check.runs) == 1 else "every run"
-    text = (f"On {solved:,} of {count(n, 'query', 'queries')} {runs} has the best possible {title}, on {failed:,} the "
+    text = (f"On {solved:,} of {query_count(n)} {runs} has the best possible {title}, on {failed:,} the "
             "worst.")
     if len(check.runs) == 1:
         return f"{text} Whether these queries distinguish runs, one run does not show."
     if equal == 1:
         return f"{text} 1 query gives all runs the same value: it does not help to choose between them."
-    return f"{text} {equal:,} queries give all runs the same value: they do not help to choose between them."
+    return f"{text} {query_count(equal)} give all runs the same value: they do not help to choose between them."
 
 
 def carriers_sentence(pair: VerdictCarriers, query_ids: Sequence[str]) -> str:
@@ -108,10 +109,10 @@ def carriers_sentence(pair: VerdictCarriers, query_ids: Sequence[str]) -> str:
         if pair.dissolving is None:
             head += ", and stays significantly better whichever of its wins are removed"
         else:
-            head += (f". The verdict rests on {len(pair.dissolving):,} of {count(n, 'query', 'queries')} at most: "
+            head += (f". The verdict rests on {len(pair.dissolving):,} of {query_count(n)} at most: "
                      f"without {_named(pair.dissolving, query_ids)} it is no longer significant")
         tail = "" if pair.reversing is None else (
-            f" Without {count(len(pair.reversing), 'query', 'queries')} {other} is ahead.")
+            f" Without {query_count(len(pair.reversing))} {other} is ahead.")
         return f"{head}.{tail}"
     if not np.isfinite(pair.comparison.mean_difference):
         return f"{leader} and {other} have no two queries in common."
@@ -120,7 +121,7 @@ def carriers_sentence(pair: VerdictCarriers, query_ids: Sequence[str]) -> str:
     head = f"{leader} and {other} do not differ significantly"
     if pair.reversing is None:
         return f"{head}. {other} is better at no query."
-    return (f"{head}. Without {count(len(pair.reversing), 'query', 'queries')} ({_named(pair.reversing, query_ids)}) "
+    return (f"{head}. Without {query_count(len(pair.reversing))} ({_named(pair.reversing, query_ids)}) "
             f"{other} would be ahead.")
 
 
@@ -137,7 +138,7 @@ def discrimination_sentence(check: TestSetCheck) -> str:
                 f"takes {FEWEST_RUNS}, better ten.")
     values = check.quality.discrimination
     known = values[~np.isnan(values)]
-    text = (f"On {int((known < 0).sum()):,} of the {count(len(known), 'query', 'queries')} where runs differ, those "
+    text = (f"On {int((known < 0).sum()):,} of the {query_count(len(known))} where runs differ, those "
             "that are worse elsewhere do better (negative discrimination).")
     if runs < 10:
         text += f" With {count(runs, 'run')} that is a hint at most."
@@ -229,7 +230,7 @@ def unanswerable_sentences(queries: int) -> list[str]:
     """
     if not queries:
         return []
-    return [f"The documents of {count(queries, 'query', 'queries')} marked as unanswerable are not offered: none of "
+    return [f"The documents of {query_count(queries)} marked as unanswerable are not offered: none of "
             "them is relevant."]
 
 

@@ -51,5 +51,5 @@ def run(options: argparse.Namespace) -> int:
     write(baseline.to_bytes(), str(path))
     metrics, count = ", ".join(spec.title for spec in baseline.evaluation.specs), len(baseline.evaluation.query_ids)
     repeats = f", the mean of {len(runs)} runs taken as repeats: {', '.join(run.name for run in runs)}"
-    print_note(f"pinned {baseline.name}: {metrics} of {count:,} queries in {path}{repeats if len(runs) > 1 else ''}")
+    print_note(f"pinned {baseline.name}: {metrics} of {query_count(count)} in {path}{repeats if len(runs) > 1 else ''}")
     return 0

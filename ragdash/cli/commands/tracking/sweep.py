@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ragdash.cli.common_options import seconds
-from ragdash.core.console import count, print_note, write_text
+from ragdash.core.console import count, print_note, query_count, write_text
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import log_folder
 from ragdash.experiments.sweep import OUTPUT, check_command, command_words, grid_points, sweep_command
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     steps = sweep_command(options.text, grid, name=name, folder=folder, tags=options.tag or (),
                           timeout=options.timeout)
     for number, (point, item, before, reason) in enumerate(steps, 1):
-        outcome = f"failed: {reason}" if item is None else f"{len(item):,} queries" + (", as before" if before else "")
+        outcome = f"failed: {reason}" if item is None else query_count(len(item)) + (", as before" if before else "")
         values = ", ".join(f"{setting}={value}" for setting, value in point.items())
         print_note(f"{number:,} of {len(points):,}: {values}: {outcome}")
         if item is None:

@@ -163,7 +163,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Name the file with the documents.",
     ),
     "numbered-runs": Message(
-        actual="{count:,} runs called {run!r}",
+        actual="{count:count run} called {run!r}",
         expected="a name for each",
         fix="In the order of the files they are {names!r}; NAME=FILE gives another name.",
     ),
@@ -254,7 +254,8 @@ MESSAGES: Mapping[str, Message] = {
         fix="Choose CSV or Parquet.",
     ),
     "sheet-before": Message(
-        actual="{count} of {total} judgments are not in --truth, such as document {doc} of query {query}",
+        actual="{count} of {total:count judgment} {count:plural is/are} not in --truth, such as document {doc} of "
+               "query {query}",
         expected="the judgments from which those of --truth came",
         fix="Give the ground truth from before the first sheet.",
     ),

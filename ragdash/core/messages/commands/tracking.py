@@ -93,12 +93,12 @@ MESSAGES: Mapping[str, Message] = {
         fix="Record runs with ragdash.record, or name run files.",
     ),
     "several-as-repeats": Message(
-        actual="{count} runs of different configurations: {names:comma}",
+        actual="{count:count run} of different configurations: {names:comma}",
         expected="one run, or repeats of one configuration, which are averaged per query",
         fix="Name one of them. If they are repeats, --group NAME says so and names them.",
     ),
     "several-as-repeats/settings": Message(
-        actual="{count} runs of {name!r} that differ in {settings:comma}",
+        actual="{count:count run} of {name!r} that differ in {settings:comma}",
         expected="one run, or repeats of one configuration, which are averaged per query",
         fix="Name one of them. If they are repeats, --group NAME says so and names them.",
     ),
@@ -108,7 +108,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Check its quotes.",
     ),
     "sweep/failed": Message(
-        actual="{failed} of {points} points failed, the first with {reason}",
+        actual="{failed} of {points:count point} failed, the first with {reason}",
         expected="a command that writes a run and ends with exit status 0",
         fix="Run the first one by hand: {command}",
     ),

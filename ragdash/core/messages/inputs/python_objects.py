@@ -174,7 +174,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="It is kept with the query, and no metric reads it. Correct the name if it is a slip.",
     ),
     "python-object/partly": Message(
-        actual="{count:,} of {total:,} documents have no {name}",
+        actual="{count:,} of {total:count document} {count:plural has/have} no {name}",
         expected="a {name} for every document, or for none",
         fix="Add it to all of them, or remove it.",
     ),

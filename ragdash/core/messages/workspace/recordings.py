@@ -199,7 +199,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Give a number, or leave it out where it is not known.",
     ),
     "recording/partly-scored": Message(
-        actual="{count} of {total} documents of query {query!r} without a score",
+        actual="{count} of {total:count document} of query {query!r} without a score",
         expected="a score for each document of a run, or for none",
         fix="Complete the scores, or leave them all out.",
     ),
@@ -299,7 +299,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Use one of these.",
     ),
     "variants/same-settings": Message(
-        actual="{runs} runs that do not differ in any setting",
+        actual="{runs:count run} that do not differ in any setting",
         expected="runs with settings, as ragdash.record keeps them",
         fix="Record them with settings={{...}}, or name runs that have settings.",
         page="Record the runs with settings, or type their settings on the Data page.",

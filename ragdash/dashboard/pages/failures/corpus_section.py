@@ -40,7 +40,7 @@ def render(data: FailuresData) -> None:
     st.header("Documents never returned", anchor=False, help=tooltip("never_returned"))
     st.markdown(sentences.never_sentence(view))
     if view.never is not None and len(view.never):
-        with st.expander(f"{len(view.never):,} documents", key="never_returned"):
+        with st.expander(fmt.count(len(view.never), "document"), key="never_returned"):
             _table([{"Document": name} for name in view.never[:MOST_ROWS].to_pylist()], "never",
                    "Documents never returned")
     st.header("Hubs", anchor=False, help=tooltip("hubs"))

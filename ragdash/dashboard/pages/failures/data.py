@@ -13,6 +13,7 @@ import numpy as np
 from ragdash.analysis.diagnosis import FINE, NAMES, RANKED_LOW, STAGES, Diagnosis, RankedLow
 from ragdash.analysis.diagnosis.potential_gain import OF_RETRIEVAL
 from ragdash.analysis.diagnosis.rules import JUDGED_GROUNDED, NO_JUDGE
+from ragdash.core.console import query_count
 from ragdash.core.terms import TERMS
 from ragdash.dashboard.caches import diagnosis_cache, what_if_cache
 from ragdash.dashboard.components import run_picker
@@ -24,7 +25,7 @@ from ragdash.metrics.docs.human_agreement import WORD_OVERLAP, is_grounding
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.failures.answer_rules import grounded_rule, right_answer_rule
 from ragdash.reporting.sentences.failures.stage_fixes import stage_fix
-from ragdash.reporting.sentences.formatting import count, escape, number
+from ragdash.reporting.sentences.formatting import escape, number
 
 RANKED_LOW_TITLE = TERMS["ranked_low"].name
 NOT_MEASURED = "Not measured: at which step queries go wrong, and which answers are right. "
@@ -185,7 +186,7 @@ def _order_sentence(data: FailuresData, run: int) -> str:
     if data.spec is None or low is None or not low.at_most > 0:
         return ""
     return (f"A better ranking where enough is found would add up to {number(low.at_most)} more "
-            f"(**{RANKED_LOW_TITLE}**: {count(int(low.queries.sum()), 'query', 'queries')}; no failure).")
+            f"(**{RANKED_LOW_TITLE}**: {query_count(int(low.queries.sum()))}; no failure).")
 
 
 def _by_gain(data: FailuresData, run: int) -> list[str]:
@@ -197,7 +198,7 @@ def _by_gain(data: FailuresData, run: int) -> list[str]:
 
 def _gain_text(data: FailuresData, run: int, row: str, *, first: bool) -> str:
     queries, gain = data.row_of(run, row)
-    how_many = f"{count(queries, 'query', 'queries')}, at most " if first else f"{queries:,}, "
+    how_many = f"{query_count(queries)}, at most " if first else f"{queries:,}, "
     return f"**{STAGES[NAMES.index(row)].title}** ({how_many}{number(gain)})"
 
 
@@ -210,7 +211,7 @@ def _count_sentence(data: FailuresData, run: int, name: str, order: Sequence[str
         return ""
     each = " each" if len(worst) > 1 else ""
     titles = fmt.listed([f"**{STAGES[s].title}**" for s in worst])
-    what = f"fails most often at {titles}: {row.max():,} of {count(data.total, 'query', 'queries')}{each}."
+    what = f"fails most often at {titles}: {row.max():,} of {query_count(data.total)}{each}."
     unchanged = "" if by_metric or data.spec is None else f" Fixing that does not change {escape(data.spec.title)}."
     return f"It {what}{unchanged}" if order else f"{name} {what}"
 
@@ -221,7 +222,7 @@ def _right_anyway(data: FailuresData, run: int) -> str:
     of_retrieval = [NAMES.index(name) for name in OF_RETRIEVAL if name != "no-gold"]
     failing = np.isin(diagnosis.stage, of_retrieval) & data.in_scope
     right = int((failing & (diagnosis.numbers["right"] == 1)).sum())
-    return (f"{right:,} of the {int(failing.sum()):,} queries without enough relevant documents "
+    return (f"{right:,} of the {query_count(int(failing.sum()))} without enough relevant documents "
             f"{'has' if right == 1 else 'have'} a right answer all the same.") if right else ""
 
 
@@ -264,7 +265,7 @@ def scope_note(data: FailuresData) -> str:
     bare = data.context.results.counts()[data.run_index]["unanswerable"]
     is_bare = data.spec.metric.view == "Ranked" and undefined == bare
     why = "no relevant document is known for them" if is_bare else "it is undefined for them"
-    return (f"This page looks at {count(data.total, 'query', 'queries')}. The mean of {escape(data.spec.title)} leaves "
+    return (f"This page looks at {query_count(data.total)}. The mean of {escape(data.spec.title)} leaves "
             f"out {undefined:,} of them: {why}.")
 
 

@@ -15,6 +15,7 @@ import streamlit as st
 from ragdash.analysis import failure_patterns
 from ragdash.analysis.diagnosis import FINE, STAGES
 from ragdash.analysis.failure_patterns.query_map import WORDS, Area, QueryMap, measured_areas
+from ragdash.core.console import query_count
 from ragdash.core.records import Truth
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import figure_cache
@@ -95,7 +96,7 @@ def _render_map(data: FailuresData, result: QueryMap, texts: Sequence[str | None
     if data.spec is not None:
         table[data.spec.title] = values
     shown = ~np.isnan(places[:, 0])
-    elements.chart(figure, table[shown], "query_map", f"Map of {int(shown.sum()):,} queries",
+    elements.chart(figure, table[shown], "query_map", f"Map of {query_count(int(shown.sum()))}",
                    title=f"Queries of {data.context.names[data.run_index]}",
                    pick_area=lambda marks: _open_picked(data, marks),
                    caption=sentences.map_caption(result.layout, result.source, result.share, result.vectors.shape[1],

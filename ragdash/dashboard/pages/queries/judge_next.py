@@ -138,7 +138,7 @@ def _document_table(data: QueriesData, ranked: DocumentsToJudge) -> None:
     queries, docs = table["query_id"].to_pylist(), table["doc_id"].to_pylist()
     frame = pd.DataFrame({"Query": queries, "Document": docs, "Ranks": positions,
                           "Influence": table["influence"].to_numpy()})
-    elements.frame(frame, "judge_rows", f"The {len(frame):,} documents to judge first", height=290,
+    elements.frame(frame, "judge_rows", f"{fmt.count(len(frame), 'document')} to judge first", height=290,
                   formats={"Influence": "%.5f"}, pick=partial(_open, queries, docs))
     st.caption("Influence: how much the differences between the means change if this one document has the highest "
                "grade. Click the left edge of a row to open the query with this document."

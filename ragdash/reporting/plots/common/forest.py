@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from ragdash.core.console import query_count
 from ragdash.reporting.plots.common.theme import (
     LIGHT,
     Axis,
@@ -112,7 +113,7 @@ def _hover_texts(arrays: Sequence[np.ndarray], mark: Sequence[Sequence[str]], ax
         interval = f"[{texts[1][run, group]}, {texts[2][run, group]}]"
         defined = np.isfinite(arrays[0][run, group])
         lines = [f"difference {texts[0][run, group]} {interval}" if defined else "difference undefined",
-                 f"n = {int(np.nan_to_num(arrays[3][run, group])):,} queries"]
+                 f"n = {query_count(int(np.nan_to_num(arrays[3][run, group])))}"]
         if p is not None and np.isfinite(p[run][group]):
             lines.insert(1, "corrected " + ("p < 0.001" if p[run][group] < 0.001 else f"p = {p[run][group]:.3f}"))
         if defined:

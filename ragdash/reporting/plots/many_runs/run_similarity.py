@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from ragdash.core.console import query_count
 from ragdash.reporting.plots.common.theme import LIGHT, Theme, escape, figure, looks, tint, value_text
 from ragdash.reporting.sentences.formatting import short_names
 
@@ -30,7 +31,7 @@ def matrix(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, n: np.n
     text = value_text(values, 2)
     text[np.eye(len(names), dtype=bool)] = ""
     exact = value_text(values)
-    hover = [[f"{escape(a)} and {escape(b)}<br>{escape(title)} {exact[i, j]}<br>n = {n[i, j]:,} queries"
+    hover = [[f"{escape(a)} and {escape(b)}<br>{escape(title)} {exact[i, j]}<br>n = {query_count(n[i, j])}"
              if i != j else escape(a) for j, b in enumerate(names)] for i, a in enumerate(names)]
     many = len(names) > MAX_TEXTS
     fig = figure(theme, height=60 + (DENSE if many else CELL) * max(len(names), 1))

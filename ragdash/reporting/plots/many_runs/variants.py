@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from ragdash.analysis.variants import SettingEffect
 from ragdash.analysis.variants.design import NOT_SET
 from ragdash.analysis.variants.setting_groups import ordered_values
+from ragdash.core.console import query_count
 from ragdash.reporting.plots.common.forest import HEAD, signed
 from ragdash.reporting.plots.common.theme import LIGHT, Axis, Theme, annotate, escape, figure, shorten, tint, value_text
 
@@ -77,7 +78,7 @@ def _effect_texts(settings: Sequence[SettingEffect], axis: Axis, n: int) -> list
             tested = f"{effect} [{low}, {high}], corrected p {'< 0.001' if p < 0.001 else f'= {p:.3f}'}" \
                 if not setting.inseparable else "changes together with other settings"
             texts.append(f"{escape(setting.title)}: {escape(level)}<br>{tested}<br>mean of its {runs} runs: "
-                         f"{escape(axis.title)} {raw}<br>n = {n:,} queries")
+                         f"{escape(axis.title)} {raw}<br>n = {query_count(n)}")
     return texts
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ragdash.analysis.failure_patterns.query_map import WORDS
 from ragdash.analysis.failure_patterns.query_map.layout import REDUCED
+from ragdash.core.console import query_count
 from ragdash.reporting.sentences.formatting import UNDEFINED, count, escape, listed, number
 
 SHOWN_WORDS = 3  # of a cluster in a sentence
@@ -43,7 +44,7 @@ def map_caption(layout: str, source: str, share: float, size: int, shown: int, m
             text += (f" Near ones may still differ: the picture has {share:.0%} of the variance of the {size:,} "
                      "numbers of each question.")
     if left_out:
-        text += (f" A random sample of {shown:,} queries is on the map; "
+        text += (f" A random sample of {query_count(shown)} is on the map; "
                  f"{count(left_out, 'other is', 'others are')} left out.")
     missing -= left_out
     if missing > 0:

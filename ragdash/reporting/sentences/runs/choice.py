@@ -9,6 +9,7 @@ import numpy as np
 
 from ragdash.analysis.verdict import Lean, RunCheck, Verdict
 from ragdash.analysis.verdict.advice import CLOSE, Advice, Paid
+from ragdash.core.console import query_count
 from ragdash.core.messages import Surface
 from ragdash.evaluation.compare import Comparison
 from ragdash.metrics import Spec
@@ -109,7 +110,9 @@ def choice_sentence(verdict: Verdict, name: Say) -> str:
     """Which of the runs that tie for best to choose: the cheapest or fastest, where that is known; what it misses."""
     advice = verdict.advice
     if advice.choice is None or advice.paid is None:
-        return "Choose by cost or speed, if you know them."
+        return "Choose by cost or speed, if you know them." if not advice.unread_times else (
+            f"To choose by speed, say whether the times in {name(advice.unread_times)} are seconds or "
+            "milliseconds.")
     means, tied = advice.paid.means, [verdict.best or "", *(pair.candidate for pair in verdict.tied)]
     others = sorted((run for run in tied if run in means and run != advice.choice), key=means.__getitem__)
     next_run, own = others[0], means[advice.choice]
@@ -165,7 +168,7 @@ def _slice_text(pair: Comparison, name: Say) -> str:
     """On which kind of queries another run is better than the run to choose, and by how much."""
     plain = escape if name is bold else str
     low, high = (number(end, signed=True) for end in (pair.low, pair.high))
-    return (f"On the {count(pair.n, 'query', 'queries')} {_kind_text(pair, plain)}, {name(pair.candidate)} is better "
+    return (f"On the {query_count(pair.n)} {_kind_text(pair, plain)}, {name(pair.candidate)} is better "
             f"than {name(pair.baseline)} by {plain(pair.spec.title)}: "
             f"{plain(f'{number(pair.mean_difference, signed=True)} [{low}, {high}]')}.")
 
@@ -180,7 +183,7 @@ def _lean_text(lean: Lean, name: Say) -> str:
     title, run, rival = plain(lean.spec.title), name(lean.run), name(lean.rival)
     if lean.spec.name != "Success":
         return (f"{title} leans to {rival}: {plain(number(lean.rival_value))} against {plain(number(lean.value))}. "
-                f"{run} is better on {count(lean.better, 'query', 'queries')} and worse on {lean.worse:,}.")
+                f"{run} is better on {query_count(lean.better)} and worse on {lean.worse:,}.")
     return (f"{run} finds no relevant document in the first {lean.spec.k} ranks for {misses_text(lean.value, lean.n)} "
             f"queries, {rival} for {misses_text(lean.rival_value, lean.n).partition(' of ')[0]} "
             f"({title} {plain(number(lean.value))} against {plain(number(lean.rival_value))}).")

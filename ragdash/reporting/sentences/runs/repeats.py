@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ragdash.core.console import query_count
 from ragdash.evaluation.repeats import RepeatSpread
 
 ONE_REPEAT = "Documents, answers and failures are those of one of the repeats."
@@ -53,8 +54,8 @@ def design_sentence(spread: RepeatSpread) -> str:
     repeated, once = components.standard_error(), components.standard_error(components.Q * components.R, 1)
     if not repeated > 0 or components.Q < 2:
         return ""
-    repeats = f"{components.R} repeats of {components.Q:,} queries ({repeated:.3f})"
-    queries = f"{components.Q * components.R:,} queries once ({once:.3f})"
+    repeats = f"{components.R} repeats of {query_count(components.Q)} ({repeated:.3f})"
+    queries = f"{query_count(components.Q * components.R)} once ({once:.3f})"
     if abs(repeated - once) <= CLOSE * max(repeated, once):
         return f"For the same cost, {repeats} and {queries} have about the same standard error."
     better, worse = (queries, repeats) if once < repeated else (repeats, queries)
