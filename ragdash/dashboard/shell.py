@@ -237,7 +237,8 @@ def _sidebar(present: set[str]) -> None:
     metric = state.choice_key(state.METRIC, menu, file_metrics.default_metric(page_context.DEFAULT_METRIC))
     fits = len(fmt.menu_title(state.get(metric))) <= METRIC_NAME
     left, right = st.columns([3, 2], gap="small") if fits else (st.container(), st.container())
-    left.selectbox("Metric", menu, format_func=fmt.menu_title, key=metric, help=tooltip("metric"))
+    left.selectbox("Metric", menu, format_func=file_metrics.with_need(fmt.menu_title, menu), key=metric,
+                   help=tooltip("metric"))
     key = state.number_key(state.K, page_context.DEEPEST, page_context.DEFAULT_K)
     cutoffs = sorted({*map(str, page_context.CUTOFFS), state.get(state.K)}, key=int)
     right.selectbox("Cutoff k", cutoffs, key=key, accept_new_options=True,

@@ -40,6 +40,7 @@ from ragdash.metrics.default_specs import (
     has_grounding,
     have_rankings,
     measurable_first,
+    needed_by,
     read_spec,
     specs_without_rankings,
 )
@@ -47,4 +48,4 @@ from ragdash.metrics.default_specs import (
 __all__ = ["ANSWER_SPECS", "DEFAULT_SPECS", "GROUNDING_SPECS", "METRICS", "CorpusValue", "Metric", "Spec",
            "counterpart", "cutoff_array", "default_answer_specs", "default_file_specs", "default_specs", "file_spec",
            "file_specs", "find_metric", "has_answers", "has_grounding", "have_rankings", "measurable_first", "metric",
-           "one_spec", "parse_spec", "parse_specs", "read_spec", "specs_without_rankings", "with_guesses"]
+           "needed_by", "one_spec", "parse_spec", "parse_specs", "read_spec", "specs_without_rankings", "with_guesses"]

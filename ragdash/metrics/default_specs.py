@@ -15,6 +15,10 @@ from ragdash.metrics.spelling import parse_spec, parse_specs
 DEFAULT_SPECS = parse_specs("nDCG@10 R@10 P@5 RR AP Success@10")
 ANSWER_SPECS = parse_specs("TokenF1 ROUGE_L CoverEM EM")
 GROUNDING_SPECS = parse_specs("SupportCoverage UnsupportedNumbers HallucinationRate")
+NEEDED = {
+    "Ranked": "judgments", "Diversified": "subtopics", "Permitted": "allowed documents", "Covered": "gold evidence",
+    "Answered": "references", "Grounded": "answers and contexts", "Timed": "times or costs"}
+"""What a metric looks at, by its view, in a word or two; those of MODELED look at answers."""
 MODELED = ("Scored", "Judged", "Cited", "Entailed")  # views of what a model or a judge says of answers
 
 
@@ -105,6 +109,23 @@ def measurable_first(templates: Sequence[str], runs: Sequence[Run], truth: Truth
         return 0 if not view or view in views else 1 if view in modeled else 2
 
     return sorted(templates, key=group)
+
+
+def needed_by(templates: Sequence[str], runs: Sequence[Run], truth: Truth) -> dict[str, str]:
+    """What the metrics of a menu need that these runs and this truth lack; those that can be measured are left out.
+
+    Examples
+    --------
+    >>> run = Run.from_records([{"query_id": "q1", "answer": "Paris", "documents": []}], "bot")
+    >>> truth = Truth.from_records([{"query_id": "q1", "relevant": [], "answers": ["Paris"]}], "references")
+    >>> needed_by(["nDCG@k", "TokenF1", "Latency"], [run], truth)
+    {'nDCG@k': 'judgments', 'Latency': 'times or costs'}
+    """
+    answered = any(map(has_answers, runs))
+    measurable = {*_measurable_views(runs, truth), *(MODELED if answered else ())}
+    needs = {**NEEDED, **dict.fromkeys(MODELED, "answers"), **({} if answered else {"Answered": "answers"})}
+    views = {template: METRICS[name].view for template in templates if (name := template.partition("@")[0]) in METRICS}
+    return {template: needs[view] for template, view in views.items() if view in needs and view not in measurable}
 
 
 def _measurable_views(runs: Sequence[Run], truth: Truth) -> set[str]:

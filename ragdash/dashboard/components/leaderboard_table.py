@@ -121,7 +121,7 @@ def _mean_cell(summary: Summary, delta: Comparison | None, *, main: bool, with_n
     if main:
         text = f"{text} {fmt.interval(summary)}"
     elif delta is not None and comparison_sentences.SIGNS[delta.outcome]:
-        text = f"{comparison_sentences.SIGNS[delta.outcome]} {text}"
+        text = f"{OUTCOMES[delta.outcome]} {text}"
     return SortableNumber(summary.mean, f"{text} (n = {summary.n:,})" if with_n else text)
 
 

@@ -122,7 +122,7 @@ def pair_table(query_ids: Sequence[str], names: tuple[str, str], x: np.ndarray, 
 
 def metrics_table(metrics: Sequence[Metric]) -> pd.DataFrame:
     """Every metric, a row each."""
-    better = {"higher": "▲ higher", "lower": "▼ lower", None: "neither"}
+    better = {"higher": "higher", "lower": "lower", None: "neither"}
     return pd.DataFrame(
         [
             {

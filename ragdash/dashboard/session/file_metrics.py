@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -18,6 +18,7 @@ from ragdash.metrics import (
     has_grounding,
     have_rankings,
     measurable_first,
+    needed_by,
     parse_specs,
     read_spec,
     specs_without_rankings,
@@ -53,6 +54,13 @@ def measured_first(templates: list[str]) -> list[str]:
     """Metrics in the order of a menu: those that the runs shown and the truth can measure come first."""
     truth = LOADED.truth(state.truth() or "")
     return templates if truth is None else measurable_first(templates, _shown_runs(), truth)
+
+
+def with_need(title: Callable[[str], str], templates: Sequence[str]) -> Callable[[str], str]:
+    """How a menu calls metrics: by the title, and what it needs that is not loaded."""
+    truth = LOADED.truth(state.truth() or "")
+    needed = {} if truth is None else needed_by(templates, _shown_runs(), truth)
+    return lambda template: f"{title(template)} (needs {needed[template]})" if template in needed else title(template)
 
 
 def default_metric(computed: str) -> str:

@@ -170,11 +170,10 @@ def _density(fig: go.Figure, x: np.ndarray, y: np.ndarray, span: Sequence[float]
     shade = np.where(counts > 0, np.log10(np.maximum(counts, 1)), np.nan)
     ticks = np.arange(0, int(np.floor(np.nanmax(shade))) + 1)
     fig.add_trace(go.Heatmap(
-        x=middle, y=middle, z=shade, customdata=np.vectorize(query_count)(counts.astype(int)),
-        colorscale=_scale(theme), name="queries",
+        x=middle, y=middle, z=shade, customdata=counts, colorscale=_scale(theme), name="queries",
         colorbar={"title": {"text": "Queries"}, "tickvals": ticks, "thickness": 12,
                   "ticktext": [f"{10 ** int(tick):,}" for tick in ticks]},
-        hovertemplate="about %{x:.2f} → %{y:.2f}<br>%{customdata}<extra></extra>"))
+        hovertemplate="about %{x:.2f} → %{y:.2f}<br>queries: %{customdata:,}<extra></extra>"))
 
 
 def _scale(theme: Theme) -> list[list]:

@@ -20,6 +20,7 @@ from ragdash.analysis.failure_patterns.corpus import corpus_view
 from ragdash.analysis.failure_patterns.query_map import layout
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
+from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.components import picked_queries
 from ragdash.dashboard.jobs import mapping
 from ragdash.dashboard.pages.failures import corpus_section, failure_patterns, map_choices, query_map
@@ -122,6 +123,13 @@ def test_every_number_is_the_rows_that_the_queries_page_shows(extra, rules):
         rows = follow(queries, where)
         assert rows == expected[key] and len(rows) == n, key
     assert len({stage for _, stage in expected}) >= 5
+
+
+def test_a_straight_visit_says_too_that_a_hybrid_would_help(monkeypatch):
+    known, found = [None], SimpleNamespace(runs=("old", "new"), value=0.8, same=())
+    monkeypatch.setattr(what_if_cache, "known_gain", lambda *_: known[0])
+    monkeypatch.setattr(what_if_cache, "gain", lambda *_: known.__setitem__(0, found) or found)
+    assert "What-if: fusing old and new would reach NDCG@10 0.8" in texts(opened("old"))
 
 
 def test_a_sentence_says_what_loses_most_and_what_is_to_gain():

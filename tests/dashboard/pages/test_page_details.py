@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from test_answers_page import opened as opened_answers
 from test_pages import upload
 
+from ragdash import read_runs, read_truth
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.widgets import elements
 from ragdash.dashboard.widgets.texts import CELL, shortened
@@ -80,6 +81,17 @@ def test_a_text_that_a_cell_has_no_room_for_ends_after_a_word_there_and_stays_wh
     assert written["Question"](question) == "How long does a cold brew …" and written["Question"](None) == "–"
     assert written["Answer"]("12 hours") == "12 hours" and written["Answer"](question * 2).endswith(" …")
     assert table["Question"][0] == question
+
+
+def test_a_metric_that_needs_what_is_not_loaded_says_so_and_comes_last():
+    rows = "config,query_id,query,answer,reference\n" + "".join(
+        f"{bot},q{query},Who?,She {bot}.,She.\n" for bot in "ab" for query in range(3))
+    content = ("bots.csv", rows.encode())
+    at = opened("overview", **address(read_truth(content), read_runs(content)))
+    (menu,) = [box.options for box in at.sidebar.selectbox if box.label == "Metric"]
+    needy = [place for place, title in enumerate(menu) if "(needs " in title]
+    assert "NDCG@k (needs judgments)" in menu and "Token F1" in menu
+    assert needy == list(range(needy[0], len(menu)))
 
 
 @pytest.mark.parametrize(("total", "words"), [(2, "1 shown, 1 hidden"), (4, "1 shown, 3 hidden")])

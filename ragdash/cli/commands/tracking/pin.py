@@ -12,7 +12,7 @@ from ragdash.cli.commands.evaluate import evaluate_runs
 from ragdash.cli.common_options import add_matching_options, add_metric_options, add_reading_options
 from ragdash.cli.comparison_checks import add_group_option, check_repeats
 from ragdash.cli.inputs import read_inputs
-from ragdash.core.console import print_note, say, write
+from ragdash.core.console import print_note, query_count, say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.compare import select_comparable
 from ragdash.evaluation.repeats import mean_over_repeats

@@ -16,7 +16,7 @@ from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers import model_scores
 from ragdash.dashboard.pages.answers import tables as answers_tables
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.file_metrics import measured_first, session_file_specs
+from ragdash.dashboard.session.file_metrics import measured_first, session_file_specs, with_need
 from ragdash.dashboard.widgets import answer_html, elements
 from ragdash.evaluation.evaluate import Evaluation, Summary
 from ragdash.metrics import GROUNDING_SPECS, Spec
@@ -101,9 +101,9 @@ def choose_metrics(judged: Sequence[str], *, with_references: bool) -> list[str]
     st.session_state[state.ANSWERS_DEFAULT] = default
     key = state.choices_key(state.ANSWERS, menu, default, free=True)
     typed = [template for template in state.get(state.ANSWERS) if template not in menu]
-    st.multiselect("Metrics of the tables", [*menu, *typed], format_func=fmt.template_title, key=key,
-                   accept_new_options=True, persist_state="session",
-                   help=tooltip("answer_metrics"))
+    st.multiselect("Metrics of the tables", [*menu, *typed], key=key,
+                   format_func=with_need(fmt.template_title, computed), accept_new_options=True,
+                   persist_state="session", help=tooltip("answer_metrics"))
     return state.get(state.ANSWERS)
 
 

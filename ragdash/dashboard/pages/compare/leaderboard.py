@@ -134,7 +134,7 @@ def choose_metrics() -> list[str]:
     menu = file_metrics.menu()
     key = state.choices_key(state.METRICS, menu, file_metrics.default_columns(page_context.COLUMNS), free=True)
     typed = [template for template in state.get(state.METRICS) if template not in menu]
-    st.multiselect("Metrics of the table", [*menu, *typed], format_func=fmt.template_title, key=key,
-                   accept_new_options=True, persist_state="session",
-                   help=tooltip("leaderboard_metrics"))
+    st.multiselect("Metrics of the table", [*menu, *typed], key=key,
+                   format_func=file_metrics.with_need(fmt.template_title, menu), accept_new_options=True,
+                   persist_state="session", help=tooltip("leaderboard_metrics"))
     return file_metrics.of_shown_runs(state.get(state.METRICS))

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.analysis.failure_patterns.corpus import CorpusView, Part, corpus_view
+from ragdash.core.console import count
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import picked_queries, query_links
 from ragdash.dashboard.pages.failures.data import FailuresData
@@ -40,7 +41,7 @@ def render(data: FailuresData) -> None:
     st.header("Documents never returned", anchor=False, help=tooltip("never_returned"))
     st.markdown(sentences.never_sentence(view))
     if view.never is not None and len(view.never):
-        with st.expander(fmt.count(len(view.never), "document"), key="never_returned"):
+        with st.expander(count(len(view.never), "document"), key="never_returned"):
             _table([{"Document": name} for name in view.never[:MOST_ROWS].to_pylist()], "never",
                    "Documents never returned")
     st.header("Hubs", anchor=False, help=tooltip("hubs"))

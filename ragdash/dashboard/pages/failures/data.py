@@ -232,18 +232,30 @@ def common_fixes(data: FailuresData) -> list[str]:
         return []  # said already
     run, names = data.run_index, data.context.names
     of_run = f" in {names[run]}" if len(names) > 1 else ""
-    row, low = _failures(data.counts[run]), data.ranked_low[run]
-    gains = np.nan_to_num(data.gains[run, :FINE])
-    ranks_low = low is not None and bool(low.at_most > gains.max())
+    row, worst, ranks_low = _most_lost(data)
     lines = [f"To fix {RANKED_LOW_TITLE}{of_run}: re-rank the first results."] * ranks_low
-    worst = max(range(FINE), key=lambda stage: (gains[stage], row[stage]))  # most queries where nothing can be gained
     if row.any():
         stage = STAGES[worst]
         fix = stage_fix(stage, data.diagnoses[run], data.in_scope)
         lines.append(f"To fix {stage.title}{of_run}: {fix[:1].lower()}{fix[1:]}")
-    if ranks_low or (row.any() and NAMES[worst] in OF_RETRIEVAL):
-        lines += _hybrid_lines(data)
-    return lines
+    return lines + (_hybrid_lines(data) if may_need_hybrid(data) else [])
+
+
+def may_need_hybrid(data: FailuresData) -> bool:
+    """Whether the run looked at loses most where a better ranking helps."""
+    if nothing_known(data):
+        return False
+    row, worst, ranks_low = _most_lost(data)
+    return ranks_low or bool(row.any() and NAMES[worst] in OF_RETRIEVAL)
+
+
+def _most_lost(data: FailuresData) -> tuple[np.ndarray, int, bool]:
+    """Of the run looked at: failures of each stage, the stage with most to gain, whether a better ranking gains more.
+    """
+    row, low = _failures(data.counts[data.run_index]), data.ranked_low[data.run_index]
+    gains = np.nan_to_num(data.gains[data.run_index, :FINE])
+    worst = max(range(FINE), key=lambda stage: (gains[stage], row[stage]))  # most queries where nothing can be gained
+    return row, worst, low is not None and bool(low.at_most > gains.max())
 
 
 def _hybrid_lines(data: FailuresData) -> list[str]:

@@ -25,7 +25,7 @@ def render() -> None:
     elements.problems(unfit, "metric")
 
     data = failures_data.build_data(context, specs[0] if specs else None)
-    failures_sections.render_finding(data)
+    fixes = failures_sections.render_finding(data)
     failures_sections.render_choices(data)
     stages, patterns, on_map, corpus = st.tabs(
         TABS, key=state.choice_key(state.TAB, TABS, TABS[0]), on_change="rerun")
@@ -44,3 +44,4 @@ def render() -> None:
         with corpus:
             corpus_section.render(data)
     export.export_failing(data)
+    failures_sections.add_hybrid(data, fixes)

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ragdash.analysis import failure_patterns
 from ragdash.analysis.diagnosis import FINE, NAMES, RANKED_LOW, STAGES, WaterfallStep
 from ragdash.analysis.diagnosis.rules import NO_JUDGE, NO_LABELS
 from ragdash.core.terms import tooltip
-from ragdash.dashboard.caches import diagnosis_cache, figure_cache
+from ragdash.dashboard.caches import diagnosis_cache, figure_cache, what_if_cache
 from ragdash.dashboard.components import query_links, verdict_panel
 from ragdash.dashboard.pages.failures import data as failures_data
 from ragdash.dashboard.pages.failures.data import FailuresData
@@ -32,13 +33,31 @@ LETTER_WIDTH, NUMBERS_WIDTH = 7.2, 96  # pixels of a letter of a name, and of th
 MAX_LINKS = 12  # slices with a link
 
 
-def render_finding(data: FailuresData) -> None:
-    """In words: at which stage each run loses most, what fixing it could gain, what usually fixes it."""
+def render_finding(data: FailuresData) -> DeltaGenerator:
+    """In words: at which stage each run loses most, what fixing it could gain, what usually fixes it.
+
+    Returns the place of the fixes, for `add_hybrid`.
+    """
     sentences = failures_data.stage_sentences(data)
     st.markdown("\n".join(f"- {line}" for line in sentences) if len(sentences) > 1 else sentences[0])
-    fixes = failures_data.common_fixes(data)
+    place = st.empty()
+    _write_fixes(place, failures_data.common_fixes(data))
+    return place
+
+
+def add_hybrid(data: FailuresData, place: DeltaGenerator) -> None:
+    """Say with the fixes that a hybrid would help, where trying some is quick: call it when the page is drawn."""
+    before = failures_data.common_fixes(data)
+    if failures_data.may_need_hybrid(data) and data.spec is not None and what_if_cache.gain(
+            data.context.digests, data.context.names, data.context.scope, data.spec):
+        after = failures_data.common_fixes(data)
+        if after != before:
+            _write_fixes(place, after)
+
+
+def _write_fixes(place: DeltaGenerator, fixes: Sequence[str]) -> None:
     if fixes:
-        st.caption("  \n".join(f":material/build: {fmt.escape(line)}" for line in fixes))
+        place.caption("  \n".join(f":material/build: {fmt.escape(line)}" for line in fixes))
 
 
 def render_choices(data: FailuresData) -> None:

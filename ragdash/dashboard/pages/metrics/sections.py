@@ -14,7 +14,7 @@ from ragdash.metrics.docs.reference import example_words
 from ragdash.metrics.docs.use_cases import USES, USES_SOURCE
 from ragdash.reporting.sentences import formatting as fmt
 
-BETTER = {"higher": "▲ higher is better", "lower": "▼ lower is better", None: "neither end is better"}
+BETTER = {"higher": "higher is better", "lower": "lower is better", None: "neither end is better"}
 CUTOFF = {
     "required": "needs a cutoff, {0}@10",
     "optional": "with or without a cutoff, {0} or {0}@10",
