@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import read_spec
-from ragdash.reporting.tables.escaping import note_text, table_bytes, table_text
+from ragdash.reporting.tables.escaping import escape_latex, note_text, table_bytes, table_text
 
 SMALLEST_SHOWN, MOST_WITH_DECIMALS = 0.0005, 1000.0  # what three decimals would show as 0, or make hard to read
 
@@ -38,7 +38,8 @@ def export_table(table, form: str, note: str = "") -> bytes:
 
     csv, xlsx and parquet keep full precision and an empty cell for undefined. markdown and latex are for people: three
     decimals, a dash, and the titles of metrics for their names. Whatever a cell holds, no format takes it for a
-    formula, markup or a command. InputError where Excel cannot hold it. note: a remark below a table for people.
+    formula, markup or a command. InputError where Excel cannot hold it. note: a remark below a table for people; a
+    comment in latex, with its commands, as a caption needs them.
     """
     table = table if isinstance(table, pa.Table) else to_arrow(table)
     if form in ("csv", "xlsx", "parquet"):
@@ -46,6 +47,7 @@ def export_table(table, form: str, note: str = "") -> bytes:
     columns = [[_title(value) if name == "metric" else _display(value) for value in column.to_pylist()]
                for name, column in zip(table.column_names, table.columns, strict=True)]
     text = table_text([_title(name) for name in table.column_names], list(map(list, zip(*columns, strict=True))), form)
+    note = escape_latex(note) if form == "latex" else note
     return (text + (note_text(note, form) if note else "")).encode()
 
 

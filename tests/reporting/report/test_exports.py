@@ -226,7 +226,8 @@ def test_a_paper_gets_runs_and_metrics_with_intervals_marks_and_n():
     note = paper_note("old", ComparisonRules(), 2)
     text = export_table(table, "latex", note).decode()
     assert r"new & $\uparrow$ 0.750 [0.700, 0.800] & 0.200 [0.100, 0.300] & 20 \\" in text
-    assert "% Mean [95% interval] over n queries. Against old: ▲ better, ▼ worse (p < 0.05)" in text
+    assert (r"% Mean [95\% interval] over n queries. Against old: $\uparrow$ better, $\downarrow$ worse (p "
+            r"\textless{} 0.05)") in text, "ready for a caption"
     summaries[0][1] = replace(summaries[0][1], n=18)
     uneven = paper_table(["old", "new"], summaries, deltas, [1, 0])
     assert uneven.column_names == ["Run", first.title, second.title]
