@@ -137,31 +137,39 @@ def short_names(names: Sequence[str], limit: int) -> list[str]:
 def _differing_words(names: Sequence[str], limit: int) -> list[str]:
     """The names, those longer than limit without words that all of these share; unchanged where that makes two alike.
 
-    Of the shared words those next to the others stay, as far as they fit.
+    Shared words next to the others stay where they fit in every name.
     """
-    long = [name for name in dict.fromkeys(names) if len(name) > limit]
-    parts = {name: re.split(WORD_ENDS, name) for name in long}
-    shared = set.intersection(*(set(words[::2]) for words in parts.values())) if len(long) > 1 else set()
-    short = {name: _around_words(words, shared, limit) for name, words in parts.items()} if shared else {}
+    long = {name: re.split(WORD_ENDS, name) for name in names if len(name) > limit}
+    shared = set.intersection(*(set(parts[::2]) for parts in long.values())) if len(long) > 1 else set()
+    if not shared or any(shared.issuperset(parts[::2]) for parts in long.values()):
+        return list(names)
+    first = next(iter(long.values()))
+    for word in _nearest_first(first, shared):
+        if _touches(word, first, shared) and all(len(_with_gaps(parts, shared - {word})) <= limit
+                                                 for parts in long.values()):
+            shared -= {word}
+    short = {name: _with_gaps(parts, shared) for name, parts in long.items()}
     is_distinct = len({short.get(name, name) for name in names}) == len(set(names))
     return [short.get(name, name) for name in names] if is_distinct else list(names)
 
 
-def _around_words(parts: Sequence[str], shared: set[str], limit: int) -> str:
-    """A name, in words and what is between them: the words that are not shared, and of the others what fits."""
-    kept = {place for place in range(0, len(parts), 2) if parts[place] and parts[place] not in shared}
-    if not kept:
-        return "".join(parts)
-    others = sorted(set(range(0, len(parts), 2)) - kept, key=lambda place: min(abs(place - other) for other in kept))
-    for place in others:
-        if {place - 2, place + 2} & kept and len(_with_gaps(parts, kept | {place})) <= limit:
-            kept.add(place)
-    return _with_gaps(parts, kept)
+def _nearest_first(parts: Sequence[str], shared: set[str]) -> list[str]:
+    """The shared words of a name, those next to other words first."""
+    own = [place for place in range(0, len(parts), 2) if parts[place] not in shared]
+    rest = sorted(set(range(0, len(parts), 2)) - set(own), key=lambda place: min(abs(place - other) for other in own))
+    return list(dict.fromkeys(parts[place] for place in rest))
 
 
-def _with_gaps(parts: Sequence[str], kept: set[int]) -> str:
-    """These words of a name, with what is between those that follow each other, else an ellipsis."""
-    places = sorted(kept)
+def _touches(word: str, parts: Sequence[str], left_out: set[str]) -> bool:
+    """Whether a word of a name is next to one that is not left out."""
+    return any(parts[place] == word and any(other not in left_out for other in (*parts[:place][-2:-1],
+                                                                               *parts[place + 2:place + 3]))
+               for place in range(0, len(parts), 2))
+
+
+def _with_gaps(parts: Sequence[str], left_out: set[str]) -> str:
+    """A name, in words and what is between them, with an ellipsis between others for the words that are left out."""
+    places = [place for place in range(0, len(parts), 2) if parts[place] and parts[place] not in left_out]
     text = parts[places[0]]
     for before, place in pairwise(places):
         text += (parts[place - 1] if place == before + 2 else "…") + parts[place]

@@ -22,6 +22,7 @@ NOT_FIELDS = ("role", "records")
 RECORDS = "records"
 EXTRAS = ("scores", "labels", "attributes")  # what a reading has besides; two readings differ by more than these
 SHOWN_RECORDS, MAX_IGNORED = 2, 5
+MEANING_WIDTH = 290  # pixels: the longest meaning is not clipped
 
 
 def render(*, unread: bool | None = None, can_wait: bool = False) -> None:
@@ -71,7 +72,7 @@ def _render_proposal(indices: Sequence[int], record: FileRecord, problem: Proble
     previews = facts["previews"]
     rows = previews[choice][:SHOWN_RECORDS] if choice < len(previews) else []
     st.dataframe(meanings(mappings[choice], rows), hide_index=True, key=f"proposed_preview_{record.key}_{choice}",
-                 column_config={"Meaning": st.column_config.TextColumn(width="medium")})
+                 column_config={"Meaning": st.column_config.TextColumn(width=MEANING_WIDTH)})
     if facts["ignored"]:
         st.caption(f":material/warning: **Not read:** {fmt.escape(shortened(facts['ignored'], MAX_IGNORED))}. "
                    "If a column matters, give it a meaning under “Say what the columns mean”.")
