@@ -175,11 +175,12 @@ def _lines(verdict: Verdict) -> list[str]:
 
 
 def _short_lines(verdict: Verdict) -> list[str]:
-    """The headline, the next step, how sure the headline is and what speaks against it. The decision is on Overview,
-    but for what to do about a verdict that is withheld."""
+    """The headline, the next step, how sure the headline is, what its metric does not show and what speaks against it.
+    The decision is on Overview, but for what to do about a verdict that is withheld."""
     withheld = verdict.state == "not-comparable"
     return [verdict_sentences.headline(verdict, titled=True), *_next_step_and_differences(verdict),
-            *([verdict_sentences.decision_sentence(verdict)] if withheld else []), *_risk(verdict)]
+            *filter(None, [verdict_sentences.decision_sentence(verdict) if withheld else
+                           verdict_sentences.metric_note(verdict)]), *_risk(verdict)]
 
 
 def _next_step_and_differences(verdict: Verdict) -> list[str]:

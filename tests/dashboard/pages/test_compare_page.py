@@ -51,7 +51,7 @@ def test_the_leaderboard_says_what_the_best_can_be_told_apart_from():
     assert list(table.index) == ["new", "old", "same"] and table.loc["new", "Marks"] == "best"
     assert table["Outcome"].tolist() == ["▲ better", "baseline", "not significant"], "the same run again is not better"
     assert table.loc["new", "MRR"].startswith("0.950 [") and table.loc["new", "Difference"] == "+0.283"
-    assert table.loc["new", "Recall@2"] == "▲ 1.000" and table.loc["same", "Recall@2"] == "0.500"
+    assert table.loc["new", "Recall@2"] == "▲ better 1.000" and table.loc["same", "Recall@2"] == "0.500"
     numbers = next(one for one in at.dataframe if one.key == "leaderboard_runs").value
     assert numbers["MRR"].tolist() == pytest.approx([0.95, 2 / 3, 2 / 3]), "headings sort by the numbers"
     assert numbers["Difference"].tolist() == pytest.approx([0.95 - 2 / 3, np.nan, 0.0], nan_ok=True)
