@@ -223,7 +223,7 @@ def dearer_by(choice: str, rival: str, options: Sequence[Paid]) -> tuple[Paid, .
     Examples
     --------
     >>> dearer_by("a", "b", [Paid("ms", {"a": 1900.0, "b": 1300.0}), Paid("$", {"a": 0.01})])
-    (Paid(unit='ms', means={'a': 1900.0, 'b': 1300.0}),)
+    (Paid(unit='ms', means={'a': 1900.0, 'b': 1300.0}, column=''),)
     >>> dearer_by("a", "b", [Paid("ms", {"a": 20.0, "b": 2.0})])
     ()
     """
