@@ -285,10 +285,13 @@ class Amount:
     n: int
 
 
+UNKNOWN = Amount(np.nan, np.nan, np.nan, 0)
+
+
 def amount(values: np.ndarray) -> Amount:
     """The mean of the defined values (Q,) with its bootstrap interval."""
     n = int((~np.isnan(values)).sum())
     if not n:
-        return Amount(np.nan, np.nan, np.nan, 0)
+        return UNKNOWN
     low, high = bootstrap_intervals(values[:, None], resamples=FAST_RESAMPLES, seed=SEED)
     return Amount(float(np.nanmean(values)), float(low[0]), float(high[0]), n)

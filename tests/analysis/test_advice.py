@@ -25,8 +25,11 @@ from ragdash.core.records import Conventions
 from ragdash.core.slices import slices
 from ragdash.evaluation.compare import ComparisonRules, compare_slices
 from ragdash.evaluation.evaluate import evaluate_match
+from ragdash.evaluation.latency_cost import UNKNOWN, Amount
 from ragdash.experiments.fusion.judged_pool import judged_pool
-from ragdash.experiments.fusion.pair import fused_from, gain_of, places_last, runs_to_fuse, same_fusions, searches_of
+from ragdash.experiments.fusion.legs.gain import gain_of
+from ragdash.experiments.fusion.legs.price import fused_price
+from ragdash.experiments.fusion.pair import fused_from, places_last, runs_to_fuse, same_fusions, searches_of
 from ragdash.experiments.fusion.tuning.choice import choose, chosen_run
 from ragdash.io import write_run
 from ragdash.matching.match import Match
@@ -185,11 +188,18 @@ def test_a_hybrid_is_named_with_its_gain_and_is_not_the_loaded_one(samples):
     choice = choose([dense, sparse], truth, SPEC, pool=pool)
     gain = gain_of(choice, pool, {"hybrid": loaded})
     pair = choice.against_single
+    price = fused_price(pool, choice.recipe, choice.best_run)
     assert gain == HybridGain(("dense", "sparse"), "Weighted sum of scores", choice.spec, choice.held_out.value,
-                              pair.baseline, pair.mean_difference, pair.low, pair.high, ("hybrid",))
+                              pair.baseline, pair.mean_difference, pair.low, pair.high, ("hybrid",), (),
+                              {"norm": "z-score", "weights": [0.5, 0.5]}, None, price.more("parallel"),
+                              price.more("cost"))
     verdict = advised(*samples, hybrid=gain)
     sentence = hybrid_sentence(verdict, markdown=False)
-    assert sentence.startswith("Fusing dense and sparse (weighted sum of scores) would reach NDCG@10")
+    assert sentence.startswith("Fusing dense and sparse (weighted sum of scores, z-score, weight of dense 0.5, weight "
+                               "of sparse 0.5) would reach NDCG@10")
+    assert "on held-out queries. With parallel searches it takes 22.7\xa0ms more per query. The loaded" in sentence
+    dear = replace(gain, time=UNKNOWN, cost=Amount(0.002, 0.001, 0.003, 110))
+    assert "It costs $0.00200 more per query." in hybrid_sentence(advised(*samples, hybrid=dear), markdown=False)
     assert f"reach NDCG@10 {choice.held_out.value:.3f}, +{choice.against_single.mean_difference:.3f} [" in sentence
     assert sentence.endswith("The loaded hybrid is fused in another way.")
     assert change_sentence(verdict, markdown=False).startswith(sentence)

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from models.judge.scripted import Scripted
 
-from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, DiagnosisRules, diagnose, explain, text_specs
+from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, Declined, DiagnosisRules, diagnose, explain, text_specs
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError
 from ragdash.core.records import Conventions
@@ -23,6 +23,7 @@ from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match, Matching
 from ragdash.metrics.bands import STAGE_THRESHOLDS
 from ragdash.models.judge import default_verdict_store
+from ragdash.reporting.sentences.failures.answer_rules import declined_sentence
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "reference" / "diagnosis.md").read_text(encoding="utf-8")
 SPAN = pa.list_(pa.struct([("text", pa.string()), ("source", pa.string())]))
@@ -114,6 +115,22 @@ def test_declining_is_right_where_a_reference_declines_or_the_question_is_out_of
     assert stage_of(run, outside) == "fine"
     told = explain(diagnose(Match(run_of({"q": ["a"]}, details=answers({"q": "Yes"})), outside)), "q")
     assert told.rule == "The ground truth marks the question as out_of_scope, and the answer does not decline."
+
+
+def test_answers_that_decline_are_counted_once_and_add_up():
+    """q: rightly; r: documents found; s: none found; t: nothing shows whether there is an answer; u: no refusal."""
+    decline = dict.fromkeys("qrst", "I don't know.")
+    run = run_of({"q": ["x"], "r": ["a"], "s": ["x"], "t": ["x"], "u": ["a"]}, details=answers(decline | {"u": "One"}))
+    truth = truth_of({"r": ["a"], "s": ["a"], "t": [], "u": ["a"]}, details=known(
+        {"q": None, "r": ["One"], "s": ["One"], "t": None, "u": ["One"]}, {"q": {"type": "no_answer"}}))
+    found = diagnose(Match(run, truth))
+    declined = found.declined()
+    assert declined == Declined(total=4, rightly=1, at_stage=1, earlier=1, unknown=1, answers=5)
+    assert declined.wrongly == 2 and sum(declined[1:5]) == declined.total
+    assert found.declined(np.array([query == "s" for query in found.query_ids.to_pylist()]))[:5] == (1, 0, 0, 1, 0)
+    assert declined_sentence("bm25", declined) == (
+        "bm25 declines in 4 of 5 answers: 1 rightly, 2 wrongly (1 at **Declined needlessly**, 1 at an earlier stage), "
+        "1 unknown.")
 
 
 def test_the_first_stage_counts_and_a_right_answer_is_told_nevertheless():

@@ -36,12 +36,14 @@ from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
 from ragdash.reporting.sentences.comparison import rounded_up
 from ragdash.reporting.sentences.verdict import (
+    MAX_NAMES,
     TITLES,
     baseline_sentence,
     best_mark,
     change_sentence,
     check_lines,
     decision_sentence,
+    differences_sentence,
     verdict_dict,
     verdict_sentence,
 )
@@ -195,7 +197,10 @@ def test_a_hybrid_that_was_tuned_on_these_judgments_qualifies_the_verdict(tmp_pa
     verdict = verdict_of([*runs, mix], truth.with_corpus(Corpus.build("c", truth.docs, truth.docs)))
     [check] = [check for check in verdict.checks if check.kind == "tuned-here"]
     assert (check.level, check.runs, check.badge, verdict.best) == ("qualified", ("mix",), "tuned here", "mix")
-    assert "mix was tuned on these judgments, so its mean is optimistic" in change_sentence(verdict)
+    assert ("its setting was chosen on these judgments, so its values here can be too high. Report the value on held-"
+            "out queries, or evaluate it on new ones.") in change_sentence(verdict).replace("\\", "")
+    held_out = mix.settings["fusion"]["tuned_on"]["held_out"]
+    assert check.effect().endswith(f"no part in the choice, its {SPEC.title} is {held_out:.3f}.")
     assert "look at the warning below: it could" in decision_sentence(verdict) and "--tune" not in check.fix("page")
     assert [entry["kind"] for entry in verdict_dict(verdict)["checks"]].count("tuned-here") == 1
     grades = {query: {doc: min(grade, 1) for doc, grade in row.items()} for query, row in qrels.items()}
@@ -312,14 +317,21 @@ def test_the_difference_and_the_queries_it_needs_are_of_one_pair():
     ) == change_sentence(verdict, markdown=False)
 
 
-def test_without_a_clear_difference_the_decision_says_what_either_choice_risks():
+def test_without_a_clear_difference_the_range_of_each_is_said_once():
+    """Of many runs the differences are counted, so the decision says what either choice risks."""
     verdict = verdict_of(*three_tied_runs())
     b, c = sorted(verdict.tied, key=lambda pair: pair.candidate)
     assert c.high > b.high > 0 and c.low < b.low < 0
     sentence = decision_sentence(verdict, markdown=False)
-    assert sentence.startswith("These queries do not show which of a, b and c is best: ")
-    assert f"a may still be up to {c.high:.3f} worse than c, and c up to {-c.low:.3f} worse than a." in sentence
-    assert "up to" not in decision_sentence(replace(verdict, comparisons=(replace(b, low=0.0, high=0.0),)))
+    assert sentence.startswith("These queries do not show which of a, b and c is best. ")
+    size = f"{-c.low:.3f}"
+    assert size in differences_sentence(verdict) and size not in sentence
+    many = replace(verdict, comparisons=(c, *(replace(b, candidate=f"b{at}") for at in range(MAX_NAMES))))
+    assert size not in differences_sentence(many)
+    assert f"a may still be up to {c.high:.3f} worse than c, and c up to {-c.low:.3f} worse than a." in (
+        decision_sentence(many, markdown=False))
+    same = replace(b, low=0.0, high=0.0)
+    assert "up to" not in decision_sentence(replace(many, comparisons=(same,) * (MAX_NAMES + 1)))
 
 
 def test_a_result_on_common_words_or_of_a_judge_says_what_it_does_not_show():

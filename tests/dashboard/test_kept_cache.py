@@ -204,6 +204,6 @@ def test_what_one_server_finds_on_large_runs_every_server_says_at_once(home, pai
     for server in servers:
         monkeypatch.setattr(data_store, "workspace", lambda server=server: server)
         said.append((what_if_cache.known_gain(*pair_of_runs), what_if_cache.gain(*pair_of_runs)))
-    assert said[0] == said[1] and said[0][0] == said[0][1] == what_if_cache.pair.gain_of(choice, pool)
+    assert said[0] == said[1] and said[0][0] == said[0][1] == what_if_cache.gain_of(choice, pool)
     home.values.discard(runs[0])
     assert what_if_cache.known_gain(*pair_of_runs) is None, "no server goes on alone"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import page_cases
 import pytest
@@ -184,6 +184,30 @@ def test_a_link_to_a_page_has_only_choices_of_that_page(samples):
     shown(at.selectbox(key="to").select("threshold-bands").run())
     link = at.main.get("code")[0].value
     assert "/threshold-bands?" in link and "bands_part=speed" in link and "detail" not in link
+
+
+def test_a_link_to_a_page_has_no_choices_that_were_left_on_others(samples):
+    """Filters of Queries, the run and the tab there, a mix of What-if: on no other page do they change what is seen."""
+    at = opened("queries", **samples, text="moon", order="score", case="gains", least="0.1", tab="Answers",
+                look="sparse")
+    at.switch_page("pages/what-if.py").run()
+    at.session_state["fusion"] = "rrf"
+    shown(at.switch_page("pages/share.py").run())
+    for page in ("compare", "ranking", "answers", "threshold-bands", "test-set", "score-cutoffs", "overview"):
+        shown(at.selectbox(key="to").select(page).run())
+        link = urlsplit(at.main.get("code")[0].value).query
+        held = short_address.unpack(parse_qs(link))[0]
+        assert held.keys() <= {"run", "truth", *(["look"] if page == "answers" else [])}, (page, held)
+    shown(at.selectbox(key="to").select("queries").run())
+    held = short_address.unpack(parse_qs(urlsplit(at.main.get("code")[0].value).query))[0]
+    assert {"text", "least"} <= held.keys(), "what its reader sees"
+
+
+def test_a_page_asks_for_no_choice_that_links_keep_from_it(samples):
+    for page in ("compare", "ranking", "precision-recall", "score-cutoffs", "failures", "queries", "threshold-bands",
+                 "what-if", "answers", "data", "test-set"):
+        used = opened(page, **samples).session_state["_used"].keys() & {*keys.PAGE}
+        assert used <= {*keys.keys_of_link(page), keys.TAB}, page
 
 
 def test_the_pages_to_link_to_are_those_that_show_something(samples):

@@ -4,7 +4,7 @@ from ragdash.analysis.diagnosis.answer_checks import judge_specs, judge_verdicts
 from ragdash.analysis.diagnosis.diagnose import diagnose, diagnose_runs
 from ragdash.analysis.diagnosis.explanations import Reason, explain
 from ragdash.analysis.diagnosis.potential_gain import RANKED_LOW, Gain, RankedLow, movable_stages
-from ragdash.analysis.diagnosis.result import ANSWER_OUTCOMES, Diagnosis, WaterfallStep
+from ragdash.analysis.diagnosis.result import ANSWER_OUTCOMES, Declined, Diagnosis, WaterfallStep
 from ragdash.analysis.diagnosis.rules import DiagnosisRules
 from ragdash.analysis.diagnosis.stages import FINE, NAMES, STAGES, Stage
 from ragdash.matching.question_types import KINDS, kinds
@@ -16,6 +16,7 @@ __all__ = [
     "NAMES",
     "RANKED_LOW",
     "STAGES",
+    "Declined",
     "Diagnosis",
     "DiagnosisRules",
     "Gain",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,28 @@ from ragdash.core.errors import Problem
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import Spec
 
-ANSWER_OUTCOMES = ("right", "wrong", "refused")
+ANSWER_OUTCOMES = ("right", "wrong", "wrongly declined")
+
+
+class Declined(NamedTuple):
+    """How many answers decline, and whether they may; the total is the sum of the four others.
+
+    rightly: the question has no answer, a reference declines, or a label or judge says that it is right; at_stage:
+    wrongly, with the documents found (the stage "refused"); earlier: wrongly, at an earlier stage; unknown: nothing
+    shows whether the question has an answer; answers: those that say something.
+    """
+
+    total: int
+    rightly: int
+    at_stage: int
+    earlier: int
+    unknown: int
+    answers: int
+
+    @property
+    def wrongly(self) -> int:
+        """Those that decline although the question has an answer."""
+        return self.at_stage + self.earlier
 
 
 @dataclass(frozen=True)
@@ -108,12 +130,22 @@ class Diagnosis:
 
     @property
     def answer_outcomes(self) -> np.ndarray:
-        """ "right", "wrong" or "refused" (declined though there is an answer), "" where nothing shows it: (Q,) str."""
+        """ "right", "wrong" or "wrongly declined" (there is an answer), "" where nothing shows it: (Q,) str."""
         declines = self.numbers["declines"] == 1
         right = (self.numbers["right"] == 1) | (declines & self.aside)
         judged = np.isfinite(self.numbers["right"]) | (self.aside & np.isfinite(self.numbers["declines"]))
         right_name, wrong, refused = ANSWER_OUTCOMES
         return np.select([right, declines, judged & (self.numbers["answered"] == 1)], [right_name, refused, wrong], "")
+
+    def declined(self, queries: np.ndarray | None = None) -> Declined:
+        """How many answers decline, rightly and wrongly. queries (Q,) bool: those that count (default all)."""
+        included = np.ones(len(self.stage), bool) if queries is None else queries
+        declines = included & (self.numbers["declines"] == 1)
+        wrongly = declines & (self.answer_outcomes != ANSWER_OUTCOMES[0])
+        unknown, at_stage = (wrongly & self.in_stage(name) for name in ("no-gold", "refused"))
+        return Declined(*(int(rows.sum()) for rows in (
+            declines, declines & ~wrongly, at_stage, wrongly & ~unknown & ~at_stage, unknown,
+            included & np.isfinite(self.numbers["declines"]))))
 
     def passed(self, name: str) -> str:
         """What holds for those who come past a stage: "One in the first 10"."""

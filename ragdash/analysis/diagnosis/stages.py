@@ -46,8 +46,9 @@ STAGES = (
           "The prompt or the model of the generator, fewer or better ordered contexts.", "Answered right"),
     Stage("not-grounded", "Not grounded", "The answer is right as far as known, but the contexts support too little.",
           "Ask the generator to keep to the contexts, and to quote them.", "Right and grounded"),
-    Stage("refused", "Refused", "The question has an answer, relevant documents were retrieved as far as known, and "
-          "the answer declines.", "Soften the instruction to decline; put the evidence further up in the prompt.",
+    Stage("refused", "Declined needlessly", "The question has an answer, relevant documents were retrieved "
+          "as far as known, and the answer declines. Answers that decline without their documents are at an earlier "
+          "stage.", "Soften the instruction to decline; put the evidence further up in the prompt.",
           "Answered"),
     Stage("answered-unanswerable", "Answered though unanswerable", "The question has no answer, and the run gave one.",
           "Ask the generator to decline where the contexts do not have the answer; a score threshold.",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Evaluation
-from ragdash.evaluation.latency_cost import PriceTable, pareto_front, run_cost
+from ragdash.evaluation.latency_cost import UNKNOWN, Amount, PriceTable, pareto_front, run_cost
 from ragdash.evaluation.outcomes import direction
 from ragdash.evaluation.stats import sign_test
 from ragdash.matching.match import Match
@@ -60,12 +60,15 @@ class HybridGain:
 
     Attributes
     ----------
-    runs, method, spec
-        What is fused, how that method is called, and the metric.
+    runs, method, params, window, spec
+        What is fused, how that method is called, its parameters and window, and the metric.
     value
         Its mean.
     baseline, difference, low, high
         The best of the runs, and the hybrid minus that one with the interval.
+    time, cost
+        Milliseconds and dollars per query that it takes more than the best of the runs, with parallel searches; from
+        what the runs recorded.
     loaded, same
         Hybrids among the runs shown that are not fused: those of another fusion, and those of this one.
     """
@@ -80,6 +83,10 @@ class HybridGain:
     high: float
     loaded: tuple[str, ...] = ()
     same: tuple[str, ...] = ()
+    params: Mapping[str, object] = field(default_factory=dict)
+    window: int | None = None
+    time: Amount = UNKNOWN
+    cost: Amount = UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -127,9 +134,11 @@ class Advice:
                         "other_run": pair.candidate, "difference": pair.mean_difference, "low": pair.low,
                         "high": pair.high, "n": pair.n} for pair in self.slices if pair.slice is not None],
             "hybrid": None if self.hybrid is None else {
-                "runs": list(self.hybrid.runs), "held_out": self.hybrid.value,
+                "runs": list(self.hybrid.runs), "method": self.hybrid.method, "params": dict(self.hybrid.params),
+                "window": self.hybrid.window, "held_out": self.hybrid.value,
                 "baseline": self.hybrid.baseline, "difference": self.hybrid.difference,
-                "low": self.hybrid.low, "high": self.hybrid.high}}
+                "low": self.hybrid.low, "high": self.hybrid.high, "more_ms": self.hybrid.time.mean,
+                "more_usd": self.hybrid.cost.mean}}
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ EXPLAIN_NOTHING = ("missing-queries/skipped", "no-references")
 """Checks that are no reason for a difference: the same queries are compared, by a metric that needs no references."""
 MISSING_FIELDS = ("no-references", "no-rankings/no-answers")
 """What the files lack so that nothing says how good the answers are."""
-FIXES = ("reversed-scores",)
+FIXES = ("reversed-scores", "modeled-times")
 """Notes on what was done to a run by choice. They are shown wherever its values are shown."""
 
 

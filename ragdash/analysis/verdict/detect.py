@@ -5,7 +5,7 @@ Letters: Q queries, D documents.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -18,6 +18,7 @@ from ragdash.analysis.comparability.run_spellings import MOST_PAIRED, spelled_ap
 from ragdash.analysis.run_similarity import collect_top_k, rank_biased_overlap
 from ragdash.analysis.test_set.unjudged.bounds import bounds, present_mean
 from ragdash.analysis.verdict.checks import LEVELS, RunCheck
+from ragdash.analysis.verdict.fused_runs import fusion_checks
 from ragdash.analysis.verdict.missing_queries import MOST_MISSING, common_queries, missing_queries
 from ragdash.analysis.verdict.score_direction import score_direction
 from ragdash.core.arrow_columns import text_column
@@ -83,7 +84,7 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
     for match in matches:
         checks += [*_without_rankings(match.run, spec), *score_direction(match), *missing_queries(match, spec, queries),
                    *_ids_of(match, spec, ids_of.get(match.run.name, ()))]
-    checks += [*_without_references(matches), *_same_content(matches), *_tuned_here(matches),
+    checks += [*_without_references(matches), *_same_content(matches), *fusion_checks(matches),
                *_other_spellings(matches, checks, spellings)]
     if matches[0].matching.by == "id" and matches[0].truth.judgments:
         checks += _stale(matches[0].truth)
@@ -152,18 +153,6 @@ def _without_references(matches: Sequence[Match]) -> list[RunCheck]:
     if truth.judgments or known or any(run.file_scores is not None for run in runs) or not any(map(has_answers, runs)):
         return []
     return [RunCheck("no-references", "qualified", (), {"names": list(USUAL_NAMES["answers"])})]
-
-
-def _tuned_here(matches: Sequence[Match]) -> list[RunCheck]:
-    """Hybrids whose setting was chosen on these very judgments: what they score here is too good."""
-    checks = []
-    for match in matches:
-        fusion = match.run.settings.get("fusion")
-        tuned_on = fusion.get("tuned_on") if isinstance(fusion, Mapping) else None
-        if isinstance(tuned_on, Mapping) and tuned_on.get("truth") == match.truth.judged_digest:
-            checks.append(RunCheck("tuned-here", "qualified", (match.run.name,), {
-                "run": match.run.name, "metric": str(tuned_on.get("metric", ""))}))
-    return checks
 
 
 def _stale(truth: Truth) -> list[RunCheck]:

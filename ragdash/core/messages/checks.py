@@ -221,6 +221,18 @@ MESSAGES: Mapping[str, Message] = {
         fix="Correct the ids in the file of judgments.",
         reason="errors in ids?",
     ),
+    "check-modeled-times": Message(
+        actual="{run}: its times are modeled, not measured",
+        expected="They are those of the slowest of the searches that it fuses.",
+        fix="",
+        reason="times modeled",
+    ),
+    "check-tuned-here/held-out": Message(
+        actual="{run}: its setting was chosen on these judgments, so its values here can be too high",
+        expected="On queries that had no part in the choice, its {metric} is {held_out:.3f}.",
+        fix="Report the value on held-out queries, or evaluate it on new ones.",
+        reason="tuned here",
+    ),
     "check-tuned-here": Message(
         actual="{run} was tuned on these judgments, so its mean is optimistic",
         expected="The value on held-out queries is the one to report.",

@@ -56,9 +56,12 @@ TERMS: Mapping[str, Term] = {
         "of the characters of the texts."),
     "leg_attribution": Term(
         "What each run brings", "Relevant documents from the searches over the fusion to the last list. Brings alone: "
-        "found at the end, and no other run returned them. Share: the run's Shapley value, its mean gain over all "
-        "orders of adding the runs.", entry="a run's mean gain over all orders of adding the runs",
-        heading="Shapley value"),
+        "found at the end, and no other run returned them. Share: the run's Shapley value."),
+    "shapley_value": Term(
+        "Shapley value", "How much of the hybrid's value is due to a run: its mean gain over all orders in which the "
+        "runs can be added. The shares add up to the whole; a run with a small share adds little.",
+        heading="Shapley value", link="../guide/what-if.md",
+        entry="a run's mean gain over all orders of adding the runs"),
     "reranked_run": Term(
         "Re-ranked run", "The list after a re-ranker, if you have it as a run: then documents that the re-ranker loses "
         "are counted for themselves."),

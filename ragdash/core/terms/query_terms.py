@@ -12,9 +12,14 @@ TERMS: Mapping[str, Term] = {
     "saturated": Term(
         "Saturated query", entry="every run has the best value there, or every run the worst", link=_TEST_SET),
     "discrimination": Term(
-        "Discrimination", "Do runs that are good at this query do well at the other queries? A correlation over the "
-        "runs, from −1 to 1; it needs three runs, and means little with fewer than ten. Spread: standard deviation "
+        "Discrimination", "Does the query agree with the others on which runs are good? 1: fully. Below 0 (negative): "
+        "runs that are worse elsewhere do better here, so the query may have wrong judgments or be of another kind. A "
+        "correlation over the runs; it needs three, and means little with fewer than ten. Spread: standard deviation "
         "between the runs.", entry="corrected item-total correlation of a query over the runs", link=_TEST_SET),
+    "cronbachs_alpha": Term(
+        "Cronbach's alpha", "Reliability: would other queries of the same kind rank these runs in the same order? 1: "
+        "surely; near 0: by chance. It says whether to trust the order of the runs.", heading="Cronbach's alpha",
+        entry="how alike other queries would rank the same runs, up to 1", link=_TEST_SET),
     "label_lint": Term(
         "Judgments to look at", "Found by rules from questions, reference answers, documents and the first ranks of "
         "the runs. No model is asked.", link=_TEST_SET),

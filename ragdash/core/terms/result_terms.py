@@ -71,7 +71,6 @@ TERMS: Mapping[str, Term] = {
         "All numbers."),
     "leaderboard_outcome": Term(
         "Outcome", "Whether the difference to {baseline}, the baseline, is statistically significant."),
-    "leaderboard_n": Term("n", "Queries with a value."),
     "leaderboard_metrics": Term(
         "Metrics", "Choose from the list, or type a metric such as nDCG(gain='exp')@20 or R(average='micro')@5."),
     "answer_metrics": Term(
@@ -80,6 +79,10 @@ TERMS: Mapping[str, Term] = {
     "metric_search": Term("Search", "Type to search by name."),
     "precision_recall_curve": Term(
         "Precision-recall curve", "How much precision more recall costs. Up and to the right is better."),
+    "percentiles": Term(
+        "P50, P90, P99", "Half of the queries (P50, the median), 90% or 99% of them take at most this long. A mean "
+        "hides slow queries; users notice them in P90 and P99.", heading="P50, P90, P99", link="metrics.md",
+        entry="the time within which 50%, 90% or 99% of the queries are answered"),
     "latency_distribution": Term(
         "Latency", "The share of the queries that took at most this long. Further left is faster; a flat end means a "
         "slow tail."),

@@ -15,8 +15,8 @@ TERMS: Mapping[str, Term] = {
         "Target", "The value to reach at {bound}. A run passes or fails if its whole interval lies on one side; "
         "otherwise it is undecided: more queries would decide. Targets are part of the link."),
     "metrics_without_bands": Term(
-        "Without bands", "No source that defines good values for these is quoted here. Set a target, or open a bands "
-        "file."),
+        "Without bands", "No source that defines good values for these is quoted here. Compare the runs, set a target, "
+        "or open a bands file.", link="../guide/threshold-bands.md"),
     "band_slices": Term(
         "By kind of query", "Kinds are the query attributes of the ground truth. Few queries make wide intervals."),
     "score_cutoff": Term(

@@ -6,8 +6,9 @@ be changed.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import asdict, astuple, replace
 
 import numpy as np
 import streamlit as st
@@ -19,24 +20,23 @@ from ragdash.dashboard.caches import kept_cache
 from ragdash.dashboard.caches.shared_cache import once_a_run, shared
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
-from ragdash.evaluation.latency_cost import Amount
+from ragdash.evaluation.latency_cost import UNKNOWN, Amount
 from ragdash.evaluation.repeats import digests_of
 from ragdash.experiments.fusion import pair
 from ragdash.experiments.fusion.alternatives import CascadeChoice, OtherMetric, cascade_choice, other_metrics
 from ragdash.experiments.fusion.ceiling import Ceiling, ceiling_means
 from ragdash.experiments.fusion.judged_pool import JudgedPool, judged_pool
 from ragdash.experiments.fusion.legs.attribution import Attribution, attribute
-from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price, measured_times
+from ragdash.experiments.fusion.legs.gain import gain_of
+from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price, measured_time, measured_times
 from ragdash.experiments.fusion.legs.price import search_times as times_of_legs
 from ragdash.experiments.fusion.legs.routing import Router, find_routers
-from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.pair import SPELLED_APART
 from ragdash.experiments.fusion.recipe import Recipe
 from ragdash.experiments.fusion.tuning.choice import Choice, choose
 from ragdash.metrics import Spec, parse_specs
 
 GAIN = "better hybrid, and which runs are it"
-METHOD_TITLES = sorted(method.title for method in METHODS.values())
 SINGLE = 400_000  # rows of all runs beyond which fewer settings are tried
 
 
@@ -128,7 +128,7 @@ def keep_gain(runs: Sequence[str], names: Sequence[str], scope: Scope, chosen: C
         by_name = dict(zip(names, runs, strict=True))
         judged = pool([by_name[name] for name in chosen.runs], chosen.runs, scope)
         _write_gain(_gain_key(runs, names, scope, chosen.spec),
-                    pair.gain_of(chosen, judged, hybrids_of(runs, names, chosen.runs)))
+                    gain_of(chosen, judged, hybrids_of(runs, names, chosen.runs), scope.queries))
 
 
 def hybrids_of(runs: Sequence[str], names: Sequence[str], fused: Sequence[str]) -> dict[str, Run]:
@@ -152,42 +152,38 @@ def _kept_gain(runs: tuple[str, ...], names: tuple[str, ...], key: tuple, spec_t
                spec: Spec) -> HybridGain | None:
     """What is kept of these runs, as it is now: no server remembers it, so that all say the same."""
     numbers = kept_cache.read_numbers(runs[0], (runs, names, key, spec_text), GAIN, newest=True)
-    return None if numbers is None else gain_of_numbers(numbers, names, spec)
+    return None if numbers is None else gain_of_numbers(numbers, spec)
 
 
 def _write_gain(key: tuple, best: HybridGain | None) -> None:
-    kept_cache.keep_numbers(key[0][0], key, gain_numbers(best, key[1]), GAIN)
+    kept_cache.keep_numbers(key[0][0], key, gain_numbers(best), GAIN)
 
 
-def gain_numbers(best: HybridGain | None, names: Sequence[str]) -> list[float]:
-    """A gain as numbers: its own, the places of its baseline and its method, and of each run whether it is fused,
-    whether it is a hybrid of another fusion, and whether of this one.
+def gain_numbers(best: HybridGain | None) -> list[float]:
+    """A gain as numbers: the letters of its facts in JSON; none where no hybrid is better.
 
     Examples
     --------
     >>> best = HybridGain(("a", "c"), "Borda count", parse_specs("RR")[0], 0.5, "c", 0.1, 0.05, 0.15, ("b",))
-    >>> numbers = gain_numbers(best, ["a", "b", "c"])
-    >>> [*numbers[:5], *numbers[6:]]
-    [0.5, 0.1, 0.05, 0.15, 2, 1, 0, 1, 0, 1, 0, 0, 0, 0]
-    >>> gain_of_numbers(np.array(numbers), ["a", "b", "c"], best.spec) == best
+    >>> gain_of_numbers(np.array(gain_numbers(best)), best.spec) == best
     True
     """
     if best is None:
         return []
-    return [best.value, best.difference, best.low, best.high, list(names).index(best.baseline),
-            METHOD_TITLES.index(best.method), *(int(name in best.runs) for name in names),
-            *(int(name in best.loaded) for name in names), *(int(name in best.same) for name in names)]
+    facts = asdict(replace(best, spec=None))
+    return [float(byte) for byte in json.dumps(facts).encode()]
 
 
-def gain_of_numbers(numbers: np.ndarray, names: Sequence[str], spec: Spec) -> HybridGain | None:
+def gain_of_numbers(numbers: np.ndarray, spec: Spec) -> HybridGain | None:
     """The gain of `gain_numbers`; None where they say that no hybrid is better."""
     if not len(numbers):
         return None
-    value, difference, low, high, baseline, method = numbers[:6].tolist()
-    fused, loaded, same = (tuple(name for name, flag in zip(names, flags, strict=True) if flag)
-                           for flags in numbers[6:].reshape(3, -1))
-    return HybridGain(fused, METHOD_TITLES[int(method)], spec, value, names[int(baseline)], difference, low, high,
-                      loaded, same)
+    facts = json.loads(bytes(numbers.astype(np.uint8).tolist()))
+    for name in ("runs", "loaded", "same"):
+        facts[name] = tuple(facts[name])
+    for name in ("time", "cost"):
+        facts[name] = Amount(**facts[name]) if facts[name]["n"] else UNKNOWN
+    return HybridGain(**{**facts, "spec": spec})
 
 
 @shared(max_entries=64, show_spinner="Trying hybrids on held-out queries …", ahead=True)
@@ -203,7 +199,7 @@ def _gain(runs: tuple[str, ...], names: tuple[str, ...], key: tuple, spec: str, 
         return () if results else (None,)
     is_kept, whole_key = _is_kept(runs, _scope, _spec), (runs, names, key, spec)
     if is_kept and (numbers := kept_cache.read_numbers(runs[0], whole_key, GAIN)) is not None:
-        return (gain_of_numbers(numbers, names, _spec),)
+        return (gain_of_numbers(numbers, _spec),)
     best = _try_hybrids(runs, names, fused, records, _scope, _spec)
     if is_kept:
         _write_gain(whole_key, best)
@@ -219,7 +215,7 @@ def _try_hybrids(runs: Sequence[str], names: Sequence[str], fused: Sequence[int]
         chosen = choose(records, scope.truth, spec, queries=scope.queries, pool=judged)
     except InputError:
         return None
-    return pair.gain_of(chosen, judged, hybrids_of(runs, names, [names[place] for place in fused]))
+    return gain_of(chosen, judged, hybrids_of(runs, names, [names[place] for place in fused]), scope.queries)
 
 
 def ceiling(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice) -> Ceiling:
@@ -260,6 +256,19 @@ def _measured(runs: tuple[str, ...], hybrids: tuple, truth: str, conventions: tu
               _pool: JudgedPool, _hybrids: Mapping[str, Run], _recipe: Recipe,
               _queries: np.ndarray) -> dict[str, Amount]:
     return measured_times(_hybrids, _recipe, _pool, _queries)
+
+
+def compared_hybrid(judged: JudgedPool, run: str, queries: np.ndarray) -> tuple[int, int, Amount]:
+    """Of a loaded hybrid the results that none of the fused runs returned, all its results, and its measured time."""
+    return _compared_hybrid(tuple(record.digest for record in judged.runs), run, judged.truth.digest,
+                            queries.tobytes(), _pool=judged, _queries=queries)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _compared_hybrid(runs: tuple[str, ...], run: str, truth: str, queries: bytes, _pool: JudgedPool,
+                     _queries: np.ndarray) -> tuple[int, int, Amount]:
+    hybrid = LOADED.run(run)
+    return (pair.results_outside(hybrid, _pool.runs), len(hybrid.docs), measured_time(hybrid, _pool, _queries))
 
 
 def search_times(judged: JudgedPool, scope: Scope) -> np.ndarray:

@@ -98,8 +98,6 @@ def frame(context: PageContext, summaries: Sequence[Sequence[Summary]], order: S
     for name, numbers in more.items():
         if not all(np.isnan(number) for number in numbers):
             table[name] = [numbers[row] for row in order]
-    if not different_n:
-        table["n"] = [summaries[row][0].n for row in order]
     import pandas as pd
 
     # Streamlit sets the text of each cell by itself: Arrow's columns, pandas' default, are built anew each time.
@@ -156,8 +154,7 @@ def _columns(context: PageContext, specs: Sequence[Spec], table: pd.DataFrame) -
         SIGN: text(width=34, pinned=True, help=tooltip("leaderboard_sign")),
         RUN: text(width=_name_width(table[RUN]), pinned=True, help=tooltip("leaderboard_run")),
         DIFFERENCE: number(width=84, help=tooltip("leaderboard_difference", baseline=baseline)),
-        OUTCOME: text(width=114, help=tooltip("leaderboard_outcome", baseline=baseline)),
-        "n": number(width=50, format="localized", help=tooltip("leaderboard_n"))}
+        OUTCOME: text(width=114, help=tooltip("leaderboard_outcome", baseline=baseline))}
     if MARKS in table:
         columns[MARKS] = text(width=_width(table[MARKS], 60, 260), help=tooltip("leaderboard_marks"))
     for spec in specs:

@@ -161,9 +161,17 @@ def add_hybrid(context: PageContext, spec: Spec, sentences: DeltaGenerator, *, t
 
 
 def _write(context: PageContext, verdict: Verdict, sentences: DeltaGenerator, *, titled: bool) -> None:
+    """Where there is room, the way to the setting of the hybrid to build next is below it."""
     lines = _short_lines(verdict) if titled else _lines(verdict)
-    sentences.markdown(shorten_names(context, "\n\n".join(lines)),
-                       help=term_help(lines[0], [verdict.spec]) if titled else None)
+    step = verdict_sentences.next_step_sentence(verdict)
+    parts = [lines] if titled or not step else [lines[:1], lines[1:]]
+    with sentences.container():
+        for part in parts:
+            explained = [*lines[:1] * titled, step]
+            st.markdown(shorten_names(context, "\n\n".join(part)), help=term_help(
+                " ".join(explained), [verdict.spec] if titled else ()) if part is parts[0] else None)
+            if part is not parts[-1]:
+                page_links.link("what-if", "Its setting, price and recipe", icon=":material/merge:")
 
 
 def _lines(verdict: Verdict) -> list[str]:

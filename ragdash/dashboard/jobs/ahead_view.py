@@ -51,10 +51,11 @@ class View:
             others = [digest for index, digest in enumerate(self.digests) if index != baseline]
             evaluation_cache.compared(self.digests[baseline], others, self.scope, [spec], rules)
         attributes = {part.attribute for part in self.scope.slices.values()} if len(self.digests) <= MOST_RUNS else ()
-        for attribute in sorted(attributes):
-            evaluation_cache.compared_by_slice(
-                self.digests[best], [digest for index, digest in enumerate(self.digests) if index != best], self.scope,
-                spec, attribute, rules)
+        for baseline in {self.baseline, best}:
+            others = [digest for index, digest in enumerate(self.digests) if index != baseline]
+            for attribute in sorted(attributes):
+                evaluation_cache.compared_by_slice(
+                    self.digests[baseline], others, self.scope, spec, attribute, rules)
 
     def rankings(self, k: int) -> None:
         """The comparisons behind the sentences of Precision-recall and Ranking, each with the best run."""

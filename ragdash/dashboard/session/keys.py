@@ -62,9 +62,30 @@ PAGE = (*PARTS_OF_PAGES, METRICS, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, 
         LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES, STAGES, READINGS, MARKED, PICKED,
         *OF_MAP, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE, SHOW_AS, STAGE, PAID, JUDGE,
         *OF_VALIDATION, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *OF_HISTORY, *OF_VARIANTS, *SHARING)
-ONLY_ON = {"compare": (COMPARE_PART,), "answers": (ANSWERS_PART,), "data": (DATA_PART,),  # page -> choices of it alone
-           "threshold-bands": (BANDS_PART, SOURCE, TARGETS, BANDED, STAGE, PAID), "variants": (VARIANTS_PART,),
-           "test-set": (TEST_SET_PART,), "history": OF_HISTORY, "metrics": (ABOUT, SEARCH)}
+ONLY_ON = {  # pages -> choices that no other page asks for; without a page: one that means something else on each
+    (): (TAB,),
+    ("compare", "leaderboard"): (COMPARE_PART, CANDIDATE, MARGIN, PICTURE, OUTCOME, GROUP_ROWS, GROUP_COLUMNS, ALIKE,
+                                 SHOW_AS),
+    ("compare", "leaderboard", "failures", "threshold-bands"): (BY,),
+    ("precision-recall",): (CURVES, VIEW),
+    ("precision-recall", "ranking"): (SCALE,),
+    ("ranking",): (X_RUN, Y_RUN),
+    ("score-cutoffs",): (MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS),
+    ("answers", "judges", "trust"): (ANSWERS_PART, ANSWERS, ANSWERS_TAB, ANSWER, KIND, JUDGE, *OF_VALIDATION, SHEET,
+                                     SEED, OF),
+    ("answers", "queries"): (RIGHT,),
+    ("answers", "judges", "trust", "failures", "queries"): (LOOKED,),
+    ("failures",): (SHARES, *OF_MAP),
+    ("queries",): (QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES, STAGES, READINGS, MARKED, PICKED, RANKS, DOC,
+                   AGAINST, CLAIMS_JUDGE),
+    ("threshold-bands", "speed-cost"): (BANDS_PART, SOURCE, TARGETS, BANDED, STAGE, PAID),
+    ("what-if", "share"): (FUSED_RUNS,),
+    ("what-if",): tuple(key for key in OF_MIX if key != FUSED_RUNS),
+    ("data",): (DATA_PART, COVERS, PAIRS, PAIR),
+    ("variants",): (VARIANTS_PART, *OF_VARIANTS),
+    ("test-set",): (TEST_SET_PART, *OF_SET),
+    ("history",): OF_HISTORY,
+    ("metrics",): (ABOUT, SEARCH)}
 MANY = (SHOWN, ACCEPTED, METRICS, DIRECTIONS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PICKED,
         PARTS, DRAFT_TYPES, FUSED_RUNS, VARIANTS_PINNED)  # hold several values
 OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF, FUSED_RUNS, RERANKED,
@@ -139,12 +160,12 @@ REMOVED_RUN = "_removed_run"  # (position, entry, whether it was the baseline) o
 
 
 def keys_of_link(page: str) -> list[str]:
-    """The choices that a link to this page may have, from another page.
+    """The choices that a link to this page may have, from another page that has not seen it.
 
     Examples
     --------
-    >>> COMPARE_PART in keys_of_link("compare"), BANDS_PART in keys_of_link("compare")
-    (True, False)
+    >>> [BY in keys_of_link(page) for page in ("compare", "queries", "failures")]
+    [True, False, True]
     """
-    others = {key for other, keys in ONLY_ON.items() if other != page for key in keys}
+    others = {key for pages, keys in ONLY_ON.items() if page not in pages for key in keys}
     return [key for key in PAGE if key not in SHARING and key not in others]

@@ -10,10 +10,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ragdash.analysis.diagnosis import Declined
 from ragdash.analysis.unsupported_words import Spans, unsupported, unsupported_numbers
 from ragdash.dashboard.widgets.texts import LONGEST, paragraph_html, text_html
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.reporting.plots.common.theme import Theme
+from ragdash.reporting.sentences.failures.answer_rules import declined_parts
 from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED, count, escape, listed, number
 
 NAMED = 12  # unsupported words that are listed
@@ -26,15 +28,12 @@ def reason(evaluation: Evaluation) -> str:
     return "undefined for every query" if unavailable_problem is None else unavailable_problem.words("page").reason
 
 
-def refusal_cell(refused: np.ndarray, bare: np.ndarray) -> str:
-    """17 of 122, below it 10 without reference. refused (Q,): 1 declines, NaN no answer; bare (Q,): no reference."""
-    n = int(np.isfinite(refused).sum())
-    if not n:
+def declined_cell(declined: Declined) -> str:
+    """17 of 122, below it how many of these rightly and how many wrongly; a dash without answers."""
+    if not declined.answers:
         return UNDEFINED
-    declines = int(np.nansum(refused))
-    right = int((bare & (refused == 1)).sum())
-    cell = f"**{declines:,}**{NBSP}:gray[of{NBSP}{n:,}]"
-    return f"{cell}  \n:gray[{right:,}{NBSP}without reference]" if right else cell
+    parts = [f":gray[{part.replace(' ', NBSP)}]" for part in declined_parts(declined)]
+    return "  \n".join([f"**{declined.total:,}**{NBSP}:gray[of{NBSP}{declined.answers:,}]", *parts])
 
 
 def right_answers_sentence(names: Sequence[str], counts: np.ndarray) -> str:

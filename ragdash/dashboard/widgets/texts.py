@@ -18,7 +18,10 @@ from ragdash.reporting.sentences.formatting import UNDEFINED, escape
 LONGEST = 20_000  # characters of a text that are shown
 CELL = 300  # characters of a text in a table
 EXPLAINED = {r"\bCI\b": "confidence_interval", r"\bunjudged\b": "unjudged", r"\b(an? (LLM )?|the )judge\b": "llm_judge",
-             r"\bHolm\b": "holm", r"\bz-score\b": "z_score", r"\bcascade\b": "cascade"}
+             r"\bHolm\b": "holm", r"\bz-score\b": "z_score", r"\bcascade\b": "cascade",
+             r"\bfus(e|ed|es|ing|ion)\b": "hybrid", r"\bheld[ -]out\b": "held_out", r"\bShapley value": "shapley_value",
+             r"\bPareto front\b": "pareto_front", r"\bP(50|90|99)\b": "percentiles", r"\bkappa\b": "kappa",
+             r"\bCronbach's alpha\b": "cronbachs_alpha", r"\bdiscrimination\b": "discrimination"}
 """Words of the field that sentences of pages use -> their terms."""
 
 

@@ -1,4 +1,4 @@
-"""Which two of many runs are worth fusing first, and their hybrid in short."""
+"""Which two of many runs are worth fusing first, and which runs are such a hybrid already."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from itertools import combinations
 import numpy as np
 
 from ragdash.analysis.run_similarity import collect_top_k
-from ragdash.analysis.verdict import HybridGain
 from ragdash.analysis.verdict.detect import NEARLY_EQUAL
 from ragdash.core.errors import Problem
 from ragdash.core.records import Run
@@ -16,7 +15,6 @@ from ragdash.evaluation.compare import best_first
 from ragdash.evaluation.outcomes import direction
 from ragdash.experiments.fusion.fuse import fuse
 from ragdash.experiments.fusion.judged_pool import JudgedPool
-from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
 from ragdash.experiments.fusion.tuning.choice import Choice
 from ragdash.matching.match import Match
@@ -159,28 +157,21 @@ def _best_and_addition(oriented: np.ndarray) -> tuple[list[int], bool]:
     return [best, addition], worth(addition)[0]
 
 
-def gain_of(choice: Choice, pool: JudgedPool, hybrids: Mapping[str, Run] | None = None) -> HybridGain | None:
-    """The hybrid that a choice says to build; None where it says to keep a single run.
-
-    pool: the runs of the choice; hybrids: those among the runs shown that are not fused, by name.
-    """
-    recipe = recommended(choice)
-    if recipe is None:
-        return None
-    if choice.decision == "tuned":
-        value, against = choice.held_out.value, choice.against_single
-    else:
-        default = choice.evaluations[len(choice.runs)].column(choice.spec)
-        value, against = float(np.nanmean(default)), choice.default_against_single
-    same = same_fusions(hybrids or {}, recipe, pool)
-    return HybridGain(choice.runs, METHODS[recipe.method].title, choice.spec, value, against.baseline,
-                      against.mean_difference, against.low, against.high,
-                      tuple(name for name in hybrids or {} if name not in same), same)
-
-
 def recommended(choice: Choice) -> Recipe | None:
     """The setting that a choice says to build; None for a single run."""
     return {"tuned": choice.recipe, "default": choice.recipes[0]}.get(choice.decision)
+
+
+def results_outside(hybrid: Run, runs: Sequence[Run]) -> int:
+    """How many results of a hybrid none of these runs returned for the same query.
+
+    Examples
+    --------
+    >>> runs = [Run.build(name, ["q", "r"], docs) for name, docs in (("a", ["x", "y"]), ("b", ["z", "y"]))]
+    >>> results_outside(Run.build("mix", ["q", "q", "r"], ["z", "w", "z"]), runs)
+    2
+    """
+    return int((~np.isin(hybrid.pairs, np.concatenate([run.pairs for run in runs]))).sum())
 
 
 def same_fusions(hybrids: Mapping[str, Run], recipe: Recipe, pool: JudgedPool) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Which answers count as right, wrong and refused: their counts, and queries that are no examples because of it."""
+"""Which answers count as right, wrong and wrongly declined: counts, and queries that are no examples because of it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from ragdash.evaluation.compare import direction
 from ragdash.metrics import Spec, has_answers
 from ragdash.metrics.docs.human_agreement import SAYS_RIGHT, WORD_OVERLAP
 from ragdash.reporting.html.content import ReportContent
+from ragdash.reporting.sentences.failures.answer_rules import right_answer_rule
 from ragdash.reporting.sentences.formatting import UNDEFINED, count, escape
 
 RIGHT = ANSWER_OUTCOMES[0]
 HEADING = f"Answers: {' / '.join(ANSWER_OUTCOMES)}"
+WRONGLY_DECLINED = ("**Wrongly declined**: the answer declines although there is an answer. One that rightly declines "
+                    "counts as right.")
 
 
 def outcomes_of(content: ReportContent, run: int) -> np.ndarray:
@@ -30,6 +33,11 @@ def outcome_cells(content: ReportContent) -> list[str]:
         return []
     return [" / ".join(f"{int((outcomes_of(content, run) == outcome).sum()):,}" for outcome in ANSWER_OUTCOMES)
             if has_answers(match.run) else UNDEFINED for run, match in enumerate(matches)]
+
+
+def outcome_rule(content: ReportContent) -> str:
+    """By what an answer counts as right, and as wrongly declined; "" where no reference says so."""
+    return f"{right_answer_rule(content.diagnoses, content.names)} {WRONGLY_DECLINED}" if outcome_cells(content) else ""
 
 
 def contradicted(content: ReportContent, pair: Sequence[int], gap: np.ndarray) -> np.ndarray:

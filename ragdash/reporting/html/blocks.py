@@ -43,7 +43,8 @@ class Table:
 class Figure:
     """A figure, drawn for an appearance when asked; alt: what it shows, for those who do not see it.
 
-    draw(theme) returns a plotly figure. table: its numbers, folded away below it.
+    draw(theme) returns a plotly figure. table: its numbers, folded away below it. drawn: the picture as HTML, which
+    pages have in place of the figure.
     """
 
     key: str
@@ -52,6 +53,7 @@ class Figure:
     draw: Callable
     table: Table | None = None
     caption: str = ""
+    drawn: Markup | None = None
     kind = "picture"
 
 

@@ -58,7 +58,8 @@ def select_sections(names: Iterable[str] | None) -> list[str]:
 def render_page(title: str, all_sections: Sequence[Section], *, texts: bool = True) -> bytes:
     """Sections as one page; those that are missing are named with the reason, empty ones are left out."""
     visible = [section for section in all_sections if section.blocks and not section.missing]
-    pictures = [block for section in visible for block in section.blocks if isinstance(block, Figure)]
+    pictures = [block for section in visible for block in section.blocks
+                if isinstance(block, Figure) and block.drawn is None]
     scripts = [plotly_js(), _asset("report.js")] if pictures else [_asset("report.js")]
     text = _environment().get_template("report.html.j2").render(
         title=title, sections=visible, left_out=[section for section in all_sections if section.missing], texts=texts,

@@ -51,8 +51,8 @@ def means(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low: np.
     labels = [escape(short[index]) for index in order]
     fig.update_yaxes(tickvals=np.arange(len(order)), ticktext=labels, range=[len(order) - 0.5, -0.5], showgrid=False,
                      fixedrange=True, tickfont={"size": 13})
-    fig.update_xaxes(title_text=escape(axis.label) + _arrow(axis), tickformat=".3~f",
-                     range=_zoomed(axis, np.concatenate([mean, low, high])))
+    fig.update_xaxes(title_text=escape(axis.label) + towards_better(axis), tickformat=".3~f",
+                     range=interval_range(axis, np.concatenate([mean, low, high])))
     fig.update_layout(margin_r=64 if np.isfinite(mean).all() else 84)
     return fig
 
@@ -70,11 +70,12 @@ def _dot(fig: go.Figure, row: int, look: Look, mean: float, low: float, high: fl
             "xanchor": "left", "xshift": 8, "showarrow": False, "font": {"size": 13}}
 
 
-def _arrow(axis: Axis) -> str:
+def towards_better(axis: Axis) -> str:
+    """Which way is better, as the end of an axis's title."""
     return {"higher": " · higher is better →", "lower": " · ← lower is better"}.get(axis.better or "", "")
 
 
-def _zoomed(axis: Axis, values: np.ndarray) -> list[float] | None:
+def interval_range(axis: Axis, values: np.ndarray) -> list[float] | None:
     """The stretch of the axis that the intervals use, at least a quarter of a bounded one, inside its range.
 
     Dots, unlike bars, need no zero to be compared.
@@ -183,5 +184,5 @@ def history(times: Sequence, labels: Sequence[str], mean: np.ndarray, low: np.nd
                          tickformat="%b %-d, %Y" if dated else "")
     arrow = {"higher": " · higher is better ↑", "lower": " · ↓ lower is better"}.get(axis.better or "", "")
     fig.update_yaxes(title_text=escape(axis.label) + arrow, tickformat=".3~f",
-                     range=_zoomed(axis, np.concatenate([mean, low, high])))
+                     range=interval_range(axis, np.concatenate([mean, low, high])))
     return fig

@@ -124,3 +124,17 @@ def placement_text(placement: Placement | None, judgment: str | None) -> str:
 def bands_tooltip(table: Bands) -> str:
     """The bands and their source, for a tooltip."""
     return f"{table.words()}. Source: {table.source}."
+
+
+def instead_of_bands(rated: Sequence[str]) -> str:
+    """What to go by where no source says which values are good; rated: titles of the metrics shown that have bands.
+
+    Examples
+    --------
+    >>> instead_of_bands(["MRR"])[102:179]
+    'Go by a metric with bands (MRR), a comparison of the runs (**Compare**), or a'
+    """
+    metrics = f"a metric with bands ({escape(listed(rated))}), " if rated else ""
+    return ("No known source says which values of these metrics are good: that depends on questions and judgments. "
+            f"Go by {metrics}a comparison of the runs (**Compare**), or a target: what your users need, or what the "
+            "run in use has now. **Bands file** keeps limits.")

@@ -9,7 +9,7 @@ import numpy as np
 from ragdash.core.errors import Problem
 from ragdash.evaluation.latency_cost import Amount
 from ragdash.evaluation.outcomes import Comparison
-from ragdash.reporting.sentences.formatting import escape, listed, number
+from ragdash.reporting.sentences.formatting import count, escape, listed, number
 from ragdash.reporting.sentences.latency_cost import UNMEASURABLE, duration
 from ragdash.reporting.sentences.what_if import (
     cascade_sentence,
@@ -103,7 +103,7 @@ def fused_here_sentence(name: str, legs: Sequence[str]) -> str:
 
 def loaded_hybrids_sentence(names: Sequence[str], means: Sequence[float], title: str, default: str,
                             here: float) -> str:
-    """Why a hybrid that was loaded from a file has another value than the default hybrid of the same runs here.
+    """That a hybrid that was loaded from a file has another value than the default hybrid of the same runs here.
 
     default: the setting of the default hybrid; here: its mean. Of many the first are named.
 
@@ -117,8 +117,33 @@ def loaded_hybrids_sentence(names: Sequence[str], means: Sequence[float], title:
     if len(texts) > NAMED_HYBRIDS + 1:
         texts = [*texts[:NAMED_HYBRIDS], f"{len(texts) - NAMED_HYBRIDS} more hybrids"]
     loaded = "is a loaded run that was fused" if len(names) == 1 else "are loaded runs that were fused"
-    return (f"{listed(texts)} {loaded} elsewhere. Here {escape(default)} has {escape(number(here))}: the "
-            "depth, window, k or weights can differ.")
+    return (f"{listed(texts)} {loaded} elsewhere. Fusing the runs chosen here, {escape(default)}, has "
+            f"{escape(number(here))}.")
+
+
+def why_other_sentence(name: str, legs: Sequence[str], outside: int, total: int, measured: Amount,
+                       modeled: Amount) -> str:
+    """Why a hybrid that was loaded differs from a fusion of the runs here, in value and in time.
+
+    outside, total: its results that none of these runs returned, of all; measured: milliseconds of its search;
+    modeled: of the hybrid of this page.
+
+    Examples
+    --------
+    >>> unknown = Amount(np.nan, np.nan, np.nan, 0)
+    >>> why_other_sentence("mix", ["a", "b"], 12, 90, unknown, unknown)[20:76]
+    ' 12 of its 90 results are in none of the lists of a and '
+    """
+    if outside:
+        why = (f"{outside:,} of its {count(total, 'result')} are in none of the lists of "
+               f"{listed([*map(escape, legs)])}, so it was fused from longer or other lists.")
+    else:
+        why = "it has documents of these runs alone, in another order: another method, k, weights or window."
+    text = f"Why **{escape(name)}** differs: {why}"
+    if measured.n and modeled.n:
+        text += (f" Its {duration(measured.mean)} per query were measured. Those of a hybrid here are modeled, "
+                 f"{duration(modeled.mean)}: the slowest of its searches.")
+    return text
 
 
 def measured_sentence(name: str, measured: Amount, estimate: Amount) -> str:

@@ -210,17 +210,17 @@ def _decision(verdict: Verdict, markdown: bool) -> str:
 
 def _risk(verdict: Verdict, name: Say) -> str:
     """How much worse than another the best run may still be, and how much worse than it another; "" for neither."""
-    tied = verdict.tied
+    if len(verdict.comparisons) <= MAX_NAMES:  # `differences_sentence` has the range of each run
+        return ""
+    tied, best, texts = verdict.tied, verdict.tied[0].baseline, []
     ahead = {pair.candidate: max(pair.sign * pair.low, pair.sign * pair.high) for pair in tied}
     behind = {pair.candidate: max(-pair.sign * pair.low, -pair.sign * pair.high) for pair in tied}
-    best, texts = tied[0].baseline, []
     for ends in (ahead, behind):
         rival = max(ends, key=lambda run: np.nan_to_num(ends[run], nan=-np.inf))
         if not ends[rival] >= LEAST_GAIN or not np.isfinite(ends[rival]):
             continue
         worse, than = (best, rival) if ends is ahead else (rival, best)
-        verb = "" if texts else " may still be"
-        size = number(ends[rival])
+        verb, size = "" if texts else " may still be", number(ends[rival])
         texts.append(f"{name(worse)}{verb} up to {escape(size) if name is bold else size} worse than {name(than)}")
     return f": {', and '.join(texts)}" if texts else ""
 

@@ -13,6 +13,8 @@ from ragdash.reporting.sentences.formatting import count, escape, listed, number
 from ragdash.reporting.sentences.latency_cost import duration, extra_time, money
 
 OPTIMISTIC = "Measured on the queries that chose it, so the top is optimistic."
+ADDED_LACKS = ("Its times are modeled: those of the slowest of its searches. It has no answers: they would have to be "
+               "generated from its documents.")
 SAME_DOCUMENTS = {"id": "Same id", "text": "Same text", "near": "Same or nearly the same text"}  # of a union
 MAX_NAMES = 40  # characters of the names of runs in the name of their mix
 

@@ -51,8 +51,9 @@ def answer_sentence(check: TestSetCheck) -> str:
     size = number(abs(pair.mean_difference))
     lead = f"{leader} and {escape(pair.baseline)} have the same mean" if not float(size) else (
         f"{leader} is {size} ahead of {escape(pair.baseline)}")
-    return (f"**No: it does not show which of these {runs} is best.** {lead}; a difference of about "
-            f"{number(pair.detectable)} would show.")
+    return (f"**Too few queries for these {runs}: they do not show which is best.** {lead}; a difference of about "
+            f"{number(pair.detectable)} or more would show. That is no fault of the questions: the closer the runs, "
+            "the more queries it takes.")
 
 
 def detectable_sentence(check: TestSetCheck) -> str:
@@ -138,8 +139,9 @@ def discrimination_sentence(check: TestSetCheck) -> str:
                 f"takes {FEWEST_RUNS}, better ten.")
     values = check.quality.discrimination
     known = values[~np.isnan(values)]
-    text = (f"On {int((known < 0).sum()):,} of the {query_count(len(known))} where runs differ, those "
-            "that are worse elsewhere do better (negative discrimination).")
+    text = (f"On {int((known < 0).sum()):,} of the {query_count(len(known))} where runs differ, the runs "
+            "that are worse on the other queries do better (negative discrimination): such a query may have wrong "
+            "judgments, or be of another kind.")
     if runs < 10:
         text += f" With {count(runs, 'run')} that is a hint at most."
     value, low, high = check.quality.reliability

@@ -10,6 +10,7 @@ from judged_cases import judge
 from page_cases import address, asked, drawn, texts, widget
 from streamlit.testing.v1 import AppTest
 
+from ragdash.analysis.diagnosis import Declined
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.dashboard.pages.answers import data as answers_data
@@ -214,9 +215,11 @@ def test_scores_of_other_tools_are_in_the_tables_of_right_and_grounded_answers()
 def test_refusals_are_counted_apart():
     at = opened("good", "bad")
     column = dict(zip(("good", "bad"), at.table[1].value["Declined"], strict=True))
-    assert column["good"].replace("\u00a0", " ") == "**2** :gray[of 24]  \n:gray[1 without reference]"
+    assert column["good"].replace("\u00a0", " ") == "**2** :gray[of 24]  \n:gray[2 wrongly]"
     assert "**0**" in column["bad"]
     assert "are undefined under Grounded: they state nothing" in texts(at)
+    assert ("On Failures: good declines in 2 of 24 answers: 2 wrongly (1 at **Declined needlessly**, 1 at an earlier "
+            "stage).") in texts(at)
 
 
 def test_the_counts_of_the_filter_are_the_rows_that_it_shows():
@@ -309,12 +312,12 @@ def test_choices_are_in_the_address():
     assert r"has the highest ROUGE\-L" in texts(at)
 
 
-@pytest.mark.parametrize(("refused", "bare", "expected"), [
-    ([], [], "–"), ([np.nan, np.nan], [True, False], "–"), ([0.0, np.nan], [True, True], "**0** :gray[of 1]"),
-    ([1.0, 0.0], [False, True], "**1** :gray[of 2]"),
-    ([1.0, 1.0, np.nan], [True, False, True], "**2** :gray[of 2]  \n:gray[1 without reference]")])
-def test_declined_answers_of_none_are_undefined_and_not_0(refused, bare, expected):
-    assert answer_html.refusal_cell(np.array(refused), np.array(bare, bool)).replace("\u00a0", " ") == expected
+@pytest.mark.parametrize(("declined", "expected"), [
+    ((0, 0, 0, 0, 0, 0), "–"), ((0, 0, 0, 0, 0, 1), "**0** :gray[of 1]"),
+    ((1, 0, 0, 0, 1, 2), "**1** :gray[of 2]  \n:gray[1 unknown]"),
+    ((6, 2, 1, 3, 0, 9), "**6** :gray[of 9]  \n:gray[2 rightly]  \n:gray[4 wrongly]")])
+def test_declined_answers_of_none_are_undefined_and_not_0(declined, expected):
+    assert answer_html.declined_cell(Declined(*declined)).replace("\u00a0", " ") == expected
 
 
 @pytest.mark.parametrize(("columns", "expected"), [

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import page_cases
 import pyarrow as pa
 import pytest
-from page_cases import address, charts, leaderboard, opened, texts, widget
+from page_cases import address, asked, charts, leaderboard, opened, shown, texts, widget
 
+from ragdash import read_run, read_truth
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard import page_context
@@ -319,3 +321,20 @@ def test_with_several_grades_the_caption_says_which_are_relevant_and_how_to_chan
     typed = leaderboard(opened("compare", **address(graded, built[:2], **more, columns=["RR(rel=2)"])))
     assert "MRR (rel = 2)" in typed.columns
     assert "Relevant: grade 1 or more" in texts(opened("overview", **address(graded, built[:2], **more)))
+
+
+def test_slices_without_a_difference_name_the_attribute_that_has_one():
+    """The first attribute is the same for every query of a kind; a click leads to the one by which the runs differ."""
+    at = opened("compare/slices", **samples_by("difficulty"))
+    assert "Slices by another attribute differ significantly:" in texts(at)
+    offered = [one for one in at.button if one.label.startswith("By ")]
+    assert [one.label for one in offered] == ["By type"]
+    at = shown(offered[0].click().run())
+    assert asked(at, "by") == ["type"] and "by another attribute" not in texts(at)
+    assert "paraphrase" in texts(at)
+
+
+def samples_by(attribute: str) -> dict:
+    folder = page_cases.ROOT / "sample_runs"
+    runs = [read_run(folder / f"{name}.jsonl") for name in ("dense", "sparse", "hybrid")]
+    return address(read_truth(folder / "truth.jsonl"), runs, by=attribute)

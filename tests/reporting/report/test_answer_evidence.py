@@ -116,7 +116,7 @@ def test_examples_never_call_an_answer_worse_that_counts_as_right_and_outcomes_a
     sections = {section.name: section for section in build_sections(content)}
     (table,) = (block for block in sections["summary"].blocks if isinstance(block, Table))
     cells = {name: row[-1] for name in ("short", "long") for row in table.rows if name in str(row[0])}
-    assert table.header[-1] == "Answers: right / wrong / refused"
+    assert table.header[-1] == "Answers: right / wrong / wrongly declined"
     assert cells == {"short": "1 / 2 / 1", "long": "3 / 0 / 0"}
     values = {run.name: content.evaluations[at].column("TokenF1") for at, run in enumerate(runs)}
     assert values["short"][0] > values["long"][0], "the wrong answer has the better value"
@@ -126,7 +126,7 @@ def test_examples_never_call_an_answer_worse_that_counts_as_right_and_outcomes_a
         assert blocks and "q1" not in [block.query_id for block in blocks]
         assert left_out in " ".join(block.text for block in section.blocks if isinstance(block, Text))
         assert {block.query_id: tuple(block.outcomes) for block in blocks}.items() <= {
-            "q2": ("wrong", "right"), "q3": ("refused", "right"), "q4": ("right", "")}.items()
+            "q2": ("wrong", "right"), "q3": ("wrongly declined", "right"), "q4": ("right", "")}.items()
 
 
 @pytest.mark.parametrize("column", ["latency_ms", "cost"])

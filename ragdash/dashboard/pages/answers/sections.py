@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
+from ragdash.analysis.diagnosis import Declined
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import comparison_tables, judge_note, page_links
@@ -38,12 +39,14 @@ from ragdash.reporting.sentences.answers import (
     unavailable_metrics,
     word_overlap_note,
 )
+from ragdash.reporting.sentences.failures.answer_rules import declined_sentence
 from ragdash.reporting.sentences.verdict import TIED, best_mark
 
 FAMILIES = ("answers", "semantic", "grounding", "judged")
 DEFAULT_METRICS = ["SupportCoverage", "NumberMatch", "TokenF1", "ROUGE_L", "UnsupportedNumbers", "HallucinationRate",
                    "CoverEM", "EM"]  # in the order of evidence
 MAX_LABELS = 6  # labels and scores of the files among the default metrics
+MAX_DECLINED = 4  # runs of which the notes say where answers that decline are on Failures
 MAX_JUDGED = 4  # those that a judge has scored among them
 
 
@@ -263,6 +266,12 @@ def _tested_metrics(data: AnswersData, spec: Spec) -> list[Spec]:
     return data.specs if every else tested
 
 
+def _declined(data: AnswersData) -> list[Declined]:
+    """How many answers of each run decline, and how many of these rightly."""
+    return [data.context.results.diagnosis(digest).declined(data.context.scope.queries)
+            for digest in data.context.digests]
+
+
 def _render_readable_tables(data: AnswersData, spec: Spec, order: list[int], deltas, run_labels: dict) -> None:
     """A table of each kind of metric, first the one with the metric that is asked about, which says who is best."""
     grounding = [index for index, column_spec in enumerate(data.specs) if is_grounding(column_spec)]
@@ -270,10 +279,7 @@ def _render_readable_tables(data: AnswersData, spec: Spec, order: list[int], del
     labeled = [index for index, column_spec in enumerate(data.specs)
                if column_spec.file_column and not answer_score_specs([column_spec])]
     right = [index for index in range(len(data.specs)) if index not in (*grounding, *judged, *labeled)]
-    texts_by_run = [answers_data.read_answer_texts(digest, data.context.scope) for digest in data.context.digests]
-    has_any = answers_data.has_references(data.context)
-    declined = [answer_html.refusal_cell(refused, np.array([has_any and not row for row in answer_texts.references]))
-                for refused, answer_texts in zip(data.refusals, texts_by_run, strict=True)]
+    declined = [answer_html.declined_cell(counts) for counts in _declined(data)]
     from_files = (" Columns marked (file) are scores of another tool, as they are in the files; ragdash has not "
                   "computed them.") if answer_score_specs(data.specs) else ""
     groups = ((labeled, "Labels from the files", "What people or another tool said of each answer."), (
@@ -318,14 +324,18 @@ def _render_notes(data: AnswersData, *, uneven: bool) -> None:
             "worse, no mark: no significant difference."
         )
         sentences += [comparison_sentences.PAIRED_NOTE] if uneven else []
-    if any(np.nansum(refused) for refused in data.refusals):
+    counts = _declined(data)
+    if any(declined.total for declined in counts):
         sentences.append(
-            "Declined: answers such as “I don't know”, found with a list of phrases, of all questions. "
-            "Refused on the Failures page counts only those that the documents found could answer. They count as "
-            "answers under Right (for Answer holds a reference as right where the reference declines), and are "
-            "undefined under Grounded: they state nothing."
+            "Declined: answers such as “I don't know”, found with a list of phrases. Rightly: the question has no "
+            "answer or a reference declines; wrongly: there is an answer. They count as answers under Right (for "
+            "Answer holds a reference as right where the reference declines), and are undefined under Grounded: they "
+            "state nothing."
         )
     st.caption(" ".join(sentences))
+    if any(declined.wrongly for declined in counts) and len(counts) <= MAX_DECLINED:
+        st.caption(" ".join(["On Failures:", *(declined_sentence(fmt.escape(name), declined) for name, declined in zip(
+            context.names, counts, strict=True) if declined.wrongly)]))
     if any(spec.metric.family == "grounding" and data.runs_with_values(spec) for spec in data.specs):
         sentences = [SINGLE_WORDS]
         if answers_data.runs_without_contexts(context):

@@ -58,7 +58,7 @@ def answers_table(
 def _run_cell(context: PageContext, row: int, run_labels: Mapping[int, str]) -> str:
     labels = [run_labels[row]] if row in run_labels else []
     labels += ["baseline"] if row == context.baseline and len(context.entries) > 1 else []
-    second = f"  \n:gray[{', '.join(labels).replace(' ', NBSP)}]" if labels else ""
+    second = f"  \n:gray[{', '.join(label.replace(' ', NBSP) for label in labels)}]" if labels else ""
     return f"**{elements.swatch(context.slots[row], context.names[row])}**{second}"
 
 

@@ -74,7 +74,9 @@ def _render_caption(context: PageContext, specs: list[Spec], verdict: Verdict, *
     what is said of differences that the means shown do not have.
     """
     runs = len(context.entries)
-    sentences = [f"{fmt.escape(specs[0].title)} with its 95% bootstrap interval.{context.scope.basis}"]
+    counts = {summary.n for row in context.results.summary(specs) for summary in row}
+    over = f", over {fmt.count(min(counts), 'query', 'queries')}" if len(counts) == 1 else ""  # else in the cells
+    sentences = [f"{fmt.escape(specs[0].title)} with its 95% bootstrap interval{over}.{context.scope.basis}"]
     baseline = fmt.shorten_middle(context.names[context.baseline], leaderboard_table.NAME)
     if runs > 1:
         sentences.append(

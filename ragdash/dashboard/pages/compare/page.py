@@ -8,7 +8,15 @@ from ragdash.dashboard import page_context
 from ragdash.dashboard.components import judge_note, repeat_lines, verdict_panel
 from ragdash.dashboard.components.fragments import redrawn_alone
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.compare import leaderboard, other_tools, pairwise, repeats, run_similarity, setting_grid
+from ragdash.dashboard.pages.compare import (
+    by_slice,
+    leaderboard,
+    other_tools,
+    pairwise,
+    repeats,
+    run_similarity,
+    setting_grid,
+)
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import Spec
@@ -75,4 +83,4 @@ def render_details(context: PageContext, singles: PageContext, specs: list[Spec]
         repeats.render(singles, specs)
     elif specs:
         {"differences": pairwise.render_differences, "queries": pairwise.render_queries,
-         "slices": pairwise.render_slices}[part](context, specs)
+         "slices": by_slice.render_slices}[part](context, specs)

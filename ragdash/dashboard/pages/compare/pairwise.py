@@ -157,7 +157,7 @@ def _draw_forest(context: PageContext, candidates: Sequence[int], specs: Sequenc
     drawn = candidates if drawn is None else drawn
     flat = [comparison for row in grid(candidates) for comparison in row]
     elements.chart(forest_figure(context, drawn, grid(drawn), specs), comparison_tables.test_table(flat), key,
-                   f"{title}, with intervals", formats=TEST_FORMATS, title=title, note=_forest_note(context, flat),
+                   f"{title}, with intervals", formats=TEST_FORMATS, title=title, note=forest_note(context, flat),
                    tall=tall, paper=comparison_tables.pairs_paper(context, flat, chosen_margin()))
 
 
@@ -166,7 +166,7 @@ def _name(context: PageContext) -> str:
     return fmt.shorten_middle(context.names[context.baseline], TITLE_NAME)
 
 
-def _forest_note(context: PageContext, comparisons: Sequence[Comparison]) -> str:
+def forest_note(context: PageContext, comparisons: Sequence[Comparison]) -> str:
     """What the intervals of a picture are, for its files."""
     queries = fmt.query_range([comparison.n for comparison in comparisons])
     return (f"Candidate minus {fmt.escape(context.names[context.baseline])}, mean over {queries}, with "
@@ -303,46 +303,6 @@ def _questions(context: PageContext, ids: list[str]) -> list[str | None]:
     in_scope = pa.array(context.scope.queries)
     texts = truth.details["query"].filter(in_scope).to_pylist()
     return [fmt.new_question(query_id, text) for query_id, text in zip(ids, texts, strict=True)]
-
-
-def render_slices(context: PageContext, specs: list[Spec]) -> None:
-    """The difference within each slice of an attribute of the queries."""
-    spec, candidates = specs[0], context.selection.others()
-    visible = visible_candidates(context, spec)
-    names = list(dict.fromkeys(query_slice.attribute for query_slice in context.scope.slices.values()))
-    labeled = [name for name in context.results.label_attributes() if name not in names]
-    names += labeled
-    if not names:
-        elements.empty("The queries have no attributes", "Add attributes such as category or difficulty to the queries "
-                       "of your judgments file, or labels such as Correct and Refusal to the answers of a run, to "
-                       "compare the runs within each kind of query.")
-        return
-    st.header(f"By slice: {fmt.escape(spec.title)}", anchor=False,
-              help=tooltip("slice_comparison"))
-    st.selectbox(
-        "Attribute", names, key=state.choice_key(state.BY, names, names[0]), persist_state="session", width=240
-    )
-    rows = context.results.compared_by_slice(spec, state.get(state.BY), chosen_margin())
-    st.markdown(comparison_sentences.slices_sentence([comparison for row in rows for comparison in row]))
-    if state.get(state.BY) in labeled:
-        st.caption(comparison_sentences.LABELS_NOTE)
-    titles = [f"{row[0].slice.value} ({_compared_count(row)})" for row in rows]
-    columns = [[row[candidates.index(index)] for row in rows] for index in visible]
-    flat = [(title, comparison) for title, row in zip(titles, rows, strict=True) for comparison in row]
-    elements.chart(
-        forest_figure(context, visible, columns, [spec] * len(rows), titles),
-        comparison_tables.test_table([comparison for _, comparison in flat], "Slice", [title for title, _ in flat]),
-        "slices",
-        f"Differences on {spec.title} by {state.get(state.BY)}",
-        formats=TEST_FORMATS,
-        note=_forest_note(context, [comparison for _, comparison in flat]),
-    )
-
-
-def _compared_count(row: Sequence[Comparison]) -> str:
-    """How many queries of a slice are compared: "27", or "21 of 27" where the others have no value."""
-    compared, total = max(comparison.n for comparison in row), int(row[0].slice.queries.sum())
-    return f"{total:,}" if compared == total else f"{compared:,} of {total:,}"
 
 
 def forest_figure(

@@ -23,7 +23,7 @@ from ragdash.matching.file_labels import label_columns
 from ragdash.metrics import GROUNDING_SPECS, Spec, parse_specs
 from ragdash.metrics.docs.human_agreement import WORD_OVERLAP, is_grounding
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.failures.answer_rules import grounded_rule, right_answer_rule
+from ragdash.reporting.sentences.failures.answer_rules import declined_sentence, grounded_rule, right_answer_rule
 from ragdash.reporting.sentences.failures.stage_fixes import stage_fix
 from ragdash.reporting.sentences.formatting import escape, number
 
@@ -288,6 +288,12 @@ def rule_notes(data: FailuresData) -> list[str]:
     grounded = grounded_rule((rules.grounded_spec, rules.grounded), context.names,
                              context.results.evaluations(list(specs)), specs) if specs else ""
     return list(filter(None, (right_answer_rule(data.diagnoses, context.names), grounded)))
+
+
+def declined_note(data: FailuresData) -> str:
+    """How many answers of the run looked at decline, and where they are; "" for none."""
+    return declined_sentence(f"**{escape(data.context.names[data.run_index])}**",
+                             data.diagnosis.declined(data.in_scope))
 
 
 def is_judged(data: FailuresData) -> bool:

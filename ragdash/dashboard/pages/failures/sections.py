@@ -19,6 +19,7 @@ from ragdash.dashboard.pages.failures import data as failures_data
 from ragdash.dashboard.pages.failures.data import FailuresData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements, fields
+from ragdash.dashboard.widgets.texts import term_help
 from ragdash.metrics import METRICS
 from ragdash.metrics.bands import STAGE_THRESHOLDS
 from ragdash.reporting.plots import failures as pictures
@@ -57,7 +58,8 @@ def add_hybrid(data: FailuresData, place: DeltaGenerator) -> None:
 
 def _write_fixes(place: DeltaGenerator, fixes: Sequence[str]) -> None:
     if fixes:
-        place.caption("  \n".join(f":material/build: {fmt.escape(line)}" for line in fixes))
+        place.caption("  \n".join(f":material/build: {fmt.escape(line)}" for line in fixes),
+                      help=term_help(" ".join(fixes)))
 
 
 def render_choices(data: FailuresData) -> None:
@@ -214,6 +216,8 @@ def render_stages(data: FailuresData) -> None:
               f"{_answer_metric_hint(data)}"
               if metric else "")
     st.caption(f"{gained}{' '.join(context.results.notes_on_means())}{context.scope.basis}")
+    if declined := failures_data.declined_note(data):
+        st.caption(declined)
     unassessed = failures_data.unassessed_notes(data)
     if unassessed:
         st.caption("  \n".join(f":material/info: {fmt.escape(line)}" for line in unassessed))

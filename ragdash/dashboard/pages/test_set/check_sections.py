@@ -20,6 +20,7 @@ from ragdash.dashboard.pages.test_set import relabel_panel
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets.texts import term_help
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.test_set import check_sentences, finding_rows, query_rows
 
@@ -68,7 +69,8 @@ def _render_answer(check: TestSetCheck) -> None:
     sentences = check_sentences(check)
     with st.container(border=True, key="answer"):
         st.markdown(sentences[0], help=tooltip("detectable_difference"))
-        st.markdown("\n".join(f"- {sentence}" for sentence in sentences[1:]))
+        rest = "\n".join(f"- {sentence}" for sentence in sentences[1:])
+        st.markdown(rest, help=term_help(rest))
 
 
 def _render_queries(context: PageContext, check: TestSetCheck) -> None:

@@ -229,15 +229,25 @@ def render_targets(context: PageContext, drawn: PageContext, rated_metrics: Sequ
         return
     st.header("Metrics without bands", anchor=False,
               help=tooltip("metrics_without_bands"))
+    st.caption(band_sentences.instead_of_bands([rated_metric.spec.title for rated_metric in rated_metrics
+                                                if rated_metric.table]))
     with st.grid(3, min_column_width=300, gap="medium", key="targets_grid"):
         for rated_metric in bare:
             with st.container(border=True, key=f"box_{threshold_bands_tables.chart_name(rated_metric.spec)}"):
                 st.markdown(f"**{fmt.escape(rated_metric.spec.title)}**",
                             help=fmt.escape(rated_metric.spec.metric.summary_line))
-                st.caption(fmt.escape(rated_metric.no_bands_reason or ""))
+                st.caption(f"{fmt.escape(rated_metric.no_bands_reason or '')}{_reached(context, rated_metric)}")
                 _render_target_field(rated_metric)
                 if rated_metric.target:
                     _render_figure(context, drawn, rated_metric)
+
+
+def _reached(context: PageContext, rated_metric: RatedMetric) -> str:
+    """The best run's value, as a hint for a target; "" without one."""
+    run = next(iter(rated_metric.order), None)
+    if run is None or not rated_metric.summaries[run].n or not rated_metric.spec.metric.better:
+        return ""
+    return f" Best now: {fmt.escape(context.names[run])}, {fmt.number(rated_metric.summaries[run].mean)}."
 
 
 def _render_figure(context: PageContext, drawn: PageContext, rated_metric: RatedMetric) -> None:

@@ -37,7 +37,7 @@ def render(context: PageContext, chosen: PageContext, choice: Choice, pool: Judg
     elements.frame(_shares(result), "what_if_legs", "What each run brings to the tuned hybrid, and what it takes",
                    formats={"Search ms": "%.1f"})
     st.caption(f"Share: how much of the tuned hybrid's {fmt.escape(choice.spec.title)} each run brings (Shapley "
-               "value), over all queries. The shares add up to its mean.")
+               "value), over all queries. The shares add up to its mean.", help=tooltip("shapley_value"))
     with st.expander("Documents behind these numbers", key="leg_documents", on_change="rerun") as fold:
         if fold.open:
             _render_documents(chosen, result)

@@ -24,6 +24,7 @@ from ragdash.experiments.fusion.ceiling import changes
 from ragdash.experiments.fusion.export.snippets import engine_snippet, python_snippet
 from ragdash.experiments.fusion.fuse import fuse
 from ragdash.experiments.fusion.judged_pool import JudgedPool
+from ragdash.experiments.fusion.legs.price import with_modeled_times
 from ragdash.experiments.fusion.methods import METHODS, SAME
 from ragdash.experiments.fusion.presets import PRESETS
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
@@ -183,7 +184,8 @@ def _render_export(context: PageContext, choice: Choice, pool: JudgedPool, recip
             st.rerun()  # the sidebar lists it
     added = st.session_state.pop(state.MIX_ADDED, None)
     if added:
-        st.success(f"**{fmt.escape(added)}** is among the runs: Overview and Compare show it.", icon=":material/check:")
+        st.success(f"**{fmt.escape(added)}** is among the runs: Overview and Compare show it. {sentences.ADDED_LACKS}",
+                   icon=":material/check:")
     code = engine_snippet(recipe)
     with st.expander("Recipe as code", key="mix_code"):
         if code is not None and recipe.preset:
@@ -214,7 +216,7 @@ def _add(choice: Choice, pool: JudgedPool, recipe: Recipe) -> None:
     """Add the fused run to the session; it is compared like any other."""
     try:
         with rights.change("add-mix"):
-            run = _fused(choice, pool, recipe)
+            run = with_modeled_times(_fused(choice, pool, recipe), pool, recipe)
             LOADED.put(run)
             st.session_state[state.MIX_ADDED] = state.add_run(run.digest, run.name).name
     except InputError as error:

@@ -25,7 +25,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.dashboard.widgets.texts import term_help
 from ragdash.evaluation.compare import best_first
-from ragdash.evaluation.latency_cost import Amount
+from ragdash.evaluation.latency_cost import Amount, amount
 from ragdash.experiments.fusion.judged_pool import JudgedPool
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.pair import SPELLED_APART, is_hybrid
@@ -34,9 +34,15 @@ from ragdash.reporting.plots import what_if as pictures
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import what_if as sentences
-from ragdash.reporting.sentences.hybrid_answer import fused_here_sentence, loaded_hybrids_sentence, unscored_sentence
+from ragdash.reporting.sentences.hybrid_answer import (
+    fused_here_sentence,
+    loaded_hybrids_sentence,
+    unscored_sentence,
+    why_other_sentence,
+)
 
 MOST_RUNS = 5
+MOST_EXPLAINED = 2  # loaded hybrids of which the page says why they differ
 
 
 def render(context: PageContext) -> None:
@@ -74,7 +80,7 @@ def render(context: PageContext) -> None:
         what_if_cache.keep_gain(context.digests, context.names, context.scope, choice)
     price = what_if_cache.price(pool, chosen.digests, chosen.scope, choice, choice.spec.k or context.k)
     _render_answer(context.only(chosen.entries), choice, others, price.more("parallel"))
-    _note_hybrids(context, chosen, choice)
+    _note_hybrids(context, chosen, choice, pool, amount(price.parallel))
     family = what_if_cache.family(pool)
     if family != "all":
         st.caption(sentences.left_out_sentence(family, what_if_cache.results(pool), what_if_cache.SINGLE))
@@ -131,7 +137,7 @@ def _is_spelled_apart(chosen: PageContext, pool: JudgedPool) -> bool:
     return check.kind not in (state.get(state.ACCEPTED) or ())
 
 
-def _note_hybrids(context: PageContext, chosen: PageContext, choice: Choice) -> None:
+def _note_hybrids(context: PageContext, chosen: PageContext, choice: Choice, pool: JudgedPool, modeled: Amount) -> None:
     """Say what hybrids that were made elsewhere have: their recipes can differ from those tried here."""
     fused = what_if_cache.fused_from(tuple(context.digests))
     for entry, legs in zip(context.entries, fused, strict=True):
@@ -148,6 +154,9 @@ def _note_hybrids(context: PageContext, chosen: PageContext, choice: Choice) -> 
     st.caption(loaded_hybrids_sentence(
         [context.names[index] for index in hybrids], [means[index] for index in hybrids], choice.spec.title,
         default.name, float(_means([default.column(choice.spec)])[0])))
+    for index in hybrids[:MOST_EXPLAINED]:
+        facts = what_if_cache.compared_hybrid(pool, context.digests[index], context.scope.queries)
+        st.caption(why_other_sentence(context.names[index], chosen.names, *facts, modeled))
 
 
 def _setting(choice: Choice) -> str:

@@ -9,12 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
+from ragdash.analysis.verdict.fused_runs import MODELED, TIMES
 from ragdash.core.arrow_columns import on_all_cores
 from ragdash.core.errors import Unavailable
 from ragdash.core.records import Run
-from ragdash.evaluation.latency_cost import Amount, amount
+from ragdash.evaluation.latency_cost import UNKNOWN, Amount, amount
 from ragdash.experiments.fusion.fuse import fused_order, texts_of
 from ragdash.experiments.fusion.judged_pool import JudgedPool
 from ragdash.experiments.fusion.pair import same_fusions
@@ -104,22 +106,40 @@ def fused_price(pool: JudgedPool, recipe: Recipe, best: int, k: int = 10,
     >>> price.parallel.tolist(), price.sequence.tolist(), price.more("parallel").mean
     ([100.0], [120.0], 80.0)
     """
+    unknown = np.full(len(pool.truth), np.nan)
+    price = _of_searches(pool, recipe, best, FusedPrice(
+        unknown, unknown, unknown, unknown, context_tokens(pool, recipe, k),
+        context_tokens(pool, _alone(recipe, best, len(pool.runs)), k), k, ""))
+    return price if queries is None else _within(price, queries)
+
+
+def more_of_searches(pool: JudgedPool, recipe: Recipe, best: int,
+                     queries: np.ndarray | None = None) -> tuple[Amount, Amount]:
+    """(milliseconds with parallel searches, dollars) that a recipe takes more than a run: `fused_price` without tokens.
+    """
+    unknown = np.full(len(pool.truth), np.nan)
+    price = _of_searches(pool, recipe, best, FusedPrice(*[unknown] * 6, 0, ""))
+    price = price if queries is None else _within(price, queries)
+    return price.more("parallel"), price.more("cost")
+
+
+def _of_searches(pool: JudgedPool, recipe: Recipe, best: int, price: FusedPrice) -> FusedPrice:
+    """The price with times and dollars of the searches."""
     timings = [_timed(run, pool) for run in pool.runs]
-    counted = np.ones(len(pool.truth), bool) if queries is None else queries
     times = _times(timings, pool)
     costs = [timing.cost if timing is not None else np.full(len(pool.truth), np.nan) for timing in timings]
     reason = "generation" if any(timing is not None and _answers(timing) for timing in timings) else ""
     if all(np.isnan(costs[leg]).all() for leg in recipe.legs):
         reason = "not-recorded"
     cost = np.full(len(pool.truth), np.nan) if reason else np.sum([costs[leg] for leg in recipe.legs], axis=0)
-    tokens = context_tokens(pool, recipe, k)
-    single_tokens = context_tokens(pool, _alone(recipe, best, len(pool.runs)), k)
+    return replace(price, single=times[best], legs=times[recipe.legs], cost=cost,
+                   single_cost=costs[best] if not reason else cost, cost_reason=reason)
 
-    def within(values: np.ndarray) -> np.ndarray:
-        return np.where(counted, values, np.nan)
 
-    return FusedPrice(within(times[best]), within(times[recipe.legs]), within(cost),
-                      within(costs[best] if not reason else cost), within(tokens), within(single_tokens), k, reason)
+def _within(price: FusedPrice, queries: np.ndarray) -> FusedPrice:
+    """The price of these queries alone: (Q,) bool."""
+    names = ("single", "legs", "cost", "single_cost", "tokens", "single_tokens")
+    return replace(price, **{name: np.where(queries, getattr(price, name), np.nan) for name in names})
 
 
 def search_times(pool: JudgedPool) -> np.ndarray:
@@ -138,10 +158,45 @@ def measured_times(hybrids: Mapping[str, Run], recipe: Recipe, pool: JudgedPool,
 
     hybrids: by name; queries: (Q,) bool, those that count.
     """
-    counted = np.ones(len(pool.truth), bool) if queries is None else queries
-    amounts = {name: amount(np.where(counted, search_time(_timed(hybrids[name], pool), len(pool.truth)), np.nan))
-               for name in same_fusions(hybrids, recipe, pool)}
+    amounts = {name: measured_time(hybrids[name], pool, queries) for name in same_fusions(hybrids, recipe, pool)}
     return {name: measured for name, measured in amounts.items() if measured.n}
+
+
+def with_modeled_times(run: Run, pool: JudgedPool, recipe: Recipe) -> Run:
+    """A fused run with the time of the slowest of its searches for each query, marked as modeled; as it is without any.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from ragdash import Run, Truth, fuse
+    >>> from ragdash.experiments.fusion.judged_pool import judged_pool
+    >>> from ragdash.experiments.fusion.recipe import make_recipe
+    >>> runs = [Run.build(name, ["q"], ["d"], details=pa.table({"query_id": ["q"], "latency_ms": [time]}))
+    ...         for name, time in (("bm25", 20.0), ("dense", 100.0))]
+    >>> pool = judged_pool(runs, Truth.build("qrels", ["q"], ["d"], [1]))
+    >>> mix = with_modeled_times(fuse(runs), pool, make_recipe(runs))
+    >>> mix.details["latency_ms"].to_pylist(), mix.settings["times"]
+    ([{'retrieval': 100.0}], 'modeled')
+    """
+    slowest = search_times(pool)[recipe.legs].max(axis=0)
+    rows = pc.index_in(run.query_ids, value_set=pool.truth.query_ids).to_numpy(zero_copy_only=False)
+    known = np.isfinite(rows)
+    times = np.full(len(rows), np.nan)
+    times[known] = slowest[rows[known].astype(np.int64)]
+    if np.isnan(times).all():
+        return run
+    column = pa.StructArray.from_arrays([pa.array(times, from_pandas=True)], names=["retrieval"])
+    details = pa.table({"latency_ms": column}) if run.details is None else (
+        run.details.append_column("latency_ms", column))
+    return replace(run, details=details, settings={**run.settings, TIMES: MODELED})
+
+
+def measured_time(run: Run, pool: JudgedPool, queries: np.ndarray | None = None) -> Amount:
+    """Milliseconds of the search of a run for the queries that count, default all; without any where it is modeled."""
+    if run.settings.get(TIMES) == MODELED:
+        return UNKNOWN
+    times = search_time(_timed(run, pool), len(pool.truth))
+    return amount(times if queries is None else np.where(queries, times, np.nan))
 
 
 def _times(timings: Sequence[Timed | None], pool: JudgedPool) -> np.ndarray:

@@ -14,11 +14,15 @@ from ragdash.reporting.sentences import comparison
 from ragdash.reporting.sentences import formatting as fmt
 
 
+def look_of(slot: int) -> tuple[int | str, str]:
+    """The end of the class with the color of a run, and its sign."""
+    return slot if 0 <= slot < COLORED else "gray", SIGNS[slot % len(SIGNS)]
+
+
 def run_cell(name: str, slot: int, note: str = "") -> Markup:
     """The name with the sign and the color that it has in every picture; note: small text below it."""
-    look = slot if 0 <= slot < COLORED else "gray"
     cell = Markup('<span class="sign run-{}" aria-hidden="true">{}</span>&nbsp;<bdi>{}</bdi>').format(
-        look, SIGNS[slot % len(SIGNS)], name)
+        *look_of(slot), name)
     return cell + Markup('<br><span class="quiet">{}</span>').format(note) if note else cell
 
 

@@ -22,12 +22,12 @@ from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.html.sections.judge_validation import label_note
 from ragdash.reporting.html.sections.queries import query_block
+from ragdash.reporting.html.static_picture import means_picture
 from ragdash.reporting.plots import leaderboard as plots
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as sentences
-from ragdash.reporting.sentences.failures.answer_rules import right_answer_rule
 from ragdash.reporting.sentences.formatting import count, escape, shorten_middle
 from ragdash.reporting.sentences.latency_cost import duration
 from ragdash.reporting.sentences.runs import choice as choice_sentences
@@ -124,7 +124,7 @@ def _meanings(content: ReportContent) -> Text:
     ceiling = choice_sentences.ceiling_note(specs, map(content.best_possible, specs))
     tied = choice_sentences.tied_note(content.verdict)
     depth = choice_sentences.cutoff_note(content.request.k, (match.run.depth for match in content.request.matches))
-    rule = right_answer_rule(content.diagnoses, content.names) if answer_outcomes.outcome_cells(content) else ""
+    rule = answer_outcomes.outcome_rule(content)
     return Text(" ".join(filter(None, [ceiling, tied, *lines, rule, depth, INTERVAL, baseline, grades])), quiet=True)
 
 
@@ -268,8 +268,10 @@ def _picture(content: ReportContent, shown: Sequence[int]) -> list[Figure]:
         return plots.means(names, slots, mean, low, high, n, axis=axis_of(lead), theme=theme, baseline=baseline)
 
     values = ", ".join(f"{name} {fmt.number(value)}" for name, value in zip(names, mean, strict=True))
+    drawn = means_picture([_short_names(content)[name] for name in names], slots, mean, low, high, axis=axis_of(lead),
+                          baseline=baseline)
     return [Figure("summary-means", lead.title, f"Mean {lead.title} of each run with its 95% interval: {values}.",
-                   draw)]
+                   draw, drawn=drawn)]
 
 
 def _examples(content: ReportContent) -> list[Block | Heading]:

@@ -15,7 +15,6 @@
     figures.forEach(function (figure) {
       var one = figure.drawn[name], layout = Object.assign({}, one.layout, {autosize: !width});
       if (width) { layout.width = width; }
-      if (width && figure.place.closest("#summary")) { layout.height = Math.min(layout.height, 200); }
       if (!figure.begun) { figure.place.textContent = ""; figure.begun = true; }
       window.Plotly.react(figure.place, one.data, layout, {
         displaylogo: false, showSendToCloud: false, plotlyServerURL: "",  // plotly.js would offer to upload the picture

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragdash.analysis.diagnosis import Diagnosis, DiagnosisRules
+from ragdash.analysis.diagnosis import STAGES, Declined, Diagnosis, DiagnosisRules
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import YES
 from ragdash.metrics.docs.human_agreement import JUDGED_RIGHT, WORD_OVERLAP
-from ragdash.reporting.sentences.formatting import escape, listed, number
+from ragdash.reporting.sentences.formatting import count, escape, listed, number
 from ragdash.reporting.sentences.judge import constant_scores, judge_name, metric_title
 
 
@@ -30,6 +30,32 @@ def right_answer_rule(diagnoses: Sequence[Diagnosis], names: Sequence[str]) -> s
     steps += text_steps(rules)
     return ("**Right answer**, by the first rule that applies: " + "; ".join(steps) + ". Declining is right where a "
             f"reference declines or the question has no answer.{_variant_note(rules.right_spec)}")
+
+
+def declined_parts(declined: Declined) -> list[str]:
+    """How many of the answers that decline do so rightly and wrongly, or nothing shows it: they add up to all.
+
+    >>> declined_parts(Declined(6, 2, 1, 3, 0, 9))
+    ['2 rightly', '4 wrongly']
+    """
+    counts = {"rightly": declined.rightly, "wrongly": declined.wrongly, "unknown": declined.unknown}
+    return [f"{n:,} {name}" for name, n in counts.items() if n]
+
+
+def declined_sentence(name: str, declined: Declined) -> str:
+    """How many answers of a run decline, and at which stages those are that do so wrongly; "" for none.
+
+    >>> print(declined_sentence("dense", Declined(4, 2, 2, 0, 0, 9)))
+    dense declines in 4 of 9 answers: 2 rightly, 2 wrongly (2 at **Declined needlessly**).
+    """
+    if not declined.total:
+        return ""
+    (title,) = (stage.title for stage in STAGES if stage.name == "refused")
+    stages = [f"{n:,} at {where}" for n, where in ((declined.at_stage, f"**{title}**"),
+                                                  (declined.earlier, "an earlier stage")) if n]
+    where = f" ({', '.join(stages)})" if stages else ""
+    parts = [part + where * part.endswith("wrongly") for part in declined_parts(declined)]
+    return f"{name} declines in {declined.total:,} of {count(declined.answers, 'answer')}: {', '.join(parts)}."
 
 
 def _variant_note(spec: Spec) -> str:

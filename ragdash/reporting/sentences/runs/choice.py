@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from ragdash.analysis.verdict import Lean, RunCheck, Verdict
+from ragdash.analysis.verdict import HybridGain, Lean, RunCheck, Verdict
 from ragdash.analysis.verdict.advice import CLOSE, Advice, Paid
 from ragdash.core.console import query_count
 from ragdash.core.messages import Surface
@@ -15,7 +15,8 @@ from ragdash.evaluation.compare import Comparison
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.answers import says_nothing_of_quality
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
-from ragdash.reporting.sentences.latency_cost import duration, markdown_money, money
+from ragdash.reporting.sentences.latency_cost import UNMEASURABLE, duration, markdown_money, money
+from ragdash.reporting.sentences.what_if import setting_text
 
 TITLES = {
     "clear-winner": "Clear winner",
@@ -211,16 +212,29 @@ def hybrid_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     name, plain = (bold, escape) if markdown else (str, str)
     difference = (f"{number(gain.difference, signed=True)} [{number(gain.low, signed=True)}, "
                   f"{number(gain.high, signed=True)}]")
-    method = plain(gain.method if gain.method[:2].isupper() else gain.method[:1].lower() + gain.method[1:])
-    text = (f"Fusing {listed([name(run) for run in gain.runs])} ({method}) would reach {plain(gain.spec.title)} "
-            f"{plain(number(gain.value))}, {plain(difference)} against {name(gain.baseline)}, on held-out "
-            "queries.")
+    setting = setting_text(gain.method, gain.params, gain.runs, gain.window)
+    setting = setting if setting[:2].isupper() else setting[:1].lower() + setting[1:]
+    text = (f"Fusing {listed([name(run) for run in gain.runs])} ({plain(setting)}) would reach "
+            f"{plain(gain.spec.title)} {plain(number(gain.value))}, {plain(difference)} against "
+            f"{name(gain.baseline)}, on held-out queries.{_price_text(gain, plain)}")
     if gain.same:
         verb = "is" if len(gain.same) == 1 else "are"
         return f"{text} {listed([name(run) for run in gain.same])} {verb} this hybrid."
     if len(gain.loaded) == 1:
         return f"{text} The loaded {name(gain.loaded[0])} is fused in another way."
     return f"{text} The loaded hybrids are fused in another way." if gain.loaded else text
+
+
+def _price_text(gain: HybridGain, plain: Callable[[str], str]) -> str:
+    """What a hybrid takes more per query, as the next sentence; "" where nothing is recorded."""
+    dollars = f" and {plain(money(gain.cost.mean))}" if gain.cost.n else ""
+    if not gain.time.n:
+        return f" It costs{dollars[4:]} more per query." if dollars else ""
+    if abs(gain.time.mean) < UNMEASURABLE:
+        return " It takes no measurable time more per query." + (f" It costs{dollars[4:]} more." if dollars else "")
+    less = "less" if gain.time.mean < 0 else "more"
+    costs = f", and costs{dollars[4:]} more" if dollars else ""
+    return f" With parallel searches it takes {plain(duration(abs(gain.time.mean)))} {less} per query{costs}."
 
 
 def tied_note(verdict: Verdict, *, markdown: bool = True) -> str:

@@ -79,7 +79,7 @@ def render_tables(data: SpeedCostData) -> None:
                           formats={"Value": "%.6g", "Low": "%.6g", "High": "%.6g"})
     st.caption("With 95% bootstrap intervals. P90: one query in ten takes longer. With fewer than 100 queries, P99 is "
                "close to the slowest query. The times come from the runs: compare them only if they were measured in "
-               "the same way.")
+               "the same way.", help=tooltip("percentiles"))
     for line in [*filter(None, [data.search_note]), *data.reasons, *speed_cost_tables.unknown_costs(data)]:
         st.caption(f":material/info: {fmt.escape(line)}")
 
