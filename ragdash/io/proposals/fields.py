@@ -21,6 +21,7 @@ from ragdash.io.proposals.names import (
     RETURNED,
     WEAK_GOLD,
     last_words,
+    without_note,
     words,
 )
 
@@ -266,7 +267,7 @@ class Field:
 @lru_cache(1 << 14)
 def _without_weak_gold(path: str) -> tuple[str, ...]:
     result: list[str] = []
-    for part in path.split("."):
+    for part in without_note(path).split("."):
         names = words(part)
         result += [word for word in names if word not in WEAK_GOLD] if RETRIEVING & set(names) else names
     return tuple(result)
@@ -274,7 +275,7 @@ def _without_weak_gold(path: str) -> tuple[str, ...]:
 
 @lru_cache(1 << 14)
 def _meaningful_words(path: str) -> tuple[str, ...]:
-    parents, _, _last = path.rpartition(".")
+    parents, _, _last = without_note(path).rpartition(".")
     names = last_words(path)
     if parents and names and all(name.isdecimal() for name in names):
         return last_words(parents)  # a list for each cutoff

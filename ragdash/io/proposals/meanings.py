@@ -76,7 +76,7 @@ _AGAINST = {"negative", "neg", "distractor", "distracting", "irrelevant", "forbi
             "incorrect", "hard", "excluded"}
 WRONG = _AGAINST | {"hallucinated", "hallu", "corrupted", "perturbed", "bad", "rejected", "fake", "competitor", "rival",
                     "opponent", "sabotaged", "poisoned", "tampered"}  # answers that are not right, on purpose
-_LACKING = {"missing", "missed", "uncovered", "lacking", "unmatched"}  # what an answer or a ranking does not have
+_LACKING = {"missing", "missed", "uncovered", "lacking", "unmatched", "problematic", "unsupported", "flagged"}
 _WORKS = {"rule", "guide", "guideline", "manual", "handbook", "law", "statute", "regulation", "clause", "provision"}
 _NO_CODES = {"keyword", "term", "entity", "phrase", "number", "value", "date", "year", "amount", "figure", "fact",
              "tool", "answer", "token", "word", "code", "path", "contain", "substring", "topic", "intent", "label",
@@ -138,10 +138,12 @@ def names_query(field: Field) -> bool:
 def is_gold_list(field: Field) -> bool:
     """A list of short values under a name that only says that they are right: `expected`, `gold_all`."""
     name = {word.rstrip("0123456789") for word in field.name_words}
+    if name == {"label"} and not (has_codes(field) or field.is_shared or field.is_number):
+        return False  # kinds of texts, such as BACKGROUND and RESULTS
     if _names_kinds(field) or not _CHOICES.isdisjoint(field.words) or (name <= WEAK_GOLD and not (
             field.is_shared or all(_ID.fullmatch(str(item)) for item in field.items))):
         return False  # references may be short texts
-    strong = bool(name & (GOLD - WEAK_GOLD)) and bool(name & DOCUMENT)
+    strong = bool(name & (GOLD - WEAK_GOLD)) and bool(name & (DOCUMENT | _WORKS))
     is_titles = (bool(name & {"article", "title"}) and field.mean_length < 60) or (strong and _are_places(field))
     is_named = field.is_text or (field.is_number and field.is_id_like and "." not in field.path)  # whole numbers
     return (field.is_list and is_named and "[]" not in field.path
@@ -262,8 +264,8 @@ def is_returned_documents(field: Field) -> bool:
     if (field.is_number and name.isdisjoint(ID)) or not name.isdisjoint(_NO_DOCUMENT) or not path.isdisjoint(
             _AGAINST | _LACKING):
         return False
-    if "spec" in path or (name == {"key"} and "citation" in path):
-        return False  # what is asked for, and how an answer marks what it cites
+    if path & {"spec", "annotation"} or (name == {"key"} and "citation" in path):
+        return False  # what is asked for or annotated, and how an answer marks what it cites
     returned = RETURNED | {"hit", "context"}
     return (not is_constant(field) and not path.isdisjoint(returned) and path.isdisjoint(GOLD - {"cited"})
             and (not name.isdisjoint(ID | DOCUMENT) or field.path_share > 0.6))

@@ -11,6 +11,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _YES_NO = re.compile(r"[(\[]\s*y(?:es)?\s*/\s*n(?:o)?\s*[)\]]", re.IGNORECASE)
 _SHOULD = re.compile(r"should[ _](?:have[ _])?(?:been|be)(?=\W*$)", re.IGNORECASE)
 _BENCHMARK = re.compile(r"benchmark[ _-]?answer", re.IGNORECASE)  # what a data set says, not a system
+_LONGEST_NOTE = 24  # characters in brackets behind a name; longer ones explain what is in the column
 _PLURALS = {"ids": "id", "queries": "query", "ms": "ms", "context": "context", "indices": "index", "responses":
             "response", "references": "reference", "sources": "source", "passages": "passage", "pages": "page",
             "files": "file", "filenames": "filename", "nodes": "node", "urls": "url", "docs": "doc", "titles": "title",
@@ -95,6 +96,7 @@ def names_average(text: str) -> bool:
 @lru_cache(1 << 14)
 def words(name: str) -> tuple[str, ...]:
     """The words of a name in the singular: "retrievedDocIds" -> ("retrieved", "doc", "id")."""
+    name = without_note(name)
     name = _BENCHMARK.sub("reference answer", _SHOULD.sub("expected answer", _YES_NO.sub("", in_english(name))))
     parts = re.split(r"[\W_]+", _CAMEL.sub(" ", re.sub(r"\[\]", " ", name)))
     return tuple(_singular(word) for part in parts if part for word in english_words(part.lower()))
@@ -102,7 +104,14 @@ def words(name: str) -> tuple[str, ...]:
 
 def last_words(path: str) -> tuple[str, ...]:
     """The words of the last member of a path: "hits[].doc_id" -> ("doc", "id")."""
+    path = without_note(path)
     return words(re.split(r"\.(?=[^.]*$)", path)[-1] if "." in path else path)
+
+
+def without_note(name: str) -> str:
+    """A name without the sentence in brackets behind it: "output (blank, filled by the runner after a call)"."""
+    before, mark, note = name.partition(" (")
+    return before if mark and name.rstrip().endswith(")") and len(note) > _LONGEST_NOTE and note.count(" ") > 1 else name
 
 
 def _singular(word: str) -> str:

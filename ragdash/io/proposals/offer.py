@@ -34,6 +34,8 @@ _WEAK = ("unknown", "json-dict", "json-columns")  # formats that are assumed whe
 _WITH_CONTENT = {"retrieved", "doc_id", "contexts", "text", "answer", "relevant", "answers", "evidence"}
 _WORK = {"timing", "time", "latency", "token", "usage", "metadata", "retry", "cost", "config", "setting", "debug",
          "timestamp"}
+_EXPLAINS = {"reason", "reasoning", "explanation", "note", "notes", "comment", "rationale", "feedback", "justification",
+             "critique", "judge", "verdict"}
 _MOST_MEMBERS = 100  # of a report
 _LONGEST_TAG, _SHARED = 60, 3  # characters, records for each tag
 _COMPARED = ("query_id", "query", "config", "retrieved", "doc_id", "contexts", "text", "answer", "relevant", "grade",
@@ -151,8 +153,10 @@ def _has_empty_column(source: Source) -> bool:
 
 
 def _describes_work(name: str) -> bool:
-    """True for objects such as timing, tokens and llm_metadata: how an answer was made, not what it is."""
-    return not _WORK.isdisjoint(words(name))
+    """True for objects such as timing, tokens and llm_metadata, and for what a judge says of its scores: how an answer
+    was made and rated, not what it is.
+    """
+    return not _WORK.isdisjoint(words(name)) or _EXPLAINS.issuperset(words(name))
 
 
 def _hold_tags(source: Source, columns: Sequence[str]) -> bool:

@@ -346,6 +346,7 @@ def _cell_text(cell) -> str:
 def fail_quietly(source: Source) -> list[RecordList]:
     """The lists of records; none for a file that cannot be read at all."""
     try:
-        return [records for records in read_record_lists(source) if records.rows and not is_log(records.path)]
+        return [records for records in read_record_lists(source) if records.rows and (
+            not is_log(records.path) or {"question", "answer"} <= records.rows[0].keys())]
     except (InputError, RecursionError):
         return []

@@ -340,9 +340,12 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
         metrics += [item for item in free.values() if is_first_rank(item)][:1]
     named = [item for item in free.values() if item.path.endswith("[].score") and item.path.count("[]") == 1
              and f"{item.path[:-5]}name" in result.fields and {"metric", "score"} & set(words(item.path[:-8]))]
-    is_returned = not {"answer", "retrieved", "contexts"}.isdisjoint(result.roles)
+    texts = result.fields.get(result.roles.get("contexts", ""))
+    is_returned = not {"answer", "retrieved"}.isdisjoint(result.roles) or (
+        texts is not None and not RETURNED.isdisjoint(texts.words))
     if is_returned:
         metrics += [item for item in free.values() if item not in metrics and ratings.is_unnamed_metric(item)]
+    metrics += ratings.rate_alike(free.values(), metrics)
     metrics = [item for item in metrics if not _rates_others(item, answers)]
     if result.runs and has_runs:
         has_plain = any(PLAIN in members for members in (family.members if family else {}).values())

@@ -19,6 +19,7 @@ from ragdash.io.proposals.shapes.ranked_lists import are_places, counts_within, 
 _PATHS = 0.9  # share of addresses among ids that need no document in common
 _SEVERAL = 5  # queries with judgments
 _PLACES = {"index", "idx", "number", "no", "position"}  # in names of places in a document
+_COMBINED = {"combined", "final", "fused", "fusion", "overall", "total", "rerank", "reranked", "rrf"}  # of other scores
 _RANKED = {"ranked", "reranked", "ranking"}  # of two lists of returned documents: the one in their order
 
 
@@ -246,7 +247,8 @@ def _take_documents(result: Assignment, free: dict[str, Field], documents: Field
         parts += _distinguishing(documents, siblings)
     take(result, free, "retrieved", *parts)
     for item in sorted(parallel, key=lambda item: (item.path.count("."), _is_unsorted_part(item),
-                                                          "distance" in item.name_words)):
+                                                          "distance" in item.name_words,
+                                                          _COMBINED.isdisjoint(item.name_words))):
         role = ratings.parallel_role(item)
         if role == "grade" and "relevant" in result.roles and "gain" not in item.words:
             continue

@@ -23,6 +23,7 @@ _NAMING = [f"{KEY}.{name}" for name in ("name", "label", "key", "title")]  # wha
 _METRICS = {"metric", "measure", "criterion"}  # several values of one query
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _MOST_SHARE = 0.9  # of the records that have a field, where all should
+_FEWEST_CROSSED = 6  # queries that have each of several words once
 _MOST_COUNTED = 12  # different whole numbers of a setting that nothing names
 _CONVERSATIONS = {"conversation", "session", "dialog", "dialogue", "thread", "chat"}  # several queries each
 
@@ -96,6 +97,12 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
                 take(result, free, "config", *chosen)
                 return
     separating = [item for item in candidates if item.is_text and _separates(item, names) and not _rates(item)]
+    if not is_long and (label := _crossing_label(result, names)):
+        left = [path for path in result.roles["labels"].split("+") if path != label.path]
+        result.roles |= {"config": label.path, "labels": "+".join(left)}
+        if not left:
+            del result.roles["labels"]
+        return
     crossed = [item for item in separating if _crosses(item, names)] + [
         item for item in separating if not result.runs and _shares_queries(item, names)]
     if crossed and not is_long:
@@ -207,6 +214,13 @@ def _crossing_pair(candidates: list[Field], free: dict[str, Field], names: list[
                 len(set(zip(names, values, strict=True))) == len(names)):
             return pair
     return ()
+
+
+def _crossing_label(result: Assignment, names: list[str]) -> Field | None:
+    """Words that every query has once each, such as right_answer and hallucinated_answer: no rating comes out so."""
+    items = [result.fields.get(path) for path in result.roles.get("labels", "").split("+")]
+    return next((item for item in items if item is not None and len(item.values) == len(names) and len(set(names)) >= (
+        _FEWEST_CROSSED) and item.distinct_count > 1 and _crosses(item, names)), None)
 
 
 def _separates(item: Field, names: list[str]) -> bool:

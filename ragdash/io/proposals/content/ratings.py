@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
 from ragdash.core.text.metric_names import (
     are_verdicts,
@@ -20,11 +21,13 @@ from ragdash.io.proposals.names import ANSWER, CRITERIA, GRADES, LATENCIES, METR
 _LABELS = {"label", "verdict", "judgment", "judgement", "correctness", "correct", "grade", "rating", "human", "score",
            "result", "evaluation", "judge", "assessment", "annotation"}
 _JUDGING = {"judge", "human", "grader", "annotator", "assessor"}
+_CLASSES = {"truth", "gold", "golden", "gt", "expected", "predicted", "pred"}  # what is right, and what a judge said
 _RATING = {"judge", "verdict", "evaluation", "grader", "judgment", "judgement"}  # objects of who rates an answer
 _COUNTS = {"num", "count", "n", "number", "total", "length", "size", "len", "k", "index", "line", "page", "year",
            "version", "limit", "max", "min", "order", "step"}
 _PRECISION = re.compile(r"[PRpr]\s*[@_]\s*\d+")  # P@5
-_OUTCOMES = {"ok", "answered", "supported", "abstained", "refused", "declined", "hallucinated"}  # true or false
+_OUTCOMES = {"ok", "answered", "supported", "abstained", "refused", "declined", "hallucinated",
+             "found"}  # true or false
 
 
 def is_metric(field: Field) -> bool:
@@ -65,8 +68,8 @@ def is_metric(field: Field) -> bool:
 def is_unnamed_metric(field: Field) -> bool:
     """A number that no name shows to be a metric, with the values of one; it counts next to what a system returned."""
     return (not field.is_list and "[]" not in field.path and field.is_number and not field.is_bool
-            and not field.path.startswith("*.") and is_measured(field.path, [as_number(item) or 0.0
-                                                                             for item in field.items]))
+            and _CLASSES.isdisjoint(field.words) and not field.path.startswith("*.")
+            and is_measured(field.path, [as_number(item) or 0.0 for item in field.items]))
 
 
 def is_unnamed_label(field: Field) -> bool:
@@ -95,6 +98,22 @@ def is_label(field: Field) -> bool:
         "model", "type", "id", "error", "name", "metric", "dataset", "subset", "split", "expected",
         "option", "choice", "count", "provider"}) and not is_spent(field.path.rpartition(".")[2])
     return short and enough and rated and set(field.name_words).isdisjoint(ANSWER - {"response"})
+
+
+def rate_alike(free: Iterable[Field], metrics: Sequence[Field]) -> list[Field]:
+    """Numbers of each system, under names that say nothing, on the scale of its metrics: {run}_rag_reasoning: 0, 1, 2.
+    """
+    known = [item for item in metrics if "{run}" in item.path and is_whole(item)]
+    scale = {as_number(value) for item in known for value in item.items}
+    return [item for item in free if len(scale) > 2 and item not in metrics and "{run}" in item.path and item.is_number
+            and not item.is_list and "[]" not in item.path and scale >= {as_number(value) for value in item.items}
+            and item.distinct_count > 1 and (LATENCIES | _COUNTS).isdisjoint(item.name_words) and any(
+                _stem(item) == _stem(other) for other in known)]
+
+
+def _stem(item: Field) -> str:
+    """A path up to the first word behind the system and what all its columns have."""
+    return re.split(r"[_. -]", item.path.partition("{run}")[2].strip("_. -"))[0] if "{run}" in item.path else ""
 
 
 def _is_whole(value) -> bool:
