@@ -129,3 +129,11 @@ def test_scores_with_a_note_of_the_judge_are_offered():
 def test_means_by_cutoff_are_no_rankings():
     means = {name: {"1": 0.9, "5": 0.8, "10": 0.7} for name in ("ndcg_at", "p_at", "r_at", "map_at")}
     assert first({"started": 1.5, "per_model": {"dense": {"aggregate": means}}}) == {}
+
+
+def test_a_table_whose_cells_have_blanks_is_refused_as_a_table():
+    lines = ["id,order number,kind,network,sort of cost,age 1,age 2"] + [
+        f"probe_{number},{number},MAIL ORDER,IN THE NETWORK,COST IN $,{number % 3},2" for number in range(8)]
+    with pytest.raises(InputError, match="order number") as failed:
+        read_runs(("probes.csv", "\n".join(lines).encode()))
+    assert "TREC" not in str(failed.value)

@@ -111,7 +111,8 @@ def last_words(path: str) -> tuple[str, ...]:
 def without_note(name: str) -> str:
     """A name without the sentence in brackets behind it: "output (blank, filled by the runner after a call)"."""
     before, mark, note = name.partition(" (")
-    return before if mark and name.rstrip().endswith(")") and len(note) > _LONGEST_NOTE and note.count(" ") > 1 else name
+    explains = mark and name.rstrip().endswith(")") and len(note) > _LONGEST_NOTE and note.count(" ") > 1
+    return before if explains else name
 
 
 def _singular(word: str) -> str:

@@ -87,9 +87,10 @@ def guess(start: FileStart) -> Detection | None:
     """Lines with about as many columns as TREC files have; those of JSON below comments, or of a table, are none."""
     if start.head.lstrip().startswith((b"//", b"#,", b"#;", b"#\t")):
         return None
-    rows = [split_line(line, RUN) for _, line in islice(data_lines(start.head), SAMPLED_LINES)]
-    if rows and len(rows[0]) == 1 and rows[0][0].count(b",") > 3:
-        return None  # the header of a table whose cells have blanks
+    lines = [line for _, line in islice(data_lines(start.head), SAMPLED_LINES)]
+    rows = [split_line(line, RUN) for line in lines]
+    if lines and ((len(rows[0]) == 1 and lines[0].count(b",") > 3) or all(line.count(b",") > 3 for line in lines)):
+        return None  # the header of a table whose cells have blanks, and its rows
     width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
     if width >= len(RUN.columns) and b"Q0" in rows[0][1:2]:
         return Detection("trec-run", "run", f"{width} columns, with Q0 as the second")
