@@ -75,10 +75,9 @@ class Assignment:
     def is_useful(self) -> bool:
         """True with a query and something about it."""
         content = [name for name in CONTENT if name in self.roles]
-        if all(path.startswith(f"{KEY}.") for spec in self.roles.values() for path in spec.split("+")):
-            return False  # all of it is said of the records above
-        if self.roles.get("doc_id", "").startswith(f"{KEY}."):
-            return False  # the document above its sentences
+        if self.roles.get("doc_id", "").startswith(f"{KEY}.") or all(
+                path.startswith(f"{KEY}.") for spec in self.roles.values() for path in spec.split("+")):
+            return False  # the document above its sentences; all of it is said of the records above
         if self.roles.get("query_id", "").startswith(KEY) and not _SAMPLED.isdisjoint(
                 words(self.roles.get("retrieved", "").rpartition("[].")[0])):
             return False  # means of configurations with a few examples each
@@ -124,8 +123,8 @@ class Assignment:
         if has_texts and (not DOCUMENT.isdisjoint(key) or (
                 content == ["contexts"] and self.roles["contexts"] in DOCUMENT_TEXTS)):
             return False  # documents with their texts
-        if not set(content) - {"scores", "labels"} and "query" not in self.roles and not (
-                _RATED_THINGS | (_OF_TEXTS if self.records.path else set())).isdisjoint(key):
+        things = _RATED_THINGS | (_OF_TEXTS if self.records.path else set())
+        if not set(content) - {"scores", "labels"} and "query" not in self.roles and not things.isdisjoint(key):
             return False  # a catalog with ratings, the judged documents of one query
         if self.repeats and any(item.name_words in _RATED and item.is_text and not (item.is_list or item.is_object)
                                 for item in self.fields.values()):

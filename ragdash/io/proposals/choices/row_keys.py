@@ -68,20 +68,7 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
             _take_document_rows(result, free, several, key)
         _take_single_config(result, free)
         return
-    is_talk = words(result.records.path)[-1:] == ("turn",)  # what is above a turn names its conversation
-    candidates = [item for item in free.values() if not item.is_list and not item.is_object and item.share > 0.9
-                  and len(item.values) == len(names)
-                  and 1 < item.distinct_count <= max(2, min(60, len(names) / (2 - (item.path == KEY))))
-                  and item.mean_length < 80
-                  and (not item.is_number or item.path == KEY or _is_setting(item))
-                  and not _names_document(item) and not (item.is_number and _is_local(item, key, is_uneven=True))
-                  and (_CONVERSATIONS | _METRICS).isdisjoint(item.name_words) and not _is_time(item)
-                  and not (is_talk and item.path.startswith(KEY))
-                  and not (item.path == KEY and 4 * len(set(names)) > 3 * len(names))]  # a group of queries
-    candidates.sort(key=lambda item: (item.path != f"{KEY}" and not item.path.startswith(KEY),
-                                      item.path not in _NAMING,
-                                      set(item.name_words).isdisjoint(CONFIGS), item.path.count("."),
-                                      item.distinct_count))
+    candidates = _candidates(result, free, key, names)
     named = [item for item in candidates if item.path.startswith(KEY) or _is_setting(item)]
     single = {name for name in ("relevant", "contexts") if name in result.roles
               and (item := result.fields.get(result.roles[name].split(":")[0].split("+")[0])) and not item.is_list}
@@ -97,19 +84,7 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
                 take(result, free, "config", *chosen)
                 return
     separating = [item for item in candidates if item.is_text and _separates(item, names) and not _rates(item)]
-    if not is_long and (label := _crossing_label(result, names)):
-        left = [path for path in result.roles["labels"].split("+") if path != label.path]
-        result.roles |= {"config": label.path, "labels": "+".join(left)}
-        if not left:
-            del result.roles["labels"]
-        return
-    crossed = [item for item in separating if _crosses(item, names)] + [
-        item for item in separating if not result.runs and _shares_queries(item, names)]
-    if crossed and not is_long:
-        take(result, free, "config", crossed[0])
-        return
-    if not is_long and (pair := _crossing_pair(candidates, free, names)):
-        take(result, free, "config", *pair)
+    if not is_long and _take_crossed(result, free, candidates, separating, names):
         return
     if is_long:
         _take_document_rows(result, free, documents, key)
@@ -120,6 +95,42 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
     _take_likely_config(result, free, named, names)
     if result.repeats and "config" not in result.roles:
         result.separating = tuple(item.path for item in separating)
+
+
+def _candidates(result: Assignment, free: dict[str, Field], key: Field, names: list[str]) -> list[Field]:
+    """Fields that may distinguish the rows of one query, the likeliest first."""
+    is_talk = words(result.records.path)[-1:] == ("turn",)  # what is above a turn names its conversation
+    candidates = [item for item in free.values() if not item.is_list and not item.is_object and item.share > 0.9
+                  and len(item.values) == len(names)
+                  and 1 < item.distinct_count <= max(2, min(60, len(names) / (2 - (item.path == KEY))))
+                  and item.mean_length < 80
+                  and (not item.is_number or item.path == KEY or _is_setting(item))
+                  and not _names_document(item) and not (item.is_number and _is_local(item, key, is_uneven=True))
+                  and (_CONVERSATIONS | _METRICS).isdisjoint(item.name_words) and not _is_time(item)
+                  and not (is_talk and item.path.startswith(KEY))
+                  and not (item.path == KEY and 4 * len(set(names)) > 3 * len(names))]  # a group of queries
+    candidates.sort(key=lambda item: (item.path != f"{KEY}" and not item.path.startswith(KEY),
+                                      item.path not in _NAMING,
+                                      set(item.name_words).isdisjoint(CONFIGS), item.path.count("."),
+                                      item.distinct_count))
+    return candidates
+
+
+def _take_crossed(result: Assignment, free: dict[str, Field], candidates: list[Field], separating: list[Field],
+                  names: list[str]) -> bool:
+    """Take the field, or the two fields, that cross with the queries as the configuration; False where none does."""
+    if label := _crossing_label(result, names):
+        left = [path for path in result.roles["labels"].split("+") if path != label.path]
+        result.roles |= {"config": label.path, "labels": "+".join(left)}
+        if not left:
+            del result.roles["labels"]
+        return True
+    crossed = [item for item in separating if _crosses(item, names)] + [
+        item for item in separating if not result.runs and _shares_queries(item, names)]
+    chosen = crossed[:1] or _crossing_pair(candidates, free, names)
+    if chosen:
+        take(result, free, "config", *chosen)
+    return bool(chosen)
 
 
 def separated(result: Assignment) -> list[Assignment]:
