@@ -201,7 +201,7 @@ def test_runs_that_are_equally_shallow_are_one_check_with_one_fix():
     at = opened("overview", **address(judged(), [deep, *shallow, run_of("top-2", ["c", "a"], [2.0, 1.0])]))
     assert sum(button.label == "Use k = 1" for button in at.button) == 1
     said = texts(at).replace("\\", "")
-    assert "top-1-x has at most 1 documents per query" in said and "The same for top-1-y and top-1-z." in said
+    assert "top-1-x has at most 1 document per query" in said and "The same for top-1-y and top-1-z." in said
     assert "top-2 has at most 2 documents" in said
 
 
