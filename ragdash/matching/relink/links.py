@@ -47,7 +47,7 @@ class Link:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class TextPart:
     """What a new document has of an old one: distinct shingles, and how many the old one has in all."""
 
     shingles: np.ndarray
@@ -64,7 +64,7 @@ class Relinking:
 
     links: tuple[Link, ...]
     reused: frozenset[str] = frozenset()
-    parts: Mapping[str, Mapping[str, Part]] = field(default_factory=dict)
+    parts: Mapping[str, Mapping[str, TextPart]] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -139,17 +139,17 @@ def propose_links(truth: Truth, old: Mapping[str, str], new: Mapping[str, str]) 
     return Relinking(tuple(links[doc] for doc in sorted(links)), reused, _parts(allowed, old, new))
 
 
-def _parts(allowed: Sequence[Link], old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, dict[str, Part]]:
+def _parts(allowed: Sequence[Link], old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, dict[str, TextPart]]:
     """What new documents have of each old one, where an allowed document became a part of them or changed."""
     targets = sorted({target for link in allowed if link.kind in ("changed", "split", "merged")
                       for target in link.targets})
-    parts: dict[str, dict[str, Part]] = {target: {} for target in targets}
+    parts: dict[str, dict[str, TextPart]] = {target: {} for target in targets}
     if targets:
         shared = SharedShingles([normalized(text) for text in old.values()],
                                 (normalized(new[target]) for target in targets))
         for index, doc in enumerate(old):
             for overlap in shared.overlaps(index):
-                parts[targets[overlap.new]][doc] = Part(overlap.shingles, shared.size(index))
+                parts[targets[overlap.new]][doc] = TextPart(overlap.shingles, shared.size(index))
     return parts
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ragdash.core.errors import Problem
 from ragdash.core.records import Truth
-from ragdash.matching.relink.links import PIECE, Part, Relinking
+from ragdash.matching.relink.links import PIECE, Relinking, TextPart
 
 ACCEPTED = ("same", "moved", "changed", "split", "merged")
 """Kinds of links that are followed unless something else is said."""
@@ -101,7 +101,7 @@ def _followed(details: pa.Table, targets: Mapping[str, tuple[str, ...]], gone: C
     return details, mixed
 
 
-def _other_part(parts: Mapping[str, Part], allowed: Collection[str]) -> str | None:
+def _other_part(parts: Mapping[str, TextPart], allowed: Collection[str]) -> str | None:
     """An old document that is not allowed and has a piece of a new one's text that no allowed document has."""
     known = np.unique(np.concatenate([np.zeros(0, np.int64), *(part.shingles for doc, part in parts.items()
                                                                if doc in allowed)]))
