@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-ROWS = 1 << 17
+ROWS = 1 << 18
 _SIGN = np.uint64(1 << 63)
 _SLOTS = 4  # of a table, at most, for each word that it takes
 _FEW_WORDS = 256  # are found sooner by sorting
