@@ -91,4 +91,4 @@ def test_proposals_for_several_files_work_as_they_are_printed(folder, capsys):
     words = [word for text in options for word in shlex.split("--map " + text.split(" or: ")[0])]
     status, out, err = call(capsys, "check", *files, *words)
     assert status == 0, err
-    assert "records.json: run" in out and "gold.csv: truth" in out
+    assert "records.json: run" in out and "gold.csv: ground truth" in out

@@ -25,7 +25,7 @@ def test_equal_truths_of_several_files_are_one(files, capfdbinary, command):
     metrics = [] if command == "check" else ["-m", "R@1"]
     status, _, err = call(capfdbinary, command, files / "b.json", files / "a.json", *metrics, *accept)
     assert status == 0, err
-    assert "differ in attributes" in err and "a.json" in err
+    assert "differs in attributes" in err and "a.json" in err
 
 
 @pytest.mark.parametrize("command", ["check", "compare"])
