@@ -18,6 +18,7 @@ from ragdash.io.proposals.reading import ONLY_HERE, OTHER_NAMES, RECORDS, ROLE, 
 MAPPED = (*FIELDS, *OTHER_NAMES, *ONLY_HERE)  # what a column can be given to
 _FILE_OPTIONS = ("files", "runs", "truth", "file", "corpus", "old", "new", "round_trip")
 _OFFERED = "proposed-reading"
+_PARTS = re.compile(rf",(?=[^,=]+=|(?:{'|'.join(map(re.escape, FIELDS))})(?:,|$))")
 
 
 def mapping_of(options: argparse.Namespace, file: str | None = None) -> dict[str, str]:
@@ -91,10 +92,11 @@ def _names(file: str) -> Iterator[str]:
 def _parse(texts: Iterable[str]) -> dict[str, str]:
     """{our field: their column} of texts such as "query=question,retrieved=url", or with their column first.
 
-    Names of our fields alone, in front, are columns of that name: "query_id,query=question".
+    Names of our fields alone, wherever they are, are columns of that name: "query_id,query=question". Behind the column
+    of another field no space is in front of them: "answers=right, query" is one column.
     """
     mapping: dict[str, str] = {}
-    parts = [part for text in texts for part in re.split(r",(?=[^,=]+=)", text)]
+    parts = [part for text in texts for part in _PARTS.split(text)]
     for pair in [pair for part in parts for pair in _own_columns(part)]:
         field, equals, column = (word.strip() for word in pair.partition("="))
         if field not in MAPPED and column in MAPPED:

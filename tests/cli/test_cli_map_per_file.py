@@ -92,3 +92,13 @@ def test_proposals_for_several_files_work_as_they_are_printed(folder, capsys):
     status, out, err = call(capsys, "check", *files, *words)
     assert status == 0, err
     assert "records.json: run" in out and "gold.csv: ground truth" in out
+
+
+def test_a_field_that_is_a_column_is_named_alone_behind_others_too(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bot.csv").write_text('version,question,contexts,"right, answer"\nsmall,Who?,"[""She.""]",She\n'
+                                      'large,Who?,"[""He.""]",She\n')
+    status, out, err = call(capsys, "check", "bot.csv", "--role", "both", "--map",
+                            "config=version,contexts,query=question", "--map", "answers=right, answer")
+    assert status == 0, err
+    assert "small" in out and "large" in out

@@ -213,3 +213,9 @@ def test_times_without_a_unit_next_to_documents_are_asked_about():
     totals = [read_runs(("file.json", content), mapping=mapping)[0].details["latency_ms"][0]["retrieval"].as_py()
               for mapping in (first, second)]
     assert totals == [4500.0, 4.5]
+
+
+def test_answers_without_a_question_say_that_a_column_is_missing():
+    content = "bot,chatbot_answer,contexts\n" + "".join(f"{bot},{text},['{text}']\n" for bot in "ab" for text in TEXTS)
+    with pytest.raises(InputError, match="Add a column with the question of each row"):
+        read_runs(("file.csv", content.encode()))

@@ -59,7 +59,7 @@ MESSAGES: Mapping[str, Message] = {
     "rows-without-query": Message(
         actual="{count:count record} with {fields} and neither a question nor an id of the query",
         expected="the query of each row",
-        fix="Its rows match another file by their order only: write the id of the query into each row.",
+        fix="Add a column with the question of each row.",
     ),
     "unknown-records": Message(
         actual="no list of records under {path!r}; there are {paths:comma}",

@@ -124,9 +124,9 @@ def _render_preview(
     """The first rows under this mapping, or why there are none; the button that applies it."""
     if record.failed and dict(mapping) == dict(record.mapping or record.guess):
         st.caption(
-            "A run needs a query id (or the question) and a document id (or the list of retrieved documents); "
-            "judgments need a grade or the relevant documents too. The first rows are then shown here as ragdash "
-            "reads them."
+            "A run needs the question (or a query id), and an answer, its contexts or a document id (or the list of "
+            "retrieved documents); judgments need a grade or the relevant documents too. The first rows are then shown "
+            "here as ragdash reads them."
         )
         return
     duplicates = {field for field in meanings if field and meanings.count(field) > 1}
