@@ -21,11 +21,11 @@ OUTCOMES = {"all": "", "better": "better", "equal": "equal", "worse": "worse", "
 
 
 def address(run: str, order: str = "worst", **filters: str | list[str]) -> dict[str, list[str]]:
-    """The address of the Queries page looking at a run (its digest), with these filters alone.
+    """The address of the Queries page looking at a run (its digest), with these filters alone, at the first query.
 
     filters: {key of ragdash.dashboard.session.keys: value or values}; everything else of the session stays.
     """
-    parameters = {**dict.fromkeys(FILTER_KEYS, ""), state.LOOKED: run[:SHORT], state.ORDER: order, **filters}
+    parameters = {**dict.fromkeys((*FILTER_KEYS, state.QUERY), ""), state.LOOKED: run[:SHORT], state.ORDER: order, **filters}
     return page_links.address(**parameters)
 
 

@@ -320,6 +320,12 @@ def test_compare_leads_to_exactly_its_queries(outcome):
     assert list(table(followed).columns)[-1] == "Stage of new"
 
 
+def test_a_link_to_a_list_opens_its_first_query_not_the_one_read_last():
+    at = opened(page="compare/queries", candidate="new", query="q05")
+    link = next(one.proto for one in at.get("page_link") if "side by side" in one.proto.label)
+    assert "query=&" in f"{link.query_string}&"
+
+
 def follow(query: str) -> AppTest:
     from urllib.parse import parse_qs
 
