@@ -67,4 +67,11 @@ def test_a_test_set_is_checked_without_runs_and_questions_can_still_be_made():
     at = opened("test-set", **address(truth, []))
     assert "Not known without runs" in texts(at) and len(at.dataframe) == 1
     at = opened("test-set", **address(truth, [], test_set_part="drafts"))
-    assert any("No test set loaded yet" in header.value for header in at.header)
+    assert any("No drafts of questions yet" in header.value for header in at.header)
+
+
+def test_reference_answers_alone_are_not_called_nothing_and_what_is_missing_is_named():
+    details = pa.table({"query_id": ["q1", "q2"], "answers": [["Neil Armstrong"], ["Michael Collins"]]})
+    at = opened("test-set", **address(Truth.build("references", [], [], [], details=details), []))
+    assert not any("No test set loaded yet" in header.value for header in at.header)
+    assert "**references** is loaded and has no relevance judgments (qrels)" in texts(at)

@@ -14,7 +14,7 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
 from ragdash.dashboard.auth import rights
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import read_only
+from ragdash.dashboard.session.data_store import LOADED, read_only
 from ragdash.dashboard.widgets import elements
 from ragdash.experiments.testset import (
     ALL_TYPES,
@@ -110,7 +110,12 @@ def _decisions(digest: str, path: str, stamp: str) -> tuple[dict[str, Decision],
 
 def _no_sets() -> None:
     """Explain how to create a set."""
-    elements.empty("No test set loaded yet", "A model writes questions about your documents. Review here the drafts "
+    truth = LOADED.truth(state.truth() or "")
+    loaded = truth is not None and not truth.queries_only
+    if loaded and not truth.judgments:
+        st.caption(f"**{fmt.escape(truth.name)}** is loaded and has no relevance judgments (qrels): the check of a test set "
+                   "needs them. Add them on the **Data** page.")
+    elements.empty("No drafts of questions yet" if loaded else "No test set loaded yet", "A model writes questions about your documents. Review here the drafts "
                   "that pass every rule; those you accept become ground truth on the Data page. Create a set above, or "
                   "in a terminal:")
     st.code(EXAMPLE_COMMAND, language=None, wrap_lines=True)
