@@ -65,6 +65,17 @@ class Verdict:
         return tuple(pair for pair in self.evidence if pair.outcome in ("better", "worse"))
 
     @property
+    def alike(self) -> tuple[str, ...]:
+        """Titles of the evidence with a value of two runs for the same query."""
+        return tuple(dict.fromkeys(pair.spec.title for pair in self.evidence if pair.outcome != "undefined"))
+
+    @property
+    def one_sided(self) -> tuple[str, ...]:
+        """Titles of the evidence that no two runs have for the same query: it compares nothing."""
+        return tuple(title for title in dict.fromkeys(pair.spec.title for pair in self.evidence)
+                     if title not in self.alike)
+
+    @property
     def opposed(self) -> tuple[Comparison, ...]:
         """The evidence by which another run is better than the best one."""
         return tuple(pair for pair in self.differing

@@ -30,6 +30,7 @@ from ragdash.reporting.sentences.runs.choice import (
     MAX_NAMES,
     TITLES,
     Say,
+    answers_alike,
     bold,
     choice_sentence,
     findings_text,
@@ -120,10 +121,9 @@ def next_step_sentence(verdict: Verdict) -> str:
 
 def answers_sentence(verdict: Verdict) -> str:
     """That the answers do not differ, in Markdown, where the verdict is on another metric and no sentence says it."""
-    titles = list(dict.fromkeys(pair.spec.title for pair in verdict.evidence))
-    if not titles or verdict.differing or verdict.state not in ("clear-winner", "no-clear-difference"):
+    if not verdict.evidence or verdict.differing or verdict.state not in ("clear-winner", "no-clear-difference"):
         return ""
-    return f"Answers: no significant difference shown ({escape(listed(titles))})."
+    return answers_alike("Answers: no significant difference shown", verdict, escape)
 
 
 def sentence_below_title(verdict: Verdict) -> str:
@@ -294,16 +294,15 @@ def evidence_heading(verdict: Verdict) -> str:
 
 def _nothing_against(verdict: Verdict, plain: Say) -> str:
     """That no check speaks against the verdict, and what was looked at."""
-    titles = list(dict.fromkeys(pair.spec.title for pair in verdict.evidence))
-    if not titles and says_nothing_of_quality(verdict.spec):
+    if not verdict.evidence and says_nothing_of_quality(verdict.spec):
         return "For a verdict on quality, choose a metric that says how good answers or rankings are."
-    if not titles:
+    if not verdict.evidence:
         return "No check speaks against this result."
     if verdict.differing:
         differing = list(dict.fromkeys(pair.spec.title for pair in verdict.differing))
         return f"No check speaks against this result. The answers point the same way: {plain(listed(differing))}."
-    return (f"No check speaks against this result. The answers show no significant difference "
-            f"({plain(listed(titles))}).")
+    return "No check speaks against this result. " + answers_alike(
+        "The answers show no significant difference", verdict, plain)
 
 
 def _evidence_text(pair: Comparison, markdown: bool) -> str:

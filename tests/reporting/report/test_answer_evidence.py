@@ -45,6 +45,8 @@ def content(*runs: Run, **options) -> ReportContent:
     (dict(wrong=24), dict(wrong=2), "choose **new**", "The answers point the same way: verdict: Correct (file)."),
     (dict(wrong=2), dict(wrong=2), "choose **new**", "No check speaks against this result. The answers show no "
      "significant difference (verdict: Correct (file))."),
+    (dict(labeled=False), dict(wrong=2), "choose **new**", "No check speaks against this result. The answers cannot be "
+     "compared by verdict: Correct (file): no query has a value in two runs."),
     (dict(labeled=False), dict(labeled=False), "choose **new**", "No check speaks against this result."),
 ])
 def test_a_clear_winner_by_its_rankings_is_held_against_the_answers(old, new, decision, change):

@@ -204,6 +204,13 @@ def misses_text(hit_rate: float, n: int) -> str:
     return f"{round(missed):,} of {n:,}" if abs(missed - round(missed)) < 1e-6 else f"{1 - hit_rate:.0%} of {n:,}"
 
 
+def answers_alike(lead: str, verdict: Verdict, plain: Say) -> str:
+    """Which labels and scores of the answers show no difference, after the lead, and which compare nothing."""
+    shown = f"{lead} ({plain(listed(verdict.alike))})." if verdict.alike else ""
+    missing = f"The answers cannot be compared by {plain(listed(verdict.one_sided))}: no query has a value in two runs."
+    return " ".join(filter(None, (shown, missing if verdict.one_sided else "")))
+
+
 def hybrid_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     """That a hybrid would be better, where it is known, and whether a loaded run is that hybrid; "" where it is not."""
     gain = verdict.advice.hybrid
