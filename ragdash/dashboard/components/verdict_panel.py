@@ -30,7 +30,7 @@ from ragdash.dashboard.caches.shared_cache import once_a_run
 from ragdash.dashboard.components import judge_note, page_links, repeat_lines
 from ragdash.dashboard.page_context import DEFAULT_METRIC, PageContext, PageEnds, spec_of
 from ragdash.dashboard.session import run_facts, run_fixes, state
-from ragdash.dashboard.session.data_store import LOADED, SessionRun
+from ragdash.dashboard.session.data_store import LOADED, SHORT, SessionRun
 from ragdash.dashboard.session.file_metrics import session_file_specs
 from ragdash.dashboard.session.truths import truth_versions
 from ragdash.dashboard.widgets import elements
@@ -171,7 +171,14 @@ def _write(context: PageContext, verdict: Verdict, sentences: DeltaGenerator, *,
             st.markdown(shorten_names(context, "\n\n".join(part)), help=term_help(
                 " ".join(explained), [verdict.spec] if titled else ()) if part is parts[0] else None)
             if part is not parts[-1]:
-                page_links.link("what-if", "Its setting, price and recipe", icon=":material/merge:")
+                page_links.link("what-if", "Its setting, price and recipe", icon=":material/merge:",
+                                **{state.FUSED_RUNS: _fused(context, verdict)})
+
+
+def _fused(context: PageContext, verdict: Verdict) -> list[str]:
+    """The runs of the hybrid to build next, as links name them."""
+    gain = verdict.advice.hybrid
+    return [] if gain is None else [context.digests[context.names.index(run)][:SHORT] for run in gain.runs]
 
 
 def _lines(verdict: Verdict) -> list[str]:

@@ -169,6 +169,21 @@ def test_a_tuned_hybrid_that_is_added_says_so_on_every_page_and_what_it_is():
     assert "digests" not in card and "optimism" not in card
 
 
+def test_runs_chosen_before_and_hidden_since_leave_no_empty_choice():
+    truth, runs = samples()
+    ranks = Run.build("ranks", ["q001"], ["d1"])
+    where = address(truth, [ranks, *runs], shown=[run.digest for run in runs], fused=[ranks.digest])
+    assert "Yes: build this hybrid" in texts(opened("what-if", **where))
+
+
+def test_overview_leads_to_the_hybrid_of_the_runs_that_it_names():
+    truth, runs = samples()
+    at = opened("overview", **address(truth, runs, fused=[runs[0].digest]))
+    link = next(one.proto for one in at.get("page_link") if "Its setting" in one.proto.label)
+    names = parse_qs(link.query_string)["fused"]
+    assert sorted(names) == sorted(run.digest[:12] for run in runs)
+
+
 def test_the_page_needs_two_runs_with_something_to_fuse_and_says_what_it_did_not_try(monkeypatch):
     truth, runs = samples()
     at = opened("what-if", **address(truth, runs[:1]))

@@ -104,7 +104,10 @@ def _chosen_runs(context: PageContext) -> PageContext:
     """The choice of runs; the context with these alone, in the order chosen."""
     names = dict(zip(context.digests, context.names, strict=True))
     first = what_if_cache.runs_to_fuse(context.digests, context.names, context.scope, context.selection.spec)
-    key = state.choices_key(state.FUSED_RUNS, context.digests, [context.digests[index] for index in first])
+    default, earlier = [context.digests[index] for index in first], st.session_state.get(state.FUSED_RUNS)
+    key = state.choices_key(state.FUSED_RUNS, context.digests, default)
+    if not st.session_state[key] and (earlier or len(context.digests) == 2):  # the runs chosen before are hidden
+        st.session_state[key] = default
     st.multiselect("Runs to fuse", context.digests, format_func=names.get, key=key, max_selections=MOST_RUNS,
                    persist_state="session", help=tooltip("fused_runs"))
     entries = {entry.digest: entry for entry in context.entries}
