@@ -25,8 +25,8 @@ def address(run: str, order: str = "worst", **filters: str | list[str]) -> dict[
 
     filters: {key of ragdash.dashboard.session.keys: value or values}; everything else of the session stays.
     """
-    parameters = {**dict.fromkeys((*FILTER_KEYS, state.QUERY), ""), state.LOOKED: run[:SHORT], state.ORDER: order, **filters}
-    return page_links.address(**parameters)
+    parameters = {**dict.fromkeys((*FILTER_KEYS, state.QUERY), ""), state.LOOKED: run[:SHORT], state.ORDER: order}
+    return page_links.address(**parameters | filters)
 
 
 def link(label: str, run: str, order: str = "worst", help: str | None = None, *, width: int | None = None,

@@ -113,9 +113,10 @@ def _no_sets() -> None:
     truth = LOADED.truth(state.truth() or "")
     loaded = truth is not None and not truth.queries_only
     if loaded and not truth.judgments:
-        st.caption(f"**{fmt.escape(truth.name)}** is loaded and has no relevance judgments (qrels): the check of a test set "
-                   "needs them. Add them on the **Data** page.")
-    elements.empty("No drafts of questions yet" if loaded else "No test set loaded yet", "A model writes questions about your documents. Review here the drafts "
+        st.caption(f"**{fmt.escape(truth.name)}** is loaded and has no relevance judgments (qrels): the check of a "
+                   "test set needs them. Add them on the **Data** page.")
+    title = "No drafts of questions yet" if loaded else "No test set loaded yet"
+    elements.empty(title, "A model writes questions about your documents. Review here the drafts "
                   "that pass every rule; those you accept become ground truth on the Data page. Create a set above, or "
                   "in a terminal:")
     st.code(EXAMPLE_COMMAND, language=None, wrap_lines=True)
