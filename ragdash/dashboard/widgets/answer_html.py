@@ -85,10 +85,10 @@ def strongest_correlation(rows: Sequence[str], columns: Sequence[str], rho: np.n
 
 
 def word_list(answer: str, spans: Spans) -> str:
-    """The distinct words at these places, at most 12 of them."""
+    """The distinct words at these places in quotation marks, at most 12 of them."""
     words = list(dict.fromkeys(answer[start:stop] for start, stop in spans))
     rest = f" and {len(words) - NAMED:,} more" if len(words) > NAMED else ""
-    return ", ".join(words[:NAMED]) + rest
+    return ", ".join(f"“{word}”" for word in words[:NAMED]) + rest
 
 
 def marked_answer(answer: str, spans: Spans, numbers: Spans, theme: Theme) -> str:

@@ -347,12 +347,12 @@ def influence_sentence(comparison: Comparison, leave_one_out: np.ndarray, query_
     ]
     if flipping:
         more = [f"any of {len(flipping) - 3:,} more"] if len(flipping) > 3 else []
-        names = [*map(escape, flipping[:3]), *more]
+        names = [*(f"“{escape(query)}”" for query in flipping[:3]), *more]
         text = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
         return (f"A single query decides the direction of {escape(comparison.candidate)} against "
                 f"{escape(comparison.baseline)}: without {text} it reverses.")
     changes = np.nan_to_num(np.abs(leave_one_out - comparison.mean_difference))
     largest = int(np.argmax(changes))
-    return (f"No single query reverses the difference: without {escape(query_ids[largest])}, which matters most, it is "
-            f"{escape(number(leave_one_out[largest], signed=True))} instead of "
+    return (f"No single query reverses the difference: without “{escape(query_ids[largest])}”, "
+            f"which matters most, it is {escape(number(leave_one_out[largest], signed=True))} instead of "
             f"{escape(number(comparison.mean_difference, signed=True))}.")

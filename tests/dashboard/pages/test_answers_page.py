@@ -265,7 +265,7 @@ def test_the_chosen_answer_is_shown_with_marks_and_its_numbers_named():
     assert page.count("<mark") == 3 and "1974</mark>" in page and "&lt;<mark" in page and "<b>" not in page
     assert "Sea of Tranquility" in page
     said = texts(at).replace("\\", "")
-    assert "Numbers that no context contains (box): 1974." in said and "In no context (dotted line): Moscow" in said
+    assert "Numbers that no context contains (box): “1974”." in said and "In no context (dotted line): “Moscow”" in said
     widget(at, "button", "answer_next").click().run()
     assert asked(at, "query") == ["q06"] and "q06" in at.subheader[0].value
 

@@ -54,6 +54,7 @@ def session(monkeypatch) -> dict:
     ("stone grey", ("grey stone",), "Same words as the reference, in another order."),
     ("a grey stone today", ("grey stone",), "Contains all words of the reference."),
     ("grey", ("blue sky and sea", "grey stone"), "Missing: "),
+    ("bags", ("bags and",), "Missing: “and”."),
     (None, ("grey stone",), ""),
     ("grey stone", (), ""),
 ])

@@ -278,7 +278,7 @@ def test_what_should_be_found_is_ordered_by_grade_and_rank_and_says_what_it_leav
 
 def test_answers_word_by_word():
     at = opened(query="q03", tab="Answers")
-    assert "Storms</mark>" in drawn(at) and "Missing: Crises." in drawn(at) and "<b>Contexts</b>" not in drawn(at)
+    assert "Storms</mark>" in drawn(at) and "Missing: “Crises”." in drawn(at) and "<b>Contexts</b>" not in drawn(at)
     shown(widget(at, "button_group", "against").set_value("contexts").run())
     assert "are used as contexts" in drawn(at)
     assert "<b>Contexts</b><ol><li" in drawn(at)

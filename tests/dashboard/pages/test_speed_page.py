@@ -112,7 +112,7 @@ def test_dollars_in_names_are_no_formula():
 def test_tokens_without_a_price_say_what_is_missing():
     at = opened("threshold-bands/speed", **session(run("one", 1, 1, **tokens(1000))))
     assert "1,000" in at.table[0].value["Prompt tokens"][0] and "Cost per query" not in at.table[0].value
-    assert "cost unknown" in texts(at) and "Choose its prices in the table below." in texts(at)
+    assert "cost unknown" in texts(at) and "Choose its prices in the box “Prices” below." in texts(at)
 
 
 def test_without_tokens_the_page_says_what_to_add_before_prices_help():

@@ -338,7 +338,7 @@ def test_the_summary_has_decision_table_picture_and_three_queries(samples):
     kinds = [block.kind for block in section.blocks]
     assert [kinds.count(kind) for kind in ("grid", "picture", "query")] == [1, 1, 3]
     origin, decision = (block.text for block in section.blocks[:2])
-    assert "2026-11-22 · R. Eader · 3 runs on 122 queries" in as_plain(origin)
+    assert "2026-11-22 · R. Eader · 3 runs on 122 queries, ground truth “truth”, " in as_plain(origin)
     assert headline(content.verdict) in decision and differences_sentence(content.verdict) in decision
     assert decision_sentence(content.verdict) in decision
     best = content.verdict.best

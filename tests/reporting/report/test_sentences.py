@@ -7,13 +7,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from ragdash.analysis.verdict import RunCheck
 from ragdash.core.records import Conventions
 from ragdash.evaluation.latency_cost import CostStep
 from ragdash.metrics import parse_spec
 from ragdash.metrics.bands import Placement
 from ragdash.reporting.sentences import bands, comparison, judge_validation, latency_cost
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.runs import rankings
+from ragdash.reporting.sentences.runs import choice, rankings
 
 NAN, INF = np.nan, np.inf
 SPEC, LOWER, NEITHER = parse_spec("RR"), parse_spec("MeanRank"), parse_spec("n_rel")
@@ -188,11 +189,13 @@ def test_queries_of_the_runs_are_not_called_those_of_a_ground_truth():
 
 
 @pytest.mark.parametrize(("difference", "without", "words"), [
-    (0.1, [0.1, -0.02, 0.2], "A single query decides the direction of new against old: without q2 it reverses."),
-    (0.1, [-0.1, -0.1, -0.1, -0.1, -0.1], "without q1, q2, q3 or any of 2 more it reverses."),
-    (-0.1, [-0.1, -0.3, -0.2], "No single query reverses the difference: without q2, which matters most, it is −0.300 "
+    (0.1, [0.1, -0.02, 0.2], "A single query decides the direction of new against old: without “q2” it reverses."),
+    (0.1, [-0.1, -0.1, -0.1, -0.1, -0.1], "without “q1”, “q2”, “q3” or any of 2 more it reverses."),
+    (-0.1, [-0.1, -0.3, -0.2], "No single query reverses the difference: without “q2”, which matters most, it is "
+                               "−0.300 "
                                "instead of −0.100."),
-    (0.1, [0.1, 0.0, 0.1], "No single query reverses the difference: without q2, which matters most, it is +0.000 "
+    (0.1, [0.1, 0.0, 0.1], "No single query reverses the difference: without “q2”, which matters most, it is "
+                           "+0.000 "
                            "instead of +0.100."),
     (0.0, [0.1, -0.1, 0.1], ""), (0.1, [np.nan] * 3, ""), (0.1, [-0.1, -0.1], ""),
 ])
@@ -228,3 +231,14 @@ def test_bands_of_many_runs_are_counted():
     names = [f"run {index}" for index in range(25)]
     sentence = bands.band_sentence(SPEC, names, places, range(25))
     assert sentence == "MRR: of 25 runs, 4 are rated *good*, 20 lie between *fair* and *good*, 1 has no value"
+
+
+def test_what_checks_found_is_one_sentence():
+    """The second finding goes on in small letters, unless it begins with the name of a run."""
+    few = RunCheck("few-queries", "qualified", facts={"count": 10})
+    twins = RunCheck("same-content", "qualified", facts={"first": "B", "second": "C"})
+    assert choice.findings_text([few], "page") == "Only 10 queries have a value"
+    assert choice.findings_text([twins, few], "page") == (
+        "B and C have the same rankings; only 10 queries have a value")
+    assert choice.findings_text([few, twins], "page") == (
+        "Only 10 queries have a value; B and C have the same rankings")

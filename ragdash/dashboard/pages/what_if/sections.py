@@ -180,7 +180,7 @@ def _render_answer(context: PageContext, choice: Choice, others: Sequence[str], 
         return
     st.header("Tuned hybrid against single runs", anchor=False, help=tooltip("held_out"))
     elements.frame(tables.runs_table(choice), "what_if_runs", "The tuned hybrid, held out, and the single runs",
-                   widths={"Against the best run": 300})
+                   widths={"Against the best run": 420})
     result = choice.held_out
     named = "" if choice.decision == "tuned" else (  # the answer has it
         f"Tuning on all queries chooses this setting: {fmt.escape(_setting(choice))}. ")

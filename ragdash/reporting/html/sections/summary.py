@@ -77,7 +77,7 @@ def _origin(content: ReportContent) -> str:
     """Date, author and data."""
     request, queries = content.request, count(int(content.selected.sum()), "query", "queries")
     name = escape(shorten_middle(content.truth.name, NAME_LENGTH))
-    truth = "" if content.truth.queries_only else f", ground truth {name}"
+    truth = "" if content.truth.queries_only else f", ground truth “{name}”"
     slice_text = f" ({escape(request.slice_title)})" if request.slice_title else ""
     judged = f", {count(content.truth.judgments, 'judgment', 'judgments')}" if content.truth.judgments else ""
     parts = [escape(request.date), escape(request.author),

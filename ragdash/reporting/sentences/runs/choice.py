@@ -28,6 +28,7 @@ TITLES = {
 }
 FEW_QUERIES_CHECK = "few-queries"
 UNTESTED = "Take that as a hint: it may be chance."
+OPENERS = ("Every ", "Only ", "The ", "There ", "Unjudged ")  # words with a capital as they begin a sentence
 MAX_NAMES = 3  # names that a sentence lists; more are counted
 LOW_CEILING = 0.9  # a best possible mean below this is said next to the metric
 Say = Callable[[str], str]
@@ -288,7 +289,8 @@ def findings_text(checks: Sequence[RunCheck], surface: Surface) -> str:
     for first, *others in by_kind.values():
         names = list(dict.fromkeys(run for check in others for run in check.runs))
         shown = names if len(names) <= MAX_NAMES else [f"{len(names)} more runs"]
-        findings.append(first.found(surface) + (f" (also {listed(shown)})" if names else ""))
+        text = first.found(surface) + (f" (also {listed(shown)})" if names else "")
+        findings.append(uncapital(text) if findings and text.startswith(OPENERS) else text)
     rest = len(findings) - MAX_NAMES
     return "; ".join([*findings[:MAX_NAMES], *([f"and {rest:,} more"] if rest > 0 else [])])
 

@@ -157,10 +157,10 @@ def unknown_costs(data: SpeedCostData) -> list[str]:
     """Why the cost of a run is not known, and what makes it known."""
     has_tokens = [timed is not None and bool(np.isfinite(timed.prompt).any()) for timed in data.timings]
     if not any(cost is not None and (cost.basis or cost.price_names) for cost in data.costs) and not any(has_tokens):
-        return [f"Cost unknown: the files have neither token counts nor costs. {ADD_TOKENS}, and prices in the table "
-                "below."]
+        return [f"Cost unknown: the files have neither token counts nor costs. {ADD_TOKENS}, and prices in the box "
+                "“Prices” below."]
     return [f"{name}, cost unknown: {cost.reason.rstrip('.')}. "
-            + ("Choose its prices in the table below." if tokens else f"{ADD_TOKENS}, and choose its prices below.")
+            + ("" if tokens else f"{ADD_TOKENS}. ") + "Choose its prices in the box “Prices” below."
             for name, cost, tokens in zip(data.context.names, data.costs, has_tokens, strict=True)
             if cost is not None and cost.reason]
 
