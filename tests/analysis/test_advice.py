@@ -38,6 +38,8 @@ from ragdash.reporting.sentences.latency_cost import duration
 from ragdash.reporting.sentences.runs.choice import (
     ceiling_note,
     hybrid_sentence,
+    next_step_sentence,
+    risk_line,
     risk_sentence,
     tied_note,
     verdict_title,
@@ -47,7 +49,6 @@ from ragdash.reporting.sentences.verdict import (
     decision_sentence,
     differences_sentence,
     headline,
-    next_step_sentence,
     verdict_dict,
     verdict_sentence,
 )
@@ -81,12 +82,15 @@ def test_the_samples_are_decided_as_far_as_the_data_go(samples):
     missed = {name: int((values == 0).sum()) for name, values in hits.items()}
     assert (f"sparse finds no relevant document in the first 10 ranks for {missed['sparse']} of 110 queries, dense for "
             f"{missed['dense']}") in risk_sentence(verdict, markdown=False)
-    assert risk_sentence(verdict, markdown=False).endswith("Take that as a hint: it may be chance.")
+    assert risk_sentence(verdict, markdown=False).endswith(
+        "Take the difference in Hit rate@10 as a hint: it may be chance.")
     assert "misses more" not in decision, "no outcome says so"
     written = verdict_dict(verdict)
     assert (written["choice"], written["leans"][0]["other_run"], written["hybrid"]) == ("sparse", "dense", None)
     assert {row["run"]: row["mean"] for row in written["choice_by"]["means"]} == dict(means)
     assert written["risk"] == risk_sentence(verdict, markdown=False)
+    assert risk_line(verdict).startswith("**What speaks against sparse:** ")
+    assert "sparse shows no significant difference from dense (" in verdict_sentence(verdict, markdown=False)
 
 
 def test_a_kind_of_queries_on_which_another_run_is_better_speaks_against_the_choice(samples):
@@ -195,16 +199,23 @@ def test_a_hybrid_is_named_with_its_gain_and_is_not_the_loaded_one(samples):
                               price.more("cost"))
     verdict = advised(*samples, hybrid=gain)
     sentence = hybrid_sentence(verdict, markdown=False)
-    assert sentence.startswith("Fusing dense and sparse (weighted sum of scores, z-score, weight of dense 0.5, weight "
-                               "of sparse 0.5) would reach NDCG@10")
+    assert sentence.startswith("An equal mix of dense and sparse (weighted sum of scores, z-score, weight of dense "
+                               "0.5, weight of sparse 0.5) would reach NDCG@10")
     assert "on held-out queries. With parallel searches it takes 22.7\xa0ms more per query. The loaded" in sentence
     dear = replace(gain, time=UNKNOWN, cost=Amount(0.002, 0.001, 0.003, 110))
     assert "It costs $0.00200 more per query." in hybrid_sentence(advised(*samples, hybrid=dear), markdown=False)
     assert f"reach NDCG@10 {choice.held_out.value:.3f}, +{choice.against_single.mean_difference:.3f} [" in sentence
     assert sentence.endswith("The loaded hybrid is fused in another way.")
     assert change_sentence(verdict, markdown=False).startswith(sentence)
-    assert next_step_sentence(verdict) == f"**Best next step:** {hybrid_sentence(verdict)}"
-    assert "Fusing" not in change_sentence(verdict, alone=False)
+    step = next_step_sentence(verdict)
+    assert step.startswith("**What to build next:** An equal mix of **dense** and **sparse** would reach NDCG@10")
+    assert step.endswith("fused in another way. The exact setting is on What-if.") and "z-score" not in step
+    measured = replace(verdict, evidence=(choice.against_single,))
+    assert "Whether it improves the answers was not measured." in next_step_sentence(measured)
+    weighted = replace(gain, params={"norm": "z-score", "weights": [0.3, 0.7]})
+    assert hybrid_sentence(advised(*samples, hybrid=weighted), markdown=False).startswith(
+        "A mix of dense (weight 0.3) and sparse (weight 0.7) (weighted sum")
+    assert "equal mix" not in change_sentence(verdict, alone=False)
     assert gain_of(replace(choice, decision="single"), pool) is None
 
 

@@ -163,8 +163,9 @@ def add_hybrid(context: PageContext, spec: Spec, sentences: DeltaGenerator, *, t
 def _write(context: PageContext, verdict: Verdict, sentences: DeltaGenerator, *, titled: bool) -> None:
     """Where there is room, the way to the setting of the hybrid to build next is below it."""
     lines = _short_lines(verdict) if titled else _lines(verdict)
-    step = verdict_sentences.next_step_sentence(verdict)
-    parts = [lines] if titled or not step else [lines[:1], lines[1:]]
+    step = choice_sentences.next_step_sentence(verdict)
+    end = len(lines) if titled or not step else lines.index(step) + 1
+    parts = list(filter(None, [lines[:end], lines[end:]]))
     with sentences.container():
         for part in parts:
             explained = [*lines[:1] * titled, step]
@@ -182,31 +183,30 @@ def _fused(context: PageContext, verdict: Verdict) -> list[str]:
 
 
 def _lines(verdict: Verdict) -> list[str]:
-    """The next step, how sure the headline is, what it means for the decision, what speaks against that and what would
-    change it."""
-    return [*_next_step_and_differences(verdict),
-            f"**For your decision:** {verdict_sentences.decision_sentence(verdict)}", *_risk(verdict),
+    """How sure the headline is, what it means for the decision, what speaks against that, what to build next and what
+    would change the verdict."""
+    return [*_differences(verdict), f"**For your decision:** {verdict_sentences.decision_sentence(verdict)}",
+            *_risk_and_next_step(verdict),
             f"**What would change it:** {verdict_sentences.change_sentence(verdict, alone=False)}"]
 
 
 def _short_lines(verdict: Verdict) -> list[str]:
-    """The headline, the next step, how sure the headline is, what its metric does not show and what speaks against it.
+    """The headline, how sure it is, what its metric does not show, what speaks against it and what to build next.
     The decision is on Overview, but for what to do about a verdict that is withheld."""
     withheld = verdict.state == "not-comparable"
-    return [verdict_sentences.headline(verdict, titled=True), *_next_step_and_differences(verdict),
+    return [verdict_sentences.headline(verdict, titled=True), *_differences(verdict),
             *filter(None, [verdict_sentences.decision_sentence(verdict) if withheld else
-                           verdict_sentences.metric_note(verdict)]), *_risk(verdict)]
+                           verdict_sentences.metric_note(verdict)]), *_risk_and_next_step(verdict)]
 
 
-def _next_step_and_differences(verdict: Verdict) -> list[str]:
+def _differences(verdict: Verdict) -> list[str]:
     sure = " ".join(filter(None, (verdict_sentences.differences_sentence(verdict),
                                   verdict_sentences.answers_sentence(verdict))))
-    return list(filter(None, [verdict_sentences.next_step_sentence(verdict), sure]))
+    return [sure] if sure else []
 
 
-def _risk(verdict: Verdict) -> list[str]:
-    risk = choice_sentences.risk_sentence(verdict)
-    return [f"**What speaks against it:** {risk}"] if risk else []
+def _risk_and_next_step(verdict: Verdict) -> list[str]:
+    return list(filter(None, [choice_sentences.risk_line(verdict), choice_sentences.next_step_sentence(verdict)]))
 
 
 def render_line(context: PageContext, spec: Spec) -> DeltaGenerator:

@@ -84,15 +84,16 @@ def _others_sentences(comparisons: Mapping[int, Comparison]) -> str:
     return " ".join(sentences)
 
 
-def better_than(names: str) -> str:
-    """What the best run is better than, on every page and in every output.
+def better_than(names: str, best: str = "It") -> str:
+    """What the best run is better than, on every page and in every output; best: its name where no sentence before has
+    it.
 
     Examples
     --------
     >>> better_than("bm25 and dense")
     'It is better than bm25 and dense.'
     """
-    return f"It is better than {names}."
+    return f"{best} is better than {names}."
 
 
 def _first(names: Sequence[str]) -> list[str]:

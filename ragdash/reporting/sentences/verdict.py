@@ -113,12 +113,6 @@ def differences_sentence(verdict: Verdict) -> str:
     return " ".join(filter(None, (_against_others(verdict, bold), baseline_sentence(verdict))))
 
 
-def next_step_sentence(verdict: Verdict) -> str:
-    """The hybrid to build next, in Markdown; "" where none is known to be better, or a loaded run is that hybrid."""
-    gain = verdict.advice.hybrid
-    return f"**Best next step:** {hybrid_sentence(verdict)}" if gain is not None and not gain.same else ""
-
-
 def answers_sentence(verdict: Verdict) -> str:
     """That the answers do not differ, in Markdown, where the verdict is on another metric and no sentence says it."""
     if not verdict.evidence or verdict.differing or verdict.state not in ("clear-winner", "no-clear-difference"):
@@ -346,16 +340,16 @@ def verdict_dict(verdict: Verdict) -> dict:
 
 def _against_others(verdict: Verdict, name: Say) -> str:
     better, tied = verdict.better_than, verdict.tied
-    total = len(verdict.comparisons)
+    total, best = len(verdict.comparisons), name(verdict.best or "")
     if total > MAX_NAMES:
         parts = [f"better than {len(better)}"] if better else []
         parts += [f"no significant difference from {len(tied)}"] if tied else []
         uncompared = total - len(better) - len(tied)
         parts += [f"{uncompared} with too few common queries to compare"] if uncompared else []
         return f"Of the other {total} runs: {'; '.join(parts)}."
-    parts = [better_than(_gaps(better, name))] if better else []
+    parts = [better_than(_gaps(better, name), best)] if better else []
     if tied:
-        parts.append(f"{'But there' if better else 'There'} is no significant difference from {_gaps(tied, name)}.")
+        parts.append(f"{'But ' if better else ''}{best} shows no significant difference from {_gaps(tied, name)}.")
     rest = [comparison for comparison in verdict.comparisons if comparison not in (*better, *tied)]
     if rest:
         parts.append(f"Too few common queries to compare it with {names_text([c.candidate for c in rest], name)}.")

@@ -48,7 +48,7 @@ def test_the_leaderboard_says_what_the_best_can_be_told_apart_from():
     at = opened("compare", **session(k="2"))
     said = texts(at)
     assert "**new** has the highest MRR" in said
-    assert "It is better than **old**" in said and "and **same**" in said
+    assert "**new** is better than **old**" in said and "and **same**" in said
     table = leaderboard(at).set_index("Run")
     assert list(table.index) == ["new", "old", "same"] and table.loc["new", "Marks"] == "best"
     assert table["Outcome"].tolist() == ["▲ better", "baseline", "not significant"], "the same run again is not better"

@@ -74,7 +74,7 @@ def test_two_runs_and_the_comparison_that_compare_makes_of_them(folder, command,
 
 def test_the_larger_mean_is_not_the_verdict(folder, command):
     status, out, _ = command("-m", "RR")  # three of six queries better, none worse: p = 0.25
-    assert status == 0 and "There is no significant difference from a (+0.500" in out and "  0.25  " in out
+    assert status == 0 and "b shows no significant difference from a (+0.500" in out and "  0.25  " in out
     assert " better than " not in out
 
 

@@ -119,8 +119,8 @@ def test_the_front_of_none_one_and_several_runs():
     assert "interval" not in front([True, False, True], open_, paid="P90 latency")[1]
 
 
-def pairs_of(**outcomes):
-    return [SimpleNamespace(candidate=name, outcome=outcome, tied=outcome == "undecided")
+def pairs_of(best="a", **outcomes):
+    return [SimpleNamespace(candidate=name, baseline=best, outcome=outcome, tied=outcome == "undecided")
             for name, outcome in outcomes.items()]
 
 
@@ -128,9 +128,9 @@ def pairs_of(**outcomes):
     ({}, ""),
     ({"b": "worse"}, "This difference is significant."),
     ({"b": "undecided"}, "This difference is not significant."),
-    ({"b": "worse", "c": "worse"}, "It is significantly better than all others."),
-    ({"b": "undecided", "c": "undecided"}, "It is not significantly better than any other."),
-    ({"b": "undecided", "c": "worse"}, "It is significantly better than **c**, but not than **b**."),
+    ({"b": "worse", "c": "worse"}, "**a** is significantly better than all others."),
+    ({"b": "undecided", "c": "undecided"}, "**a** is not significantly better than any other."),
+    ({"b": "undecided", "c": "worse"}, "**a** is significantly better than **c**, but not than **b**."),
     ({"b": "not-comparable"}, "The runs are not comparable yet."),
     ({"b": "too-few"}, "On so few queries, no difference can be significant."),
     ({"b": "undefined"}, ""),
@@ -148,11 +148,11 @@ def test_which_run_puts_a_relevant_document_first():
     assert sentence([0.5], [0.0]).endswith(". It never misses.")
     assert sentence([0.5, 0.75], [0.25, 0.25]) == (
         "**b** puts a relevant document first for 75% of the queries, the other for 50%. Each misses entirely for 25%.")
-    assert sentence([0.5, 0.75, 0.25], [0.5, 0.25, 0.125], pairs_of(a="undecided", c="worse"),
-                    pairs_of(a="worse", b="worse")) == (
-        "**b** puts a relevant document first for 75% of the queries, the others for 25% to 50%. It is significantly "
-        "better than **c**, but not than **a**. **c** misses entirely for 12%, the others for 25% to 50%. It is "
-        "significantly better than all others.")
+    assert sentence([0.5, 0.75, 0.25], [0.5, 0.25, 0.125], pairs_of("b", a="undecided", c="worse"),
+                    pairs_of("c", a="worse", b="worse")) == (
+        "**b** puts a relevant document first for 75% of the queries, the others for 25% to 50%. **b** is "
+        "significantly better than **c**, but not than **a**. **c** misses entirely for 12%, the others for 25% to "
+        "50%. **c** is significantly better than all others.")
     assert sentence([0.5, 0.75, 0.5], [0.1, 0.1, 0.3]).endswith(
         "the others for 50%. **a** and **b** miss entirely for 10%, the other for 30%.")
     assert sentence([0.5, 0.75], [0.5, 0.0]).endswith(" **b** never misses; the other misses for 50%.")

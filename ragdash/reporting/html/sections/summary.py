@@ -49,13 +49,11 @@ NAME_LENGTH, TEXT_LENGTH, WARNING_LENGTH, VALUES_LENGTH = 32, 120, 240, 280  # c
 def summary(content: ReportContent, title: str) -> Section:
     """What a reader needs who reads nothing else."""
     verdict = content.verdict
-    risk = choice_sentences.risk_sentence(verdict)
     paragraphs = [f"**{escape(choice_sentences.verdict_title(verdict))}.** {sentences.headline(verdict)}",
-                  sentences.next_step_sentence(verdict),
                   " ".join(filter(None, (sentences.differences_sentence(verdict),
                                          sentences.answers_sentence(verdict)))),
                   f"**For the decision:** {sentences.decision_sentence(verdict)}",
-                  f"**What speaks against it:** {risk}" if risk else "",
+                  choice_sentences.risk_line(verdict), choice_sentences.next_step_sentence(verdict),
                   f"**What would change it:** {sentences.change_sentence(verdict, alone=False)}"]
     hybrid, step = content.request.hybrid, verdict.advice.hybrid
     if hybrid is not None and hybrid.rows and (step is None or set(step.runs) != set(hybrid.runs)):

@@ -27,7 +27,6 @@ TITLES = {
     "undefined": "No result",
 }
 FEW_QUERIES_CHECK = "few-queries"
-UNTESTED = "Take that as a hint: it may be chance."
 OPENERS = ("Every ", "Only ", "The ", "There ", "Unjudged ")  # words with a capital as they begin a sentence
 MAX_NAMES = 3  # names that a sentence lists; more are counted
 LOW_CEILING = 0.9  # a best possible mean below this is said next to the metric
@@ -155,8 +154,21 @@ def risk_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     """
     name, leans = bold if markdown else str, verdict.advice.leans
     return " ".join([*(_slice_text(pair, name) for pair in verdict.advice.slices),
-                     *(_lean_text(lean, name) for lean in leans), *[UNTESTED] * bool(leans),
+                     *(_lean_text(lean, name) for lean in leans), *_untested(leans, markdown),
                      *(_dearer_text(paid, name) for paid in verdict.advice.dearer)])
+
+
+def risk_line(verdict: Verdict) -> str:
+    """What speaks against the choice, in Markdown with the name of that run; "" for nothing."""
+    risk = risk_sentence(verdict)
+    return f"**What speaks against {escape(verdict.advice.choice or verdict.best or '')}:** {risk}" if risk else ""
+
+
+def _untested(leans: Sequence[Lean], markdown: bool) -> list[str]:
+    """Which of the differences are a hint only; nothing where there are none."""
+    titles = listed(list(dict.fromkeys(lean.spec.title for lean in leans)))
+    title = escape(titles) if markdown else titles
+    return [f"Take the difference in {title} as a hint: it may be chance."] if leans else []
 
 
 def _dearer_text(paid: Paid, name: Say) -> str:
@@ -212,8 +224,21 @@ def answers_alike(lead: str, verdict: Verdict, plain: Say) -> str:
     return " ".join(filter(None, (shown, missing if verdict.one_sided else "")))
 
 
-def hybrid_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
-    """That a hybrid would be better, where it is known, and whether a loaded run is that hybrid; "" where it is not."""
+def next_step_sentence(verdict: Verdict) -> str:
+    """The hybrid to build next, in Markdown; "" where none is known to be better, or a loaded run is that hybrid."""
+    gain = verdict.advice.hybrid
+    if gain is None or gain.same:
+        return ""
+    unmeasured = " Whether it improves the answers was not measured." if verdict.evidence else ""
+    return (f"**What to build next:** {hybrid_sentence(verdict, with_setting=False)}{unmeasured} The exact setting is "
+            "on What-if.")
+
+
+def hybrid_sentence(verdict: Verdict, *, markdown: bool = True, with_setting: bool = True) -> str:
+    """That a hybrid would be better, where it is known, and whether a loaded run is that hybrid; "" where it is not.
+
+    with_setting: with the method, its parameters and weights.
+    """
     gain = verdict.advice.hybrid
     if gain is None:
         return ""
@@ -222,7 +247,8 @@ def hybrid_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
                   f"{number(gain.high, signed=True)}]")
     setting = setting_text(gain.method, gain.params, gain.runs, gain.window)
     setting = setting if setting[:2].isupper() else setting[:1].lower() + setting[1:]
-    text = (f"Fusing {listed([name(run) for run in gain.runs])} ({plain(setting)}) would reach "
+    exact = f" ({plain(setting)})" if with_setting else ""
+    text = (f"{_mix_text(gain, name)}{exact} would reach "
             f"{plain(gain.spec.title)} {plain(number(gain.value))}, {plain(difference)} against "
             f"{name(gain.baseline)}, on held-out queries.{_price_text(gain, plain)}")
     if gain.same:
@@ -231,6 +257,17 @@ def hybrid_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     if len(gain.loaded) == 1:
         return f"{text} The loaded {name(gain.loaded[0])} is fused in another way."
     return f"{text} The loaded hybrids are fused in another way." if gain.loaded else text
+
+
+def _mix_text(gain: HybridGain, name: Say) -> str:
+    """A hybrid in plain words: an equal mix of runs, or one with their weights."""
+    weights = gain.params.get("weights")
+    if "depth" in gain.params:
+        return f"A cascade of {listed([name(run) for run in gain.runs])}"
+    if not isinstance(weights, (list, tuple)) or len(set(weights)) == 1:
+        return f"An equal mix of {listed([name(run) for run in gain.runs])}"
+    return "A mix of " + listed([f"{name(run)} (weight {weight:.3g})"
+                                 for run, weight in zip(gain.runs, weights, strict=True)])
 
 
 def _price_text(gain: HybridGain, plain: Callable[[str], str]) -> str:

@@ -22,14 +22,16 @@ def outcome_clause(pairs: Collection[Comparison]) -> str:
     """
     better = [pair.candidate for pair in pairs if pair.outcome == "worse"]
     unclear = [pair.candidate for pair in pairs if pair.tied]
+    run = next((bold(pair.baseline) for pair in pairs), "")
     if better and len(better) == len(pairs):
-        return "This difference is significant." if len(pairs) == 1 else "It is significantly better than all others."
+        return ("This difference is significant." if len(pairs) == 1 else
+                f"{run} is significantly better than all others.")
     if better and unclear:
-        return (f"It is significantly better than {names_text(better, bold)}, but not than "
+        return (f"{run} is significantly better than {names_text(better, bold)}, but not than "
                 f"{names_text(unclear, bold)}.")
     if unclear:
         return ("This difference is not significant." if len(pairs) == 1 else
-                "It is not significantly better than any other.")
+                f"{run} is not significantly better than any other.")
     if any(pair.outcome == "not-comparable" for pair in pairs):
         return "The runs are not comparable yet."
     return "On so few queries, no difference can be significant." if any(
