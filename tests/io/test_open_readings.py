@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pandas as pd
 import pytest
 
 from ragdash.core.errors import InputError
@@ -219,3 +220,56 @@ def test_answers_without_a_question_say_that_a_column_is_missing():
     content = "bot,chatbot_answer,contexts\n" + "".join(f"{bot},{text},['{text}']\n" for bot in "ab" for text in TEXTS)
     with pytest.raises(InputError, match="Add a column with the question of each row"):
         read_runs(("file.csv", content.encode()))
+
+
+@pytest.mark.parametrize("name", ["chatbot_version", "agent_version", "agent", "prompt_state", "maker"])
+@pytest.mark.parametrize("uneven", [False, True])
+def test_a_column_that_each_question_has_every_value_of_is_the_configuration_whatever_its_name(name, uneven):
+    rows = [{name: value, "question": ASKED[number], "chatbot_answer": f"{value}: {TEXTS[number]}",
+             "contexts": str([TEXTS[number], TEXTS[0]]), "correct_answer": TEXTS[number], "seconds": 1.5 + number}
+            for value in ("small chunks", "large chunks") for number in range(6)]
+    frame = pd.DataFrame(rows[:9] if uneven else rows)
+    first, *_ = propose(Source(("file.csv", frame.to_csv(index=False).encode())))
+    assert first.mapping["config"] == name
+    runs = read_runs(("file.csv", frame.to_csv(index=False).encode()), mapping=first.mapping)
+    assert {run.name: run.details.num_rows for run in runs} == {"small chunks": 6, "large chunks": 3 if uneven else 6}
+
+
+def test_a_column_under_a_word_of_logs_that_is_no_configuration_is_listed_as_not_read():
+    first, *_ = propose(Source(("file.json", rows(generation=TEXTS, reference=TEXTS[::-1], tool_state=lambda n: "on"))))
+    assert first.ignored == ("tool_state",)
+
+
+def test_attributes_of_a_reading_with_runs_and_references_are_those_of_the_queries():
+    of_bots = [{"question": question, "bot": bot, "answer": TEXTS[number], "reference": TEXTS[0],
+                "topic": "ab"[number % 2], "judge": f"judge of {bot}"}
+               for bot in ("small", "large") for number, question in enumerate(ASKED)]
+    mapping = {"role": "both", "query": "question", "config": "bot", "answer": "answer", "answers": "reference",
+               "attributes": "topic+judge"}
+    truth = read_truth(("file.json", json.dumps(of_bots).encode()), mapping=mapping)
+    assert truth.details["attributes"].to_pylist() == ['{"topic":"a"}', '{"topic":"b"}'] * 3, "judges differ by bot"
+    single = read_truth(("file.json", json.dumps(of_bots[:6]).encode()), mapping=mapping)
+    assert json.loads(single.details["attributes"][0].as_py()) == {"topic": "a", "judge": "judge of small"}
+
+
+@pytest.mark.parametrize("extra", [{"model": "gpt"}, {"maker_version": "1"}])
+@pytest.mark.parametrize("name", ["seconds", "Secs"])
+def test_seconds_are_the_latency_of_answers_in_a_reading_and_without_one(extra, name):
+    asked = [{"question": question, **extra, "answer": TEXTS[0], name: 1.5 + number}
+             for number, question in enumerate(ASKED)]
+    content = json.dumps(asked).encode()
+    first, *_ = propose(Source(("file.json", content)))
+    assert first.mapping["latency_s"] == name and name not in first.ignored
+    as_answers = {"role": "run", "answer": "answer", **{path: first.mapping[path] for path in ("query", "latency_s")}}
+    for mapping in (None, as_answers):
+        run, = read_runs(("file.json", content), mapping=mapping)
+        assert [times["total"] for times in run.details["latency_ms"].to_pylist()] == [
+            1500.0 + 1000 * number for number in range(6)]
+        assert run.file_scores is None
+
+
+@pytest.mark.parametrize("columns", [{"seconds": lambda n: 1.7e9 + n, "response": TEXTS},
+                                     {"seconds": lambda n: 1.5 + n},
+                                     {"start": lambda n: {"seconds": 1.5 + n}, "response": TEXTS}])
+def test_seconds_that_are_no_time_of_an_answer_are_no_latency(columns):
+    assert all({"latency_ms", "latency_s"}.isdisjoint(mapping) for mapping in mappings(rows(**columns)))

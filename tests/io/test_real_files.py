@@ -8,6 +8,7 @@ of several that are offered. "tool" names the tool and the call that wrote the f
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
 from pathlib import Path
 from random import Random
@@ -18,6 +19,11 @@ from reading_checks import describe_differences, read_as_is, read_by_proposal
 
 from ragdash.core.errors import InputError
 from ragdash.io import detect, read_corpus, read_runs, read_truth
+from ragdash.io.proposals.fields import is_missing
+from ragdash.io.proposals.propose import propose
+from ragdash.io.proposals.reading import reads_column
+from ragdash.io.proposals.records import read_record_lists
+from ragdash.io.source.source import Source
 
 FOLDERS = [Path(__file__).with_name(name) for name in (
     "real_files", "wild_shapes", "posted_shapes", "unseen_shapes", "collected_shapes")]
@@ -68,6 +74,26 @@ def test_a_file_is_read_by_one_of_the_offered_readings(folder, name):
     results = read_by_proposal(folder / name)
     assert len(results) > 1
     assert [] in [differences(result, folder, name) for result in results]
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_every_column_with_a_value_is_read_or_listed_as_not_read(folder):
+    lost = {}
+    for name in EXPECTED[folder.name]["files"].keys() - {"git_lfs_pointer.jsonl"}:
+        source = Source(folder / name)
+        readings = propose(source)
+        lists = read_record_lists(source) if readings else []
+        for reading in readings:
+            paths = [re.sub(r":\d+$", "", path) for spec in reading.mapping.values() for path in spec.split("+")]
+            filled = [{column for row in records.rows for column, value in row.items() if not is_missing(value)}
+                      for records in lists if (records.path, len(records.rows)) == (
+                          reading.mapping.get("records", ""), reading.count)]
+            left = [{column for column in columns if not column.startswith("*") and not any(
+                reads_column(path, column) for path in (*paths, *reading.ignored))} for columns in filled]
+            assert left
+            if all(left):
+                lost[name] = left
+    assert lost == {}
 
 
 @pytest.mark.slow

@@ -1,4 +1,6 @@
-"""Columns of times whose names have no unit, such as latency: the values show it, or the user is asked for it."""
+"""Columns of times whose names have no unit, such as latency, or no more than one, such as seconds: the values show
+whether they are the time of an answer and in which unit, or the user is asked for it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from ragdash.core.errors import Collector
 
-_MAY_BE_TIME = re.compile(r"laten|elapsed|duration|runtime|time|took|timing", re.IGNORECASE)
+_MAY_BE_TIME = re.compile(r"laten|elapsed|duration|runtime|time|took|timing|^\s*sec(?:ond)?s\s*$", re.IGNORECASE)
 _LATEST = 1e7  # numbers above it are points in time
 _MILLISECONDS = {"latency_s": 1000.0, "latency_ms": 1.0}  # of one unit
 _UNITS = {"latency_s": "seconds", "latency_ms": "milliseconds"}
@@ -31,9 +33,13 @@ def take_times(details: Mapping[str | None, Mapping[str, dict]], columns: Mappin
         if not of_run:
             taken.append(column)
             continue
-        from ragdash.io.proposals.content.times import likely_units, time_stage
+        from ragdash.io.proposals.content.times import is_seconds, likely_units, time_stage
 
-        stage, units = time_stage(column), likely_units(list(values.values()), has_answers)
+        named = is_seconds(column)
+        if named and not has_answers:
+            continue
+        stage = time_stage(column)
+        units = ("latency_s",) if named else likely_units(list(values.values()), has_answers)
         facts = {"name": column, "low": min(values.values()), "high": max(values.values()), "unit": _UNITS[units[0]]}
         other = next(unit for unit in _UNITS if unit != units[0])
         if len(units) > 1:
@@ -44,8 +50,9 @@ def take_times(details: Mapping[str | None, Mapping[str, dict]], columns: Mappin
                 fields = details[config][query]
                 fields["latency_ms"] = {**(fields.get("latency_ms") or {}), stage: value * _MILLISECONDS[units[0]]}
             taken.append(column)
-            problems.add("time-unit", {**facts, "other": _UNITS[other], "other_field": other}, field=column,
-                         severity="note")
+            if not named:
+                problems.add("time-unit", {**facts, "other": _UNITS[other], "other_field": other}, field=column,
+                             severity="note")
     return taken
 
 
@@ -54,9 +61,10 @@ def _times(column: str, cells: Cells, as_number: Callable[[object], float | None
     """The numbers of a column of times without a unit, empty cells left out; {} for any other column."""
     if not _MAY_BE_TIME.search(column):
         return {}
-    from ragdash.io.proposals.content.times import names_time
+    from ragdash.io.proposals.content.times import is_seconds, names_time
 
     numbers = {key: as_number(value) for key, value in cells.items()
                if value is not None and not isinstance(value, bool) and str(value).strip()}
     times = {key: number for key, number in numbers.items() if number is not None and 0 <= number < _LATEST}
-    return times if times and len(times) == len(numbers) and names_time(column) else {}
+    is_time = names_time(column) or is_seconds(column, list(times.values()))
+    return times if times and len(times) == len(numbers) and is_time else {}

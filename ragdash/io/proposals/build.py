@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-import orjson
 import pyarrow as pa
 
 from ragdash.core.file_scores import FileScores
@@ -16,7 +15,6 @@ from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.query_fields import RUN_TYPES, TRUTH_TYPES, details_table
 from ragdash.io.assemble.query_ids import question_as_id
 from ragdash.io.chat_messages import messages_of
-from ragdash.io.json.exact_parser import to_python
 from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED
 from ragdash.io.proposals.content.averages import averages_of
 from ragdash.io.proposals.content.file_content import FileContent, QueryContent
@@ -26,11 +24,11 @@ from ragdash.io.proposals.content.numbered_rows import NAME as NUMBERED
 from ragdash.io.proposals.content.times import TOTAL, time_stage, time_unit
 from ragdash.io.proposals.content.usage import USAGE, usage_value
 from ragdash.io.proposals.content.values import (
+    add_attributes,
     answer_of,
     for_each,
     joined_ids,
     joined_key,
-    json_value,
     metric_name,
     says_none,
     split_paths,
@@ -248,7 +246,7 @@ class _Builder:
         for name in USAGE:
             if (value := usage_value(name, next(iter(self._values(row, name, variant)), None))) is not None:
                 details.setdefault(name, value)
-        self._add_attributes(details, row)
+        add_attributes(details, row, self.paths.get("attributes", ()))
 
     def _times(self, row: dict, variant: Mapping[str, str]) -> dict[str, float]:
         """{stage: milliseconds} of a record."""
@@ -263,13 +261,6 @@ class _Builder:
         earlier = next((value for value in self._values(row, "chat_history", {}) if type(value) is list), None)
         if earlier:
             details.setdefault("chat_history", messages_of(earlier) or None)
-
-    def _add_attributes(self, details: dict, row: dict) -> None:
-        attributes = {path: to_python(row[path]) for path in self.paths.get("attributes", ()) if not is_missing(
-            row.get(path))}
-        if attributes:
-            details.setdefault(
-                "attributes", orjson.dumps(attributes, default=json_value, option=orjson.OPT_SORT_KEYS).decode())
 
     def _add_truth(self, row: dict, name: str, query: str | None) -> None:
         details = self.truths.setdefault(name, {})
@@ -287,8 +278,7 @@ class _Builder:
         if spans:
             known = details.setdefault("evidence", [])
             known += [span for span in spans if span not in known]
-        if self.role == "truth":
-            self._add_attributes(details, row)
+        add_attributes(details, row, self.paths.get("attributes", ()), only_shared=self.role == "both")
         for doc, grade in self._judgments(row):
             previous = self.grades.setdefault((name, doc), grade)
             if previous != grade:

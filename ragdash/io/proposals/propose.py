@@ -10,8 +10,8 @@ from ragdash.core.errors import InputError, shorten
 from ragdash.core.records.details import conversation_text
 from ragdash.io.chat_messages import messages_of
 from ragdash.io.proposals.build import FileContent, build_content
-from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.reading import MEANINGS, RECORDS, ROLE, Reading
+from ragdash.io.proposals.fields import Field, is_missing
+from ragdash.io.proposals.reading import MEANINGS, RECORDS, ROLE, Reading, reads_column
 from ragdash.io.proposals.records import KEY, RecordList, fail_quietly
 from ragdash.io.proposals.roles import Assignment, assign
 from ragdash.io.source.source import Source
@@ -138,8 +138,17 @@ def _reading(item: Assignment, mapping: dict[str, str], content: FileContent) ->
         ("repeated", item.repeats), ("average", item.averages), ("skipped", item.records.skipped)) if count}
     attributes = set(mapping.get("attributes", "").split("+"))
     unread = [path for name in _OF_RUNS if name not in mapping for path in item.roles.get(name, "").split("+") if path]
-    ignored = tuple(path for path in (*item.ignored, *unread) if path not in attributes)
-    return Reading(mapping, len(item.records.rows), ignored, notes, tuple(_preview(item, mapping)))
+    ignored = [path for path in (*item.ignored, *unread) if path not in attributes]
+    ignored += _other_columns(item, [path for name, path in mapping.items() if name not in (ROLE, RECORDS)] + ignored)
+    return Reading(mapping, len(item.records.rows), tuple(ignored), notes, tuple(_preview(item, mapping)))
+
+
+def _other_columns(item: Assignment, paths: list[str]) -> list[str]:
+    """The columns with a value that none of the paths takes something from, such as parts of logs."""
+    filled = dict.fromkeys(name for row in item.records.rows for name, value in row.items()
+                           if not name.startswith(KEY) and not is_missing(value))
+    single = dict.fromkeys(part for path in paths for part in re.sub(r":\d+(?=\+|$)", "", path).split("+"))
+    return [name for name in filled if not any(reads_column(path, name) for path in single)]
 
 
 def _preview(item: Assignment, mapping: dict[str, str], count: int = 3) -> list[dict[str, str]]:

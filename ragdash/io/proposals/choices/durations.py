@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ragdash.io.proposals.assignment import Assignment, take
 from ragdash.io.proposals.content import ratings
-from ragdash.io.proposals.content.times import likely_units, names_time, time_stage
+from ragdash.io.proposals.content.times import is_seconds, likely_units, names_time, time_stage
 from ragdash.io.proposals.fields import Field, as_number
 
 _CONTENT = ("answer", "retrieved", "contexts", "doc_id")  # of a system, next to which a time is its time
@@ -16,9 +16,11 @@ _LATEST = 1e7  # numbers above it are points in time
 def assign_times(result: Assignment, free: dict[str, Field], has_runs: bool) -> None:
     """The times of stages, of those with a unit, else of those without; has_runs: only those of each configuration."""
     fields = [item for item in free.values() if "{run}" in item.path or not has_runs]
-    if times := _one_of_each_stage([item for item in fields if ratings.is_duration(item)]):
-        take(result, free, "latency_ms", *times)
-    elif any(name in result.roles for name in _CONTENT) and (
+    is_of_system = any(name in result.roles for name in _CONTENT)
+    if times := _one_of_each_stage([item for item in fields if ratings.is_duration(item) and (
+            not is_seconds(item.path) or ("answer" in result.roles and is_seconds(item.path, _numbers([item]))))]):
+        take(result, free, "latency_s" if all(is_seconds(item.path) for item in times) else "latency_ms", *times)
+    elif is_of_system and (
             times := _one_of_each_stage([item for item in fields if _may_be_duration(item)])):
         role = likely_units(_numbers(times), "answer" in result.roles)[0]
         take(result, free, role, *times)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from ragdash.io.proposals import meanings
-from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED, RUN_CONTENT, Assignment, take
+from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED, RUN_CONTENT, Assignment, is_inside, take
 from ragdash.io.proposals.choices.others import take_data_set
 from ragdash.io.proposals.choices.right_documents import id_rank
 from ragdash.io.proposals.content import ratings
@@ -17,6 +17,7 @@ from ragdash.io.proposals.content.averages import average_places
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import CONFIGS, COUNTING, DOCUMENT, ID, SCORES, words
 from ragdash.io.proposals.records import KEY
+from ragdash.io.proposals.shapes.logs import is_noise
 
 _DISTINGUISHING = CONFIGS | {"annotator", "rater", "judge", "assessor", "reviewer", "evaluator"}
 _NAMING = [f"{KEY}.{name}" for name in ("name", "label", "key", "title")]  # what a report calls its configuration
@@ -68,6 +69,7 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
             _take_document_rows(result, free, several, key)
         _take_single_config(result, free)
         return
+    free |= {item.path: item for item in result.fields.values() if _is_hidden_config(item, result, free, names)}
     candidates = _candidates(result, free, key, names)
     named = [item for item in candidates if item.path.startswith(KEY) or _is_setting(item)]
     single = {name for name in ("relevant", "contexts") if name in result.roles
@@ -247,6 +249,13 @@ def _shares_queries(item: Field, names: list[str]) -> bool:
     counts = Counter(names)
     smaller = sorted(queries.values(), key=len)[:-1]
     return all(len(asked) > 1 and 2 * sum(counts[name] > 1 for name in asked) > len(asked) for asked in smaller)
+
+
+def _is_hidden_config(item: Field, result: Assignment, free: dict[str, Field], names: list[str]) -> bool:
+    """True for a column under a word of logs, such as chatbot_version, that no query has the same value of twice."""
+    return (item.path not in free and not is_inside(item.path, result.roles) and is_noise(item)
+            and {".", "[", "{", "+"}.isdisjoint(item.path) and not item.is_list and not item.is_object
+            and len(item.values) == len(names) and _separates(item, names))
 
 
 def _rates(item: Field) -> bool:

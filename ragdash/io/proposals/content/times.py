@@ -22,6 +22,7 @@ _NO_DURATION = {"stamp", "timestamp", "created", "start", "end", "at", "budget",
 _OTHER_UNITS = {"minute", "hour", "day", "us", "ns", "micro", "nano", "token", "per"}
 _LONGEST_S = 900.0  # a median above it is in milliseconds: no query takes a quarter of an hour
 _FASTEST_ANSWER_MS = 20.0  # a median below it is in seconds: no model writes an answer in this time
+_BARE = {"seconds", "secs"}  # names that are a unit alone
 _WHOLE = re.compile(r"end[ _-]?to[ _-]?end|e2e", re.IGNORECASE)
 
 
@@ -29,12 +30,23 @@ def time_unit(path: str) -> str:
     """ms or s for the name of a duration; "" for any other."""
     names = _words(path)
     is_time = not LATENCIES.isdisjoint(names) or time_stage(path) not in ("", TOTAL) or (
-        names - SECONDS - MILLISECONDS == {TOTAL})  # total_seconds
+        names - SECONDS - MILLISECONDS == {TOTAL}) or is_seconds(path)  # total_seconds
     if not is_time or not _NO_DURATION.isdisjoint(names):
         return ""
     if not MILLISECONDS.isdisjoint(names):
         return "ms"
     return "s" if not SECONDS.isdisjoint(names) else ""
+
+
+def is_seconds(path: str, times: Sequence[float] = ()) -> bool:
+    """True for a column `seconds`, which is how long an answer took if its values, where they are given, may be that.
+
+    Examples
+    --------
+    >>> is_seconds("Seconds", [1.3, 0.9]), is_seconds("seconds", [1764350000]), is_seconds("start.seconds")
+    (True, False, False)
+    """
+    return path.strip().lower() in _BARE and (not times or (min(times) >= 0 and median(times) <= _LONGEST_S))
 
 
 def names_time(path: str) -> bool:

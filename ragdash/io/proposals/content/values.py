@@ -93,6 +93,22 @@ def for_each(docs: list[str], values: list) -> list:
     return values if len(values) == len(docs) else [None] * len(docs)
 
 
+def add_attributes(details: dict, row: Mapping[str, object], paths: Sequence[str], only_shared: bool = False) -> None:
+    """Add what a record says of its query as JSON; of several records the first counts, or what all of them share."""
+    values = {path: to_python(row[path]) for path in paths if not is_missing(row.get(path))}
+    if "attributes" not in details:
+        if values:
+            details["attributes"] = _as_json(values)
+    elif only_shared and (text := _as_json(values)) != details["attributes"]:
+        known, others = (orjson.loads(item or "{}") for item in (details["attributes"], text))
+        shared = {name: value for name, value in known.items() if name in others and others[name] == value}
+        details["attributes"] = _as_json(shared) if shared else None
+
+
+def _as_json(values: Mapping[str, object]) -> str:
+    return orjson.dumps(values, default=json_value, option=orjson.OPT_SORT_KEYS).decode()
+
+
 def json_value(value: object) -> object:
     """What JSON has no type for, such as a duration in a cell of a table."""
     from ragdash.io.formats import excel_parquet
