@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from helpers import run_of, truth_of
 
-from ragdash.analysis.diagnosis import STAGES, DiagnosisRules, diagnose
+from ragdash.analysis.diagnosis import NAMES, STAGES, DiagnosisRules, diagnose
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.caches import what_if_cache
@@ -20,7 +20,7 @@ from ragdash.dashboard.page_context import Results
 from ragdash.dashboard.pages.answers import data as answers
 from ragdash.dashboard.pages.answers import model_scores
 from ragdash.dashboard.pages.answers.tables import distribution_table
-from ragdash.dashboard.pages.failures.data import FINE, common_fixes, scope_note
+from ragdash.dashboard.pages.failures.data import FINE, FailuresData, common_fixes, scope_note, stage_sentences
 from ragdash.dashboard.pages.queries import claims_html, file_facts, query_view
 from ragdash.dashboard.pages.rankings.score_cutoffs.sentences import MEASURES
 from ragdash.dashboard.pages.test_set import draft_editor
@@ -326,3 +326,19 @@ def test_the_model_of_the_environment_is_offered_by_its_folder_and_those_of_the_
 def test_evidence_is_highlighted_where_its_text_is_or_nowhere(start, stop, text, span):
     document = SimpleNamespace(text="the grey stone")
     assert draft_editor._evidence_span(document, SimpleNamespace(start=start, stop=stop, text=text)) == span
+
+
+def test_the_largest_gain_comes_first_and_is_called_so_even_where_it_is_no_failure():
+    spec, counts, gains = parse_specs("nDCG@10")[0], np.zeros((1, len(NAMES)), int), np.zeros((1, len(NAMES)))
+    stage = NAMES.index("below-k")
+    counts[0, stage], gains[0, stage] = 4, 0.047
+    for at_most, words in ((0.456, "**a** has most NDCG@10 to gain from a better ranking where enough is found: up to "
+                                   "0.456 (**Ranked low**: 3 queries; no failure). Of its failures, it loses most at "
+                                   f"**{STAGES[stage].title}** (4 queries, at most 0.047)."),
+                           (0.02, f"**a** loses most NDCG@10 at **{STAGES[stage].title}** (4 queries, at most 0.047). "
+                                  "A better ranking where enough is found would add up to 0.020 more")):
+        low = SimpleNamespace(queries=np.ones(3, bool), at_most=at_most)
+        data = FailuresData(SimpleNamespace(names=["a"]), spec, 0, np.ones(3, bool), [SimpleNamespace(
+            stage=np.zeros(3, int), numbers={"right": np.zeros(3)})], counts, gains, [low])
+        (sentence,) = stage_sentences(data)
+        assert sentence.replace("\\", "").startswith(words)

@@ -173,18 +173,27 @@ def _run_sentence(data: FailuresData, run: int, name: str) -> str:
     if not _failures(data.counts[run]).any():
         return " ".join(filter(None, (f"{name}: no failure found at any step that can be assessed.",
                                       _order_sentence(data, run))))
-    losses = f"{name} loses most {escape(data.spec.title)} at {parts[0]}{then}." if data.spec and parts else ""
     low, largest = data.ranked_low[run], max((data.row_of(run, row)[1] for row in order), default=0.0)
-    details = (_order_sentence(data, run), _right_anyway(data, run)) if run == data.run_index else (
-        [_order_sentence(data, run)] if low is not None and low.at_most > largest else [])
-    return " ".join(filter(None, (losses, _count_sentence(data, run, name, order), *details)))
+    of_order = low is not None and low.at_most > largest
+    order_first = _order_sentence(data, run, name) if of_order else ""
+    losses = "" if not data.spec or not parts else (
+        f"Of its failures, it loses most at {parts[0]}{then}." if order_first else
+        f"{name} loses most {escape(data.spec.title)} at {parts[0]}{then}.")
+    looked = run == data.run_index
+    details = [_order_sentence(data, run)] * (looked and not of_order) + [_right_anyway(data, run)] * looked
+    return " ".join(filter(None, (order_first, losses, _count_sentence(data, run, name, order), *details)))
 
 
-def _order_sentence(data: FailuresData, run: int) -> str:
-    """What a better order of documents that were found would add: no failure; "" for nothing."""
+def _order_sentence(data: FailuresData, run: int, gains_most: str = "") -> str:
+    """What a better order of documents that were found would add: no failure; "" for nothing. gains_most: the name of
+    the run that has nothing larger to gain."""
     low = data.ranked_low[run]
     if data.spec is None or low is None or not low.at_most > 0:
         return ""
+    if gains_most:
+        return (f"{gains_most} has most {escape(data.spec.title)} to gain from a better ranking where enough is found: "
+                f"up to {number(low.at_most)} (**{RANKED_LOW_TITLE}**: {query_count(int(low.queries.sum()))}; no "
+                "failure).")
     return (f"A better ranking where enough is found would add up to {number(low.at_most)} more "
             f"(**{RANKED_LOW_TITLE}**: {query_count(int(low.queries.sum()))}; no failure).")
 
