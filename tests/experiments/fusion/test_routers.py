@@ -168,3 +168,13 @@ def test_without_a_pattern_no_router_beats_one_weight_and_few_queries_have_none(
     printed = json.loads(capsys.readouterr().out)["routers"]
     assert [row["kind"] for row in printed] == [BEFORE, AFTER] and not any(row["beats_one_weight"] for row in printed)
     assert printed[0]["saved_ms"]["n"] == 0 and printed[0]["saved_ms"]["mean"] is None
+
+
+def test_scores_that_follow_from_the_rank_alone_give_no_rule():
+    """1 / rank has the same gaps for every query of as many documents: what differs is the length of the list alone."""
+    queries, docs = ["q0", "q0", "q1", "q1", "q1"], ["d0", "d1", "d0", "d1", "d2"]
+    truth = Truth.build("qrels", ["q0", "q1"], ["d0", "d0"], [1, 1])
+    own = Run.build("own", queries, docs, [0.9, 0.2, 0.8, 0.7, 0.1])
+    ranks = Run.build("ranks", queries, docs, [1, 1 / 2, 1, 1 / 2, 1 / 3])
+    names = [feature.name for feature in list_features(judged_pool([own, ranks], truth))]
+    assert names == ["gap own", "entropy own", "overlap"]

@@ -15,7 +15,7 @@ import numpy as np
 from ragdash.analysis.failure_patterns import questions
 from ragdash.analysis.failure_patterns.traits import ENGLISH, HOW, OTHERS
 from ragdash.analysis.run_similarity.top_k_lists import collect_top_k
-from ragdash.core.records import Truth
+from ragdash.core.records import Run, Truth
 from ragdash.core.text import content_words, tokens
 from ragdash.experiments.fusion.judged_pool import JudgedPool
 from ragdash.matching.match import Match
@@ -96,15 +96,34 @@ def list_features(pool: JudgedPool) -> list[Feature]:
 
     The gap is a share of the range of the scores listed; the entropy is that of the scores above the lowest, as shares
     of their sum, over its greatest value; the overlap is the mean share of documents that two lists have in common.
+    Scores that follow from the rank alone say nothing of a query: of such a run there is neither.
     """
     features = []
     for run in pool.runs:
-        if run.scores is None:
+        if run.scores is None or scores_follow_ranks(run):
             continue
         gap, entropy = _shape(Match(run, pool.truth, pool.conventions))
         features += [Feature(f"gap {run.name}", f"gap of the first two scores of {run.name}", "", gap),
                      Feature(f"entropy {run.name}", f"score entropy of {run.name}", "", entropy)]
     return [*features, Feature("overlap", "overlap of the lists", "", _overlap(pool))]
+
+
+def scores_follow_ranks(run: Run) -> bool:
+    """Whether every document has the score of all others at its place, as where 1 / rank was written.
+
+    Examples
+    --------
+    >>> queries, docs = ["q", "q", "r", "r"], ["d", "e", "d", "f"]
+    >>> [scores_follow_ranks(Run.build("a", queries, docs, scores)) for scores in ([1, 0.5, 1, 0.5], [1, 0.5, 1, 0.4])]
+    [True, False]
+    """
+    lengths = np.diff(run.starts)
+    if run.scores is None or (lengths > 1).sum() < 2:
+        return False
+    place = np.arange(len(run.scores)) - np.repeat(run.starts[:-1], lengths)
+    first = np.full(int(place.max()) + 1, np.nan)
+    first[place[::-1]] = run.scores[::-1]
+    return bool(np.allclose(run.scores, first[place], rtol=1e-6, atol=0, equal_nan=True))
 
 
 def _shape(match: Match) -> tuple[np.ndarray, np.ndarray]:
