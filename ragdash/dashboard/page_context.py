@@ -143,7 +143,8 @@ class Results:
     def notes_on_means(self) -> list[str]:
         """What the means leave out or count as 0, one sentence each."""
         sentences = [*fmt.query_counts(self.selection.names, self.counts(), self.scope.conventions,
-                                       of_runs=self.scope.truth.queries_only),
+                                       of_runs=self.scope.truth.queries_only,
+                                       rankings=any(entry.run.has_rankings for entry in self.selection.entries)),
                      *rank_notes(self.selection.names, [entry.collapse for entry in self.selection.entries])]
         return sentences if not self.scope.by_evidence else [
             sentence.replace("relevant document", "gold span") for sentence in sentences]

@@ -7,12 +7,15 @@ import pytest
 from traps import make_qrels, make_run
 
 import ragdash
+from ragdash.analysis.comparability import check_comparability
 from ragdash.analysis.diagnosis import diagnose
 from ragdash.analysis.verdict import find_checks, withheld_checks
-from ragdash.core.records import Run, Truth
+from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.matching.match import Match
 from ragdash.metrics import ANSWER_SPECS, DEFAULT_SPECS, default_specs, parse_spec, parse_specs
+from ragdash.reporting.sentences.comparability import finding_text, summary
+from ragdash.reporting.sentences.formatting import query_counts
 from ragdash.reporting.sentences.verdict import decision_sentence
 
 NDCG, F1 = parse_specs("nDCG@10 TokenF1")
@@ -79,6 +82,27 @@ def test_what_missing_queries_do_depends_on_the_metric(metric, documents, effect
     assert check.effect() == effect and check.option == ("missing", "skip")
     mean = ragdash.evaluate(half, truth(), metric).summary()[0]
     assert (mean.n, mean.mean) == ((15, 1.0) if metric == "TokenF1" else (30, 0.5))
+
+
+def test_queries_without_an_answer_are_not_called_empty_rankings():
+    runs = [answers("whole"), answers("half", queries=15)]
+    report = check_comparability(runs, truth(), specs=[NDCG])
+    missing, different = report.of("missing-queries", "half"), report.of("different-queries")
+    assert missing.count == different.count == 15 and missing.option == ("missing", "skip")
+    for entry in (missing, different):
+        assert "ranking" not in entry.effect and "No mean changes" not in entry.effect
+        assert "the means of answers are over different queries" in entry.effect
+    assert "half lacks 15 of 30 queries, which have no answer" in summary(report, ["whole", "half"], Conventions())
+    counts = [{"queries": 30, "missing": 15, "unanswerable": 0, "extra": 0}]
+    assert query_counts(["half"], counts, Conventions(), rankings=False)[1] == (
+        "15 missing from half: in no mean of answers.")
+
+
+def test_a_choice_of_counting_is_called_as_on_the_page():
+    runs = [answers("whole", documents=["d"]), answers("half", documents=["d"], queries=15)]
+    report = check_comparability(runs, truth(), specs=[NDCG])
+    text = finding_text(report.of("missing-queries", "half")).replace("\\", "")
+    assert "Under “Left out”: nDCG@10 0.5000 to 1.0000" in text
 
 
 def test_common_queries_do_not_explain_a_difference():

@@ -35,8 +35,9 @@ def _same_queries(matches: Sequence[Match], conventions: Conventions) -> Compara
     examples = tuple(matches[0].query_ids.filter(pa.array(uneven))[:SHOWN].to_pylist())
     count, zero = int(uneven.sum()), conventions.missing == "zero"
     severity = "ok" if not count else "note" if zero else "warning"
-    return ComparabilityEntry(f"different-queries/{conventions.missing}", severity, None, count, len(uneven), examples,
-                              option=("missing", "zero") if count and not zero else None)
+    suffix = "-answers" if zero and not any(match.run.has_rankings for match in matches) else ""
+    return ComparabilityEntry(f"different-queries/{conventions.missing}{suffix}", severity, None, count, len(uneven),
+                              examples, option=("missing", "zero") if count and not zero else None)
 
 
 def _same_depth(runs: Sequence[Run], specs: Sequence[Spec]) -> list[ComparabilityEntry]:

@@ -71,6 +71,12 @@ MESSAGES: Mapping[str, Message] = {
         expected="They count as empty rankings." + _OTHERWISE,
         fix="Run them too, or choose how they count.",
     ),
+    "compare-missing-queries/zero-answers": Message(
+        actual=_MISSING,
+        expected="They have no answer, so the means of answers are over different queries.",
+        fix="Run them too, or leave them out in every run: --missing skip.",
+        page="Run them too, or leave them out in every run.",
+    ),
     "compare-missing-queries/skip": Message(
         actual=_MISSING,
         expected="They are left out of every mean." + _OTHERWISE,
@@ -206,6 +212,11 @@ MESSAGES: Mapping[str, Message] = {
     "compare-different-queries/zero": Message(
         actual=_UNEVEN,
         expected="They count as empty rankings where they are missing, so all means are over the same queries.",
+        fix=_EVERY_QUERY,
+    ),
+    "compare-different-queries/zero-answers": Message(
+        actual=_UNEVEN,
+        expected="They have no answer where they are missing, so the means of answers are over different queries.",
         fix=_EVERY_QUERY,
     ),
     "compare-different-queries/skip": Message(

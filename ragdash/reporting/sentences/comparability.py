@@ -125,9 +125,10 @@ def _queries_clause(report: ComparabilityReport, names: Sequence[str], conventio
         if len(names) > 1 and _open_checks_clause(report, names):
             return f"**The {len(names)} runs have the same {fmt.count(total, 'query', 'queries')}{suffix}**"
         return f"{lead}: {qualifier}{fmt.count(total, 'query', 'queries')}{suffix}"
-    treatment = {"zero": "which count as empty rankings", "skip": "which are left out of the means"}[
-        conventions.missing
-    ]
+    treatment = "which are left out of the means" if conventions.missing == "skip" else (
+        "which count as empty rankings")
+    if all(finding.message.endswith("zero-answers") for finding in lacking.values() if finding.count):
+        treatment = "which have no answer"
     uneven = report.of("different-queries")
     if len(names) > 1 and len(missing_counts) == len(names) and uneven is not None and not uneven.count:
         missing = next(iter(missing_counts.values()))
@@ -147,6 +148,9 @@ def finding_text(finding: ComparabilityEntry) -> str:
     """A finding: what was counted, what follows, and what can be done."""
     words = finding.words("page")
     details = " ".join(filter(None, (words.expected, words.fix)))
+    if finding.option is not None and finding.option[0] in CHOICES:  # as the switch of the page calls it
+        name, choice = finding.option
+        details = details.replace(f"Under {choice!r}:", f"Under “{CHOICES[name].get(choice, choice)}”:")
     return escape(words.actual) + (f"  \n:gray[{escape(details)}]" if details else "")
 
 

@@ -273,10 +273,10 @@ def slice_label(slices: Mapping[str, Slice], token: str) -> str:
 
 
 def query_counts(names: Sequence[str], counts: Sequence[Mapping[str, int]], conventions: Conventions, *,
-                 of_runs: bool = False) -> list[str]:
+                 of_runs: bool = False, rankings: bool = True) -> list[str]:
     """What the means leave out or count as 0, one sentence each; equal for all runs is said once.
 
-    of_runs: the queries are those of the runs, because there is no ground truth.
+    of_runs: the queries are those of the runs, because there is no ground truth; rankings: whether a run has any.
     """
     total, bare = counts[0]["queries"], 0 if of_runs else counts[0]["unanswerable"]
     where = "of the runs: there is no ground truth to measure retrieval by" if of_runs else "in the ground truth"
@@ -287,7 +287,8 @@ def query_counts(names: Sequence[str], counts: Sequence[Mapping[str, int]], conv
         treatment = {"skip": "left out of the means of retrieval metrics",
                 "zero": "counted as 0 by retrieval metrics"}[conventions.unanswerable]
         sentences.append(f"{count(bare, 'query has', 'queries have')} no relevant document: {treatment}.")
-    missing = {"zero": "counted as an empty ranking", "skip": "left out of the means"}[conventions.missing]
+    empty = "counted as an empty ranking" if rankings else "in no mean of answers"
+    missing = {"zero": empty, "skip": "left out of the means"}[conventions.missing]
     for key, phrase, effect in (
         ("missing", "missing from", missing),
         ("extra", "only in", "not in the ground truth, left out"),

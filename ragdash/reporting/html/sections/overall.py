@@ -123,7 +123,8 @@ def _note(content: ReportContent, several_n: bool) -> str:
         )
     methods = [str(match.run.settings.get("collapse", "")) for match in request.matches]
     return " ".join([*sentences, *fmt.query_counts(content.names, counts(content), request.matches[0].conventions,
-                                                    of_runs=content.truth.queries_only),
+                                                    of_runs=content.truth.queries_only,
+                                                    rankings=any(match.run.has_rankings for match in request.matches)),
                      *rank_notes(content.names, methods),
                      *filter(None, [fmt.grades_note(content.truth.grades, request.specs, "report")]),
                      *map(escape, recomputed_sentences(recomputed_in(request.matches), request.specs))])
