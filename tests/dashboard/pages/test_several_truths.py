@@ -85,6 +85,18 @@ def test_two_qrels_are_withheld_until_one_is_chosen_or_they_are_joined(monkeypat
     assert used(at).judgments == 50 and "files with judgments are loaded" not in texts(at)
 
 
+def test_judgments_of_documents_that_no_run_returns_are_not_joined_by_a_click(monkeypatch):
+    """The same documents under two spellings: joined, each would be relevant twice and found once."""
+    monkeypatch.setitem(FILES, "spelled.qrels", QRELS.replace(" d", " set:d"))
+    for order in (("judged.qrels", "spelled.qrels"), ("spelled.qrels", "judged.qrels")):
+        at = dropped("run.trec", *order)
+        assert "spelled names relevant documents that no run returns" in texts(at)
+        assert button(at, "join_truth").label == "Join both anyway"
+        if used(at).name == "spelled":
+            shown(button(at, "use_truth").click().run())
+        assert used(at).name == "judged"
+
+
 def test_judgments_that_say_the_same_are_not_in_question(monkeypatch):
     monkeypatch.setitem(FILES, "same.qrels", "".join(reversed(QRELS.splitlines(keepends=True))))
     at = dropped("run.trec", "judged.qrels", "same.qrels")

@@ -29,12 +29,17 @@ def render() -> None:
             in_use = f"**{fmt.escape(used.name)}** is in use ({contents(used)})." if used else "None is in use."
             st.markdown(f":orange-badge[:material/warning: not in use] **{fmt.escape(truth.name)}** is loaded and "
                         f"not in use ({contents(truth)}). {in_use}", width="content")
-            st.button("Use it", icon=":material/swap_horiz:", key=f"use_truth_{truth.judged_digest[:8]}",
-                      on_click=loaded_truths.choose, args=(truth.digest,))
+            foreign = [] if used is None else loaded_truths.unreturned(used, truth)
+            if foreign:
+                st.markdown(f"{fmt.escape(foreign[0].name)} names relevant documents that no run returns: joining them "
+                            "would count every one as not found.", width="content")
+            st.button("Use it", type="primary" if used in foreign else "secondary", icon=":material/swap_horiz:",
+                      key=f"use_truth_{truth.judged_digest[:8]}", on_click=loaded_truths.choose, args=(truth.digest,))
             ids = loaded_truths.spelling_of_queries(truth, used) if used else None
             if ids is not None:
                 label = f"{fix_label([('ids', ids)])} and join both" if ids else "Join both"
-                st.button(label, icon=":material/merge:", key=f"join_truth_{truth.judged_digest[:8]}",
+                st.button(f"{label} anyway" if foreign else label, type="tertiary" if foreign else "secondary",
+                          icon=":material/merge:", key=f"join_truth_{truth.judged_digest[:8]}",
                           on_click=loaded_truths.join, args=(truth.digest, ids))
             st.button("Remove", icon=":material/delete:", key=f"forget_truth_{truth.judged_digest[:8]}",
                       type="tertiary", on_click=loaded_truths.forget, args=(truth.digest,))

@@ -18,6 +18,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.evaluation.repeats import digests_of
 
+FEWEST_RETURNED = 0.01  # of the relevant documents: with less, a truth names other documents than a run
 MIN_COVERAGE = 0.5  # of a truth's judged documents that a corpus dropped before must hold to be put next to it
 
 
@@ -94,6 +95,24 @@ def names_in_question(runs: Sequence[str]) -> tuple[str, ...]:
     names = [truth.name for truth in others() if truth.judgments and any(
         _has_any(_judged(truth), ids) for ids in known) and not _same_judgments(truth, current)]
     return (*names, current.name) if names else ()
+
+
+def unreturned(*truths: Truth) -> list[Truth]:
+    """Those of these truths whose judged documents no run of the session returns, where the runs return others'.
+
+    Joined with another, each of these documents would count as not found.
+    """
+    runs = [run for run in map(LOADED.run, [entry.digest for entry in state.runs()]) if run is not None]
+    returned = {truth.judged_digest: any(_judged_returned(run.digest, truth.judged_digest, _run=run, _truth=truth)
+                                         >= FEWEST_RETURNED for run in runs) for truth in truths if truth.judgments}
+    return [truth for truth in truths if not returned.get(truth.judged_digest, True)] if any(returned.values()) else []
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _judged_returned(run: str, truth: str, _run: Run, _truth: Truth) -> float:
+    """The share of the relevant documents, each once, that a run returns."""
+    relevant = pc.unique(_truth.docs.filter(pa.array(_truth.grades >= 1)))
+    return pc.mean(pc.is_in(relevant, value_set=pc.unique(_run.docs))).as_py() or 0.0 if len(relevant) else 1.0
 
 
 def choose(digest: str) -> None:
