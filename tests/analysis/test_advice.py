@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
+from helpers import truth_of
 
 import ragdash
 from ragdash.analysis.verdict import (
@@ -19,6 +20,7 @@ from ragdash.analysis.verdict import (
     decide,
     lean_specs,
     paid_of,
+    searches_alone,
 )
 from ragdash.analysis.verdict.advice import Paid, cheapest
 from ragdash.core.records import Conventions
@@ -77,7 +79,7 @@ def test_the_samples_are_decided_as_far_as_the_data_go(samples):
     decision = decision_sentence(verdict, markdown=False)
     assert decision.startswith("These queries do not show which of sparse, dense and hybrid is best")
     assert (f"If you must choose now, take sparse: it has the highest mean, and it takes {duration(means['sparse'])} "
-            f"per query, dense {duration(means['dense'])}. But Hit rate@10 leans to dense.") in decision
+            f"per query, dense {duration(means['dense'])} (search alone). But Hit rate@10 leans to dense.") in decision
     hits = {run.name: ragdash.evaluate(run, samples[1], "Success@10").values[:, 0] for run in samples[0]}
     missed = {name: int((values == 0).sum()) for name, values in hits.items()}
     assert (f"sparse finds no relevant document in the first 10 ranks for {missed['sparse']} of 110 queries, dense for "
@@ -184,6 +186,16 @@ def test_a_clear_winner_that_is_much_slower_says_so(samples, own, other, said):
     sentence = risk_sentence(advise(verdict, AdviceFacts((), [Paid("ms", {"dense": own, "poor": other})])),
                              markdown=False)
     assert sentence == ("dense takes 1.91\xa0s per query, poor 1.28\xa0s." if said else "")
+
+
+@pytest.mark.parametrize(("times", "alone"), [
+    ({"retrieval": 5.0}, True), ({"retrieval": 5.0, "generation": 90.0}, False), (5.0, False), (None, False)])
+def test_times_of_retrieval_are_those_of_search_alone(times, alone):
+    """A total without its parts may include an answer."""
+    details = None if times is None else pa.table({"query_id": ["q1"], "latency_ms": [times]})
+    match = Match(ragdash.Run.build("one", ["q1"], ["a"], details=details), truth_of({"q1": ["a"]}))
+    assert searches_alone([match]) == alone
+    assert [paid.search_alone for paid in paid_of(["one"], [[match]])] == [alone] * (times is not None)
 
 
 def test_a_hybrid_is_named_with_its_gain_and_is_not_the_loaded_one(samples):

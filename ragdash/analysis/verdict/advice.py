@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -30,11 +30,13 @@ class Paid:
     """What a query takes on average of each run of which it is known.
 
     unit: dollars or milliseconds, one of UNITS; column: that of times whose unit is not known, so that there are none.
+    search_alone: the times of every run are those of retrieval, without an answer.
     """
 
     unit: str
     means: Mapping[str, float]
     column: str = ""
+    search_alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -182,7 +184,22 @@ def paid_of(names: Sequence[str], repeats: Sequence[Sequence[Match]], queries: n
                 means[unit][name] = float(np.nanmean(values))
     unread = [problem.facts["name"] for matches in repeats for match in matches for problem in match.run.problems
               if problem.kind == "time-unit" and "field" in problem.facts]  # a field to choose: no unit was taken
-    return [*(Paid(unit, runs) for unit, runs in means.items() if runs), *(Paid("ms", {}, name) for name in unread[:1])]
+    timed = [matches for name, matches in zip(names, repeats, strict=True) if name in means["ms"]]
+    alone = {"ms": searches_alone(match for matches in timed for match in matches)}
+    return [*(Paid(unit, runs, search_alone=alone.get(unit, False)) for unit, runs in means.items() if runs),
+            *(Paid("ms", {}, name) for name in unread[:1])]
+
+
+def searches_alone(matches: Iterable[Match]) -> bool:
+    """Whether all times of these runs are those of retrieval, without an answer."""
+    known = []
+    for match in matches:
+        try:
+            known.append(match.timed)
+        except (Unavailable, InputError):
+            continue
+    timed = [view for view in known if "total" in view.stages]
+    return bool(timed) and all(view.is_search_alone for view in timed)
 
 
 def _taken(name: str, matches: Sequence[Match], queries: np.ndarray | None,
@@ -232,11 +249,11 @@ def dearer_by(choice: str, rival: str, options: Sequence[Paid]) -> tuple[Paid, .
     Examples
     --------
     >>> dearer_by("a", "b", [Paid("ms", {"a": 1900.0, "b": 1300.0}), Paid("$", {"a": 0.01})])
-    (Paid(unit='ms', means={'a': 1900.0, 'b': 1300.0}, column=''),)
+    (Paid(unit='ms', means={'a': 1900.0, 'b': 1300.0}, column='', search_alone=False),)
     >>> dearer_by("a", "b", [Paid("ms", {"a": 20.0, "b": 2.0})])
     ()
     """
-    pairs = [Paid(paid.unit, {run: paid.means[run] for run in (choice, rival)}) for paid in options
+    pairs = [replace(paid, means={run: paid.means[run] for run in (choice, rival)}) for paid in options
              if {choice, rival} <= paid.means.keys()]
     return tuple(pair for pair in pairs if pair.means[choice] >= MUCH_DEARER * pair.means[rival]
                  and pair.means[choice] >= (NOTICED if pair.unit == "ms" else 0) and pair.means[choice] > 0)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ragdash.analysis.recomputed import recomputed_in
-from ragdash.analysis.verdict import FIXES, Verdict, badges, lean_specs, merge_alike
+from ragdash.analysis.verdict import FIXES, Verdict, badges, lean_specs, merge_alike, searches_alone
 from ragdash.core.errors import Unavailable
 from ragdash.core.text.quoted import cut_end
 from ragdash.evaluation.compare import best_first, direction
@@ -190,7 +190,7 @@ def _table(content: ReportContent, shown: Sequence[int]) -> Table:
     basis += f" ({count(left, 'query has', 'queries have')} no value{why})" if left > 0 and not varying else ""
     return Table(f"Mean with 95% interval{basis}, best {content.lead.title} first.{left_out}",
                  ["Run", *titles[:1], *([misses[0]] if misses else []), *titles[1:],
-                  *(["Time per query"] if times else []), *([answer_outcomes.HEADING] if outcomes else [])], rows)
+                  *([_time_heading(content)] if times else []), *([answer_outcomes.HEADING] if outcomes else [])], rows)
 
 
 def _answer_specs(content: ReportContent) -> list[Spec]:
@@ -205,6 +205,12 @@ def _answer_specs(content: ReportContent) -> list[Spec]:
     defined = {spec: n for spec, n in defined.items() if n}
     fit = [spec for spec in defined if not is_grounding(spec)] or list(defined)
     return [leading_metric(fit, defined.__getitem__)] if fit else []
+
+
+def _time_heading(content: ReportContent) -> str:
+    """What the times are of: retrieval alone, or all of a query."""
+    alone = searches_alone(match for matches in content.request.repeats for match in matches)
+    return "Time per query (search alone)" if alone else "Time per query"
 
 
 def _mean_times(content: ReportContent) -> list[float]:

@@ -124,7 +124,7 @@ def choice_sentence(verdict: Verdict, name: Say) -> str:
         reason = f"its recorded {what} is 0"
     else:
         amounts = [_amount(mean, advice.paid.unit, name) for mean in (own, means[next_run])]
-        reason = f"it {takes} {amounts[0]} per query, {name(next_run)} {amounts[1]}"
+        reason = f"it {takes} {amounts[0]} per query, {name(next_run)} {amounts[1]}{_stage(advice.paid)}"
     also = "it has the highest mean, and " if advice.choice == verdict.best and verdict.spec.metric.better == "higher" \
         else ""
     unknown = [run for run in tied if run not in means]
@@ -175,7 +175,12 @@ def _dearer_text(paid: Paid, name: Say) -> str:
     """What the run to choose takes more than another."""
     (run, own), (rival, other) = paid.means.items()
     return (f"{name(run)} {'costs' if paid.unit == '$' else 'takes'} {_amount(own, paid.unit, name)} per query, "
-            f"{name(rival)} {_amount(other, paid.unit, name)}.")
+            f"{name(rival)} {_amount(other, paid.unit, name)}{_stage(paid)}.")
+
+
+def _stage(paid: Paid) -> str:
+    """Which part of a query the times are of, where they are not of all of it."""
+    return " (search alone)" if paid.search_alone else ""
 
 
 def _slice_text(pair: Comparison, name: Say) -> str:
