@@ -41,22 +41,24 @@ def outcome_rule(content: ReportContent) -> str:
 
 
 def contradicted(content: ReportContent, pair: Sequence[int], gap: np.ndarray) -> np.ndarray:
-    """Queries on which the leading metric calls the answer of one of two runs worse that counts as right: (Q,) bool.
+    """Queries on which the leading metric calls the answer of one of two runs worse that counts as right, or better
+    that does not: (Q,) bool.
 
     gap: the second run minus the first; NaN for one run alone, which has no such queries.
     """
     if len(pair) < 2 or not _is_of_right_answers(content.lead):
         return np.zeros(len(gap), bool)
-    first, second = (outcomes_of(content, run) == RIGHT for run in pair)
+    first, second = (outcomes_of(content, run) for run in pair)
     ahead = np.nan_to_num(gap) * direction(content.lead)
-    return ((ahead > 0) & first) | ((ahead < 0) & second)
+    better, worse = np.where(ahead > 0, second, first), np.where(ahead > 0, first, second)
+    return (ahead != 0) & ((worse == RIGHT) | ((better != RIGHT) & (better != "")))
 
 
 def contradicted_sentence(queries: np.ndarray, spec: Spec) -> str:
     """How many queries are no examples, and why; "" for none."""
     n = int(queries.sum())
     return (f"{count(n, 'query is', 'queries are')} not among the examples: the answer with the lower "
-            f"{escape(spec.title)} counts as right there." if n else "")
+            f"{escape(spec.title)} counts as right there, or that with the higher does not." if n else "")
 
 
 def failing_values(content: ReportContent, run: int) -> np.ndarray:

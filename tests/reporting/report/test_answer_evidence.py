@@ -122,13 +122,16 @@ def test_examples_never_call_an_answer_worse_that_counts_as_right_and_outcomes_a
     assert cells == {"short": "1 / 2 / 1", "long": "3 / 0 / 0"}
     values = {run.name: content.evaluations[at].column("TokenF1") for at, run in enumerate(runs)}
     assert values["short"][0] > values["long"][0], "the wrong answer has the better value"
-    left_out = "1 query is not among the examples: the answer with the lower Token F1 counts as right there."
+    left_out = "1 query is not among the examples: the answer with the lower Token F1 counts as right there, "\
+               "or that with the higher does not."
     for section in sections["summary"], sections["queries"]:
         blocks = [block for block in section.blocks if block.kind == "query"]
         assert blocks and "q1" not in [block.query_id for block in blocks]
         assert left_out in " ".join(block.text for block in section.blocks if isinstance(block, Text))
-        assert {block.query_id: tuple(block.outcomes) for block in blocks}.items() <= {
-            "q2": ("wrong", "right"), "q3": ("wrongly declined", "right"), "q4": ("right", "")}.items()
+        assert {(block.query_id, name): outcome for block in blocks
+                for (name, *_), outcome in zip(block.runs, block.outcomes, strict=True)}.items() <= {
+            ("q2", "short"): "wrong", ("q2", "long"): "right", ("q3", "short"): "wrongly declined",
+            ("q3", "long"): "right", ("q4", "short"): "right", ("q4", "long"): ""}.items()
 
 
 @pytest.mark.parametrize("column", ["latency_ms", "cost"])
@@ -149,3 +152,18 @@ def test_a_run_that_takes_less_is_no_winner_in_quality(column):
     words = " ".join([verdict_title(verdict), decision_sentence(verdict), change_sentence(verdict)]).replace("\\", "")
     assert f"Clear difference in {spec.title}; quality not compared" in words and "Clear winner" not in words
     assert "it says nothing about how good the answers are" in words and "No check speaks against" not in words
+
+
+def test_an_answer_that_counts_as_wrong_is_no_example_of_a_better_one():
+    """Both answers are wrong on q1: the one with more words of the reference is not shown as better."""
+    references = {"q1": "May 1990", "q2": "three strings"}
+    truth = Truth.build("references", [], [], [], details=pa.table({
+        "query_id": list(references), "query": list(references), "answers": [[text] for text in references.values()]}))
+    runs = [Run.build(name, [], [], [], details=pa.table({"query_id": list(references), "answer": list(answers)}))
+            for name, answers in (("near", ("May 1991", "three strings")), ("far", ("June", "two hammers")))]
+    content = ReportContent(ReportRequest(tuple(Match(run, truth) for run in runs), parse_specs("TokenF1"),
+                                          sections=("summary",)))
+    (section,) = build_sections(content)
+    (block,) = (block for block in section.blocks if block.kind == "query")
+    assert block.query_id == "q2" and block.why == "The largest win of near"
+    assert "(+1.000)" in block.values, "near is the baseline: its value minus the other"

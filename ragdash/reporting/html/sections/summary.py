@@ -291,9 +291,10 @@ def _examples(content: ReportContent) -> list[Block | Heading]:
     sides = _example_sides(np.where(no_examples, np.nan, ahead))
     rows = sides or {row: "" for row in _worst_rows(content, looked)}
     others = [run for run in _shown_runs(content) if run not in runs]
+    pair, sign = ([*runs[1:], *runs[:1]], -1) if looked == runs[0] else (runs, 1)  # this run minus the other
     blocks: list[Block | Heading] = []
     for row, side in rows.items():
-        block = _compact(content, query_block(content, row, runs, gap[row], others))
+        block = _compact(content, query_block(content, row, pair, sign * gap[row], others))
         blocks.append(replace(block, why=side.format(_short_names(content)[content.names[looked]])))
     if not blocks:
         return []
