@@ -235,6 +235,14 @@ def test_a_column_that_each_question_has_every_value_of_is_the_configuration_wha
     assert {run.name: run.details.num_rows for run in runs} == {"small chunks": 6, "large chunks": 3 if uneven else 6}
 
 
+@pytest.mark.parametrize("name", ["edition", "chatbot_version"])
+def test_a_number_that_each_question_has_every_value_of_is_the_configuration(name):
+    rows = [{name: value, "question": question, "chatbot_answer": f"{value}: {text}", "correct_answer": text}
+            for value in (1, 2) for question, text in zip(ASKED, TEXTS, strict=True)]
+    first, *_ = propose(Source(("file.csv", pd.DataFrame(rows).to_csv(index=False).encode())))
+    assert first.mapping["config"] == name and not first.notes
+
+
 def test_a_column_under_a_word_of_logs_that_is_no_configuration_is_listed_as_not_read():
     first, *_ = propose(Source(("file.json", rows(generation=TEXTS, reference=TEXTS[::-1], tool_state=lambda n: "on"))))
     assert first.ignored == ("tool_state",)

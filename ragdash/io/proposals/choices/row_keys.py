@@ -14,7 +14,7 @@ from ragdash.io.proposals.choices.others import take_data_set
 from ragdash.io.proposals.choices.right_documents import id_rank
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.averages import average_places
-from ragdash.io.proposals.fields import Field
+from ragdash.io.proposals.fields import Field, as_number
 from ragdash.io.proposals.names import CONFIGS, COUNTING, DOCUMENT, ID, SCORES, words
 from ragdash.io.proposals.records import KEY
 from ragdash.io.proposals.shapes.logs import is_noise
@@ -129,7 +129,7 @@ def _take_crossed(result: Assignment, free: dict[str, Field], candidates: list[F
         return True
     crossed = [item for item in separating if _crosses(item, names)] + [
         item for item in separating if not result.runs and _shares_queries(item, names)]
-    chosen = crossed[:1] or _crossing_pair(candidates, free, names)
+    chosen = crossed[:1] or _crossing_number(free, names) or _crossing_pair(candidates, free, names)
     if chosen:
         take(result, free, "config", *chosen)
     return bool(chosen)
@@ -215,11 +215,22 @@ def _crosses(item: Field, names: list[str]) -> bool:
     return count == len(names) == len(set(zip(names, values, strict=True)))
 
 
+def _counted(free: dict[str, Field], names: list[str]) -> list[Field]:
+    """Fields with few whole numbers that rate nothing."""
+    return [item for item in free.values() if item.is_number and not item.is_list
+            and item.share > 0.5 and len(item.values) == len(names) and 1 < item.distinct_count <= _MOST_COUNTED
+            and ratings.is_whole(item) and not ratings.is_metric(item)]
+
+
+def _crossing_number(free: dict[str, Field], names: list[str]) -> list[Field]:
+    """A number, such as an edition, that many queries have every value of once; 0 and 1 may be right and wrong."""
+    return [item for item in _counted(free, names) if len(set(names)) >= _FEWEST_CROSSED and _crosses(item, names)
+            and not _rates(item) and not item.is_bool and {as_number(value) for value in item.items} != {0, 1}][:1]
+
+
 def _crossing_pair(candidates: list[Field], free: dict[str, Field], names: list[str]) -> Sequence[Field]:
     """Two fields of which nearly every query has nearly every pair of values once: a prompt and a condition."""
-    counted = [item for item in free.values() if item not in candidates and item.is_number and not item.is_list
-               and item.share > 0.5 and len(item.values) == len(names) and 1 < item.distinct_count <= _MOST_COUNTED
-               and ratings.is_whole(item) and not ratings.is_metric(item)]
+    counted = [item for item in _counted(free, names) if item not in candidates]
     likely = [item for item in [*candidates, *counted] if not _rates(item) and not item.is_bool][:12]
     for pair in combinations(likely, 2):
         values = list(zip(*(map(repr, item.values) for item in pair), strict=True))
