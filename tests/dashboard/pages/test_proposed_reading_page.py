@@ -104,6 +104,19 @@ def test_a_part_that_is_read_is_proposed_whole_starts_the_columns_and_removes_no
     assert "Run removed" not in texts(at) and not any(unbound(button.key) == "restore_run" for button in at.button)
 
 
+def test_the_baseline_stays_the_run_that_is_read_again():
+    rows = [f"What is at place {i}?,It is number {i} of the map.,loc_{i}; loc_{i + 1},loc_{i}" + "; loc_99" * (i == 3)
+            for i in range(12)]
+    content = "\n".join(["Question,Column 2,Retrieved docs,Right doc", *rows]).encode()
+    at = upload(opened(), ("first.csv", content))
+    at = upload(at, ("second.trec", "".join(f"q{i} Q0 loc_{i} 1 1.0 second\n" for i in range(12)).encode()))
+    first, _ = at.session_state["_runs"]
+    assert at.session_state["baseline"] == first.digest
+    button_of(at)[0].click().run()
+    again = next(entry for entry in at.session_state["_runs"] if entry.name == first.name)
+    assert again.digest != first.digest and at.session_state["baseline"] == again.digest
+
+
 def test_cells_that_look_like_lists_and_stay_one_id_are_said_before_and_after_the_columns_are_named():
     rows = [f"What is at place {i}?,loc_{i}; loc_{i + 1},loc_{i}" + "; new/x" * (i == 3) for i in range(12)]
     at = upload(opened(), ("eval.csv", "\n".join(["Question,Retrieved docs,Right doc", *rows]).encode()))

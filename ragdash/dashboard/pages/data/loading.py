@@ -173,11 +173,13 @@ def _reread(record: FileRecord, role: str | None, mapping: Mapping[str, str]) ->
     index = _position(record)
     if index is None:
         return
-    record = state.files()[index]
+    record, baseline = state.files()[index], state.entry(state.get(state.BASELINE) or "")
     for digest in record.digests:
         removed_runs.replace_run(digest)
         corpus_upload.remove(digest)
     reread = _read_upload(record.name, record.content, role, mapping)
+    if baseline is not None and (again := [entry for entry in state.runs() if entry.name == baseline.name]):
+        st.session_state[state.BASELINE] = again[0].digest  # the same run, read in another way
     state.set_files(reread if position == index else earlier for position, earlier in enumerate(state.files()))
 
 
