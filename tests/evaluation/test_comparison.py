@@ -177,6 +177,7 @@ def test_no_difference_at_all_is_undecided_with_p_1():
     one = compare(old, [new], rules=QUICK)[0][0]
     assert one.outcome == "undecided" and one.p_corrected == 1 and one.mean_difference == 0 == one.low == one.high
     assert one.queries_needed == np.inf and one.ties == 12
+    assert ": new minus old 0.000 [" in plain_sentence(one, "old"), "the direction of a difference is said"
     assert compare(old, [new], rules=ComparisonRules(margin=0.1, resamples=500))[0][0].outcome == "equivalent"
 
 

@@ -186,8 +186,8 @@ def comparison_sentence(comparison: Comparison, baseline: str, margin: float | N
                 f"{count(comparison.n, 'query has', 'queries have')} a value for both.")
     if comparison.outcome == "too-few":
         return too_few_sentence(*names, title, comparison.n)
-    facts = escape(f"{number(comparison.mean_difference, signed=True)} [{number(comparison.low, signed=True)}, "
-                   f"{number(comparison.high, signed=True)}], {p_text(comparison)}"
+    facts = escape(f"{direction_text(comparison, baseline)}{number(comparison.mean_difference, signed=True)} "
+                   f"[{number(comparison.low, signed=True)}, {number(comparison.high, signed=True)}], {p_text(comparison)}"
                    f"{shared_queries(comparison) or f', n = {comparison.n:,}'}")
     if comparison.outcome == "not-comparable":
         return f"{names[0]} and {names[1]} are not comparable yet on {title}: {facts}."
@@ -199,6 +199,11 @@ def comparison_sentence(comparison: Comparison, baseline: str, margin: float | N
     wider = "" if margin is None else f"The interval is not within ±{margin:g}: equivalence is not shown. "
     return (f"No significant difference between {names[0]} and {names[1]} on {title}: {facts}. "
             f"{wider}{_power_sentence(comparison)}")
+
+
+def direction_text(comparison: Comparison, baseline: str) -> str:
+    """Which run minus which, before a difference whose sentence does not say which is better; else ""."""
+    return f"{comparison.candidate} minus {baseline} " if comparison.outcome in ("undecided", "not-comparable") else ""
 
 
 PICTURE_NOTES = {

@@ -17,6 +17,7 @@ from ragdash.reporting.sentences.comparison import (
     OUTCOMES,
     SIGNS,
     detectable_sentence,
+    direction_text,
     family_sentence,
     margin_sentence,
     too_few_sentence,
@@ -113,7 +114,8 @@ def plain_sentence(comparison: Comparison, baseline: str) -> str:
     if comparison.outcome == "too-few":
         return too_few_sentence(comparison.candidate, baseline, comparison.spec.title, comparison.n)
     facts = (
-        f"{signed(comparison.mean_difference)} [{signed(comparison.low)}, {signed(comparison.high)}], "
+        f"{direction_text(comparison, baseline)}{signed(comparison.mean_difference)} "
+        f"[{signed(comparison.low)}, {signed(comparison.high)}], "
         f"p = {p_value(comparison.p_corrected)}, n = {comparison.n:,}"
     ).replace("= <", "<")
     if comparison.outcome == "not-comparable":

@@ -110,7 +110,7 @@ def test_compare_names_the_verdict_and_its_numbers():
     at = opened("compare", **session(k="2"))
     said = texts(at)
     assert "**new** is :blue[better] than **old** on MRR" in said
-    assert "No significant difference between **same** and **old** on MRR" in said
+    assert "No significant difference between **same** and **old** on MRR: same minus old " in said
     table = at.table[-1].value
     row = table[table["Run"].str.contains("new") & (table["Metric"] == "MRR")].iloc[0]
     counts = row["Better\u00a0/\u00a0equal\u00a0/\u00a0worse"].replace("\u00a0", " ")
