@@ -29,6 +29,7 @@ from ragdash.reporting.sentences import formatting as fmt
 ASSETS = PACKAGE / "dashboard" / "assets"
 ICON = ASSETS / "icon.svg"  # a local file: a material icon here would be fetched from a font host
 BASELINE_NAME = 24  # characters of a name
+BASELINE_OPTIONS = "_baseline_options"  # the runs that could be the baseline when the page was drawn last
 LEAVING, LONGEST_LEAVING = 300, 4_000  # milliseconds: what was typed is sent, and taken by a server with much to do
 METRIC_NAME = 13  # characters of a metric that fit next to the cutoff; a longer one has a line of its own
 # Its script runs when it is opened. Browsers let a page write to the clipboard by itself on a safe connection alone.
@@ -283,5 +284,7 @@ def _baseline(shown_digests: list[str], names: dict[str, str]) -> None:
     if len(shown_digests) == 1:
         return
     short = dict(zip(names, fmt.short_names(list(names.values()), BASELINE_NAME), strict=True))
+    if st.session_state.get(BASELINE_OPTIONS) != shown_digests:  # a browser keeps the place of its choice among others
+        st.session_state.update({BASELINE_OPTIONS: shown_digests, key: state.get(key)})
     st.selectbox("Baseline", shown_digests, format_func=lambda digest: short.get(digest, digest), key=key,
                  help=tooltip("baseline"))

@@ -117,6 +117,20 @@ def test_the_baseline_stays_the_run_that_is_read_again():
     assert again.digest != first.digest and at.session_state["baseline"] == again.digest
 
 
+def test_the_sidebar_names_the_baseline_again_where_other_runs_are_shown():
+    trec = "".join(f"q{i} Q0 loc_{i} 1 1.0 NAME\n" for i in range(12))
+    at = opened()
+    for name in ("one", "two", "three"):
+        at = upload(at, (f"{name}.trec", trec.replace("NAME", name).replace("loc", f"{name}_loc").encode()))
+    two, three = [entry.digest for entry in at.session_state["_runs"]][1:]
+    at.session_state["baseline"] = two
+    at.run()
+    at.session_state["shown"] = [two, three]
+    at.run()
+    field = at.selectbox(key="baseline")
+    assert field.value == two and field.proto.set_value and field.proto.raw_value == "two"
+
+
 def test_cells_that_look_like_lists_and_stay_one_id_are_said_before_and_after_the_columns_are_named():
     rows = [f"What is at place {i}?,loc_{i}; loc_{i + 1},loc_{i}" + "; new/x" * (i == 3) for i in range(12)]
     at = upload(opened(), ("eval.csv", "\n".join(["Question,Retrieved docs,Right doc", *rows]).encode()))
