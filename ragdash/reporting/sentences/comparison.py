@@ -187,8 +187,8 @@ def comparison_sentence(comparison: Comparison, baseline: str, margin: float | N
     if comparison.outcome == "too-few":
         return too_few_sentence(*names, title, comparison.n)
     facts = escape(f"{direction_text(comparison, baseline)}{number(comparison.mean_difference, signed=True)} "
-                   f"[{number(comparison.low, signed=True)}, {number(comparison.high, signed=True)}], {p_text(comparison)}"
-                   f"{shared_queries(comparison) or f', n = {comparison.n:,}'}")
+                   f"[{number(comparison.low, signed=True)}, {number(comparison.high, signed=True)}], "
+                   f"{p_text(comparison)}{shared_queries(comparison) or f', n = {comparison.n:,}'}")
     if comparison.outcome == "not-comparable":
         return f"{names[0]} and {names[1]} are not comparable yet on {title}: {facts}."
     if comparison.outcome in COLORS:
