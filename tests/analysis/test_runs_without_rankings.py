@@ -98,6 +98,12 @@ def test_queries_without_an_answer_are_not_called_empty_rankings():
         "15 missing from half: in no mean of answers.")
 
 
+def test_judgments_that_are_loaded_and_not_in_use_need_not_be_added_again():
+    checks = find_checks([Match(answers("dense", documents=["d"]), Truth.build("other", ["x"], ["d"], [1]))], NDCG)
+    check, = [check for check in checks if check.kind == "no-common-query"]
+    assert check.fix("page").endswith("or use them on the Data page where they are loaded.")
+
+
 def test_a_choice_of_counting_is_called_as_on_the_page():
     runs = [answers("whole", documents=["d"]), answers("half", documents=["d"], queries=15)]
     report = check_comparability(runs, truth(), specs=[NDCG])

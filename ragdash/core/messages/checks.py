@@ -108,7 +108,7 @@ MESSAGES: Mapping[str, Message] = {
         actual="{run} has no query in common with the judgments",
         expected="The judgments are probably those of another test set.",
         fix="Pass the judgments of this test set with --truth.",
-        page="Add the judgments of this test set.",
+        page="Add the judgments of this test set, or use them on the Data page where they are loaded.",
         reason="other queries",
     ),
     "check-no-common-document": Message(
