@@ -16,7 +16,7 @@ RUN = re.compile(r"^.*: run '(.*)' \(.*\), ([\d,]+) quer(?:y|ies), "
                  r"(?:no retrieved documents|[\d,]+ documents? returned, ([\d,]+) deep)", re.M)
 SIZE = re.compile(r"([\d,]+) quer(?:y|ies), "
                   r"(?:up to ([\d,]+) documents? each|(?:no|[\d,]+) answers?, no retrieved documents)")  # on a card
-TRUTH = re.compile(r"^.*: truth \(.*\), ([\d,]+) quer(?:y|ies), ([\d,]+) judgments?,", re.M)
+TRUTH = re.compile(r"^.*: ground truth \(.*\), ([\d,]+) quer(?:y|ies), ([\d,]+) judgments?,", re.M)
 CORPUS = re.compile(r"^.*: corpus .*?([\d,]+) documents?", re.M)
 TRY = re.compile(r"ragdash check (.*?)(?: or: .*)?$", re.M)
 

@@ -234,7 +234,7 @@ def test_the_share_page_gives_links_the_report_the_tables_and_every_picture_as_d
     content = downloaded(app, "Download the full report").read_text()
     assert 'id="bands"' not in content and 'id="verdict"' in content and "left out on request" in content
     lines = downloaded(app, "Download the table").read_text().splitlines()
-    assert lines[0] == "run,metric,mean,low,high,n,undefined" and len(lines) == 1 + 3 * 5
+    assert lines[0] == "Run,NDCG@10,Recall@10,Precision@10,MRR,Hit rate@10,n" and len(lines) == 1 + 3
     app.calm()
     app.go("Compare").part("detail", "Means")
     app.page.get_by_role("tab", name="Download").last.click()

@@ -40,8 +40,8 @@ def test_common_queries_are_the_same_queries_in_every_mean():
     assert not any(at.exception for at in pages.values())
     assert "over 10 queries" in said["overview"] and "10 to 30" not in said["overview"]
     assert "20 missing from hybrid: left out of the means" in said["overview"]
-    assert [row["n"] for _, row in leaderboard(pages["compare"]).iterrows()] == ["10", "10"]
+    assert "interval, over 10 queries." in said["compare"]
     means = leaderboard(pages["compare"]).filter(like="Token F1").iloc[:, 0].str[:5].tolist()
     assert means == ["1.000", "0.800"], "of the first 10 answers, dense has 8 right"
-    assert "Only 10 queries have a value" in said["overview"] and "common queries only, or" not in said["overview"]
+    assert "only 10 queries have a value" in said["overview"].lower() and "common queries only, or" not in said["overview"]
     assert "cannot be compared" not in said["data"]

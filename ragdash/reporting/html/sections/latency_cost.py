@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from markupsafe import Markup
 
+from ragdash.analysis.verdict import searches_alone
 from ragdash.core.errors import Unavailable
 from ragdash.evaluation import latency_cost
 from ragdash.evaluation.latency_cost import SHARES, RunCost, StageLatency
@@ -175,3 +177,23 @@ def _cell(estimate, form) -> Markup | str:
         return fmt.UNDEFINED
     interval = f"[{form(low)}, {form(high)}]" if np.isfinite([low, high]).all() else ""
     return Markup('<b>{}</b> <span class="quiet">{}</span>').format(form(value), interval)
+
+
+def time_heading(content: ReportContent) -> str:
+    """What the times are of: retrieval alone, or all of a query."""
+    alone = searches_alone(match for matches in content.request.repeats for match in matches)
+    return "Time per query (search alone)" if alone else "Time per query"
+
+
+def mean_times(content: ReportContent) -> list[float]:
+    """Milliseconds per query of each run, NaN where it has none that can be used; empty where no run has any."""
+    means = []
+    for repeats in content.request.repeats:
+        try:
+            views = [match.timed for match in repeats]
+        except Unavailable:  # the section of latency and cost says why
+            means.append(math.nan)
+            continue
+        total = np.array([view.stages.get("total", np.full(view.queries, np.nan))[content.selected] for view in views])
+        means.append(float(np.nanmean(total)) if np.isfinite(total).any() else math.nan)
+    return means if np.isfinite(means).any() else []

@@ -9,8 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ragdash.analysis.recomputed import recomputed_in
-from ragdash.analysis.verdict import FIXES, Verdict, badges, lean_specs, merge_alike, searches_alone
-from ragdash.core.errors import Unavailable
+from ragdash.analysis.verdict import FIXES, Verdict, badges, lean_specs, merge_alike
 from ragdash.core.text.quoted import cut_end
 from ragdash.evaluation.compare import best_first, direction
 from ragdash.evaluation.compare import differences as differences_of
@@ -21,6 +20,7 @@ from ragdash.reporting.html.blocks import Block, Figure, Heading, QueryBlock, Re
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.html.sections.judge_validation import label_note
+from ragdash.reporting.html.sections.latency_cost import mean_times, time_heading
 from ragdash.reporting.html.sections.queries import query_block
 from ragdash.reporting.html.static_picture import means_picture
 from ragdash.reporting.plots import leaderboard as plots
@@ -168,7 +168,7 @@ def _table(content: ReportContent, shown: Sequence[int]) -> Table:
     specs = _columns(content)
     columns = [content.metric_summaries(spec) for spec in specs]
     varying = len({summary.n for summary in columns[0]}) > 1
-    times, n = _mean_times(content), columns[0][0].n
+    times, n = mean_times(content), columns[0][0].n
     counted = [{summary.n for summary in column if summary.n} for column in columns]
     with_n = [varying or len(counts) > 1 for counts in counted]
     rows = [[cells.run_cell(_short_names(content)[content.names[run]], content.slots[run], _run_note(content, run)),
@@ -190,7 +190,7 @@ def _table(content: ReportContent, shown: Sequence[int]) -> Table:
     basis += f" ({count(left, 'query has', 'queries have')} no value{why})" if left > 0 and not varying else ""
     return Table(f"Mean with 95% interval{basis}, best {content.lead.title} first.{left_out}",
                  ["Run", *titles[:1], *([misses[0]] if misses else []), *titles[1:],
-                  *([_time_heading(content)] if times else []), *([answer_outcomes.HEADING] if outcomes else [])], rows)
+                  *([time_heading(content)] if times else []), *([answer_outcomes.HEADING] if outcomes else [])], rows)
 
 
 def _answer_specs(content: ReportContent) -> list[Spec]:
@@ -205,26 +205,6 @@ def _answer_specs(content: ReportContent) -> list[Spec]:
     defined = {spec: n for spec, n in defined.items() if n}
     fit = [spec for spec in defined if not is_grounding(spec)] or list(defined)
     return [leading_metric(fit, defined.__getitem__)] if fit else []
-
-
-def _time_heading(content: ReportContent) -> str:
-    """What the times are of: retrieval alone, or all of a query."""
-    alone = searches_alone(match for matches in content.request.repeats for match in matches)
-    return "Time per query (search alone)" if alone else "Time per query"
-
-
-def _mean_times(content: ReportContent) -> list[float]:
-    """Milliseconds per query of each run, NaN where it has none that can be used; empty where no run has any."""
-    means = []
-    for repeats in content.request.repeats:
-        try:
-            views = [match.timed for match in repeats]
-        except Unavailable:  # the section of latency and cost says why
-            means.append(math.nan)
-            continue
-        total = np.array([view.stages.get("total", np.full(view.queries, np.nan))[content.selected] for view in views])
-        means.append(float(np.nanmean(total)) if np.isfinite(total).any() else math.nan)
-    return means if np.isfinite(means).any() else []
 
 
 def _repeats(content: ReportContent) -> list[Text]:
