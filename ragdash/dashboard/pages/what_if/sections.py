@@ -154,12 +154,13 @@ def _note_hybrids(context: PageContext, chosen: PageContext, choice: Choice, poo
     best = best_first(np.array(means), choice.spec.metric.better)
     hybrids = [index for index in best if index in hybrids]
     default = choice.evaluations[len(choice.runs)]  # the default
-    st.caption(loaded_hybrids_sentence(
+    lines = [loaded_hybrids_sentence(
         [context.names[index] for index in hybrids], [means[index] for index in hybrids], choice.spec.title,
-        default.name, float(_means([default.column(choice.spec)])[0])))
+        default.name, float(_means([default.column(choice.spec)])[0]))]
     for index in hybrids[:MOST_EXPLAINED]:
         facts = what_if_cache.compared_hybrid(pool, context.digests[index], context.scope.queries)
-        st.caption(why_other_sentence(context.names[index], chosen.names, *facts, modeled))
+        lines.append(why_other_sentence(context.names[index], chosen.names, *facts, modeled))
+    st.caption(" ".join(lines))
 
 
 def _setting(choice: Choice) -> str:
@@ -184,10 +185,10 @@ def _render_answer(context: PageContext, choice: Choice, others: Sequence[str], 
     result = choice.held_out
     named = "" if choice.decision == "tuned" else (  # the answer has it
         f"Tuning on all queries chooses this setting: {fmt.escape(_setting(choice))}. ")
-    st.caption(named + sentences.caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes),
-                                                  choice.evaluations[len(choice.runs)].name), help=term_help(named))
-    if rounding := fmt.rounding_note(tables.differences(choice)):
-        st.caption(rounding)
+    caution = sentences.caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes),
+                                         choice.evaluations[len(choice.runs)].name)
+    rounding = fmt.rounding_note(tables.differences(choice))
+    st.caption(f"{named}{caution} {rounding}".rstrip(), help=term_help(named))
     if choice.unscored:
         st.caption(unscored_sentence(choice.unscored))
 
