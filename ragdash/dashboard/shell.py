@@ -20,6 +20,7 @@ from ragdash.dashboard.monitoring.reruns import RERUNS
 from ragdash.dashboard.monitoring.warm_up import IDLE_STEPS
 from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.session import data_store, file_metrics, relevance, reviews, state
+from ragdash.dashboard.session.keys import BASELINE_OPTIONS
 from ragdash.dashboard.session.scope import slices_of
 from ragdash.dashboard.watching import log_watch
 from ragdash.dashboard.widgets import elements, small_screen
@@ -29,7 +30,6 @@ from ragdash.reporting.sentences import formatting as fmt
 ASSETS = PACKAGE / "dashboard" / "assets"
 ICON = ASSETS / "icon.svg"  # a local file: a material icon here would be fetched from a font host
 BASELINE_NAME = 24  # characters of a name
-BASELINE_OPTIONS = "_baseline_options"  # the runs that could be the baseline when the page was drawn last
 LEAVING, LONGEST_LEAVING = 300, 4_000  # milliseconds: what was typed is sent, and taken by a server with much to do
 METRIC_NAME = 13  # characters of a metric that fit next to the cutoff; a longer one has a line of its own
 # Its script runs when it is opened. Browsers let a page write to the clipboard by itself on a safe connection alone.

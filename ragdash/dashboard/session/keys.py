@@ -28,6 +28,7 @@ ATTRIBUTES, STAGES, READINGS, MARKED = "attributes", "stages", "readings", "mark
 RANKS, DOC, AGAINST = "ranks", "doc", "against"
 CLAIMS_JUDGE = "heard"  # the judge whose verdicts are read there
 ACCEPTED = "accepted"  # kinds of checks that the reader accepts
+BASELINE_OPTIONS = "_baseline_options"  # the runs that could be the baseline when the page was drawn last
 REPEATS = "repeats"  # whether repeats of one configuration are one line
 READ_JUDGE = "read_judge"  # the judge chosen for all pages; "" for the one with values on most queries
 REVIEWED = "reviewed"  # whether a person's judgments count, on every page

@@ -89,7 +89,7 @@ def test_all_pictures_need_neither_kaleido_nor_a_browser_on_the_server(monkeypat
     assert len(at.get("plotly_chart")) > 5
 
 
-FUSING = "Fusing "  # how the sentence on a better hybrid begins
+FUSING = "What to build next"  # how the sentence on a better hybrid begins
 
 
 def test_a_report_says_whether_a_hybrid_would_help_where_it_is_asked_to(monkeypatch):
