@@ -11,6 +11,7 @@ from streamlit.runtime.scriptrunner import RerunException
 
 from ragdash.core.paths import PACKAGE
 from ragdash.core.terms import tooltip
+from ragdash.core.text.short_names import short_names
 from ragdash.dashboard import link_notes, page_context, page_list
 from ragdash.dashboard.auth import login
 from ragdash.dashboard.caches.shared_cache import ask_again, script_run
@@ -283,7 +284,7 @@ def _baseline(shown_digests: list[str], names: dict[str, str]) -> None:
     key = state.choice_key(state.BASELINE, shown_digests, shown_digests[0])
     if len(shown_digests) == 1:
         return
-    short = dict(zip(names, fmt.short_names(list(names.values()), BASELINE_NAME), strict=True))
+    short = dict(zip(names, short_names(list(names.values()), BASELINE_NAME), strict=True))
     if st.session_state.get(BASELINE_OPTIONS) != shown_digests:  # a browser keeps the place of its choice among others
         st.session_state.update({BASELINE_OPTIONS: shown_digests, key: state.get(key)})
     st.selectbox("Baseline", shown_digests, format_func=lambda digest: short.get(digest, digest), key=key,

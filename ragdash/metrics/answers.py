@@ -86,7 +86,7 @@ def number_match(answered: Answered) -> Values:
     Numbers, percentages, years, dates, times and ranges, also in words (three). The answer may have more digits than
     the reference, and fewer if three are significant. More than four numbers that are neither in the reference nor in
     the question match only in a sentence or clause that concludes. The rules:
-    ragdash.core.text.stated_quantities. Undefined where no reference has a number. Returns (Q,): 0 or 1.
+    ragdash.core.text.amounts.stated_quantities. Undefined where no reference has a number. Returns (Q,): 0 or 1.
     """
     query, answer, reference = answered.pairs
     question = answered.question[query]

@@ -14,7 +14,7 @@ from ragdash.reporting.html.report_page import build_sections
 from ragdash.reporting.html.sections import WITHOUT_PICTURES
 from ragdash.reporting.plots.common.captioned import WIDTH, captioned
 from ragdash.reporting.plots.common.theme import LIGHT, Theme
-from ragdash.reporting.sentences.formatting import count
+from ragdash.reporting.sentences.formatting import query_count
 
 
 def figure_archive(content: ReportContent, form: str, theme: Theme = LIGHT) -> bytes:
@@ -52,5 +52,5 @@ def report_figures(content: ReportContent, theme: Theme = LIGHT) -> list[tuple[s
 
 def _caption(picture: Figure, content: ReportContent) -> str:
     """What a picture shows: the start of its alternative text, its caption, and the number of queries."""
-    queries = count(int(content.selected.sum()), "query", "queries")
+    queries = query_count(int(content.selected.sum()))
     return f"{picture.alt.split(': ')[0].rstrip('.')}. {as_plain(picture.caption)} {queries} in the report."

@@ -11,7 +11,7 @@ from ragdash.analysis.variants import COST, LATENCY, MainEffects, SettingEffect,
 from ragdash.analysis.verdict import RunCheck
 from ragdash.evaluation.compare import Comparison
 from ragdash.reporting.sentences.comparison import OUTCOMES
-from ragdash.reporting.sentences.formatting import count, listed
+from ragdash.reporting.sentences.formatting import count, listed, query_count
 from ragdash.reporting.sentences.runs.repeats import noise_and_design
 from ragdash.reporting.tables.escaping import finite_or_none, number, p_number, signed, table_text
 
@@ -46,7 +46,7 @@ def finding(effects: MainEffects) -> str:
         is_known = first.spread > EQUAL and not first.share < LEAST_SHARE
         largest = f"{_size_sentence(first, title)}. " if is_known else ""
         return (f"{largest}No setting has a significant effect on {title}, over "
-                f"{count(effects.n, 'query', 'queries')}. More queries would show smaller effects.")
+                f"{query_count(effects.n)}. More queries would show smaller effects.")
     others = [setting.title for setting in significant[1:]]
     rest = f" Also significant: {listed(_short(others))}." if others else " No other setting has a significant effect."
     chosen = significant[0]

@@ -18,7 +18,8 @@ JUDGES = {"ragdash.models.judge", "ragdash.models.local", "ragdash.matching.view
 RESULTS = {"ragdash.analysis", "ragdash.evaluation", "ragdash.experiments", "ragdash.reporting", "ragdash.workspace"}
 HEAVY = {"pandas", "scipy", "plotly", "streamlit", "torch", "requests", "rapidfuzz", "jinja2", "openpyxl", "numpy.ma"}
 UNASKED = {"pandas", "scipy.stats", "plotly", "streamlit", "requests", "ragdash.models.judge.endpoint",
-           "ragdash.analysis.test_set.check", "ragdash.core.text.refusals.positions", "ragdash.core.text.quantities"}
+           "ragdash.analysis.test_set.check", "ragdash.core.text.refusals.positions",
+           "ragdash.core.text.amounts.quantities"}
 NEVER = {  # what a command, with its work done, must not have imported
     ("--version",): AT_ONCE | JUDGES | RESULTS | HEAVY,
     ("metrics",): JUDGES | RESULTS | HEAVY | {"ragdash.io"},

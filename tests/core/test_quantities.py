@@ -10,7 +10,7 @@ import pytest
 from speed import quick
 
 from ragdash.core.text import states_quantities
-from ragdash.core.text.quantities import quantities
+from ragdash.core.text.amounts.quantities import quantities
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "number_cases.jsonl").read_text("utf-8").splitlines()]
 

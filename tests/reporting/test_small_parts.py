@@ -10,6 +10,7 @@ import pytest
 from helpers import run_of, truth_of
 
 from ragdash.core.slices import Slice
+from ragdash.core.text.short_names import short_names
 from ragdash.evaluation.ci_gates import GateCheck
 from ragdash.evaluation.compare import ComparisonRules, compare, compare_slices
 from ragdash.evaluation.evaluate import evaluate
@@ -19,7 +20,7 @@ from ragdash.reporting.html.sections import appendix, failures, summary
 from ragdash.reporting.html.sections.cells import summary_arrays
 from ragdash.reporting.plots.common.arrays import CUTOFFS, rank_bins
 from ragdash.reporting.sentences import comparison, latency_cost, what_if
-from ragdash.reporting.sentences.formatting import escape, grades_note, query_title, short_names, slice_label
+from ragdash.reporting.sentences.formatting import escape, grades_note, query_title, slice_label
 from ragdash.reporting.tables import history
 from ragdash.reporting.tables.export import export_table
 from ragdash.reporting.tables.junit import as_junit

@@ -16,7 +16,7 @@ from ragdash.cli.common_options import add_evaluation_options, seconds, whole_nu
 from ragdash.cli.comparison_checks import add_check_options
 from ragdash.cli.inputs import truth_of, with_documents, with_fixed_ids
 from ragdash.cli.job_progress import CANCELLED, interruptible
-from ragdash.core.console import count, print_note, say, unwritable
+from ragdash.core.console import count, print_note, query_count, say, unwritable
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
@@ -168,7 +168,7 @@ def _tell_failures(failures: dict[str, int], queries: int, options: argparse.Nam
         if not failed:
             continue
         limit = f", above the limit of {options.max_failed:.0%}" if failed > options.max_failed * queries else ""
-        line = f"{failed:,} of {count(queries, 'query', 'queries')} of {name} failed{limit}. Its run lacks them."
+        line = f"{failed:,} of {query_count(queries)} of {name} failed{limit}. Its run lacks them."
         if options.format == "table" and not options.output:
             print(line, flush=True)
         else:

@@ -12,15 +12,16 @@ from ragdash.core.text.tokenizer import STOP_WORDS, content_words, stop_words, t
 from ragdash.core.text.word_diff import differing
 
 if TYPE_CHECKING:
+    from ragdash.core.text.amounts.stated_quantities import is_quantity, states_quantities
     from ragdash.core.text.refusals import is_refusal
-    from ragdash.core.text.stated_quantities import is_quantity, states_quantities
 
 __all__ = ["ARTICLES", "STOP_WORDS", "content_words", "differing", "is_quantity", "is_refusal", "listed", "normalize",
            "number_value", "numbers", "sentences", "states_quantities", "stop_words", "tokens",
            "without_reasoning", "words"]
 
 
-_LATER = {"is_quantity": "stated_quantities", "is_refusal": "refusals", "states_quantities": "stated_quantities"}
+_LATER = {"is_quantity": "amounts.stated_quantities", "is_refusal": "refusals",
+          "states_quantities": "amounts.stated_quantities"}
 
 
 def __getattr__(name: str) -> object:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from ragdash.core.text.short_names import short_names
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.widgets import downloads, elements
 from ragdash.evaluation.compare import Comparison
@@ -65,7 +66,7 @@ def outcome_table(
     context: PageContext, candidates: Sequence[int], specs: Sequence[Spec], comparisons: ComparisonGrid
 ) -> pd.DataFrame:
     """The comparison to read, in markdown: a row per candidate and metric; one candidate is named above the table."""
-    rows, names = [], fmt.short_names(context.names, MAX_NAME)
+    rows, names = [], short_names(context.names, MAX_NAME)
     for candidate, spec in ((candidate, spec) for candidate in candidates for spec in specs):
         comparison = comparisons[candidate, spec]
         color = comparison_sentences.COLORS.get(comparison.outcome, "gray")

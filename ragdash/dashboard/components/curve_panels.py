@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.terms import tooltip
+from ragdash.core.text.short_names import short_names
 from ragdash.dashboard.caches import figure_cache
 from ragdash.dashboard.components import tables as components_tables
 from ragdash.dashboard.components.run_picker import best_other_run, of_drawn
@@ -161,7 +162,7 @@ def render_per_query(context: PageContext) -> None:
         return
     st.header(f"Query by query: {fmt.escape(context.selection.spec.title)}", anchor=False,
                  help=tooltip("paired_values"))
-    names = dict(zip(context.digests, fmt.short_names(context.names, SELECT_NAME), strict=True))
+    names = dict(zip(context.digests, short_names(context.names, SELECT_NAME), strict=True))
     other_run = best_other_run(context)
     with st.container(horizontal=True):
         for label, key, default in (

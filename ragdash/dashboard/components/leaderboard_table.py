@@ -12,6 +12,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.terms import tooltip
+from ragdash.core.text.short_names import short_names
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import Comparison
@@ -82,7 +83,7 @@ def frame(context: PageContext, summaries: Sequence[Sequence[Summary]], order: S
           more: Mapping[str, Sequence[SortableNumber]]) -> pd.DataFrame:
     """The table: numbers are SortableNumbers with their text."""
     specs = [summary.spec for summary in summaries[context.baseline]]
-    names = fmt.short_names(context.names, COLUMN_NAME)
+    names = short_names(context.names, COLUMN_NAME)
     table: dict[str, list] = {SIGN: [run_look(context.slots[row]).sign for row in order],
                               RUN: [names[row] for row in order]}
     different_n = len({summary.n for row in summaries for summary in row}) > 1

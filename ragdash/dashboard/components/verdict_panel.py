@@ -24,6 +24,7 @@ from ragdash.analysis.verdict import (
     paid_of,
 )
 from ragdash.core.errors import InputError
+from ragdash.core.text.short_names import short_names
 from ragdash.dashboard import page_list
 from ragdash.dashboard.caches import evaluation_cache, what_if_cache
 from ragdash.dashboard.caches.shared_cache import once_a_run
@@ -293,7 +294,7 @@ def _badge(check: RunCheck) -> str:
 
 def shorten_names(context: PageContext, text: str) -> str:
     """Markdown with long names of runs shortened in their middle."""
-    pairs = zip(context.names, fmt.short_names(context.names, NAME), strict=True)
+    pairs = zip(context.names, short_names(context.names, NAME), strict=True)
     for name, short in sorted(pairs, key=lambda pair: -len(pair[0])):
         if name != short:
             text = text.replace(fmt.escape(name), fmt.escape(short))

@@ -120,4 +120,4 @@ def _label(entry: LogEntry) -> str:
 
 def _count(entry: LogEntry) -> str:
     failed = f", {entry.failures:,} failed" if entry.failures else ""
-    return fmt.count(entry.queries, "query", "queries") + failed
+    return fmt.query_count(entry.queries) + failed

@@ -16,7 +16,7 @@ from ragdash.dashboard.widgets.texts import LONGEST, paragraph_html, text_html
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences.failures.answer_rules import declined_parts
-from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED, count, escape, listed, number
+from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED, escape, listed, number, query_count
 
 NAMED = 12  # unsupported words that are listed
 LEAST_PAIRS = 10  # queries below which a correlation is mostly chance
@@ -47,7 +47,7 @@ def right_answers_sentence(names: Sequence[str], counts: np.ndarray) -> str:
     right = counts[:, 0] + counts[:, 1] + counts[:, 4]
     share = np.divide(right, judged_counts, out=np.zeros(len(names)), where=judged_counts > 0)
     best = int(np.argmax(share))
-    queries = count(int(judged_counts[best]), "query", "queries")
+    queries = query_count(int(judged_counts[best]))
     sentence = f"**{escape(names[best])}** is right for {right[best]:,} of {queries} ({share[best]:.0%})"
     wrong = counts[best, 2] + counts[best, 3]  # those of which it is known whether a document was found
     if wrong:
@@ -81,7 +81,7 @@ def strongest_correlation(rows: Sequence[str], columns: Sequence[str], rho: np.n
         return f"Too few queries have both: a correlation needs {LEAST_PAIRS}."
     cell = np.unravel_index(np.nanargmax(enough), rho.shape)
     return (f"Closest: {rows[cell[0]]} with {columns[cell[1]]}, rank correlation (Spearman) {number(rho[cell], 2)} "
-            f"over {count(int(n[cell]), 'query', 'queries')}.")
+            f"over {query_count(int(n[cell]))}.")
 
 
 def word_list(answer: str, spans: Spans) -> str:

@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from ragdash.core.errors import Problem
 from ragdash.core.text.quoted import cut_end
+from ragdash.core.text.short_names import short_names
 from ragdash.dashboard.session import saved_views, state
 from ragdash.dashboard.widgets import downloads, small_screen
 from ragdash.reporting.html.markdown import as_plain
@@ -354,7 +355,7 @@ def _short_texts(table: pd.DataFrame, widths: Mapping[str, int]) -> dict[str, Ca
     long = [] if first.dtype.kind in "biuf" else [text for text in dict.fromkeys(first) if len(str(text)) > FIRST_NAME]
     if not long:
         return cut
-    short = dict(zip(long, fmt.short_names([str(text) for text in long], SHORTENED), strict=True))
+    short = dict(zip(long, short_names([str(text) for text in long], SHORTENED), strict=True))
     return {table.columns[0]: lambda text: short.get(text, fmt.UNDEFINED if text is None else str(text)), **cut}
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
+from ragdash.core.text.short_names import short_names
 from ragdash.reporting.plots.common.theme import (
     LIGHT,
     Axis,
@@ -24,7 +25,6 @@ from ragdash.reporting.plots.common.theme import (
     value_text,
     wrap_title,
 )
-from ragdash.reporting.sentences.formatting import short_names
 
 ROW, TALLEST = 58, 0.66  # pixels of a run's row; the share of it that the highest bar takes
 NAME = 14  # characters of a name

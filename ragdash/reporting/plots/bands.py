@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
+from ragdash.core.text.short_names import short_names
 from ragdash.metrics.bands import EDGE
 from ragdash.reporting.plots.common.theme import (
     LIGHT,
@@ -21,7 +22,6 @@ from ragdash.reporting.plots.common.theme import (
     looks,
     value_text,
 )
-from ragdash.reporting.sentences.formatting import short_names
 
 LINE, MARK, FOOT = 17, 32, 24  # pixels: a line of text, the room of a symbol, the foot with the target's value
 NAME = 28  # characters of a name

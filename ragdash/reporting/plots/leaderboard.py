@@ -10,6 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
+from ragdash.core.text.short_names import short_names
 from ragdash.evaluation.compare import best_first
 from ragdash.reporting.plots.common.theme import (
     LIGHT,
@@ -24,7 +25,6 @@ from ragdash.reporting.plots.common.theme import (
     tint,
     value_text,
 )
-from ragdash.reporting.sentences.formatting import short_names
 
 CELL, MAX_HOVER_NAMES = 44, 6  # pixels; names of runs that a hover text lists
 NAME = 18  # characters of a name

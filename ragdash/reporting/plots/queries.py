@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from ragdash.core.text.short_names import short_names
 from ragdash.reporting.plots.common.theme import (
     LIGHT,
     Theme,
@@ -17,7 +18,6 @@ from ragdash.reporting.plots.common.theme import (
     shorten,
     spread_positions,
 )
-from ragdash.reporting.sentences.formatting import short_names
 
 MAX_LABELED = 12  # relevant documents with their names beside them
 FAINT = 400  # other documents that are drawn, best ranks first

@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
+from ragdash.core.text.short_names import short_names
 from ragdash.reporting.plots.common.theme import (
     DIRECT_LABELS,
     LIGHT,
@@ -21,7 +22,6 @@ from ragdash.reporting.plots.common.theme import (
     looks,
     tint,
 )
-from ragdash.reporting.sentences.formatting import short_names
 
 MANY_POINTS = 1_000  # more marks than this are drawn as a 2-D histogram
 GROUPED_BARS = 4  # more runs than this are drawn as a heat map

@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
+from ragdash.core.text.short_names import short_names
 from ragdash.reporting.plots.common.theme import (
     LEGEND_NAME,
     LIGHT,
@@ -22,7 +23,6 @@ from ragdash.reporting.plots.common.theme import (
     looks,
     value_text,
 )
-from ragdash.reporting.sentences.formatting import short_names
 
 POINTS = 800  # a curve has at most this many: more cannot be seen
 TITLES = {"quantile": "Share of the returned documents cut off", "score": "Score cutoff"}

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from ragdash.core.text.short_names import short_names
 from ragdash.reporting.plots.common.forest import difference_axis_title, difference_range, difference_ticks, signed
 from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, value_text
-from ragdash.reporting.sentences.formatting import short_names
 
 JUDGE, LABELS, CORRECTED = "judge alone", "labels alone", "corrected"
 ROW, DENSE, MANY = 64, 50, 4  # pixels of a run, of one among more than this many

@@ -12,7 +12,7 @@ from ragdash.evaluation.stats import MIN_LABELS
 from ragdash.io.field_names import USUAL_NAMES
 from ragdash.metrics import METRICS, Spec
 from ragdash.metrics.docs.human_agreement import WORD_OVERLAP
-from ragdash.reporting.sentences.formatting import count, escape, listed, problem_line
+from ragdash.reporting.sentences.formatting import count, escape, listed, problem_line, query_count
 from ragdash.reporting.sentences.merge_problems import Key, merge_key
 
 REFERENCES_FIX = render("check-no-references", {"names": list(USUAL_NAMES["answers"])}).fix
@@ -51,9 +51,9 @@ def missing_answers(names: Sequence[str], answered: Sequence[int], total: int) -
         runs = [name for name, own in zip(names, answered, strict=True) if own == number]
         who = f"{escape(listed(runs))} {'has' if len(runs) == 1 else 'have'} answers to"
         rest = total - number
-        lines.append(f"{who} {number:,} of {count(total, 'query', 'queries')}: the other {rest:,} "
+        lines.append(f"{who} {number:,} of {query_count(total)}: the other {rest:,} "
                      f"{'is' if rest == 1 else 'are'} in no mean of answers." if number else
-                     f"{who} none of {count(total, 'query', 'queries')}.")
+                     f"{who} none of {query_count(total)}.")
     return lines
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ragdash.core.text.short_names import short_names
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import Bands, Placement, Target
-from ragdash.reporting.sentences.formatting import escape, listed, number, short_names
+from ragdash.reporting.sentences.formatting import escape, listed, number
 
 NAME = 32  # characters of a name
 NAMED = 3  # runs named in a sentence part; the rest are counted

@@ -123,8 +123,8 @@ def _queries_clause(report: ComparabilityReport, names: Sequence[str], conventio
         suffix = (", without judgments of documents" if bare.message.endswith("/no-judgments") else
                   ", none of which has a relevant document" if bare.count == total else judged)
         if len(names) > 1 and _open_checks_clause(report, names):
-            return f"**The {len(names)} runs have the same {fmt.count(total, 'query', 'queries')}{suffix}**"
-        return f"{lead}: {qualifier}{fmt.count(total, 'query', 'queries')}{suffix}"
+            return f"**The {len(names)} runs have the same {fmt.query_count(total)}{suffix}**"
+        return f"{lead}: {qualifier}{fmt.query_count(total)}{suffix}"
     treatment = "which are left out of the means" if conventions.missing == "skip" else (
         "which count as empty rankings")
     if all(finding.message.endswith("zero-answers") for finding in lacking.values() if finding.count):
@@ -134,7 +134,7 @@ def _queries_clause(report: ComparabilityReport, names: Sequence[str], conventio
         missing = next(iter(missing_counts.values()))
         return f"{lead}: all of them lack the same {missing:,} of {query_count(total)}, {treatment}"
     listed = fmt.listed([f"{escape(name)} lacks {missing:,}" for name, missing in missing_counts.items()])
-    return f"{lead}, but {listed} of {fmt.count(total, 'query', 'queries')}, {treatment}"
+    return f"{lead}, but {listed} of {fmt.query_count(total)}, {treatment}"
 
 
 def _all_judged(report: ComparabilityReport, names: Sequence[str]) -> bool:

@@ -77,7 +77,7 @@ def _others_sentences(comparisons: Mapping[int, Comparison]) -> str:
         sentences.append(f"{'It' if not worse else 'But it'} is not significantly better than "
                      f"{listed(_first([_gap(comparison, len(tied)) for comparison in tied]))}.")
     if few:
-        queries = count(min(comparison.n for comparison in few), "query", "queries")
+        queries = query_count(min(comparison.n for comparison in few))
         sentences.append(f"{queries[0].upper()}{queries[1:]} are too few to find a significant difference.")
     if withheld:
         sentences.append(f"It is not comparable yet with {listed(_first(withheld))}.")
@@ -115,7 +115,7 @@ def _gap(comparison: Comparison, total: int) -> str:
 def shared_queries(comparison: Comparison) -> str:
     """Over which queries a difference is, where that is not clear: a mean of a run counts those of the run alone too.
     """
-    return f", on the {count(comparison.n, 'query', 'queries')} that both have" if comparison.left_out else ""
+    return f", on the {query_count(comparison.n)} that both have" if comparison.left_out else ""
 
 
 PAIRED_NOTE = ("A difference is over the queries on which both runs have a value, so it is not always the difference "
@@ -254,7 +254,7 @@ def _slice_gap(comparison: Comparison) -> str:
     gap = (f"{number(comparison.mean_difference, signed=True)} [{number(comparison.low, signed=True)}, "
            f"{number(comparison.high, signed=True)}]")
     value = comparison.slice.title if comparison.slice else ""
-    return f"*{escape(value)}* ({escape(gap)}, {count(comparison.n, 'query', 'queries')})"
+    return f"*{escape(value)}* ({escape(gap)}, {query_count(comparison.n)})"
 
 
 def outcome_list(comparisons: Sequence[Comparison], baseline: str) -> str:
@@ -318,7 +318,7 @@ def detectable_sentence(comparison: Comparison, n: int) -> str:
 
     Where all queries have the same difference, nothing shows how much others would differ.
     """
-    queries = count(n, "query", "queries")
+    queries = query_count(n)
     if np.isnan(comparison.detectable):
         return "All queries have the same difference, so no detectable difference is known."
     if np.isinf(comparison.detectable):

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 
 import numpy as np
 
-from ragdash.core.console import count
+from ragdash.core.console import count, query_count
 from ragdash.core.errors import Problem
 from ragdash.core.messages import Surface
 from ragdash.core.records import Conventions
@@ -19,9 +17,7 @@ from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import METRICS, Spec, read_spec
 
 UNDEFINED = "–"
-WORD_ENDS = r"([-_./ ]+)"  # of a name
 NBSP = "\u00a0"
-ROW = 20  # characters of a name from which on it has a row of its own
 _MARKS = re.compile(r"[\\`*_{}\[\]<>#+\-!|$~:^()&]")
 _INDENTED = re.compile(r"^[ \t]{2,}", re.MULTILINE)  # four blanks begin a block of code
 _LINE_MARKS = re.compile(r"^(?P<digits>\d{1,9})?(?P<mark>(?(digits)\.(?=\s|$)|=+(?=[ \t]*$)))", re.MULTILINE)
@@ -61,7 +57,7 @@ def p_value(p: float) -> str:
 def query_range(counts: Sequence[int]) -> str:
     """122 queries; 110 to 122 queries where it is not the same for every run."""
     low, high = min(counts), max(counts)
-    return count(low, "query", "queries") if low == high else f"{low:,} to {count(high, 'query', 'queries')}"
+    return query_count(low) if low == high else f"{low:,} to {query_count(high)}"
 
 
 def file_size(value: int) -> str:
@@ -106,108 +102,6 @@ def shorten_middle(name: str, limit: int) -> str:
     'ab…ij'
     """
     return cut_middle(name, limit, "…")
-
-
-def short_names(names: Sequence[str], limit: int) -> list[str]:
-    """Each name shortened by what it shares with the others: the words in which they differ stay, and what fits around.
-
-    Names without such words are shortened in the middle, so that names that differ there still differ. Those that are
-    the same at this limit are shortened less, where there is room for a row of text.
-
-    Examples
-    --------
-    >>> short_names(["a-long-name-chunk-256-with-more", "a-long-name-chunk-512-with-more"], 16)
-    ['chunk-256-with', 'chunk-512-with']
-    >>> short_names(["chatbot-v1-dense-small", "chatbot-v2-hybrid-large", "bm25"], 18)
-    ['v1-dense-small', 'v2-hybrid-large', 'bm25']
-    """
-    names = _differing_words(names, limit)
-    short = _shortened(names, limit)
-    for longer in range(limit + 4, 2 * limit + 1, 4) if limit >= ROW else ():
-        called: dict[str, set[str]] = {}
-        for name, text in zip(names, short, strict=True):
-            called.setdefault(text, set()).add(name)
-        if max(map(len, called.values()), default=1) == 1:
-            break
-        short = [text if len(called[text]) == 1 else again
-                 for text, again in zip(short, _shortened(names, longer), strict=True)]
-    return _by_their_words(names, short, limit)
-
-
-def _differing_words(names: Sequence[str], limit: int) -> list[str]:
-    """The names, those longer than limit without words that all of these share; unchanged where that makes two alike.
-
-    Shared words next to the others stay where they fit in every name.
-    """
-    long = {name: re.split(WORD_ENDS, name) for name in names if len(name) > limit}
-    shared = set.intersection(*(set(parts[::2]) for parts in long.values())) if len(long) > 1 else set()
-    if not shared or any(shared.issuperset(parts[::2]) for parts in long.values()):
-        return list(names)
-    first = next(iter(long.values()))
-    for word in _nearest_first(first, shared):
-        if _touches(word, first, shared) and all(len(_with_gaps(parts, shared - {word})) <= limit
-                                                 for parts in long.values()):
-            shared -= {word}
-    short = {name: _with_gaps(parts, shared) for name, parts in long.items()}
-    is_distinct = len({short.get(name, name) for name in names}) == len(set(names))
-    return [short.get(name, name) for name in names] if is_distinct else list(names)
-
-
-def _nearest_first(parts: Sequence[str], shared: set[str]) -> list[str]:
-    """The shared words of a name, those next to other words first."""
-    own = [place for place in range(0, len(parts), 2) if parts[place] not in shared]
-    rest = sorted(set(range(0, len(parts), 2)) - set(own), key=lambda place: min(abs(place - other) for other in own))
-    return list(dict.fromkeys(parts[place] for place in rest))
-
-
-def _touches(word: str, parts: Sequence[str], left_out: set[str]) -> bool:
-    """Whether a word of a name is next to one that is not left out."""
-    return any(parts[place] == word and any(other not in left_out for other in (*parts[:place][-2:-1],
-                                                                               *parts[place + 2:place + 3]))
-               for place in range(0, len(parts), 2))
-
-
-def _with_gaps(parts: Sequence[str], left_out: set[str]) -> str:
-    """A name, in words and what is between them, with an ellipsis between others for the words that are left out."""
-    places = [place for place in range(0, len(parts), 2) if parts[place] and parts[place] not in left_out]
-    text = parts[places[0]]
-    for before, place in pairwise(places):
-        text += (parts[place - 1] if place == before + 2 else "…") + parts[place]
-    return text
-
-
-def _by_their_words(names: Sequence[str], short: list[str], limit: int) -> list[str]:
-    """Names that are the same when shortened: the words that not all of these have, if that makes them differ."""
-    called = Counter(short)
-    alike = {name for name, text in zip(names, short, strict=True) if called[text] > 1 and text != name}
-    common = set.intersection(*(set(re.split(WORD_ENDS, name)) for name in alike)) if alike else set()
-    words = {name: re.sub(r"[-_./ ]*(…[-_./ ]*)+", "…", "".join(
-        "…" if part in common and not re.fullmatch(WORD_ENDS, part) else part
-        for part in re.split(WORD_ENDS, name))).strip("…") for name in alike}
-    distinct = [shorten_middle(words[name] or name, limit) if name in alike else text
-                for name, text in zip(names, short, strict=True)]
-    return distinct if len(set(distinct)) > len(set(short)) else short
-
-
-def _shortened(names: Sequence[str], limit: int) -> list[str]:
-    """Each name shortened to a limit; of those that would be the same, what is around their first difference stays."""
-    short = [shorten_middle(name, limit) for name in names]
-    for text in {text for text, times in Counter(short).items() if times > 1}:
-        group = [index for index, other in enumerate(short) if other == text]
-        if len({names[index] for index in group}) > 1 and limit >= 12:
-            columns = zip(*(names[index] for index in group), strict=False)
-            start = next((place for place, chars in enumerate(columns) if len(set(chars)) > 1), 0)
-            for index in group:
-                short[index] = _around(names[index], start, limit)
-    return short
-
-
-def _around(name: str, start: int, limit: int) -> str:
-    """Both ends of a name and what is around a position in its middle."""
-    end = limit // 4
-    width = limit - 2 * end - 1
-    window = min(max(start - width // 2, end), len(name) - end - width)
-    return f"{name[:end - 1]}…{name[window:window + width]}…{name[len(name) - end:]}"
 
 
 def escape(text: str) -> str:
@@ -280,7 +174,7 @@ def query_counts(names: Sequence[str], counts: Sequence[Mapping[str, int]], conv
     """
     total, bare = counts[0]["queries"], 0 if of_runs else counts[0]["unanswerable"]
     where = "of the runs: there is no ground truth to measure retrieval by" if of_runs else "in the ground truth"
-    sentences = [f"{count(total, 'query', 'queries')} {where}."]
+    sentences = [f"{query_count(total)} {where}."]
     if bare and bare == total and conventions.unanswerable == "skip":
         sentences.append("No query has a relevant document, so retrieval metrics are undefined.")
     elif bare:
@@ -295,7 +189,7 @@ def query_counts(names: Sequence[str], counts: Sequence[Mapping[str, int]], conv
     ):
         affected = [(name, run_counts[key]) for name, run_counts in zip(names, counts, strict=True) if run_counts[key]]
         if affected and len({n for _, n in affected}) == 1 and len(affected) == len(names) > 1:
-            sentences.append(f"{count(affected[0][1], 'query', 'queries')} {phrase} every run shown: {effect}.")
+            sentences.append(f"{query_count(affected[0][1])} {phrase} every run shown: {effect}.")
         elif affected:
             sentences.append(f"{listed([f'{n:,} {phrase} {escape(name)}' for name, n in affected])}: {effect}.")
     return sentences
@@ -395,6 +289,6 @@ def pairwise_sentence(x_name: str, y_name: str, x: np.ndarray, y: np.ndarray, sp
     word = "better" if spec.metric.better else "higher"
     undefined = f"; {len(x) - int(defined.sum()):,} undefined" if not defined.all() else ""
     return (
-        f"**{escape(y_name)}** is {word} on {count(wins, 'query', 'queries')}, **{escape(x_name)}** on {losses:,}; "
+        f"**{escape(y_name)}** is {word} on {query_count(wins)}, **{escape(x_name)}** on {losses:,}; "
         f"equal on {int(defined.sum()) - wins - losses:,}{undefined}."
     )

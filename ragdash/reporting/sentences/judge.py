@@ -25,7 +25,7 @@ from ragdash.models.judge import MISSING
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.panel import AND, Panel, parse_choice
 from ragdash.models.judge.panel import panel_label as panel
-from ragdash.reporting.sentences.formatting import count, escape, listed, number
+from ragdash.reporting.sentences.formatting import count, escape, listed, number, query_count
 from ragdash.reporting.sentences.merge_problems import COUNTED, Key, merge_by_run, merge_key
 
 BY_HAND = "batch-files"  # the host of the samples' judge, a language model that replied to batch files
@@ -100,7 +100,7 @@ def metric_title(metric: str) -> str:
 
 def flag_counts(flags: Mapping[str, int]) -> str:
     """3 queries: no claim: counts as faithful; of {flag: queries}."""
-    return "; ".join(f"{count(n, 'query', 'queries')}: {FLAGS.get(flag, flag)}" for flag, n in flags.items())
+    return "; ".join(f"{query_count(n)}: {FLAGS.get(flag, flag)}" for flag, n in flags.items())
 
 
 def context_verdict(judgment: ClaimVerdict) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from ragdash.analysis.judge_validation import FEWEST_CHECKED, CorrectedDifference, ExampleChoice, JudgeValidation
 from ragdash.metrics import Spec
 from ragdash.models.judge.tasks.examples import ExampleSet
-from ragdash.reporting.sentences.formatting import count, number
+from ragdash.reporting.sentences.formatting import count, number, query_count
 
 NOT_SETTLED = "Not settled"
 OUTCOMES = {"better": "better", "worse": "worse", "differs": "different", "": "no significant difference"}
@@ -34,7 +34,7 @@ def not_settled_sentence(validation: JudgeValidation, source: str = "judge",
     if few is None:
         return f"{words} More labels of queries drawn at random even that out."
     more = f"{few.more:,} more random labels" if few.more > 1 else "one more random label"
-    return (f"{words} It says “{few.verdict}” to {count(few.judged, 'query', 'queries')}, and the labels check "
+    return (f"{words} It says “{few.verdict}” to {query_count(few.judged)}, and the labels check "
             f"{few.labeled:,} of them; {more} would bring that to about {FEWEST_CHECKED}. Choose them at random, not "
             "by verdict.")
 

@@ -24,7 +24,7 @@ from ragdash.reporting.sentences.comparison import (
     rounded_up,
     shared_queries,
 )
-from ragdash.reporting.sentences.formatting import count, escape, interval, listed, number
+from ragdash.reporting.sentences.formatting import escape, interval, listed, number, query_count
 from ragdash.reporting.sentences.runs.choice import (
     FEW_QUERIES_CHECK,
     MAX_NAMES,
@@ -75,12 +75,12 @@ def verdict_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
         return f"{plain(title)} is undefined for every run{why}."
     estimate = plain(f"{number(verdict.summary.mean)} {interval(verdict.summary)}")
     if verdict.state == "one-run":
-        queries = count(verdict.summary.n, "query", "queries")
+        queries = query_count(verdict.summary.n)
         return f"{name(verdict.best)} reaches {plain(title)} {estimate} over {queries}."
     lead = _lead(verdict, name, plain)
     if verdict.state == "too-few":
         n = min(comparison.n for comparison in verdict.comparisons)
-        return f"Too few queries: with {count(n, 'query', 'queries')} no difference can be significant. {lead}."
+        return f"Too few queries: with {query_count(n)} no difference can be significant. {lead}."
     return f"{lead}. {_against_others(verdict, name)}"
 
 

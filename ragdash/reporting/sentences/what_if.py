@@ -9,7 +9,7 @@ import numpy as np
 from ragdash.evaluation.latency_cost import Amount
 from ragdash.evaluation.outcomes import Comparison
 from ragdash.reporting.sentences.comparison import MOST_NEEDED, OUTCOMES, rounded_up
-from ragdash.reporting.sentences.formatting import count, escape, listed, number
+from ragdash.reporting.sentences.formatting import count, escape, listed, number, query_count
 from ragdash.reporting.sentences.latency_cost import duration, extra_time, money
 
 OPTIMISTIC = "Measured on the queries that chose it, so the top is optimistic."
@@ -84,7 +84,7 @@ def hybrid_answer(decision: str, setting: str, tuned: Comparison, default: Compa
     the best single run, with parallel searches.
     """
     title, single = escape(tuned.spec.title), f"**{escape(tuned.baseline)}**"
-    queries = count(tuned.n, "query", "queries")
+    queries = query_count(tuned.n)
     if decision == "unknown":
         return f"No answer yet: {title} has a value for {queries} only. A choice needs two or more."
     if decision == "default":
@@ -216,7 +216,7 @@ def churn_sentence(changes, title: str, held_out: Comparison | None = None) -> s
     depth = f" (it returns at most {count(changes.k, 'document')})" if changes.is_depth else ""
     text = (f"Against the best single run{depth}, {len(changes.first):,} of {changes.queries:,} first results and "
             f"{len(changes.top):,} top-{changes.k} sets change. {escape(title)} gets better for "
-            f"{count(len(changes.gained), 'query', 'queries')} and worse for {len(changes.lost):,}")
+            f"{query_count(len(changes.gained))} and worse for {len(changes.lost):,}")
     if held_out is None:
         return f"{text}."
     alike = (held_out.wins, held_out.losses) == (len(changes.gained), len(changes.lost))

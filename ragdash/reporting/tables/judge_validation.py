@@ -12,7 +12,7 @@ import orjson
 import pyarrow as pa
 
 from ragdash.analysis.judge_validation import Agreement, CorrectedDifference, ErrorSource, Estimate, JudgeValidation
-from ragdash.core.console import count, one_line
+from ragdash.core.console import one_line, query_count
 from ragdash.core.errors import Problem
 from ragdash.evaluation.stats import ALPHA
 from ragdash.matching.views.judged import setting
@@ -219,7 +219,7 @@ def _notes(validation: JudgeValidation) -> list[str]:
     if unsettled := not_settled_sentence(validation):
         sentences.append(unsettled)
     if validation.votes is not None:
-        sentences.append(f"Several verdicts on {count(validation.votes.n, 'query', 'queries')}: unanimous on "
+        sentences.append(f"Several verdicts on {query_count(validation.votes.n)}: unanimous on "
                     f"{number(validation.votes.unanimous)} of them; beyond chance, Fleiss' kappa: "
                     f"{number(validation.votes.kappa)}; spread {number(validation.votes.spread)}.")
     if validation.missing:

@@ -75,7 +75,7 @@ def detectable_sentence(check: TestSetCheck) -> str:
                f"The runs cannot be compared query by query on {title}")
         return f"{why}, so no detectable difference is known."
     pairs = [pair.comparison for pair in check.carriers if np.isfinite(pair.comparison.detectable)]
-    queries = count(max(comparison.n for comparison in pairs), "query", "queries")
+    queries = query_count(max(comparison.n for comparison in pairs))
     if number(low) == number(high):
         size = f"by about {number(high)}"
     else:

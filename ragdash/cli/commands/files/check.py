@@ -22,7 +22,7 @@ from ragdash.cli.inputs import (
     with_fixed_ids,
 )
 from ragdash.cli.truths_of_runs import common_truth
-from ragdash.core.console import count, say, say_in_lines, write_text
+from ragdash.core.console import count, query_count, say, say_in_lines, write_text
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
@@ -106,14 +106,14 @@ def _checked(text: str, is_truth: bool, options: argparse.Namespace) -> tuple[st
         return f"{text}: corpus ({sniffed.format}), {count(len(corpus), 'document')}; pass it with --corpus", []
     if not is_truth and sniffed.role != "truth":
         records = read_runs(content, name=split_name(text)[0], **reading_arguments(options, text))
-        lines = [f"{text}: run {run.name!r} ({sniffed.format}), {count(len(run), 'query', 'queries')}, "
+        lines = [f"{text}: run {run.name!r} ({sniffed.format}), {query_count(len(run))}, "
                  f"{_documents_of(run)}{_answers_of(run)}"
                  f"{_warned(run.problems)}"
                  for run in records]
     if not records or (sniffed.role == "both" and not options.truth):
         truth = with_documents(read_truth(content, **reading_arguments(options, text)), options)
         records.append(truth)
-        lines.append(f"{text}: ground truth ({sniffed.format}), {count(len(truth), 'query', 'queries')}, "
+        lines.append(f"{text}: ground truth ({sniffed.format}), {query_count(len(truth))}, "
                      f"{count(truth.judgments, 'judgment')}, {truth.queries_without_relevant} without a relevant "
                      f"document{_references_of(truth)}{_warned(truth.problems)}")
     return "\n".join(lines), records

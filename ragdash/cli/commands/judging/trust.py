@@ -30,7 +30,7 @@ from ragdash.analysis.judge_validation import (
 )
 from ragdash.cli.common_options import add_matching_options, add_reading_options, whole_number
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, source_of
-from ragdash.core.console import count, print_note, say, write
+from ragdash.core.console import count, print_note, query_count, say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import read_input, split_name
 from ragdash.evaluation.evaluate import evaluate_match
@@ -279,7 +279,7 @@ def _sheet(options: argparse.Namespace, verdicts: Sequence[RunVerdicts], matches
     table = labeling_sheet(verdicts, queries, matches)
     write(label_sheet_bytes(table, form), options.sheet)
     say([problem for run_verdicts in verdicts for problem in run_verdicts.problems])
-    print(f"{options.sheet}: {count(len(table), 'row')} to label, {count(len(queries), 'query', 'queries')} drawn with "
+    print(f"{options.sheet}: {count(len(table), 'row')} to label, {query_count(len(queries))} drawn with "
           f"seed {options.seed}; fill in label from the top (1 yes, 0 no, or between), then pass it with --labels")
     return 0
 

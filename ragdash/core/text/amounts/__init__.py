@@ -1,1 +1,1 @@
-"""What numbers in a text are made of: dates and times, units, words, fractions and ordinals."""
+"""Quantities in a text: what numbers are made of, and whether an answer states those of a reference."""

@@ -85,7 +85,7 @@ def _render_quadrants(data: AnswersData) -> None:
         answers_tables.quadrants_table(names, counts),
         "answer_kinds",
         f"Queries by whether a relevant document was found at k = {context.k} and whether the answer is right",
-        note=f"{fmt.count(int(counts.sum(axis=1).max()), 'query', 'queries')}. Right: as on Failures, "
+        note=f"{fmt.query_count(int(counts.sum(axis=1).max()))}. Right: as on Failures, "
              + (f"by text from a token F1 of {edges[state.get(key)].low:g}." if by_text else "by the judge."),
     )
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 import streamlit as st
 
 from ragdash.core.terms import tooltip
+from ragdash.core.text.short_names import short_names
 from ragdash.dashboard.caches import figure_cache
 from ragdash.dashboard.components import comparison_tables, query_links, run_picker, verdict_panel
 from ragdash.dashboard.components.comparison_tables import ComparisonGrid
@@ -74,7 +75,7 @@ def choose_candidate(context: PageContext, spec: Spec) -> int:
     means = np.array([row[0].mean for row in context.results.summary([spec])])[candidates]
     ordered = [candidates[index] for index in best_first(means, spec.metric.better)]
     names = dict(zip([context.digests[index] for index in ordered],
-                     fmt.short_names([context.names[index] for index in ordered], NAME), strict=True))
+                     short_names([context.names[index] for index in ordered], NAME), strict=True))
     key = state.choice_key(state.CANDIDATE, list(names), next(iter(names)))
     if len(names) > 1:
         st.selectbox("Selected run", list(names), format_func=names.get, key=key, persist_state="session", width=340)
@@ -240,7 +241,7 @@ def _render_figure(context: PageContext, spec: Spec, selected: int) -> None:
                 figure, table, "compare_scatter", f"{spec.title} of each query in {name} and {context.names[selected]}",
                 caption=comparison_sentences.PICTURE_NOTES["scatter"].format(
                     candidate=fmt.escape(context.names[selected]), baseline=fmt.escape(name)),
-                note=f"{fmt.count(len(ids), 'query', 'queries')}.{context.scope.basis}"
+                note=f"{fmt.query_count(len(ids))}.{context.scope.basis}"
             )
         return
     values = differences(evaluations[base], evaluations[selected], spec)
@@ -252,7 +253,7 @@ def _render_figure(context: PageContext, spec: Spec, selected: int) -> None:
                   f"Differences of each query to {name} on {spec.title}",
                   caption=comparison_sentences.PICTURE_NOTES[state.get(state.PICTURE)].format(
                       candidate=fmt.escape(context.names[selected]), baseline=fmt.escape(name)),
-                  note=f"{fmt.count(len(ids), 'query', 'queries')}, candidate minus {fmt.escape(name)}."
+                  note=f"{fmt.query_count(len(ids))}, candidate minus {fmt.escape(name)}."
                        f"{context.scope.basis}")
 
 
@@ -284,14 +285,14 @@ def _render_query_table(context: PageContext, spec: Spec, selected: int, compari
             means_without[rows],
         ),
         "compare_queries",
-        f"{fmt.count(len(rows), 'query', 'queries')} by the size of their difference",
+        f"{fmt.query_count(len(rows))} by the size of their difference",
         height=min(38 + 35 * max(len(rows), 1), 420),
         widths={"Question": QUESTION_WIDTH} if any(texts) else None,
         labels={"Mean difference without it": ("Without it", "The mean difference without this query.")},
     )
     if spec == context.selection.spec and len(rows):
         kind = state.get(state.OUTCOME)
-        query_links.link(f"Read {fmt.count(len(rows), 'query', 'queries')} side by side", context.digests[selected],
+        query_links.link(f"Read {fmt.query_count(len(rows))} side by side", context.digests[selected],
                          "gains" if kind == "better" else "losses", **{state.CASE: query_links.OUTCOMES[kind]})
 
 

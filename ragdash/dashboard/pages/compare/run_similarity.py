@@ -133,7 +133,7 @@ def _render_unique_finds(context: PageContext) -> dict[str, list[int]]:
             label = elements.swatch(context.slots[index], context.names[index])
             if queries[index]:
                 query_links.link(f"{label} **{fmt.count(counts[index], unit)}** in "
-                                 f"{fmt.count(queries[index], 'query', 'queries')}", context.digests[index], icon=None,
+                                 f"{fmt.query_count(queries[index])}", context.digests[index], icon=None,
                                  **{state.CASE: "alone"})
             elif not many:
                 st.caption(f"{label} none", width="content")
@@ -167,14 +167,14 @@ def _render_oracle(context: PageContext, spec: Spec) -> dict[str, list[int]]:
     ends = fmt.escape(f"[{fmt.number(oracle.gain_low)}, {fmt.number(oracle.gain_high)}]")
     st.markdown(f"**The best run of each query** would have {fmt.escape(spec.title)} {fmt.number(oracle.mean)}: "
                 f"{fmt.number(oracle.gain)} {ends} {worse} than {single} alone, on "
-                f"{fmt.count(oracle.n, 'query', 'queries')}.")
+                f"{fmt.query_count(oracle.n)}.")
     won = oracle.wins.tolist()
     many = len(won) > run_picker.MOST_DRAWN
     order = _highest(won) if many else range(len(won))
     wins = [f"{elements.swatch(context.slots[index], context.names[index])} {won[index]:,}" for index in order]
     if many:
         wins.append(f"{len(won) - len(wins)} other runs {sum(won) - sum(won[index] for index in order):,}")
-    left_out = f" {fmt.count(oracle.left_out, 'query', 'queries')} without a value in some run left out." \
+    left_out = f" {fmt.query_count(oracle.left_out)} without a value in some run left out." \
         if oracle.left_out else ""
     st.caption(
         f"Queries with one best run: {', '.join(wins)}; several runs tie on {oracle.n - sum(won):,}.{left_out} No "

@@ -12,6 +12,7 @@ from ragdash.analysis.comparability import ComparabilityReport
 from ragdash.analysis.verdict import RunCheck
 from ragdash.core.errors import InputError
 from ragdash.core.terms import TERMS, tooltip
+from ragdash.core.text.short_names import short_names
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import comparability_cache
 from ragdash.dashboard.session import run_fixes, state
@@ -97,7 +98,7 @@ def _render_hidden() -> None:
     shown = state.shown_runs()
     hidden = [entry.name for entry in state.runs() if entry not in shown]
     if hidden:
-        names = fmt.escape(fmt.listed(fmt.short_names(hidden, NAME)))
+        names = fmt.escape(fmt.listed(short_names(hidden, NAME)))
         st.caption(f"Not checked, because the sidebar does not show {'it' if len(hidden) == 1 else 'them'}: {names}.")
 
 
@@ -215,7 +216,7 @@ def _render_finding(finding: Finding, key: str, entries: Sequence[SessionRun], b
     options = (finding.option, *finding.also)
     label = comparability.fix_label(options)
     if finding.run is None and entries:
-        label += f" in {fmt.escape(fmt.listed(fmt.short_names([entry.name for entry in entries], NAME)))}"
+        label += f" in {fmt.escape(fmt.listed(short_names([entry.name for entry in entries], NAME)))}"
     fits = len(label) <= LABEL
     left, right = st.columns(WIDTHS, vertical_alignment="center", gap="small") if fits else (st, st)
     left.markdown(text, help=term_help(text))

@@ -50,7 +50,7 @@ def contents(truth: Truth) -> str:
     columns = truth.details.column_names if truth.details is not None else ()
     parts = [fmt.count(truth.judgments, "judgment")] if truth.judgments else []
     parts += [word for name, word in CONTENTS.items() if name in columns]
-    queries = f"for {fmt.count(len(truth), 'query', 'queries')}"
+    queries = f"for {fmt.query_count(len(truth))}"
     if not parts:
         return f"no judgments {queries}"
     return f"{fmt.listed(parts)} {queries}{'' if truth.judgments else ', no judgments'}"

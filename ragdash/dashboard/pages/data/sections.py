@@ -261,7 +261,7 @@ def color_name(slot: int) -> str:
 
 def run_size(run: Run) -> str:
     """The queries of a run, and the documents of each; without rankings its answers."""
-    queries = fmt.count(len(run), "query", "queries")
+    queries = fmt.query_count(len(run))
     if not run.has_rankings:
         answers = filled(run.details, "answer")
         return f"{queries}, {fmt.count(answers, 'answer') if answers else 'no answers'}, no retrieved documents"

@@ -235,10 +235,10 @@ def _render_entry(entry: CatalogueEntry, loaded: bool, listed: _Listed) -> None:
 def _entry_markdown(entry: CatalogueEntry) -> str:
     facts = entry.facts
     if entry.kind == "run":
-        description = (f"run, {fmt.count(facts['queries'], 'query', 'queries')}, up to "
+        description = (f"run, {fmt.query_count(facts['queries'])}, up to "
                        f"{fmt.count(facts['depth'], 'document')} each")
     else:
-        description = f"judgments, {fmt.count(facts['queries'], 'query', 'queries')}, {facts['judgements']:,} judged"
+        description = f"judgments, {fmt.query_count(facts['queries'])}, {facts['judgements']:,} judged"
     contents = [CONTENT_TITLES[name] for name in facts["parts"] if name in CONTENT_TITLES]
     badges = [*(f":blue-badge[{fmt.escape(tag)}]" for tag in entry.tags),
               *([":gray-badge[archived]"] if entry.archived else []), *(f":gray-badge[{label}]" for label in contents)]

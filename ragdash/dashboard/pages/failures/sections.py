@@ -13,6 +13,7 @@ from ragdash.analysis import failure_patterns
 from ragdash.analysis.diagnosis import FINE, NAMES, RANKED_LOW, STAGES, WaterfallStep
 from ragdash.analysis.diagnosis.rules import NO_JUDGE, NO_LABELS
 from ragdash.core.terms import tooltip
+from ragdash.core.text.short_names import short_names
 from ragdash.dashboard.caches import diagnosis_cache, figure_cache, what_if_cache
 from ragdash.dashboard.components import query_links, verdict_panel
 from ragdash.dashboard.pages.failures import data as failures_data
@@ -67,7 +68,7 @@ def render_choices(data: FailuresData) -> None:
     context = data.context
     with st.container(horizontal=True, vertical_alignment="bottom", key="failure_choices"):
         if len(context.entries) > 1:
-            names = dict(zip(context.digests, fmt.short_names(context.names, 24), strict=True))
+            names = dict(zip(context.digests, short_names(context.names, 24), strict=True))
             st.selectbox("Selected run", context.digests, format_func=names.get, key=state.LOOKED, width=240,
                          persist_state="session", help=tooltip("diagnosed_run"))
         changed_rules = diagnosis_cache.changed_rules(data.diagnosis.rules)
@@ -163,7 +164,7 @@ def render_waterfall(data: FailuresData) -> None:
                   + ", ".join(f"{step.title} {step.reached - step.lost:,}" for step in steps),
                   pick=lambda stage: _open_stage(data, stage),
                   note=f"Bars: {fmt.escape(context.names[selected])}. Hatched: queries that fail at this step. "
-                       f"{fmt.count(data.total, 'query', 'queries')} in all."
+                       f"{fmt.query_count(data.total)} in all."
                        + (" Symbols: queries that pass the step in the other runs." if symbols else ""))
     st.caption(
         f"Bars: {elements.swatch(context.slots[selected], context.names[selected])}. Hatched: queries that fail at "
@@ -191,7 +192,7 @@ def render_stages(data: FailuresData) -> None:
               help=tooltip("stage_table"))
     readable, numbers_tab = st.tabs(["Stages", "All numbers"], key="stage_tabs", on_change="rerun")
     if readable.open is not False:
-        widest = _count_width(fmt.short_names(context.names, NAME_LENGTH))
+        widest = _count_width(short_names(context.names, NAME_LENGTH))
         counts_width = min(len(shown), 3) * (widest + 8)  # they stay together: where it is narrow, below the stage
         with readable, st.container(key="stage_rows", gap="small"):
             for name in data.rows:
@@ -273,7 +274,7 @@ def _stage_words(data: FailuresData, s: int) -> tuple[str, str]:
 def _render_count(data: FailuresData, run: int, row: str, metric: str | None) -> None:
     """One number: a link where there are queries."""
     context, (query_count, gain) = data.context, data.row_of(run, row)
-    names = fmt.short_names(context.names, NAME_LENGTH)
+    names = short_names(context.names, NAME_LENGTH)
     name, width = fmt.escape(names[run]), _count_width(names)
     sign = elements.swatch(context.slots[run], "").strip()
     gained = (
@@ -283,7 +284,7 @@ def _render_count(data: FailuresData, run: int, row: str, metric: str | None) ->
         st.caption(f"{sign} 0 {name}", width=width)
         return
     description = (
-        f"{context.names[run]}: {fmt.count(query_count, 'query', 'queries')}, {query_count / max(data.total, 1):.0%}"
+        f"{context.names[run]}: {fmt.query_count(query_count)}, {query_count / max(data.total, 1):.0%}"
     )
     description += f"; at most +{fmt.number(gain)} {metric}" if metric and np.isfinite(gain) else ""
     query_links.link(
@@ -336,7 +337,7 @@ def render_attributes(data: FailuresData) -> None:
                           **{STAGES[s].title: counts[:, s] for s in occurring}})
     elements.chart(figure, frame, "by_slice", f"Stages of {name} by {state.get(state.BY)}",
                    note=f"Queries of {name} at each stage, shaded by their share of the row; "
-                        f"{fmt.count(int(sizes.sum()), 'query', 'queries')}.")
+                        f"{fmt.query_count(int(sizes.sum()))}.")
     wrong = sizes - counts[:, FINE]
     with st.container(horizontal=True, vertical_alignment="center", key="slice_links"):
         st.caption(f"Failing queries of {fmt.escape(name)}:", width="content")

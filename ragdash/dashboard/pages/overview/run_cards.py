@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis.verdict import Verdict, lean_specs
+from ragdash.core.text.short_names import short_names
 from ragdash.dashboard.components import (
     leaderboard_table,
     page_links,
@@ -52,7 +53,7 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> None:
     order = best_first(np.array([summary.mean for summary in summaries]), spec.metric.better)
     cards = order[:MAX_CARDS]
     cards = cards if context.baseline in cards else [*cards[:-1], context.baseline]
-    names = fmt.short_names(context.names, NAME)
+    names = short_names(context.names, NAME)
     scale = shared_scale([summaries[index] for index in cards])
     reference = summaries[context.baseline].mean
     with st.grid(2 if len(cards) in (2, 4) else min(len(cards), 3), min_column_width=CARD_WIDTH,
@@ -90,7 +91,7 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> None:
 
 def right_text(right: Summary, *, with_n: bool) -> str:
     """How far the answers of a run are right, with n where runs differ in it."""
-    n = f", {fmt.count(right.n, 'query', 'queries')}" if with_n else ""
+    n = f", {fmt.query_count(right.n)}" if with_n else ""
     interval = f" {fmt.interval(right)}{n}" if right.n else ""
     return fmt.escape(f"{right.spec.title} {fmt.number(right.mean)}{interval}")
 

@@ -11,6 +11,7 @@ import streamlit as st
 from ragdash.core.records import Run
 from ragdash.core.terms import tooltip
 from ragdash.core.text import is_refusal
+from ragdash.core.text.short_names import short_names
 from ragdash.dashboard.components import page_links
 from ragdash.dashboard.pages.data import sections as data_sections
 from ragdash.dashboard.session import state
@@ -62,7 +63,7 @@ def _ways_to_a_result(runs: Sequence[Run]) -> str:
 
 def _run_table(entries: Sequence[SessionRun]) -> list[dict[str, str]]:
     """Depth, scores and answers of each run; a dash where the file has none."""
-    rows, names = [], fmt.short_names([entry.name for entry in entries], NAME)
+    rows, names = [], short_names([entry.name for entry in entries], NAME)
     for entry, name in zip(entries, names, strict=True):
         run, lengths = entry.run, entry.run.lengths
         answers = answers_of(run)

@@ -16,6 +16,7 @@ from ragdash.analysis.diagnosis import RANKED_LOW, STAGES
 from ragdash.analysis.query_filters import Filters, QueryFacts
 from ragdash.analysis.query_rankings import QueryOutput, Ranking
 from ragdash.core.errors import Unavailable
+from ragdash.core.text.short_names import short_names
 from ragdash.core.text.word_diff import Spans
 from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.components import picked_queries, run_picker
@@ -245,7 +246,7 @@ def columns(case: QueryCase, k: int) -> list[RankingColumn]:
     base = case.rankings[context.baseline]
     baseline_ranks = {} if base is None else dict(zip(reversed(base.docs), base.rank[::-1].tolist(), strict=True))
     result = []
-    names = fmt.short_names(context.names, NAME)
+    names = short_names(context.names, NAME)
     for index, digest in enumerate(context.digests):
         covers, marks, compared = covered_evidence(digest, context.scope, case, index)
         result.append(

@@ -44,7 +44,7 @@ def export_failing(losses: FailuresData) -> None:
 
 def _download_buttons(context: PageContext, queries: np.ndarray, key: str, title: str) -> None:
     """Two downloads, created on click. queries: (Q,) bool over the ground truth, at least one True."""
-    truth, count_text = context.scope.truth, fmt.count(int(queries.sum()), "query", "queries")
+    truth, count_text = context.scope.truth, fmt.query_count(int(queries.sum()))
     rules = diagnosis_cache.rules(context.k)
     with st.container(horizontal=True, vertical_alignment="center", key=f"take_{key}"):
         st.download_button(f"{count_text} as a regression set", lambda: regression_set(truth, queries),

@@ -112,7 +112,7 @@ def saved_reviews(data: QueriesData) -> None:
     st.header("Your reviews", anchor=False, help=tooltip("review"))
     kind_counts = [fmt.count(counts[kind], noun)
                    for kind, noun in (("verdict", "verdict"), ("note", "note"), ("judgement", "judgment"))]
-    st.markdown(f"{fmt.listed(kind_counts)} on {fmt.count(counts['queries'], 'query', 'queries')}.")
+    st.markdown(f"{fmt.listed(kind_counts)} on {fmt.query_count(counts['queries'])}.")
     _effect_table(data)
     with st.container(horizontal=True, key="take_along"):
         truth = reviews.reviewed_truth_digest()

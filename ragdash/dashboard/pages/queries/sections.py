@@ -17,6 +17,7 @@ from ragdash.analysis.query_filters import Filters, QueryFacts
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
 from ragdash.core.text.quoted import isolated
+from ragdash.core.text.short_names import short_names
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.caches.shared_cache import shared
@@ -107,7 +108,7 @@ def _filter_widgets(data: QueriesData, filters: Filters, facts: QueryFacts) -> N
     name, base = context.names[data.run_index], context.names[context.baseline]
     with st.container(horizontal=True, vertical_alignment="bottom", key="query_filters"):
         if len(context.entries) > 1:
-            names = dict(zip(context.digests, fmt.short_names(context.names, 24), strict=True))
+            names = dict(zip(context.digests, short_names(context.names, 24), strict=True))
             st.selectbox("Selected run", context.digests, format_func=names.get, key=state.LOOKED, width=240,
                          persist_state="session", help=tooltip("reference_run"))
         counts = query_filters.counts(facts, filters, "outcome")
@@ -151,7 +152,7 @@ def _picked_note(facts: QueryFacts, filters: Filters) -> None:
     """How many queries another page has picked, and a button back to all."""
     count = int(np.any([facts.choices["picked"][choice] for choice in filters.picked], axis=0).sum())
     with st.container(horizontal=True, vertical_alignment="center", key="picked_note"):
-        st.caption(f":material/lasso_select: Only {fmt.count(count, 'query', 'queries')} picked on another page.",
+        st.caption(f":material/lasso_select: Only {fmt.query_count(count)} picked on another page.",
                    width="content")
         st.button("Show all queries", key="drop_picked", icon=":material/close:", type="tertiary",
                   on_click=_clear_filters, args=((state.PICKED,),))
@@ -261,7 +262,7 @@ def _shared_query_frame(digests: tuple, names: tuple, run_index: int, key: tuple
                         _stages: np.ndarray) -> tuple[pd.DataFrame, bytes, dict[str, int]]:
     places = {_data.ids[row]: place for place, row in enumerate(_rows)}
     frame = _build_query_frame(_data, _rows, list(places), _stages)
-    label = fmt.count(len(_rows), "query", "queries")
+    label = fmt.query_count(len(_rows))
     return frame, row_list.content(frame, label, WIDTHS, _column_labels(_data)), places
 
 
@@ -295,7 +296,7 @@ def _column_labels(data: QueriesData) -> dict[str, tuple[str, str]]:
     """{column of a run: (its name, shortened; a tooltip with the whole name)}."""
     names, _ = _lines(data)
     return {name: (short, f"{data.spec.title} of {name}")
-            for name, short in zip(names, fmt.short_names(names, 16), strict=True)}
+            for name, short in zip(names, short_names(names, 16), strict=True)}
 
 
 def query_steps(data: QueriesData, rows: list[int]) -> None:

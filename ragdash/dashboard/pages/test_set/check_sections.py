@@ -96,7 +96,7 @@ def _render_queries(context: PageContext, check: TestSetCheck) -> None:
     elements.frame(frame, "test_set_queries", f"What each query contributes to {check.spec.title}",
                    height=TABLE_HEIGHT, pick=partial(_open_query, context.digests[0],
                                                      [row["query_id"] for row in rows]),
-                   formats={"Part of the difference": "%+.4f"}, widths={"Findings": 330})
+                   formats={"Part of the difference": "%+.4f"}, widths={"Findings": 350})
     if check.carriers:
         pair = check.carriers[0]
         st.caption("Part of the difference: what the query adds to the difference of means of "
@@ -121,7 +121,7 @@ def _render_findings(context: PageContext | None, labels: LabelCheck) -> None:
                           "Seen": [row["seen"] or None for row in rows]})
     pick = None if context is None else partial(_open_query, context.digests[0], [row["query_id"] for row in rows])
     elements.frame(frame, "test_set_findings", "Judgments that look wrong by a rule", pick=pick,
-                   height=min(38 + 35 * len(rows), TABLE_HEIGHT), widths={"Finding": 340, "Documents": 220})
+                   height=min(38 + 35 * len(rows), TABLE_HEIGHT), widths={"Finding": 350, "Documents": 210})
     st.caption("A finding is a reason to look, not an error."
                + (f" First {MOST_FINDINGS:,} of {len(findings):,}." if len(findings) > MOST_FINDINGS else ""))
 

@@ -67,7 +67,7 @@ def _render_documents(chosen: PageContext, result: Attribution) -> None:
     rows = np.flatnonzero(groups[group][0])
     queries = [result.truth.query_ids[int(query)].as_py() for query in np.unique(result.query[rows])]
     these = query_links.only(chosen.scope, queries)
-    query_links.link(f"Read {fmt.count(len(queries), 'query', 'queries')} side by side", chosen.digests[0], **these)
+    query_links.link(f"Read {fmt.query_count(len(queries))} side by side", chosen.digests[0], **these)
     table = documents_table(result, rows[:MOST_ROWS])
     st.caption("Ranks in each list; empty: not returned. Click a row to read the query.")
     elements.frame(table, "leg_documents_table", "Relevant documents with their ranks in each list",

@@ -25,7 +25,7 @@ from ragdash.reporting.html.sections import cells
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.failures.answer_rules import declined_sentence, right_answer_rule
 from ragdash.reporting.sentences.failures.stage_fixes import stage_fix
-from ragdash.reporting.sentences.formatting import count, escape
+from ragdash.reporting.sentences.formatting import escape, query_count
 
 
 def failures(content: ReportContent, title: str) -> Section:
@@ -48,7 +48,7 @@ def _missed(content: ReportContent) -> list:
              *([f"{int(unique_row.sum()):,}"] if multiple_runs else [])]
             for name, slot, row, unique_row in zip(content.names, content.slots, missed, unique, strict=True)]
     sentence = (
-        f"Of {count(n, 'query', 'queries')} with a relevant document, {missed_by_all:,} ({missed_by_all / n:.0%}) "
+        f"Of {query_count(n)} with a relevant document, {missed_by_all:,} ({missed_by_all / n:.0%}) "
         f"have none among the first {content.request.k:,} of "
         f"{'any run' if multiple_runs else escape(content.names[0])}."
     )

@@ -25,7 +25,7 @@ from ragdash.metrics.bands import YES
 from ragdash.reporting.html.blocks import Heading, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
-from ragdash.reporting.sentences.formatting import count, escape, number
+from ragdash.reporting.sentences.formatting import count, escape, number, query_count
 from ragdash.reporting.sentences.judge_validation import (
     OUTCOMES,
     difference_outcome,
@@ -180,12 +180,12 @@ def _differences(content: ReportContent, spec: Spec, labeled_runs: Mapping[int, 
 
 
 def _difference(names: str, spec: Spec, difference: CorrectedDifference) -> str:
-    query_count = count(difference.corrected.n, "query", "queries") + " labeled in both"
+    labeled = query_count(difference.corrected.n) + " labeled in both"
     has_interval = np.isfinite(difference.corrected.low)
     corrected = (
-        f"{estimate_text(difference.corrected, signed)} corrected by {query_count}"
+        f"{estimate_text(difference.corrected, signed)} corrected by {labeled}"
         if has_interval
-        else f"{query_count}, too few to correct it"
+        else f"{labeled}, too few to correct it"
     )
     outcome = f"; {OUTCOMES[difference_outcome(difference, spec)]}" if has_interval else ""
     return f"{names}, {escape(spec.title)}: " + escape(

@@ -18,7 +18,7 @@ from ragdash.reporting.html.sections.texts import query_field, question, shorten
 from ragdash.reporting.plots import compare
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.formatting import count, escape, new_question
+from ragdash.reporting.sentences.formatting import escape, new_question, query_count
 
 MAX_PER_SIDE = 4  # queries of each side
 RANKS = 3  # documents shown of each run
@@ -77,7 +77,7 @@ def _candidate(content: ReportContent) -> int | None:
 
 def _split(content: ReportContent, gap: np.ndarray, names: tuple[str, str]) -> str:
     oriented = gap[np.isfinite(gap)] * direction(content.lead)
-    return (f"{names[1]} is better than {names[0]} on {count(int((oriented > 0).sum()), 'query', 'queries')}, worse on "
+    return (f"{names[1]} is better than {names[0]} on {query_count(int((oriented > 0).sum()))}, worse on "
             f"{int((oriented < 0).sum()):,}, equal on {int((oriented == 0).sum()):,}.")
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ragdash.analysis.recomputed import recomputed_in
 from ragdash.analysis.verdict import FIXES, Verdict, badges, lean_specs, merge_alike
 from ragdash.core.text.quoted import cut_end
+from ragdash.core.text.short_names import short_names
 from ragdash.evaluation.compare import best_first, direction
 from ragdash.evaluation.compare import differences as differences_of
 from ragdash.metrics import Spec, has_answers
@@ -28,7 +29,7 @@ from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as sentences
-from ragdash.reporting.sentences.formatting import count, escape, shorten_middle
+from ragdash.reporting.sentences.formatting import count, escape, query_count, shorten_middle
 from ragdash.reporting.sentences.latency_cost import duration
 from ragdash.reporting.sentences.runs import choice as choice_sentences
 from ragdash.reporting.sentences.runs.file_metrics import recomputed_sentences
@@ -73,7 +74,7 @@ def summary(content: ReportContent, title: str) -> Section:
 
 def _origin(content: ReportContent) -> str:
     """Date, author and data."""
-    request, queries = content.request, count(int(content.selected.sum()), "query", "queries")
+    request, queries = content.request, query_count(int(content.selected.sum()))
     name = escape(shorten_middle(content.truth.name, NAME_LENGTH))
     truth = "" if content.truth.queries_only else f", ground truth “{name}”"
     slice_text = f" ({escape(request.slice_title)})" if request.slice_title else ""
@@ -184,7 +185,7 @@ def _table(content: ReportContent, shown: Sequence[int]) -> Table:
     hidden = len(content.names) - len(shown)
     left_out = f" {count(hidden, 'run is', 'runs are')} not shown: see the full report." if hidden else ""
     left = int(content.selected.sum()) - n
-    basis = "" if varying else f" over {count(n, 'query', 'queries')}"
+    basis = "" if varying else f" over {query_count(n)}"
     why = ": no relevant document is known" if columns[0][0].spec.metric.of_rankings and content.selected.all() and (
         left == content.truth.queries_without_relevant) else ""
     basis += f" ({count(left, 'query has', 'queries have')} no value{why})" if left > 0 and not varying else ""
@@ -288,7 +289,7 @@ def _examples(content: ReportContent) -> list[Block | Heading]:
 def _sides_sentence(content: ReportContent, ahead: np.ndarray, names: Sequence[str], left_out: str) -> str:
     """On how many queries each of two runs is better, which of these are no examples, and which are shown."""
     better, worse, equal = (int(side.sum()) for side in (ahead > 0, ahead < 0, ahead == 0))
-    return (f"By {content.lead.title}, {names[0]} is better than {names[1]} on {count(better, 'query', 'queries')}, "
+    return (f"By {content.lead.title}, {names[0]} is better than {names[1]} on {query_count(better)}, "
             f"worse on {worse:,} and equal on {equal:,}. {left_out}{' ' if left_out else ''}A typical query has the "
             f"middle one of {'the other' if left_out else 'these'} differences.")
 
@@ -352,7 +353,7 @@ def _compact(content: ReportContent, block: QueryBlock) -> QueryBlock:
 
 def _short_names(content: ReportContent) -> dict[str, str]:
     """Names of runs as this page writes them: long ones are cut where they are alike, and stay different."""
-    return dict(zip(content.names, fmt.short_names(content.names, NAME_LENGTH), strict=True))
+    return dict(zip(content.names, short_names(content.names, NAME_LENGTH), strict=True))
 
 
 def _with_short_names(content: ReportContent, text: str) -> str:

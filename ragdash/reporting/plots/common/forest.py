@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
+from ragdash.core.text.short_names import short_names
 from ragdash.reporting.plots.common.theme import (
     LIGHT,
     Axis,
@@ -21,7 +22,6 @@ from ragdash.reporting.plots.common.theme import (
     value_text,
     wrap_title,
 )
-from ragdash.reporting.sentences.formatting import short_names
 
 SIGNS = {"better": "▲", "worse": "▼", "equivalent": "≈"}
 ROW, DENSE, GAP, BELOW = 28, 21, 84, 62  # pixels: a row, a row among many, between two scales, under the last one

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ragdash.core.text.short_names import short_names
 from ragdash.reporting.plots.common.theme import Figure, Theme, annotate, escape
-from ragdash.reporting.sentences.formatting import short_names
 
 WIDE, TALL = 270, 330  # pixels of the picture on a phone, which is the smallest
 LETTER, LINE = 6.5, 16  # pixels of a letter and of a line of text

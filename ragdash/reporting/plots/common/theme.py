@@ -16,7 +16,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.text.quoted import cut_middle
-from ragdash.reporting.sentences.formatting import short_names
+from ragdash.core.text.short_names import short_names
 
 Figure = go.Figure
 COLORED = 6

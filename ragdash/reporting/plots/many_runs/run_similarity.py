@@ -11,8 +11,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
+from ragdash.core.text.short_names import short_names
 from ragdash.reporting.plots.common.theme import LIGHT, Theme, escape, figure, looks, tint, value_text
-from ragdash.reporting.sentences.formatting import short_names
 
 CELL, MAX_LABELED = 46, 3  # pixels; runs with their names above the columns, more have their symbols there
 DENSE = 24  # pixels of a cell among many

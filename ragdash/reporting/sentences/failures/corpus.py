@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ragdash.analysis.failure_patterns.corpus import CorpusView, Hubs, Part, RankCopies, Unfound
-from ragdash.reporting.sentences.formatting import count, escape, number
+from ragdash.reporting.sentences.formatting import count, escape, number, query_count
 
 
 def hubs_sentence(hubs: Hubs, run: str, k: int) -> str:
@@ -18,7 +18,7 @@ def hubs_sentence(hubs: Hubs, run: str, k: int) -> str:
     skew = "" if np.isnan(hubs.skew) else f" Skew of the k-occurrence: {escape(number(hubs.skew, 1))}."
     return (f"**{count(len(hubs.hubs), 'hub')}** among {of} {'takes' if len(hubs.hubs) == 1 else 'take'} "
             f"{hubs.places:.0%} of the places in the top {k} of {escape(run)}. Most often: {escape(top.document)}, for "
-            f"{count(top.n, 'query', 'queries')}, relevant for {top.relevant:,}.{skew}")
+            f"{query_count(top.n)}, relevant for {top.relevant:,}.{skew}")
 
 
 def copies_sentence(copies: RankCopies, run: str, k: int, queries: int) -> str:
@@ -29,7 +29,7 @@ def copies_sentence(copies: RankCopies, run: str, k: int, queries: int) -> str:
     if not copies.places:
         return f"No text is there twice in a top {k} of {escape(run)} ({kind} texts were looked for)."
     lost = int(copies.queries.sum())
-    return (f"In **{lost:,} of {count(queries, 'query', 'queries')}**, {kind} texts take "
+    return (f"In **{lost:,} of {query_count(queries)}**, {kind} texts take "
             f"{count(copies.places, 'rank')} in the top {k} of {escape(run)}.")
 
 
@@ -42,7 +42,7 @@ def unfound_sentence(unfound: Unfound) -> str:
         return f"Each of the {count(unfound.relevant, 'relevant document')} is returned by some run."
     asked = len(np.unique(unfound.queries))
     return (f"**{missing:,} of {count(unfound.relevant, 'relevant document')}** ({missing / unfound.relevant:.0%}), "
-            f"of {count(asked, 'query', 'queries')}, {'is' if missing == 1 else 'are'} returned by no run shown, at "
+            f"of {query_count(asked)}, {'is' if missing == 1 else 'are'} returned by no run shown, at "
             f"any of its up to {unfound.depth:,} ranks.")
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ragdash.analysis.diagnosis import Diagnosis, Stage
 from ragdash.analysis.diagnosis.stages import number
-from ragdash.reporting.sentences.formatting import count
+from ragdash.reporting.sentences.formatting import query_count
 
 AFTER_RETRIEVAL = ("wrong-answer", "refused")
 """Stages that may as well be due to retrieval where that was not assessed."""
@@ -35,7 +35,7 @@ def stage_fix(stage: Stage, diagnosis: Diagnosis, queries: np.ndarray | None = N
     if not unassessed.any():
         return stage.fix
     some = "" if unassessed.sum() == in_stage.sum() else (
-        f" for {unassessed.sum():,} of these {count(int(in_stage.sum()), 'query', 'queries')}")
+        f" for {unassessed.sum():,} of these {query_count(int(in_stage.sum()))}")
     return (f"Retrieval was not assessed{some}, so the cause may be retrieval or the generator. To know which, load "
             f"{', and '.join(_missing(diagnosis, unassessed))}. If retrieval is right: "
             f"{stage.fix[:1].lower()}{stage.fix[1:]}")

@@ -11,6 +11,7 @@ import streamlit as st
 
 from ragdash.analysis.judge_validation import Agreement, Disagreement
 from ragdash.core.terms import tooltip
+from ragdash.core.text.short_names import short_names
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers.data import AnswerTexts
@@ -36,7 +37,7 @@ POSITIVE_VERDICTS = ("supported", "entailed", "useful", "yes")
 def run_disagreements(data: TrustData) -> None:
     """Render the disagreements of the selected run."""
     context = data.context
-    short = fmt.short_names(context.names, 24)
+    short = short_names(context.names, 24)
     names = {context.digests[index]: short[index] for index in data.judged_runs}
     usual = context.digests[
         next(
@@ -71,7 +72,7 @@ def run_disagreements(data: TrustData) -> None:
 
 def _confusion_section(agreed: Agreement) -> None:
     """Queries by label and verdict; agreements in bold."""
-    st.markdown(f"**Labels and judge on {fmt.count(agreed.n, 'query', 'queries')}**: they agree on "
+    st.markdown(f"**Labels and judge on {fmt.query_count(agreed.n)}**: they agree on "
                 f"{int(np.trace(agreed.confusion)):,}", help=tooltip("confusion", yes=f"{YES:g}"))
     if len(agreed.classes) > MOST_CLASSES:
         elements.frame(confusion_table(agreed), "trust_confusion", "Queries by label and verdict")
@@ -100,7 +101,7 @@ def _vote_agreement(data: TrustData, run_index: int) -> None:
         )
         return
     st.markdown(
-        f"**Repeated votes**: on {fmt.count(votes.n, 'query', 'queries')} the judge was asked more than once. It said "
+        f"**Repeated votes**: on {fmt.query_count(votes.n)} the judge was asked more than once. It said "
         f"the same each time on {votes.unanimous:.0%} of them (beyond chance, Fleiss' kappa: "
         f"{fmt.number(votes.kappa)}; mean spread {fmt.number(votes.spread)}).",
         help=tooltip("vote_agreement"),
@@ -112,7 +113,7 @@ def _missing_verdicts(missing: Mapping[str, int]) -> None:
         st.caption("Every query has a verdict.")
         return
     total = sum(missing.values())
-    st.markdown(f"**Without a verdict**: {fmt.count(total, 'query', 'queries')}. They count nowhere, not as 0 either.")
+    st.markdown(f"**Without a verdict**: {fmt.query_count(total)}. They count nowhere, not as 0 either.")
     st.table([{"Reason": fmt.escape(reason), "Queries": f"{n:,}"} for reason, n in missing.items()],
              border="horizontal", hide_index=True, alt="Queries without a verdict by reason")
 

@@ -165,7 +165,7 @@ def _progress(drawn_sheet: Sheet) -> None:
     total, labeled_count = len(drawn_sheet.items), drawn_sheet.labeled_count
     runs = f", {len(drawn_sheet.verdicts)} answers to each" if len(drawn_sheet.verdicts) > 1 else ""
     st.progress(labeled_count / total, text=f"**{labeled_count:,} of {total:,}** labeled; "
-                f"{fmt.count(len(drawn_sheet.queries), 'query', 'queries')} drawn with seed {_seed()}{runs}")
+                f"{fmt.query_count(len(drawn_sheet.queries))} drawn with seed {_seed()}{runs}")
 
 
 def _shown_position(drawn_sheet: Sheet) -> int | None:

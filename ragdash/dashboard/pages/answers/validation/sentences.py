@@ -107,7 +107,7 @@ def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: 
     """
     agreed, corrected = validation.agreement, validation.corrected
     alone = f"The {source} alone says {_mean_text(validation.judge.mean, binary)}"
-    total = fmt.count(validation.judge.n, "query", "queries")
+    total = fmt.query_count(validation.judge.n)
     if not validation.judge.n:
         return f"{name}: no verdicts."
     if not agreed.n:

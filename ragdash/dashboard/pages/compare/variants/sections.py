@@ -49,7 +49,7 @@ def render_effects(data: VariantsData) -> None:
              "p": float(setting.p[index]), "Share of variance": float(setting.share)}
             for setting in effects.settings for index, level in enumerate(setting.levels)]
     left_out = left_out_sentence(effects)
-    count, queries = fmt.count(len(effects.settings), "setting"), fmt.count(effects.n, "query", "queries")
+    count, queries = fmt.count(len(effects.settings), "setting"), fmt.query_count(effects.n)
     elements.chart(figure, pd.DataFrame(rows), "main_effects", f"Effect of {count} on {data.spec.title}: "
                    f"{headline(data.variants)}", caption="Against the average of the values of a "
                    f"setting, over {queries}, with corrected 95% intervals. The number of runs is in parentheses. "

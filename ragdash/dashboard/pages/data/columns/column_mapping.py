@@ -167,6 +167,6 @@ def _apply_mapping(record: FileRecord, mapping: Mapping[str, str], name: str) ->
 
 def _describe(item) -> str:
     if isinstance(item, Run):
-        return f"a run of {fmt.count(len(item), 'query', 'queries')}, {fmt.escape(item.name)}"
+        return f"a run of {fmt.query_count(len(item))}, {fmt.escape(item.name)}"
     judgments = fmt.count(item.judgments, "judgment")
-    return f"{judgments} for {fmt.count(len(item), 'query', 'queries')}"
+    return f"{judgments} for {fmt.query_count(len(item))}"

@@ -8,7 +8,7 @@ import numpy as np
 
 from ragdash.analysis.score_thresholds import Half, OperatingPoint, PrecisionRecall, Roc
 from ragdash.reporting.plots.common.theme import Axis
-from ragdash.reporting.sentences.formatting import UNDEFINED, count, escape, number
+from ragdash.reporting.sentences.formatting import UNDEFINED, escape, number, query_count
 
 # measure -> (title, lowest, highest, which end is better, what it says)
 MEASURES = {
@@ -54,7 +54,7 @@ def score_text(value: float) -> str:
 
 def operating_point_sentence(name: str, point: OperatingPoint) -> str:
     """The operating point of one run as a sentence."""
-    title, n = MEASURES[point.measure][0], count(point.checked.n, "query", "queries")
+    title, n = MEASURES[point.measure][0], query_count(point.checked.n)
     checked, bare = escape(half_text(point.checked)), escape(half_text(point.unfiltered))
     first = f"**{escape(name)}**: "
     if np.isinf(point.threshold):

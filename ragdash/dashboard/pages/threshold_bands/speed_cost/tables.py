@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ragdash.core.text.short_names import short_names
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.latency_cost import SHARES, CostStep, StageLatency
 from ragdash.metrics import Spec
@@ -30,7 +31,7 @@ def times_text(ratio: float) -> str:
 
 def runs_table(data: SpeedCostData) -> pd.DataFrame:
     """A row per run: the whole latency, tokens, cost; columns that no run has are left out."""
-    rows, names = [], fmt.short_names(data.context.names, MAX_NAME)
+    rows, names = [], short_names(data.context.names, MAX_NAME)
     for index, entry in enumerate(data.context.entries):
         timed, total, run_cost = data.timings[index], data.speeds[index].get("total"), data.costs[index]
         row = {"Run": f"**{elements.swatch(entry.slot, names[index])}**", **_latency_cells(total)}
@@ -50,7 +51,7 @@ def runs_table(data: SpeedCostData) -> pd.DataFrame:
 
 def stages_table(data: SpeedCostData, titles: Mapping[str, str]) -> pd.DataFrame:
     """A row per stage and run."""
-    rows, names = [], fmt.short_names(data.context.names, MAX_NAME)
+    rows, names = [], short_names(data.context.names, MAX_NAME)
     for stage in data.stages():
         for index, entry in enumerate(data.context.entries):
             speed = data.speeds[index].get(stage)

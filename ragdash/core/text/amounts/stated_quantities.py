@@ -37,8 +37,8 @@ from itertools import pairwise
 from operator import attrgetter
 
 from ragdash.core.text.amounts.clauses import asked_words, clauses
+from ragdash.core.text.amounts.quantities import FALL, RISE, Quantity, quantities
 from ragdash.core.text.amounts.units import CENT, CURRENCY_WORD, MEASURES, SCALES
-from ragdash.core.text.quantities import FALL, RISE, Quantity, quantities
 from ragdash.core.text.refusals import is_refusal
 from ragdash.core.text.sentences import sentences
 from ragdash.core.text.tokenizer import stop_words
