@@ -139,7 +139,7 @@ def run_cost(view: Timed, settings: Mapping, prices: PriceTable = PriceTable(), 
         return RunCost(view.cost, "recorded")
     names, undefined = tuple(price.name for price in charged), np.full(view.queries, np.nan)
     if not charged:
-        return RunCost(undefined, "", (), "neither cost_usd, nor a price for what its settings name")
+        return RunCost(undefined, "", (), "no cost_usd in the file, and no price for what its settings name")
     if sum(price.by_token for price in charged) > 1:
         return RunCost(
             undefined, "", names, f"several prices by token: {', '.join(names)}; the tokens are of one model"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED
 
+COST_UNKNOWN = "cost unknown"
 UNMEASURABLE = 0.0005  # milliseconds: below, nothing is measured
 
 
@@ -59,6 +60,23 @@ def money(dollars: float) -> str:
 def markdown_money(dollars: float) -> str:
     """The same in Markdown, which would take what is between two dollar signs for a formula."""
     return money(dollars).replace("$", "\\$")
+
+
+def unknown_cost_sentences(reasons: Mapping[str, str], runs: int) -> list[str]:
+    """Why the cost of runs is unknown, a sentence for each reason; reasons: {run: why}, runs: their number.
+
+    Examples
+    --------
+    >>> unknown_cost_sentences({"a": "no prices", "b": "no prices"}, 3)
+    ['Cost unknown of a and b: no prices.']
+    >>> unknown_cost_sentences({"a": "no prices"}, 1)
+    ['Cost unknown: no prices.']
+    """
+    names: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        names.setdefault(reason.rstrip("."), []).append(name)
+    return [f"Cost unknown{'' if len(group) == runs else f' of {fmt.listed(group)}'}: {reason}."
+            for reason, group in names.items()]
 
 
 def front_sentences(

@@ -49,7 +49,8 @@ def test_the_table_states_mean_and_percentiles():
     at = opened("threshold-bands/speed", **session(run("slow", 10, 1), run("fast", 1, 2)))
     table = at.table[0].value
     whole = 100.0 * (1 + np.arange(QUERIES))
-    assert list(table.columns) == ["Run", "Average", "P50", "P90", "P99", "n"] and table["n"].tolist() == ["40"] * 2
+    assert list(table.columns) == ["Run", "Average", "P50", "P90", "P99", "Cost per query", "n"]
+    assert table["n"].tolist() == ["40"] * 2
     assert duration(whole.mean()) in table["Average"][0] and duration(whole.mean() / 10) in table["Average"][1]
     for share in (50, 90, 99):
         assert f"**{duration(np.percentile(whole, share))}**" in table[f"P{share}"][0]
@@ -111,14 +112,14 @@ def test_dollars_in_names_are_no_formula():
 
 def test_tokens_without_a_price_say_what_is_missing():
     at = opened("threshold-bands/speed", **session(run("one", 1, 1, **tokens(1000))))
-    assert "1,000" in at.table[0].value["Prompt tokens"][0] and "Cost per query" not in at.table[0].value
-    assert "cost unknown" in texts(at) and "Choose its prices in the box “Prices” below." in texts(at)
+    assert "1,000" in at.table[0].value["Prompt tokens"][0] and at.table[0].value["Cost per query"][0] == "unknown"
+    assert "Cost unknown" in texts(at) and "Choose prices in the box “Prices” below." in texts(at)
 
 
 def test_without_tokens_the_page_says_what_to_add_before_prices_help():
     at = opened("threshold-bands/speed", **session(run("one", 1, 1)))
     words = texts(at).replace("\\", "")
-    assert "Cost unknown: the files have neither token counts nor costs. Add prompt_tokens" in words
+    assert "Cost unknown: neither costs nor token counts in the file. Add prompt_tokens" in words
 
 
 def test_runs_without_times_say_which_columns_bring_them():
@@ -181,3 +182,12 @@ def test_times_in_words(value, said):
                                              (np.nan, "–"), (1234.5, "$1,234.50")])
 def test_dollars_in_words(value, said):
     assert money(value) == said
+
+
+def test_the_cards_of_overview_have_the_cost_next_to_the_time():
+    recorded, timed = run("recorded", 1, 1, cost_usd=pa.array([0.25] * QUERIES)), run("timed", 1, 2)
+    for runs, words in (((timed,), "cost unknown"), ((recorded, timed), "$0.250 per query"),
+                        ((recorded, timed), "cost unknown")):
+        at = opened("overview", **session(*runs))
+        notes = [caption.value.replace("\\", "") for caption in at.caption if " per query" in caption.value]
+        assert any(note.endswith(f"per query · {words}") for note in notes), notes

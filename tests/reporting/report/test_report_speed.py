@@ -5,6 +5,7 @@ the price table.
 from __future__ import annotations
 
 import html
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,11 @@ from ragdash.evaluation.latency_cost import Price, PriceTable
 from ragdash.matching.match import Match
 from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.report_page import build_report
-from ragdash.reporting.html.sections.latency_cost import latency_cost_section
+from ragdash.reporting.html.sections.latency_cost import (
+    cost_note,
+    latency_cost_section,
+    spending_column,
+)
 from ragdash.reporting.sentences.latency_cost import duration, money
 
 MANY = 40
@@ -82,7 +87,26 @@ def test_costs_as_recorded_stand_where_no_price_was_chosen():
     _, section = made(run("one", 0, 1, cost_usd=np.full(MANY, 0.5)), run("two", 0, 2))
     rows = [[str(cell) for cell in row] for row in grid(section, "Mean per query").rows]
     assert money(0.5) in rows[0][3] and rows[0][4] == "as recorded" and rows[1][3] == rows[1][5] == "–"
-    assert "two, cost unknown" in section.blocks[-1].text
+    assert "Cost unknown of two" in section.blocks[-1].text
+
+
+def test_speed_without_any_cost_says_that_the_cost_is_unknown():
+    runs = [run(name, 0, seed).details.drop(["prompt_tokens", "completion_tokens"]) for seed, name in enumerate("ab")]
+    runs = [replace(run(name, 0, 1), details=details) for name, details in zip("ab", runs, strict=True)]
+    _, section = made(*runs)
+    assert "Cost unknown\\: no cost" in section.blocks[-1].text
+
+
+def test_the_summary_has_the_cost_next_to_the_time_and_says_what_makes_it_known():
+    recorded, timed = run("recorded", 0, 1, cost_usd=np.full(MANY, 0.5)), run("timed", 0, 2)
+    for runs, costs, noted in (((recorded,), ["$0.500"], False), ((recorded, timed), ["$0.500", "cost unknown"], True)):
+        content, _ = made(*runs)
+        heading, cells = spending_column(content)
+        assert heading == "Time and cost per query" and bool(cost_note(content)) == noted
+        for cell, cost, one in zip(cells, costs, runs, strict=True):
+            assert str(cell).startswith(duration(one.details["latency_ms"].to_numpy().mean())) and cost in cell
+        text = build_report(content.request).decode()
+        assert ("Cost unknown: the file has no cost" in text) == noted and all(cost in text for cost in costs)
 
 
 def test_times_that_cannot_be_used_are_named():

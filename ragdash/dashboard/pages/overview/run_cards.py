@@ -20,6 +20,7 @@ from ragdash.dashboard.components.leaderboard_table import SortableNumber
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import data as speed_cost_data
 from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
+from ragdash.dashboard.session import data_store
 from ragdash.dashboard.session.data_store import SessionRun
 from ragdash.dashboard.widgets import elements
 from ragdash.dashboard.widgets.interval_bar import interval_bar_html, shared_scale
@@ -30,7 +31,7 @@ from ragdash.metrics import Spec
 from ragdash.metrics.docs.human_agreement import is_grounding
 from ragdash.reporting.plots.common.theme import run_look
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.latency_cost import duration, money
+from ragdash.reporting.sentences.latency_cost import COST_UNKNOWN, duration, money
 from ragdash.reporting.sentences.runs.choice import ceiling_note, meaning_sentence, tied_note
 
 MAX_CARDS = 6  # of more runs than cards: the best, the baseline among them
@@ -59,14 +60,16 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> None:
     with st.grid(2 if len(cards) in (2, 4) else min(len(cards), 3), min_column_width=CARD_WIDTH,
                  key="result_cards") as grid:
         for index in cards:
-            costs = " · ".join(f"{number.text} per query{note}" for number, note in (
-                (latency[index], included[index]), (cost[index], "")) if np.isfinite(number)).replace("$", "\\$")
+            costs = spending_text(latency[index], included[index], cost[index])
             notes = [*right[index], *([costs] if costs else [])]
             bar = interval_bar_html(summaries[index], scale, run_look(context.slots[index], elements.theme()),
                                     elements.theme(), reference) if scale else ""
             is_wide = len(cards) == WIDE_LAST and index == cards[-1]  # two places: none stays empty
             with grid.cell(column_span=2) if is_wide else nullcontext():
                 _render_card(context, index, names[index], summaries[index], verdict, notes, bar, is_wide=is_wide)
+    if any(np.isnan(cost[index]) and np.isfinite(latency[index]) for index in order) and not data_store.read_only():
+        page_links.link("threshold-bands", "Add prices: some costs are unknown" if np.isfinite(cost).any()
+                        else "Add prices: the cost is unknown", icon=":material/payments:", bands_part="speed")
     if rest := [index for index in order if index not in cards]:
         st.markdown(f"**The other {len(rest)} runs**")
         leaderboard_table.render(
@@ -87,6 +90,14 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> None:
     st.caption(f"{fmt.escape(spec.title)}: mean with its 95% interval over {queries}.{bars}"
                f"{notes}{context.scope.basis} {grades} {more}".strip(), help=fmt.escape(spec.metric.summary_line))
     recomputed_note.render(singles, [spec])
+
+
+def spending_text(latency: SortableNumber, note: str, cost: SortableNumber) -> str:
+    """Latency and cost of a run per query, with what is unknown of them; "" where both are."""
+    if np.isnan(latency) and np.isnan(cost):
+        return ""
+    time = f"{latency.text} per query{note}" if np.isfinite(latency) else "time unknown"
+    return f"{time} · {f'{cost.text} per query' if np.isfinite(cost) else COST_UNKNOWN}".replace("$", "\\$")
 
 
 def right_text(right: Summary, *, with_n: bool) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from markupsafe import Markup
 
-from ragdash.analysis.verdict import searches_alone
+from ragdash.analysis.verdict import paid_of
 from ragdash.core.errors import Unavailable
 from ragdash.evaluation import latency_cost
 from ragdash.evaluation.latency_cost import SHARES, RunCost, StageLatency
@@ -18,7 +17,13 @@ from ragdash.reporting.html.blocks import Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.latency_cost import duration, front_sentences, money
+from ragdash.reporting.sentences.latency_cost import (
+    COST_UNKNOWN,
+    duration,
+    front_sentences,
+    money,
+    unknown_cost_sentences,
+)
 
 
 @dataclass(frozen=True)
@@ -42,11 +47,9 @@ def latency_cost_section(content: ReportContent, title: str) -> Section:
     blocks = [*_latency_table(content, usages), *_token_table(content, usages), *_price_table(content, usages)]
     for paid, values in _values_by_price(content, usages).items():
         blocks.append(Text("\n".join(f"- {line}" for line in _front(content, paid, values))))
-    faults += [
-        f"{name}, cost unknown: {usage.cost.reason}"
-        for name, usage in zip(content.names, usages, strict=True)
-        if usage is not None and usage.cost.reason and (tokens or any(known.cost.basis for known in known_usages))
-    ]
+    faults += [line.rstrip(".") for line in unknown_cost_sentences(
+        {name: usage.cost.reason for name, usage in zip(content.names, usages, strict=True)
+         if usage is not None and usage.cost.reason}, len(content.names))]
     note = ("Over the queries that have a value, with 95% bootstrap intervals; percentiles are numpy's linear ones. "
             "With fewer than 100 queries P99 is hardly more than the slowest one. Times are those in the files: "
             "they compare where they were measured alike. The front goes by the means.")
@@ -179,21 +182,22 @@ def _cell(estimate, form) -> Markup | str:
     return Markup('<b>{}</b> <span class="quiet">{}</span>').format(form(value), interval)
 
 
-def time_heading(content: ReportContent) -> str:
-    """What the times are of: retrieval alone, or all of a query."""
-    alone = searches_alone(match for matches in content.request.repeats for match in matches)
-    return "Time per query (search alone)" if alone else "Time per query"
+def spending_column(content: ReportContent) -> tuple[str, list[Markup]] | None:
+    """Time and cost per query of each run: heading and cells, with what is unknown; None where nothing is known."""
+    means = {paid.unit: paid for paid in paid_of(content.names, content.request.repeats, content.selected,
+                                                 content.request.prices) if paid.means}
+    if not means:
+        return None
+    times, costs = (means[unit].means if unit in means else {} for unit in ("ms", "$"))
+    alone = " (search alone)" if times and means["ms"].search_alone else ""
+    return f"Time{alone} and cost per query", [
+        Markup('{}<br><span class="quiet">{}</span>').format(
+            duration(times[name]) if name in times else "time unknown",
+            money(costs[name]) if name in costs else COST_UNKNOWN) for name in content.names]
 
 
-def mean_times(content: ReportContent) -> list[float]:
-    """Milliseconds per query of each run, NaN where it has none that can be used; empty where no run has any."""
-    means = []
-    for repeats in content.request.repeats:
-        try:
-            views = [match.timed for match in repeats]
-        except Unavailable:  # the section of latency and cost says why
-            means.append(math.nan)
-            continue
-        total = np.array([view.stages.get("total", np.full(view.queries, np.nan))[content.selected] for view in views])
-        means.append(float(np.nanmean(total)) if np.isfinite(total).any() else math.nan)
-    return means if np.isfinite(means).any() else []
+def cost_note(content: ReportContent) -> str:
+    """What makes the cost of runs known; "" where every cost is known, or neither time nor cost of any run is."""
+    column = spending_column(content)
+    return ("Cost unknown: the file has no cost, and no price applies. Add prices on Threshold bands, Speed and cost."
+            if column and any(COST_UNKNOWN in cell for cell in column[1]) else "")

@@ -21,7 +21,7 @@ from ragdash.reporting.html.blocks import Block, Figure, Heading, QueryBlock, Re
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.html.sections.judge_validation import label_note
-from ragdash.reporting.html.sections.latency_cost import mean_times, time_heading
+from ragdash.reporting.html.sections.latency_cost import cost_note, spending_column
 from ragdash.reporting.html.sections.queries import query_block
 from ragdash.reporting.html.static_picture import means_picture
 from ragdash.reporting.plots import leaderboard as plots
@@ -30,7 +30,6 @@ from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as sentences
 from ragdash.reporting.sentences.formatting import count, escape, query_count, shorten_middle
-from ragdash.reporting.sentences.latency_cost import duration
 from ragdash.reporting.sentences.runs import choice as choice_sentences
 from ragdash.reporting.sentences.runs.file_metrics import recomputed_sentences
 from ragdash.reporting.sentences.runs.repeats import ONE_REPEAT, leading_noise, spread_sentence
@@ -124,7 +123,8 @@ def _meanings(content: ReportContent) -> Text:
     tied = choice_sentences.tied_note(content.verdict)
     depth = choice_sentences.cutoff_note(content.request.k, (match.run.depth for match in content.request.matches))
     rule = answer_outcomes.outcome_rule(content)
-    return Text(" ".join(filter(None, [ceiling, tied, *lines, rule, depth, INTERVAL, baseline, grades])), quiet=True)
+    notes = [ceiling, tied, *lines, rule, depth, INTERVAL, baseline, grades, cost_note(content)]
+    return Text(" ".join(filter(None, notes)), quiet=True)
 
 
 def _settings(content: ReportContent, shown: Sequence[int]) -> list[Text]:
@@ -169,12 +169,12 @@ def _table(content: ReportContent, shown: Sequence[int]) -> Table:
     specs = _columns(content)
     columns = [content.metric_summaries(spec) for spec in specs]
     varying = len({summary.n for summary in columns[0]}) > 1
-    times, n = mean_times(content), columns[0][0].n
+    spending, n = spending_column(content), columns[0][0].n
     counted = [{summary.n for summary in column if summary.n} for column in columns]
     with_n = [varying or len(counts) > 1 for counts in counted]
     rows = [[cells.run_cell(_short_names(content)[content.names[run]], content.slots[run], _run_note(content, run)),
              *(cells.mean_cell(column[run], with_n=shown_n) for column, shown_n in zip(columns, with_n, strict=True)),
-             *([fmt.UNDEFINED if np.isnan(times[run]) else duration(times[run])] if times else [])] for run in shown]
+             *([spending[1][run]] if spending else [])] for run in shown]
     misses = _misses(content, shown)
     if misses is not None:
         rows = [[row[0], row[1], text, *row[2:]] for row, text in zip(rows, misses[1], strict=True)]
@@ -191,7 +191,7 @@ def _table(content: ReportContent, shown: Sequence[int]) -> Table:
     basis += f" ({count(left, 'query has', 'queries have')} no value{why})" if left > 0 and not varying else ""
     return Table(f"Mean with 95% interval{basis}, best {content.lead.title} first.{left_out}",
                  ["Run", *titles[:1], *([misses[0]] if misses else []), *titles[1:],
-                  *([time_heading(content)] if times else []), *([answer_outcomes.HEADING] if outcomes else [])], rows)
+                  *([spending[0]] if spending else []), *([answer_outcomes.HEADING] if outcomes else [])], rows)
 
 
 def _answer_specs(content: ReportContent) -> list[Spec]:

@@ -50,6 +50,7 @@ def render_finding(data: SpeedCostData) -> None:
         if len(order) > 1:
             sentence += f", the least; **{fmt.escape(names[order[-1]])}** {markdown_money(dollars[order[-1]])}"
         lines.append(sentence + ".")
+    lines += [fmt.escape(line) for line in speed_cost_tables.unknown_costs(data)]
     if lines:
         _render_sentences(lines)
 
@@ -80,7 +81,7 @@ def render_tables(data: SpeedCostData) -> None:
     st.caption("With 95% bootstrap intervals. P90: one query in ten takes longer. With fewer than 100 queries, P99 is "
                "close to the slowest query. The times come from the runs: compare them only if they were measured in "
                "the same way.", help=tooltip("percentiles"))
-    for line in [*filter(None, [data.search_note]), *data.reasons, *speed_cost_tables.unknown_costs(data)]:
+    for line in [*filter(None, [data.search_note]), *data.reasons]:
         st.caption(f":material/info: {fmt.escape(line)}")
 
 

@@ -14,7 +14,7 @@ from ragdash.evaluation.latency_cost import SHARES, CostStep, StageLatency
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.formatting import UNDEFINED
-from ragdash.reporting.sentences.latency_cost import duration, markdown_money
+from ragdash.reporting.sentences.latency_cost import COST_UNKNOWN, duration, markdown_money, unknown_cost_sentences
 
 if TYPE_CHECKING:
     from ragdash.dashboard.pages.threshold_bands.speed_cost.data import SpeedCostData
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MAX_NAME = 32  # characters of a name in a table
 MAX_ECDF_ROWS = 200  # rows of a run in the table of times
 ADD_TOKENS = "Add prompt_tokens and completion_tokens (or cost_usd) to each query of the run file"
+PRICES_BOX = "the box “Prices” below"
 
 
 def times_text(ratio: float) -> str:
@@ -41,7 +42,7 @@ def runs_table(data: SpeedCostData) -> pd.DataFrame:
         cost = data.price_intervals("cost")[:, index]
         basis = "" if run_cost is None or not run_cost.basis else "as recorded" if run_cost.basis == "recorded" else \
             "by price of " + fmt.listed([fmt.escape(name) for name in run_cost.price_names])
-        row["Cost per query"] = UNDEFINED if np.isnan(cost[0]) else (
+        row["Cost per query"] = COST_UNKNOWN.partition(" ")[2] if np.isnan(cost[0]) else (
             _interval_cell(cost, markdown_money) + f"  \n:gray[{basis}]")
         rows.append(row | {"n": f"{int(np.isfinite(data.values(index, 'mean')).sum()):,}"})
     table = pd.DataFrame(rows)
@@ -155,15 +156,17 @@ def pareto_table(
 
 
 def unknown_costs(data: SpeedCostData) -> list[str]:
-    """Why the cost of a run is not known, and what makes it known."""
-    has_tokens = [timed is not None and bool(np.isfinite(timed.prompt).any()) for timed in data.timings]
-    if not any(cost is not None and (cost.basis or cost.price_names) for cost in data.costs) and not any(has_tokens):
-        return [f"Cost unknown: the files have neither token counts nor costs. {ADD_TOKENS}, and prices in the box "
-                "“Prices” below."]
-    return [f"{name}, cost unknown: {cost.reason.rstrip('.')}. "
-            + ("" if tokens else f"{ADD_TOKENS}. ") + "Choose its prices in the box “Prices” below."
-            for name, cost, tokens in zip(data.context.names, data.costs, has_tokens, strict=True)
-            if cost is not None and cost.reason]
+    """Why the cost of runs is not known, and what makes it known."""
+    reasons = {}
+    for name, cost, timed in zip(data.context.names, data.costs, data.timings, strict=True):
+        if timed is not None and cost is not None and not cost.basis:
+            has_tokens = bool(np.isfinite(timed.prompt).any())
+            if not (has_tokens or cost.price_names):
+                reasons[name] = f"neither costs nor token counts in the file. {ADD_TOKENS}, and prices in {PRICES_BOX}"
+            else:
+                help_text = "" if has_tokens else f" {ADD_TOKENS}."
+                reasons[name] = f"{cost.reason.rstrip('.')}.{help_text} Choose prices in {PRICES_BOX}"
+    return unknown_cost_sentences(reasons, len(data.context.names))
 
 
 def _latency_cells(speed: StageLatency | None) -> dict[str, str]:
