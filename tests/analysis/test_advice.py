@@ -127,7 +127,7 @@ def test_a_kind_of_queries_on_which_another_run_is_better_speaks_against_the_cho
 def test_the_headline_is_short_and_the_differences_follow(samples):
     verdict = advised(*samples)
     assert headline(verdict).count("[") == 1 and "significant difference" not in headline(verdict)
-    unsure = "No run is shown to be best: on these queries "
+    unsure = "No run is clearly best: on these queries "
     assert headline(verdict).startswith(f"{unsure}**sparse** has the highest NDCG@10, 0.718") and "95% CI" in headline(
         verdict)
     plain = headline(verdict).removeprefix(unsure).replace(" (95% CI)", "")

@@ -1,4 +1,4 @@
-"""The verdict on the runs shown: its state, sentences, and the checks that speak against it, each with its fix."""
+"""The verdict on the runs shown, in short, and the checks that speak against it, each with its fix."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from streamlit.delta_generator import DeltaGenerator
 from ragdash.analysis.verdict import (
     MOST_RUNS,
     NEVER_ACCEPTED,
-    NO_RANKINGS,
     AdviceFacts,
     RunCheck,
     Verdict,
@@ -45,14 +44,11 @@ from ragdash.reporting.sentences import verdict as verdict_sentences
 from ragdash.reporting.sentences.comparability import fix_label
 from ragdash.reporting.sentences.runs import choice as choice_sentences
 
-COLORS = {"clear-winner": "blue", "no-clear-difference": "gray", "one-run": "gray", "too-few": "orange",
-          "not-comparable": "orange", "undefined": "orange"}
 RELINKABLE = ("stale-judgments", "unknown-ids", "no-common-document")  # what new ids of old documents look like
 NEARLY_SAME = "nearly-same"
 MAX_BADGES = 3  # badges next to a run
 MAX_CHECKS = 3  # lines of checks; more are folded away
 LOOKS = {False: ("orange", "warning"), True: ("gray", "build")}  # color and icon of a check; of a note
-HYBRID_NEEDS = next(entry.needs for entry in page_list.entries() if entry.path == "what-if")
 NAME = 48  # characters of a run's name in a sentence
 
 
@@ -112,69 +108,39 @@ def _prices() -> PriceTable:
         return PriceTable()
 
 
-def render(context: PageContext, spec: Spec) -> DeltaGenerator:
-    """The verdict in a frame, with the ways on; gives the place of its sentences, for `add_hybrid`."""
-    verdict = current_verdict(context, spec)
-    with st.container(border=True, key="verdict"):
-        title = shorten_names(context, fmt.escape(choice_sentences.verdict_title(verdict)))
-        st.markdown(f":{COLORS[verdict.state]}-badge[{title}]")  # st.badge escapes brackets once more
-        headline = shorten_names(context, verdict_sentences.headline(verdict)).replace("**", "")
-        st.header(headline, anchor=False, help=term_help(headline))
-        if verdict.summary is not None and (meaning := choice_sentences.meaning_sentence(spec)):
-            st.caption(f"{meaning} {cutoff_note(context, spec.k)}".rstrip())
-        sentences = st.empty()
-        _write(context, verdict, sentences, titled=False)
-        render_checks(context, _unsaid(verdict))
-        for line in verdict_sentences.check_lines(merge_alike(
-                check for check in verdict.notes if check.kind == NO_RANKINGS)):
-            st.caption(shorten_names(context, line))
-        with st.container(horizontal=True, key="ways_on"):
-            if len(context.entries) > 1:
-                page_links.link("compare", "Is it real?", icon=":material/leaderboard:")
-                if set(HYBRID_NEEDS) <= page_list.present_data():
-                    page_links.link("what-if", "Would a hybrid help?", icon=":material/merge:")
-            page_links.link("threshold-bands", "Is it good enough?", icon=":material/stacks:")
-            if verdict.advice.leans:
-                page_links.link("ranking", "What does it miss?", icon=":material/format_list_numbered:")
-            page_links.link("failures", "What fails?", icon=":material/healing:")
-            if page_list.ANSWERS in page_list.present_data():
-                page_links.link("answers", "Are the answers right?", icon=":material/question_answer:")
-            page_links.link("share", "Share", icon=":material/ios_share:")
-    return sentences
-
-
 def cutoff_note(context: PageContext, k: int | None) -> str:
     """That the first k ranks hold all documents, where no run shown returns as many; "" elsewhere."""
     repeats = [repeat for digest in context.digests for repeat in digests_of(digest)]
     return choice_sentences.cutoff_note(k, (LOADED.run(repeat).depth for repeat in repeats))
 
 
-def add_hybrid(context: PageContext, spec: Spec, sentences: DeltaGenerator, *, titled: bool = False) -> None:
-    """Say in the verdict that a hybrid would be better, where trying some is quick: call it when the page is drawn.
+def add_hybrid(context: PageContext, spec: Spec, sentences: DeltaGenerator) -> None:
+    """Say in the sentences of `render_line` that a hybrid would be better: call it when the page is drawn."""
+    if finds_hybrid(context, spec):
+        _write(context, current_verdict(context, spec), sentences)
+
+
+def finds_hybrid(context: PageContext, spec: Spec) -> bool:
+    """Whether a hybrid is found that the verdict did not know of, where trying some is quick.
 
     Then every server shows the same words in the end, whether it has tried before or not.
-    sentences, titled: their place, as `render` or `render_line` gives it; titled: with the headline, of `render_line`.
     """
     before = current_verdict(context, spec)
-    if before.comparisons and before.advice.hybrid is None and before.state != "not-comparable" and what_if_cache.gain(
-            context.digests, context.names, context.scope, spec):
-        _write(context, current_verdict(context, spec), sentences, titled=titled)
+    return bool(before.comparisons and before.advice.hybrid is None and before.state != "not-comparable"
+                and what_if_cache.gain(context.digests, context.names, context.scope, spec))
 
 
-def _write(context: PageContext, verdict: Verdict, sentences: DeltaGenerator, *, titled: bool) -> None:
-    """Where there is room, the way to the setting of the hybrid to build next is below it."""
-    lines = _short_lines(verdict) if titled else _lines(verdict)
-    step = choice_sentences.next_step_sentence(verdict)
-    end = len(lines) if titled or not step else lines.index(step) + 1
-    parts = list(filter(None, [lines[:end], lines[end:]]))
+def _write(context: PageContext, verdict: Verdict, sentences: DeltaGenerator) -> None:
+    """The verdict in short and, where it names a hybrid to build next, the way to its setting."""
+    lines, step = _short_lines(verdict), choice_sentences.next_step_sentence(verdict)
     with sentences.container():
-        for part in parts:
-            explained = [*lines[:1] * titled, step]
-            st.markdown(shorten_names(context, "\n\n".join(part)), help=term_help(
-                " ".join(explained), [verdict.spec] if titled else ()) if part is parts[0] else None)
-            if part is not parts[-1]:
-                page_links.link("what-if", "Its setting, price and recipe", icon=":material/merge:",
-                                **{state.FUSED_RUNS: _fused(context, verdict)})
+        st.markdown(shorten_names(context, "\n\n".join(lines)), help=term_help(f"{lines[0]} {step}", [verdict.spec]))
+
+
+def setting_link(context: PageContext, verdict: Verdict) -> None:
+    """The way to the setting of the hybrid to build next."""
+    page_links.link("what-if", "Its setting, price and recipe", icon=":material/merge:",
+                    **{state.FUSED_RUNS: _fused(context, verdict)})
 
 
 def _fused(context: PageContext, verdict: Verdict) -> list[str]:
@@ -183,31 +149,21 @@ def _fused(context: PageContext, verdict: Verdict) -> list[str]:
     return [] if gain is None else [context.digests[context.names.index(run)][:SHORT] for run in gain.runs]
 
 
-def _lines(verdict: Verdict) -> list[str]:
-    """How sure the headline is, what it means for the decision, what speaks against that, what to build next and what
-    would change the verdict."""
-    return [*_differences(verdict), f"**For your decision:** {verdict_sentences.decision_sentence(verdict)}",
-            *_risk_and_next_step(verdict),
-            f"**What would change it:** {verdict_sentences.change_sentence(verdict, alone=False)}"]
-
-
 def _short_lines(verdict: Verdict) -> list[str]:
     """The headline, how sure it is, what its metric does not show, what speaks against it and what to build next.
     The decision is on Overview, but for what to do about a verdict that is withheld."""
     withheld = verdict.state == "not-comparable"
-    return [verdict_sentences.headline(verdict, titled=True), *_differences(verdict),
+    return [verdict_sentences.headline(verdict, titled=True), *differences(verdict),
             *filter(None, [verdict_sentences.decision_sentence(verdict) if withheld else
-                           verdict_sentences.metric_note(verdict)]), *_risk_and_next_step(verdict)]
+                           verdict_sentences.metric_note(verdict), choice_sentences.risk_line(verdict),
+                           choice_sentences.next_step_sentence(verdict)])]
 
 
-def _differences(verdict: Verdict) -> list[str]:
+def differences(verdict: Verdict) -> list[str]:
+    """How sure the headline is."""
     sure = " ".join(filter(None, (verdict_sentences.differences_sentence(verdict),
                                   verdict_sentences.answers_sentence(verdict))))
     return [sure] if sure else []
-
-
-def _risk_and_next_step(verdict: Verdict) -> list[str]:
-    return list(filter(None, [choice_sentences.risk_line(verdict), choice_sentences.next_step_sentence(verdict)]))
 
 
 def render_line(context: PageContext, spec: Spec) -> DeltaGenerator:
@@ -215,12 +171,12 @@ def render_line(context: PageContext, spec: Spec) -> DeltaGenerator:
     its sentences."""
     verdict = current_verdict(context, spec)
     sentences = st.empty()
-    _write(context, verdict, sentences, titled=True)
-    render_checks(context, _unsaid(verdict))
+    _write(context, verdict, sentences)
+    render_checks(context, unsaid_checks(verdict))
     return sentences
 
 
-def _unsaid(verdict: Verdict) -> list[RunCheck]:
+def unsaid_checks(verdict: Verdict) -> list[RunCheck]:
     """The checks without the one whose finding and fix the sentences have, and for which there is nothing to click."""
     is_said = verdict.state not in ("not-comparable", "clear-winner") and len(
         {check.kind for check in verdict.qualified}) <= choice_sentences.MAX_NAMES

@@ -96,12 +96,12 @@ def _lead(verdict: Verdict, name: Say, plain: Say, level: str = "") -> str:
 
 
 def headline(verdict: Verdict, *, titled: bool = False) -> str:
-    """The result in one short sentence of Markdown: the best run and its value, or that none is shown to be best.
+    """The result in one short sentence of Markdown: the best run and its value, or that none is clearly best.
 
     titled: with the title of a state without a result, which is otherwise above or before it.
     """
     if verdict.state in ("clear-winner", "no-clear-difference"):
-        tied = "" if verdict.state == "clear-winner" else "No run is shown to be best: on these queries "
+        tied = "" if verdict.state == "clear-winner" else "No run is clearly best: on these queries "
         return f"{tied}{_lead(verdict, bold, escape, ' (95% CI)')}."
     return verdict_sentence(verdict) if titled else sentence_below_title(verdict)
 

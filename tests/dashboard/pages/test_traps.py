@@ -18,7 +18,7 @@ TRAPS = {trap.name: trap for trap in every_trap()}
 # trap -> what Overview says: the finding, and what it means for the decision or how to fix it
 SENTENCES = {
     "fair": ("good has the highest NDCG@10, 0.864", "choose good: it is better by at least 0.385",
-             "What to build next: A mix of good (weight 0.95) and poor (weight 0.05) would reach NDCG@10 0.892"),
+             "A mix of good (weight 0.95) and poor (weight 0.05) would reach NDCG@10 0.892"),
     "reversed-scores": ("good: the scores rise from the first document to the last in 60 of 60 queries",
                         "so the worst documents are ranked first", "Do not decide on these numbers", "scores rise"),
     "half-the-queries": ("good has no results for 30 of 60 queries (50%)", "so the run looks worse than it is",

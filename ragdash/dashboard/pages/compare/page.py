@@ -45,7 +45,7 @@ def render() -> None:
         sentences = verdict_panel.render_line(context, specs[0])
         repeat_lines.render(singles, specs[0], noise=True)
     render_runs(context, singles, specs)
-    verdict_panel.add_hybrid(context, specs[0], sentences, titled=True)
+    verdict_panel.add_hybrid(context, specs[0], sentences)
 
 
 @redrawn_alone("compare")

@@ -11,7 +11,7 @@ from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.data import comparability, other_truths
 from ragdash.dashboard.pages.data import sections as data_sections
 from ragdash.dashboard.pages.data.columns import proposed_reading
-from ragdash.dashboard.pages.overview import run_cards, start, without_judgments
+from ragdash.dashboard.pages.overview import run_cards, start, verdict_frame, without_judgments
 from ragdash.dashboard.session import file_metrics, state
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import Spec
@@ -47,7 +47,10 @@ def render() -> None:
 
 
 def render_result(context: PageContext, singles: PageContext) -> None:
-    """Verdict, ways on, a card per run, open checks; singles: the runs, each repeat by itself."""
+    """Verdict, ways on, a card per run, what speaks for another choice, open checks.
+
+    singles: the runs, each repeat by itself.
+    """
     try:
         specs, unfit = context.results.computable([context.selection.spec])
     except InputError as error:
@@ -55,13 +58,14 @@ def render_result(context: PageContext, singles: PageContext) -> None:
     elements.problems(unfit, "metric")
     if not specs:
         return
-    sentences = verdict_panel.render(context, specs[0])
+    sentences = verdict_frame.render(context, specs[0])
     _render_answer_evidence(context, specs[0])
     repeat_lines.render(singles, specs[0], noise=True)
     run_cards.render(context, singles, specs[0])
+    arguments = verdict_frame.render_arguments(context, specs[0])
     judge_note.render_judge_note(context, [*specs, *verdict_panel.answer_specs(context, specs[0])], quiet=True)
     comparability.render_open_checks(verdict_panel.current_verdict(context, specs[0]).warnings)
-    verdict_panel.add_hybrid(context, specs[0], sentences)
+    verdict_frame.add_hybrid(context, specs[0], sentences, arguments)
 
 
 def _render_answer_evidence(context: PageContext, spec: Spec) -> None:

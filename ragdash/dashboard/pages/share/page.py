@@ -27,4 +27,4 @@ def render() -> None:
     share_sections.render_full_report(context, specs)
     share_sections.render_tables(context, specs)
     share_sections.render_figures(context, specs)
-    verdict_panel.add_hybrid(context, specs[0], sentences, titled=True)
+    verdict_panel.add_hybrid(context, specs[0], sentences)

@@ -54,7 +54,7 @@ def summary(content: ReportContent, title: str) -> Section:
                                          sentences.answers_sentence(verdict)))),
                   f"**For the decision:** {sentences.decision_sentence(verdict)}",
                   choice_sentences.risk_line(verdict), choice_sentences.next_step_sentence(verdict),
-                  f"**What would change it:** {sentences.change_sentence(verdict, alone=False)}"]
+                  f"**{choice_sentences.CHANGE_TITLE}:** {sentences.change_sentence(verdict, alone=False)}"]
     hybrid, step = content.request.hybrid, verdict.advice.hybrid
     if hybrid is not None and hybrid.rows and (step is None or set(step.runs) != set(hybrid.runs)):
         paragraphs.append(f"**Would a hybrid help?** {hybrid.sentences[0]}")

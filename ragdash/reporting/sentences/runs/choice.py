@@ -26,6 +26,7 @@ TITLES = {
     "one-run": "One run",
     "undefined": "No result",
 }
+NEXT_STEP_TITLE, CHANGE_TITLE = "What to build next", "What would change it"
 FEW_QUERIES_CHECK = "few-queries"
 OPENERS = ("Every ", "Only ", "The ", "There ", "Unjudged ")  # words with a capital as they begin a sentence
 MAX_NAMES = 3  # names that a sentence lists; more are counted
@@ -161,7 +162,12 @@ def risk_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
 def risk_line(verdict: Verdict) -> str:
     """What speaks against the choice, in Markdown with the name of that run; "" for nothing."""
     risk = risk_sentence(verdict)
-    return f"**What speaks against {escape(verdict.advice.choice or verdict.best or '')}:** {risk}" if risk else ""
+    return f"**{risk_title(verdict)}:** {risk}" if risk else ""
+
+
+def risk_title(verdict: Verdict) -> str:
+    """Of `risk_sentence`, in Markdown."""
+    return f"What speaks against {escape(verdict.advice.choice or verdict.best or '')}"
 
 
 def _untested(leans: Sequence[Lean], markdown: bool) -> list[str]:
@@ -231,12 +237,17 @@ def answers_alike(lead: str, verdict: Verdict, plain: Say) -> str:
 
 def next_step_sentence(verdict: Verdict) -> str:
     """The hybrid to build next, in Markdown; "" where none is known to be better, or a loaded run is that hybrid."""
+    text = next_step_text(verdict)
+    return f"**{NEXT_STEP_TITLE}:** {text}" if text else ""
+
+
+def next_step_text(verdict: Verdict) -> str:
+    """`next_step_sentence` without its title."""
     gain = verdict.advice.hybrid
     if gain is None or gain.same:
         return ""
     unmeasured = " Whether it improves the answers was not measured." if verdict.evidence else ""
-    return (f"**What to build next:** {hybrid_sentence(verdict, with_setting=False)}{unmeasured} The exact setting is "
-            "on What-if.")
+    return f"{hybrid_sentence(verdict, with_setting=False)}{unmeasured} The exact setting is on What-if."
 
 
 def hybrid_sentence(verdict: Verdict, *, markdown: bool = True, with_setting: bool = True) -> str:
