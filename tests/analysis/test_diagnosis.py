@@ -15,7 +15,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from models.judge.scripted import Scripted
 
-from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, Declined, DiagnosisRules, diagnose, explain, text_specs
+from ragdash.analysis.diagnosis import (
+    FINE,
+    NAMES,
+    STAGES,
+    Declined,
+    DiagnosisRules,
+    RightAnswers,
+    diagnose,
+    explain,
+    text_specs,
+)
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError
 from ragdash.core.records import Conventions
@@ -23,7 +33,7 @@ from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match, Matching
 from ragdash.metrics.bands import STAGE_THRESHOLDS
 from ragdash.models.judge import default_verdict_store
-from ragdash.reporting.sentences.failures.answer_rules import declined_sentence
+from ragdash.reporting.sentences.failures.answer_rules import declined_sentence, right_sentence
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "reference" / "diagnosis.md").read_text(encoding="utf-8")
 SPAN = pa.list_(pa.struct([("text", pa.string()), ("source", pa.string())]))
@@ -131,6 +141,27 @@ def test_answers_that_decline_are_counted_once_and_add_up():
     assert declined_sentence("bm25", declined) == (
         "bm25 declines in 4 of 5 answers: 1 rightly, 2 wrongly (1 at **Declined needlessly**, 1 at an earlier stage), "
         "1 unknown.")
+
+
+def test_right_and_wrong_answers_add_up_and_say_at_which_stage_they_are():
+    """q: rightly declines; r: right, found; s: right, none found; t: wrong; u: declines; v: no reference; w: wrong,
+    none found."""
+    texts = {"q": "I don't know.", "r": "One", "s": "One", "t": "Two", "u": "I don't know.", "v": "I don't know.",
+             "w": "Two"}
+    run = run_of({"q": ["x"], "r": ["a"], "s": ["x"], "t": ["a"], "u": ["a"], "v": ["a"], "w": ["x"]},
+                 details=answers(texts))
+    truth = truth_of({query: ["a"] for query in "rstuvw"}, details=known(
+        {"q": None, **{query: ["One"] for query in "rstuw"}, "v": None}, {"q": {"type": "no_answer"}}))
+    found = diagnose(Match(run, truth))
+    right = dict(zip(found.query_ids.to_pylist(), found.right_answers.tolist(), strict=True))
+    assert right.pop("v") != right.get("v"), "nothing says what is right for v: not known"
+    assert right == {"q": 1, "r": 1, "s": 1, "t": 0, "u": 0, "w": 0}
+    counts = found.count_right()
+    assert counts == RightAnswers(3, 3, 1, {"Wrong answer": 1, "Declined needlessly": 1}, 1)
+    assert right_sentence("bm25", counts) == (
+        "bm25 has 3 of 6 answers right (1 at another stage), 3 wrong: 1 at **Wrong answer**, 1 at **Declined "
+        "needlessly**, 1 at an earlier stage.")
+    assert right_sentence("bm25", found.count_right(np.zeros(len(found.stage), bool))) == ""
 
 
 def test_the_first_stage_counts_and_a_right_answer_is_told_nevertheless():

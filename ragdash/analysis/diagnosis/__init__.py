@@ -4,7 +4,7 @@ from ragdash.analysis.diagnosis.answer_checks import judge_specs, judge_verdicts
 from ragdash.analysis.diagnosis.diagnose import diagnose, diagnose_runs
 from ragdash.analysis.diagnosis.explanations import Reason, explain
 from ragdash.analysis.diagnosis.potential_gain import RANKED_LOW, Gain, RankedLow, movable_stages
-from ragdash.analysis.diagnosis.result import ANSWER_OUTCOMES, Declined, Diagnosis, WaterfallStep
+from ragdash.analysis.diagnosis.result import ANSWER_OUTCOMES, Declined, Diagnosis, RightAnswers, WaterfallStep
 from ragdash.analysis.diagnosis.rules import DiagnosisRules
 from ragdash.analysis.diagnosis.stages import FINE, NAMES, STAGES, Stage
 from ragdash.matching.question_types import KINDS, kinds
@@ -22,6 +22,7 @@ __all__ = [
     "Gain",
     "RankedLow",
     "Reason",
+    "RightAnswers",
     "Stage",
     "WaterfallStep",
     "diagnose",

@@ -19,6 +19,7 @@ from ragdash.core.errors import Problem
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import Spec
 
+OF_ANSWERS = ("wrong-answer", "refused", "answered-unanswerable")  # stages of answers that are wrong
 ANSWER_OUTCOMES = ("right", "wrong", "wrongly declined")
 
 
@@ -41,6 +42,20 @@ class Declined(NamedTuple):
     def wrongly(self) -> int:
         """Those that decline although the question has an answer."""
         return self.at_stage + self.earlier
+
+
+class RightAnswers(NamedTuple):
+    """How many answers are right and wrong, and at which stages: a query is at one stage, its first failure.
+
+    failing: right ones at a stage of failure all the same; stages: {title: wrong ones} of the stages that are about
+    the answer; earlier: wrong ones at an earlier stage.
+    """
+
+    right: int
+    wrong: int
+    failing: int
+    stages: Mapping[str, int]
+    earlier: int
 
 
 @dataclass(frozen=True)
@@ -133,9 +148,33 @@ class Diagnosis:
         """ "right", "wrong" or "wrongly declined" (there is an answer), "" where nothing shows it: (Q,) str."""
         declines = self.numbers["declines"] == 1
         right = (self.numbers["right"] == 1) | (declines & self.aside)
-        judged = np.isfinite(self.numbers["right"]) | (self.aside & np.isfinite(self.numbers["declines"]))
         right_name, wrong, refused = ANSWER_OUTCOMES
-        return np.select([right, declines, judged & (self.numbers["answered"] == 1)], [right_name, refused, wrong], "")
+        return np.select([right, declines, self._judged & (self.numbers["answered"] == 1)],
+                         [right_name, refused, wrong], "")
+
+    @property
+    def _judged(self) -> np.ndarray:
+        """Queries of which it is known whether the answer is right, whatever it is: (Q,) bool."""
+        return np.isfinite(self.numbers["right"]) | (self.aside & np.isfinite(self.numbers["declines"]))
+
+    @property
+    def right_answers(self) -> np.ndarray:
+        """1 for a right answer, 0 for one that is wrong or wrongly declines, NaN where nothing shows it: (Q,).
+
+        Of a query whose right answer is not known only a wrong one could be seen: it is left out.
+        """
+        return np.where(self._judged, self.answer_outcomes == ANSWER_OUTCOMES[0], np.nan)
+
+    def count_right(self, queries: np.ndarray | None = None) -> RightAnswers:
+        """How many answers are right, and where the others are. queries (Q,) bool: those that count (default all)."""
+        included = np.ones(len(self.stage), bool) if queries is None else queries
+        right, wrong = (included & (self.right_answers == value) for value in (1, 0))
+        stages = {stage.title: int((wrong & self.in_stage(stage.name)).sum()) for stage in STAGES
+                  if stage.name in OF_ANSWERS}
+        stages = {title: n for title, n in stages.items() if n}
+        failing = right & ~np.isin(self.stage, (FINE, number("no-gold")))
+        return RightAnswers(int(right.sum()), int(wrong.sum()), int(failing.sum()), stages,
+                            int(wrong.sum()) - sum(stages.values()))
 
     def declined(self, queries: np.ndarray | None = None) -> Declined:
         """How many answers decline, rightly and wrongly. queries (Q,) bool: those that count (default all)."""

@@ -20,6 +20,8 @@ REFERENCES_FIX = render("check-no-references", {"names": list(USUAL_NAMES["answe
 SINGLE_WORDS = ("Only single words are compared: word order, negations and paraphrases are not seen. A high value does "
                 "not prove that the answer follows from the contexts. A low value is a reason to look.")
 
+MAX_NUMBERS = 5  # runs that the answer to how many answers are right names
+
 
 def unavailable_metrics(
     names: Sequence[str], evaluations: Sequence[Evaluation], surface: Surface = "page"
@@ -72,43 +74,49 @@ def judge_error_note(spec: Spec) -> str:
         else ""
 
 
-def right_answers_note(spec: Spec | None, labels: Sequence[int]) -> str:
-    """Which number to use for how many answers are right, and why it is that one, in markdown.
+def right_answers_note(spec: Spec | None, labels: Sequence[int], numbers: Sequence[str]) -> str:
+    """How many answers are right, by which number, and why it is that one, in markdown.
 
-    spec: of `right_answers_metric`; labels: human labels that check the judge, of each run.
+    spec: of `right_answers_metric`; labels: human labels that check the judge, of each run; numbers: each run with its
+    number, such as "**dense** 62% [52, 71] of 110".
 
     Examples
     --------
     >>> from ragdash.metrics import parse_spec
-    >>> right_answers_note(parse_spec("Correctness"), [22, 22])  # doctest: +NORMALIZE_WHITESPACE
-    '**How many answers are right?** Use Correctness as corrected on Judge validation: a judge read each answer next
-     to its reference, and 22 labels of each run check the judge. Numbers and word overlap are weaker evidence.'
-    >>> right_answers_note(parse_spec("TokenF1"), [])  # doctest: +NORMALIZE_WHITESPACE
-    '**How many answers are right?** Not known: no person and no judge has checked them. Token F1 comes nearest, but it
-     only counts words that an answer has in common with its reference.'
+    >>> right_answers_note(parse_spec("Correctness"), [22, 22], ["**dense** 72% to 99%", "**sparse** 70% to 95%"])
+    ... # doctest: +NORMALIZE_WHITESPACE
+    '**How many answers are right?** **dense** 72% to 99% and **sparse** 70% to 95%, by Correctness as corrected on
+     Judge validation: a judge read each answer next to its reference, and 22 labels of each run check the judge.'
+    >>> right_answers_note(parse_spec("TokenF1"), [], ["**dense** 62% [52, 71] of 110"])
+    ... # doctest: +NORMALIZE_WHITESPACE
+    '**How many answers are right?** **dense** 62% [52, 71] of 110. This is an estimate from their words and numbers:
+     no person and no judge has checked them.'
     """
-    question = "**How many answers are right?**"
-    if spec is None:
+    if spec is None or not numbers:
         return ""
+    answer = f"**How many answers are right?** {_first_numbers(numbers)}"
     title = escape(spec.title)
     if spec.file_column and dict(spec.params).get("label"):
-        return f"{question} Use {title}: labels of the answers are stronger evidence than any metric."
+        return f"{answer}, by {title}: labels of the answers are stronger evidence than any metric."
     if spec.file_column and is_human_label(spec.file_column, text=False):
-        return f"{question} Use {title}: people's scores in the file are stronger evidence than any metric."
+        return f"{answer}, by {title}: people's scores in the file are stronger evidence than any metric."
     if spec.file_column:
-        return f"{question} Use {title}, a score in the file. How often it is wrong is not known."
+        return f"{answer}, by {title}, a score in the file. How often it is wrong is not known."
     if spec.metric.view == "Judged" and min(labels, default=0) >= MIN_LABELS:
         checked = count(min(labels), "label") if len(set(labels)) == 1 else f"{min(labels):,} labels or more"
-        return (f"{question} Use {title} as corrected on Judge validation: a judge read each answer next to its "
-                f"reference, and {checked} of each run check the judge. Numbers and word overlap are weaker evidence.")
+        return (f"{answer}, by {title} as corrected on Judge validation: a judge read each answer next to its "
+                f"reference, and {checked} of each run check the judge.")
     if spec.metric.view == "Judged":
-        return (f"{question} Use {title}, and say that a judge gave it: the judge read each answer next to its "
-                f"reference. To check the judge, label {MIN_LABELS} answers of each run on Judge validation.")
-    if spec.name == "NumberMatch":
-        return (f"{question} Use {title}: most references have a number, and it compares their values. No person "
-                "and no judge has checked them.")
-    return (f"{question} Not known: no person and no judge has checked them. {title} comes nearest, but it only counts "
-            "words that an answer has in common with its reference.")
+        return (f"{answer}, by {title}: a judge read each answer next to its reference, and nobody has checked the "
+                f"judge. To check it, label {MIN_LABELS} answers of each run on Judge validation.")
+    return (f"{answer}. This is an estimate from their words and numbers: no person and no judge has checked "
+            "them.")
+
+
+def _first_numbers(numbers: Sequence[str]) -> str:
+    """The first runs with their numbers, the others counted."""
+    rest = len(numbers) - MAX_NUMBERS
+    return listed([*numbers[:MAX_NUMBERS], count(rest, "more run")] if rest > 0 else list(numbers))
 
 
 def word_overlap_note(spec: Spec, *, markdown: bool = True) -> str:

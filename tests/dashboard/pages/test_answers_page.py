@@ -195,6 +195,12 @@ def test_labels_of_the_files_come_first():
     assert right == {"good": "**1.000** :gray[n = 24]  \n:gray[6 right refusals]",
                      "bad": f"**{4 / 24:.3f}** :gray[n = 24]  \n:gray[0 right refusals]"}
     assert "*Right* is how Failures counts" in said
+    assert said.index("How many answers are right?") < said.index("has the highest"), "the number comes first"
+    assert "**good** 100% [100, 100] of 24 and **bad** 17% [4, 33] of 24, by verdict: Correct" in said.replace("\\", "")
+    assert "good has 24 of 24 answers right (8 at another stage), 0 wrong." in said
+    assert "bad has 4 of 24 answers right" in said
+    failures = page_cases.opened("failures", **address(truth, labeled, look="bad"))
+    assert "**bad** has 4 of 24 answers right" in texts(failures), "the same count on both pages"
 
 
 def test_scores_of_other_tools_are_in_the_tables_of_right_and_grounded_answers():
@@ -218,7 +224,7 @@ def test_refusals_are_counted_apart():
     assert column["good"].replace("\u00a0", " ") == "**2** :gray[of 24]  \n:gray[2 wrongly]"
     assert "**0**" in column["bad"]
     assert "are undefined under Grounded: they state nothing" in texts(at)
-    assert ("On Failures: good declines in 2 of 24 answers: 2 wrongly (1 at **Declined needlessly**, 1 at an earlier "
+    assert ("good declines in 2 of 24 answers: 2 wrongly (1 at **Declined needlessly**, 1 at an earlier "
             "stage).") in texts(at)
 
 

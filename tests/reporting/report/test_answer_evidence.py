@@ -98,8 +98,8 @@ def test_what_is_right_with_right_refusals_is_said_next_to_the_label():
     labeled = Run.build("old", ids, ["right"] * 10, details=answers).with_file_scores(FileScores.build(labels))
     section, = build_sections(ReportContent(ReportRequest((Match(labeled, truth),), SPECS, sections=("answers",))))
     text = " ".join(block.text for block in section.blocks if isinstance(block, Text)).replace("\\", "")
-    assert ("verdict: Correct (file) is the share of that label alone. With the answers that rightly decline, and half "
-            "of those that are partly right: old 1.000.") in text
+    assert ("verdict: Correct (file) is the share of that label alone. With the answers that rightly decline and "
+            "those that are partly right: old 1.000.") in text
 
 
 def test_examples_never_call_an_answer_worse_that_counts_as_right_and_outcomes_are_counted():

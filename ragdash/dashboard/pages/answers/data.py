@@ -17,13 +17,13 @@ from ragdash.core.records.details import filled
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation
-from ragdash.evaluation.stats import rank_correlation
+from ragdash.evaluation.stats import bootstrap_intervals, rank_correlation
 from ragdash.matching.answer_alignment import histories_of
 from ragdash.matching.file_labels import labeled_right_refusals, read_labels_of
 from ragdash.matching.judge_cases import stated_references
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_specs
-from ragdash.metrics.bands import Band, Bands, bands_of
+from ragdash.metrics.bands import YES, Band, Bands, bands_of
 
 QUADRANTS = {"found_right": ("Found and right", True, True), "missed_right": ("Not found and right", False, True),
              "found_wrong": ("Found and wrong", True, False), "missed_wrong": ("Not found and wrong", False, False)}
@@ -56,7 +56,27 @@ def right_answers(context: PageContext, run: str, low: float) -> np.ndarray:
 
     low: token F1 from which an answer is right by its text.
     """
-    return context.results.diagnosis(run, low).numbers["right"][context.scope.queries]
+    return context.results.diagnosis(run, low).right_answers[context.scope.queries]
+
+
+@dataclass(frozen=True)
+class ShareRight:
+    """The share of right answers with the ends of its 95% interval, over n answers of which it is known."""
+
+    share: float
+    low: float
+    high: float
+    n: int
+
+
+def shares_right(context: PageContext) -> list[ShareRight]:
+    """The answers of each run that count as right by the rules of this session, as on the Failures page."""
+    values = np.column_stack([context.results.diagnosis(digest).right_answers[context.scope.queries]
+                              for digest in context.digests])
+    n = np.isfinite(values).sum(axis=0)
+    means = np.where(n > 0, np.nansum(values, axis=0) / np.maximum(n, 1), np.nan)
+    return [ShareRight(*map(float, ends), int(size)) for *ends, size in zip(
+        means, *bootstrap_intervals(values), n, strict=True)]
 
 
 def classify_queries(hit: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -169,7 +189,7 @@ class RightByLabel:
 def right_by_labels(context: PageContext, column: str) -> list[RightByLabel]:
     """For each run the answers in scope that a column labels right, with those that rightly decline.
 
-    Partly right counts one half, as on Failures.
+    Partly right counts as right, as on Failures.
     """
     rows = context.scope.queries
     results = []
@@ -177,7 +197,7 @@ def right_by_labels(context: PageContext, column: str) -> list[RightByLabel]:
         values, refusals = _labels_of_run(digest, context.scope.whole.cache_key(), column,
                                           _match=context.scope.whole.match(digest))
         defined = np.isfinite(values) & rows
-        share = float(values[defined].mean()) if defined.any() else np.nan
+        share = float((values[defined] >= YES).mean()) if defined.any() else np.nan
         results.append(RightByLabel(share, int(defined.sum()), int((refusals & rows).sum())))
     return results
 

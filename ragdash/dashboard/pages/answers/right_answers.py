@@ -1,32 +1,80 @@
-"""Which number says how many answers are right, and whether Failures counts by the same."""
+"""How many answers are right, by which number, and whether Failures counts by the same."""
 
 from __future__ import annotations
+
+import numpy as np
 
 from ragdash.analysis.diagnosis import DiagnosisRules, judge_specs, judge_verdicts
 from ragdash.analysis.diagnosis.rules import AUTO
 from ragdash.dashboard.caches import diagnosis_cache
+from ragdash.dashboard.pages.answers.data import shares_right
 from ragdash.dashboard.pages.answers.sections import AnswersData
 from ragdash.dashboard.pages.answers.validation import data as trust_data
+from ragdash.dashboard.pages.answers.validation.sentences import range_text
 from ragdash.dashboard.pages.answers.validation.trained_judge import label_key_of
 from ragdash.dashboard.widgets.texts import term_help
+from ragdash.evaluation.stats import MIN_LABELS
 from ragdash.matching.file_labels import human_label_column
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import YES
 from ragdash.metrics.docs.human_agreement import JUDGED_RIGHT, right_answers_metric
+from ragdash.reporting.plots.leaderboard import best_first
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.answers import right_answers_note
 from ragdash.reporting.sentences.failures.answer_rules import text_steps
 
+SAME_LABELS = "Failures counts by the same labels."
+
 
 def render(data: AnswersData, container) -> None:
-    """Say which metric to quote, by the order of evidence, and how Failures counts."""
+    """Say how many answers are right, by the strongest evidence there is, and how Failures counts."""
     with_values = [spec for spec in data.specs if data.runs_with_values(spec)]
     spec = right_answers_metric(sorted(with_values, key=lambda spec: spec.name != JUDGED_RIGHT), data.most_queries)
     if spec is None:
         return
     digests = [data.context.digests[run] for run in data.runs_with_values(spec)]
     labels = [len(trust_data.labels(digest, label_key_of(spec))[0]) for digest in digests]
-    text = f"{right_answers_note(spec, labels)} {_counted_on_failures(data, spec)}"
+    counted = _counted_on_failures(data, spec)
+    if spec.metric.view == "Judged" and min(labels, default=0) >= MIN_LABELS:
+        numbers = _corrected(data, spec)
+    elif counted == SAME_LABELS or not (spec.file_column or spec.metric.view == "Judged"):
+        numbers = _shares(data)
+    else:
+        numbers = _means(data, spec)
+    text = f"{right_answers_note(spec, labels, numbers)} {counted}"
     container.markdown(text, help=term_help(text))
+
+
+def _shares(data: AnswersData) -> list[str]:
+    """The share of right answers of each run that has any to judge, the highest first."""
+    shares = shares_right(data.context)
+    order = best_first(np.array([share.share for share in shares]), "higher")
+    return [f"**{fmt.escape(data.context.names[run])}** {share.share:.0%} [{100 * share.low:.0f}, "
+            f"{100 * share.high:.0f}] of {share.n:,}" if np.isfinite(share.low) else
+            f"**{fmt.escape(data.context.names[run])}** {share.share:.0%} of {share.n:,}"
+            for run, share in ((run, shares[run]) for run in order) if share.n]
+
+
+def _means(data: AnswersData, spec: Spec) -> list[str]:
+    """The mean of the metric in each run that has values, the best first."""
+    summaries = data.summaries_of(spec)
+    order = best_first(np.array([summary.mean for summary in summaries]), spec.metric.better)
+    return [f"**{fmt.escape(data.context.names[run])}** {fmt.number(summaries[run].mean)} "
+            f"{fmt.escape(fmt.interval(summaries[run]))} over {summaries[run].n:,}"
+            for run in order if summaries[run].n]
+
+
+def _corrected(data: AnswersData, spec: Spec) -> list[str]:
+    """The range that Judge validation gives for each run; the mean of the judge where it gives none."""
+    trust = trust_data.load(data.context, spec.name, dict(spec.params).get("judge", ""))
+    numbers = []
+    for run in trust.judged_runs:
+        validation = trust.validations[run]
+        result = validation.labels if validation.headline == "labels" else validation.corrected
+        if np.isfinite(result.low):
+            numbers.append(f"**{fmt.escape(data.context.names[run])}** {range_text(result, trust.binary)} over "
+                           f"{validation.judge.n:,}")
+    return numbers or _means(data, spec)
 
 
 def _counted_on_failures(data: AnswersData, spec: Spec) -> str:
@@ -36,10 +84,10 @@ def _counted_on_failures(data: AnswersData, spec: Spec) -> str:
     if spec.name == JUDGED_RIGHT and all(judge_verdicts(match, rules)[1] for match in matches):
         return f"Failures counts by the same verdicts; there a partly right answer ({YES:g}) is right."
     if spec.file_column and all(_label_column(match.run, rules) == spec.file_column for match in matches):
-        return "Failures counts by the same labels."
+        return SAME_LABELS
     if any(judge_verdicts(match, rules)[1] or _label_column(match.run, rules) for match in matches):
         return "Failures names the rule that it counts by."
-    return f"On Failures and Queries, an answer counts as right if {'; '.join(text_steps(rules))}."
+    return f"On Failures and Queries too, an answer counts as right if {'; '.join(text_steps(rules))}."
 
 
 def _label_column(run, rules: DiagnosisRules) -> str:

@@ -39,14 +39,14 @@ from ragdash.reporting.sentences.answers import (
     unavailable_metrics,
     word_overlap_note,
 )
-from ragdash.reporting.sentences.failures.answer_rules import declined_sentence
+from ragdash.reporting.sentences.failures.answer_rules import FIRST_FAILURE, declined_sentence, right_sentence
 from ragdash.reporting.sentences.verdict import TIED, best_mark
 
 FAMILIES = ("answers", "semantic", "grounding", "judged")
 DEFAULT_METRICS = ["SupportCoverage", "NumberMatch", "TokenF1", "ROUGE_L", "UnsupportedNumbers", "HallucinationRate",
                    "CoverEM", "EM"]  # in the order of evidence
 MAX_LABELS = 6  # labels and scores of the files among the default metrics
-MAX_DECLINED = 4  # runs of which the notes say where answers that decline are on Failures
+MAX_ON_FAILURES = 4  # runs of which the notes say where wrong answers and those that decline are on Failures
 MAX_JUDGED = 4  # those that a judge has scored among them
 
 
@@ -333,9 +333,13 @@ def _render_notes(data: AnswersData, *, uneven: bool) -> None:
             "state nothing."
         )
     st.caption(" ".join(sentences))
-    if any(declined.wrongly for declined in counts) and len(counts) <= MAX_DECLINED:
-        st.caption(" ".join(["On Failures:", *(declined_sentence(fmt.escape(name), declined) for name, declined in zip(
-            context.names, counts, strict=True) if declined.wrongly)]))
+    if len(counts) <= MAX_ON_FAILURES:
+        diagnoses = [context.results.diagnosis(digest) for digest in context.digests]
+        lines = [" ".join(filter(None, (right_sentence(fmt.escape(name), diagnosis.count_right(context.scope.queries)),
+                                        declined_sentence(fmt.escape(name), declined) if declined.wrongly else "")))
+                 for name, diagnosis, declined in zip(context.names, diagnoses, counts, strict=True)]
+        if any(lines):
+            st.caption("  \n".join(["On Failures:", *filter(None, lines), FIRST_FAILURE]))
     if any(spec.metric.family == "grounding" and data.runs_with_values(spec) for spec in data.specs):
         sentences = [SINGLE_WORDS]
         if answers_data.runs_without_contexts(context):

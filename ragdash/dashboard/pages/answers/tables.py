@@ -79,7 +79,7 @@ def _mean_cell(context: PageContext, row: int, summary: Summary, deltas: Compari
 
 
 RIGHT_NOTE = ("Each label is the share of the answers with this label alone. *Right* is how Failures counts: it adds "
-              "the answers that rightly decline, and half of those that are partly right.")
+              "the answers that rightly decline and those that are partly right.")
 
 
 def right_columns(context: PageContext, specs: Sequence[Spec]) -> dict[str, list[str]]:

@@ -23,7 +23,13 @@ from ragdash.matching.file_labels import label_columns
 from ragdash.metrics import GROUNDING_SPECS, Spec, parse_specs
 from ragdash.metrics.docs.human_agreement import WORD_OVERLAP, is_grounding
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.failures.answer_rules import declined_sentence, grounded_rule, right_answer_rule
+from ragdash.reporting.sentences.failures.answer_rules import (
+    FIRST_FAILURE,
+    declined_sentence,
+    grounded_rule,
+    right_answer_rule,
+    right_sentence,
+)
 from ragdash.reporting.sentences.failures.stage_fixes import stage_fix
 from ragdash.reporting.sentences.formatting import escape, number
 
@@ -299,10 +305,12 @@ def rule_notes(data: FailuresData) -> list[str]:
     return list(filter(None, (right_answer_rule(data.diagnoses, context.names), grounded)))
 
 
-def declined_note(data: FailuresData) -> str:
-    """How many answers of the run looked at decline, and where they are; "" for none."""
-    return declined_sentence(f"**{escape(data.context.names[data.run_index])}**",
-                             data.diagnosis.declined(data.in_scope))
+def answers_notes(data: FailuresData) -> list[str]:
+    """How many answers of the run looked at are right, how many decline, and where they are; [] for none."""
+    name, diagnosis = f"**{escape(data.context.names[data.run_index])}**", data.diagnosis
+    right = right_sentence(name, diagnosis.count_right(data.in_scope))
+    return list(filter(None, [right and f"{right} {FIRST_FAILURE}",
+                              declined_sentence(name, diagnosis.declined(data.in_scope))]))
 
 
 def is_judged(data: FailuresData) -> bool:

@@ -217,8 +217,8 @@ def render_stages(data: FailuresData) -> None:
               f"{_answer_metric_hint(data)}"
               if metric else "")
     st.caption(f"{gained}{' '.join(context.results.notes_on_means())}{context.scope.basis}")
-    if declined := failures_data.declined_note(data):
-        st.caption(declined)
+    if notes := failures_data.answers_notes(data):
+        st.caption("  \n".join(notes))
     unassessed = failures_data.unassessed_notes(data)
     if unassessed:
         st.caption("  \n".join(f":material/info: {fmt.escape(line)}" for line in unassessed))

@@ -9,7 +9,7 @@ import numpy as np
 from ragdash.evaluation.compare import best_first
 from ragdash.matching.file_labels import labeled_right_refusals, read_labels_of
 from ragdash.metrics import Spec
-from ragdash.metrics.bands import place_in_bands, tables_for
+from ragdash.metrics.bands import YES, place_in_bands, tables_for
 from ragdash.metrics.docs.human_agreement import is_grounding, leading_metric
 from ragdash.reporting.html.blocks import Figure, Heading, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
@@ -119,11 +119,17 @@ def _right_with_refusals(content: ReportContent) -> list[str]:
         if not any(labeled_right_refusals(match, column)[content.selected].any() for match in matches):
             continue
         labels = [read_labels_of(match, column)[content.selected] for match in matches]
-        shares = [f"{name} {fmt.number(float(np.nanmean(values)) if np.isfinite(values).any() else np.nan)}"
+        shares = [f"{name} {fmt.number(_share_right(values))}"
                   for name, values in zip(content.names, labels, strict=True)]
         lines.append(fmt.escape(f"{spec.title} is the share of that label alone. With the answers that rightly "
-                                f"decline, and half of those that are partly right: {fmt.listed(shares)}."))
+                                f"decline and those that are partly right: {fmt.listed(shares)}."))
     return lines
+
+
+def _share_right(values: np.ndarray) -> float:
+    """The share of right answers among those with a label, as the stages of failures count them."""
+    defined = values[np.isfinite(values)]
+    return float((defined >= YES).mean()) if len(defined) else np.nan
 
 
 def leader_with_note(content: ReportContent, spec: Spec) -> str:

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragdash.analysis.diagnosis import STAGES, Declined, Diagnosis, DiagnosisRules
+from ragdash.analysis.diagnosis import STAGES, Declined, Diagnosis, DiagnosisRules, RightAnswers
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import YES
 from ragdash.metrics.docs.human_agreement import JUDGED_RIGHT, WORD_OVERLAP
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 from ragdash.reporting.sentences.judge import constant_scores, judge_name, metric_title
+
+FIRST_FAILURE = "Failures counts a query once, at its first failure."
 
 
 def right_answer_rule(diagnoses: Sequence[Diagnosis], names: Sequence[str]) -> str:
@@ -40,6 +42,22 @@ def declined_parts(declined: Declined) -> list[str]:
     """
     counts = {"rightly": declined.rightly, "wrongly": declined.wrongly, "unknown": declined.unknown}
     return [f"{n:,} {name}" for name, n in counts.items() if n]
+
+
+def right_sentence(name: str, counts: RightAnswers) -> str:
+    """How many answers of a run are right, and at which stages the wrong ones are; "" where nothing shows it.
+
+    >>> print(right_sentence("dense", RightAnswers(6, 4, 1, {"Wrong answer": 2}, 2)))
+    dense has 6 of 10 answers right (1 at another stage), 4 wrong: 2 at **Wrong answer**, 2 at an earlier stage.
+    """
+    total = counts.right + counts.wrong
+    if not total:
+        return ""
+    places = [f"{n:,} at **{title}**" for title, n in counts.stages.items()]
+    places += [f"{counts.earlier:,} at an earlier stage"] if counts.earlier else []
+    failing = f" ({counts.failing:,} at another stage)" if counts.failing else ""
+    where = f": {', '.join(places)}" if places else ""
+    return f"{name} has {counts.right:,} of {count(total, 'answer')} right{failing}, {counts.wrong:,} wrong{where}."
 
 
 def declined_sentence(name: str, declined: Declined) -> str:

@@ -120,8 +120,8 @@ def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: 
     result = validation.labels if of_labels else corrected
     share = f"the run {QUESTIONS[spec.name][1]} in" if binary and spec.name in QUESTIONS else \
         "the share lies in" if binary else f"the mean of {fmt.escape(spec.metric.title)} lies in"
-    first = f"{name}: {share} **{_range_text(result, binary)}** of {total}" if binary else \
-        f"{name}: {share} **{_range_text(result, binary)}** over {total}"
+    first = f"{name}: {share} **{range_text(result, binary)}** of {total}" if binary else \
+        f"{name}: {share} **{range_text(result, binary)}** over {total}"
     if unlike:
         return f"{first}. **{NOT_SETTLED}**{unlike.removeprefix(NOT_SETTLED)} {agreement}"
     of = " of the labels alone" if of_labels else ""
@@ -143,7 +143,7 @@ def _uncorrected(validation: JudgeValidation, binary: bool) -> str:
     labels = validation.labels
     if not np.isfinite(labels.low):
         return f"An interval needs {MIN_GROUPS} labeled groups."
-    alone = f"By the labels alone: **{_range_text(labels, binary)}**; best estimate: {_mean_text(labels.mean, binary)}."
+    alone = f"By the labels alone: **{range_text(labels, binary)}**; best estimate: {_mean_text(labels.mean, binary)}."
     if validation.agreement.n < MIN_LABELS:
         return f"{alone} The corrected mean needs {MIN_LABELS} labels on this run."
     return f"Nearly all queries are labeled. {alone}"
@@ -251,6 +251,6 @@ def _difference_with_ends(estimate: Estimate, binary: bool) -> str:
             f"{_difference_text(estimate.high, binary, False)}]")
 
 
-def _range_text(estimate: Estimate, binary: bool) -> str:
+def range_text(estimate: Estimate, binary: bool) -> str:
     """The interval as a range: 72% to 99%, or 0.720 to 0.986."""
     return f"{_mean_text(estimate.low, binary)} to {_mean_text(estimate.high, binary)}"
