@@ -26,6 +26,7 @@ from ragdash.reporting.plots.common.theme import (
 MANY_POINTS = 1_000  # more marks than this are drawn as a 2-D histogram
 GROUPED_BARS = 4  # more runs than this are drawn as a heat map
 PATTERNS = ("", "/", ".", "x")
+SHORT_LABEL, FEW_BINS = 5, 9  # characters of a label that has room on one line; bins next to which it has
 
 
 def at_cutoffs(names: Sequence[str], slots: Sequence[int], ks: np.ndarray, mean: np.ndarray, low: np.ndarray,
@@ -100,9 +101,10 @@ def first_rank(names: Sequence[str], slots: Sequence[int], bins: Sequence[str], 
 
 
 def _rank_ticks(bins: Sequence[str]) -> dict[str, object]:
-    """The labels of bins, level also where they are many: a span of ranks on two lines."""
-    return {"tickvals": list(bins), "ticktext": [label.replace("–", "–<br>") for label in bins], "tickangle": 0,
-            "tickfont": {"size": 11}}
+    """The labels of bins, level also where they are many: a long span of ranks on two lines."""
+    short = SHORT_LABEL if len(bins) <= FEW_BINS else 0
+    return {"tickvals": list(bins), "tickangle": 0, "tickfont": {"size": 11},
+            "ticktext": [label if len(label) <= short else label.replace("–", "–<br>") for label in bins]}
 
 
 def _rank_map(names: Sequence[str], bins: Sequence[str], shares: np.ndarray, theme: Theme) -> go.Figure:
