@@ -133,6 +133,10 @@ class RecordFiles(Protocol):
         """Raise InputError unless files can be read and, where they may change, written."""
         ...
 
+    def lost(self, entries: Sequence[CatalogueEntry]) -> list[CatalogueEntry]:
+        """The entries of which a file is not there; may take as long as listing all files."""
+        ...
+
     def has(self, entry: CatalogueEntry) -> bool:
         """Whether the files of a listed entry are there, as far as can be seen without reading them."""
         ...

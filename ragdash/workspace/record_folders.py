@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -41,6 +41,10 @@ class FolderRecords:
         """Raise InputError for a folder that is not there and may not be made."""
         if read_only and not self.folder.is_dir():
             raise InputError([Problem("no-workspace", {}, str(self.folder))])
+
+    def lost(self, entries: Sequence[CatalogueEntry]) -> list[CatalogueEntry]:
+        """The entries whose folder is not there."""
+        return [entry for entry in entries if not self.has(entry)]
 
     def has(self, entry: CatalogueEntry) -> bool:
         """Whether the folder of an entry is there."""

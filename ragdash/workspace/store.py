@@ -197,6 +197,10 @@ class Workspace:
         else:
             self._catalogue.keep("checked", "")
 
+    def lost(self) -> list[CatalogueEntry]:
+        """The runs and truths of which a file is not there any more; may take as long as listing all files."""
+        return self._records.lost([*self.runs(None), *self.truths(None)])
+
     @property
     def values(self) -> KeptValues:
         """The values per query of its runs that were computed, for whoever asks next."""

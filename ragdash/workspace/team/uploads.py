@@ -11,7 +11,7 @@ import io
 import json
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -68,6 +68,12 @@ class BlobRecords:
         self._database.check()
         if not read_only:
             self._blobs.check()
+
+    def lost(self, entries: Sequence[CatalogueEntry]) -> list[CatalogueEntry]:
+        """The entries of which a file is not there; lists every name of the project."""
+        names = set(self._blobs.names(self._project))
+        return [entry for entry in entries if entry.facts.get("upload") and not names.issuperset(
+            self._name(entry.kind, entry.digest, entry.facts["upload"], stem) for stem in entry.facts["files"])]
 
     def has(self, entry: CatalogueEntry) -> bool:
         """Whether files are noted for the entry: those that the list names are never collected."""

@@ -12,7 +12,7 @@ from workspace.team.worker_trial import texts
 from ragdash.cli.commands.serving import dashboard
 from ragdash.cli.main import main
 from ragdash.core.errors import InputError
-from ragdash.core.records import Run
+from ragdash.core.records import Run, Truth
 from ragdash.core.storage.addresses import check_blob_address, database_address
 from ragdash.core.storage.postgres import database as database_module
 from ragdash.core.storage.postgres import schema
@@ -111,6 +111,14 @@ def test_the_commands_set_up_check_and_clean_up(postgres, project, capsys, monke
     monkeypatch.setenv("RAGDASH_WORKSPACE", url)
     assert main(["workspace", "check", *blobs]) == 0 and "runs: 1" in capsys.readouterr().err
     assert main(["workspace", "collect", *blobs]) == 0 and "deleted uploads: 0" in capsys.readouterr().err
+    workspace.add_truth(Truth.build("judged", ["q"], ["d"], [1]))
+    file = min(path for path in (tmp_path / "blobs").rglob("*.parquet") if "/runs/" in str(path))
+    file.rename(tmp_path / "kept.parquet")
+    assert main(["workspace", "check", *blobs]) == 2
+    lost = capsys.readouterr().err
+    assert "run 'bm25', of which a file is missing" in lost and "judged" not in lost
+    (tmp_path / "kept.parquet").rename(file)
+    assert main(["workspace", "check", *blobs]) == 0
     def start(program, arguments, environment):
         raise SystemExit(f"{environment['RAGDASH_WORKSPACE']} {environment['RAGDASH_BLOBS']} {arguments}")
 

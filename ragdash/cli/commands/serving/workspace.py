@@ -40,6 +40,7 @@ PEOPLE = ("audit", "export-person", "delete-person", "delete-project")
 REVIEW_LOGS = {"reviews": "reviews", "labels": "labels", "testsets": "decisions on drafts",
                "blind-labels": "judgments without seeing the old labels"}  # files of one form
 SETS = "sets of drafts"
+NOUNS = {"run": "run", "truth": "ground truth"}
 AUDIT_TITLE = "entries of the audit log"
 REMAINS = ("not deleted, because nothing in it names a person: runs, judgments, documents, verdicts of judges, "
            "rubrics, the labeling policy, examples for judges, drafts, prices, descriptions",
@@ -53,7 +54,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(required=True, dest="action", metavar="ACTION")
     upgrade = actions.add_parser("upgrade", help="create the tables in a database, or change those of an older "
                                  "version; stop the servers of the older version first")
-    check = actions.add_parser("check", help="can the workspace be read and written?")
+    check = actions.add_parser("check", help="can the workspace be read and written, and are all its files there?")
     collect = actions.add_parser("collect", help="delete the files of runs that were deleted more than a day ago, and "
                                  "of uploads that were interrupted")
     copy = actions.add_parser("copy", help="copy a folder into a database, or back; with reviews, labels, sets of "
@@ -93,6 +94,9 @@ def run(options: argparse.Namespace) -> int:
         opened = open_workspace(address, blobs)
         opened.check()
         print_note(f"{opened.location}: can be read and written; runs: {len(opened.runs(None)):,}")
+        if lost := opened.lost():
+            raise InputError([Problem("lost-files", {"noun": NOUNS[entry.kind], "name": entry.name}, opened.location)
+                              for entry in lost])
         return 0
     uploads = open_records(address, blobs).collect()
     print_note(f"deleted uploads: {uploads:,}")

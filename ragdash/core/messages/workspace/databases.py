@@ -85,6 +85,11 @@ MESSAGES: Mapping[str, Message] = {
         fix="Stop the servers of the older version, then run `ragdash workspace upgrade` with this address.",
         page="The person who runs the server can run `ragdash workspace upgrade`.",
     ),
+    "lost-files": Message(
+        actual="{noun} {name!r}, of which a file is missing",
+        expected="every file of a run and of a ground truth",
+        fix="Restore the file from a backup, or load the file with which it was made again: notes and labels stay.",
+    ),
     "no-database-named": Message(
         actual="no address of a database",
         expected="postgresql://user@host/database",
