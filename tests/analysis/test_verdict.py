@@ -23,6 +23,7 @@ from ragdash.analysis.verdict import (
     verdict_state,
 )
 from ragdash.core.corpus import Corpus
+from ragdash.core.errors import Problem
 from ragdash.core.messages import MESSAGES
 from ragdash.core.ranking.reverse_scores import reverse_scores
 from ragdash.core.records import Conventions, Run, Truth
@@ -386,3 +387,17 @@ def test_runs_within_the_margin_are_called_equivalent():
         decided = ragdash.compare(runs[0], runs[1:], "nDCG@10", ComparisonRules(margin=margin), truth=truth).verdict
         assert decision_sentence(decided, markdown=False).startswith(text)
         assert ("To confirm" in change_sentence(decided, markdown=False)) == (margin == 0.001)
+
+
+def test_rows_of_one_question_are_said_with_the_verdict():
+    """Of five queries two are the second row of a question; "q (3)" is a name of its own, for there is no "q"."""
+    ids = ["Who?", "Who? (2)", "When?", "When? (2)", "q (3)"]
+    noted = Problem("repeated-question", {"count": 2}, severity="warning")
+    run = Run.build("bot", ids, ["d"] * 5, problems=[noted])
+    truth = Truth.build("truth", ids, ["d"] * 5)
+    checks = find_checks([Match(run, truth)], parse_spec("RR"))
+    check, = (check for check in checks if check.kind == "repeated-questions")
+    assert check.level == "qualified" and check.runs == ("bot",)
+    assert check.found("page") == "bot has 5 rows for 3 questions"
+    without = find_checks([Match(Run.build("bot", ids, ["d"] * 5), truth)], parse_spec("RR"))
+    assert "repeated-questions" not in {check.kind for check in without}, "only a reading that numbers them says so"

@@ -82,7 +82,7 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
     for entry in ids:
         ids_of.setdefault(entry.run, []).append(entry)
     for match in matches:
-        checks += [*_without_rankings(match.run, spec), *score_direction(match), *missing_queries(match, spec, queries),
+        checks += [*_without_rankings(match.run, spec), *_repeated_questions(match.run), *score_direction(match), *missing_queries(match, spec, queries),
                    *_ids_of(match, spec, ids_of.get(match.run.name, ()))]
     checks += [*_without_references(matches), *_same_content(matches), *fusion_checks(matches),
                *_other_spellings(matches, checks, spellings)]
@@ -144,6 +144,16 @@ def _without_rankings(run: Run, spec: Spec) -> list[RunCheck]:
     with_contexts = run.details is not None and "contexts" in run.details.column_names
     return [RunCheck("no-rankings/contexts" if with_contexts else "no-rankings",
                      "qualified" if spec.metric.of_rankings else "note", (run.name,), {"run": run.name})]
+
+
+def _repeated_questions(run: Run) -> list[RunCheck]:
+    """Rows of one question that were read as queries of their own, "question (2)"."""
+    if not any(problem.kind == "repeated-question" for problem in run.problems):
+        return []
+    base = pc.replace_substring_regex(run.query_ids, r" \(\d+\)$", "")
+    repeated = pc.sum(pc.and_(pc.not_equal(base, run.query_ids), pc.is_in(base, value_set=run.query_ids))).as_py()
+    return [RunCheck("repeated-questions", "qualified", (run.name,), {
+        "run": run.name, "rows": len(run), "questions": len(run) - repeated})] if repeated else []
 
 
 def _without_references(matches: Sequence[Match]) -> list[RunCheck]:

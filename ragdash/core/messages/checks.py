@@ -153,6 +153,13 @@ MESSAGES: Mapping[str, Message] = {
         fix="Add queries: 50 or more are a good test.",
         reason="few queries",
     ),
+    "check-repeated-questions": Message(
+        actual="{run} has {rows:count row} for {questions:count question}",
+        expected="Each row counts as a query of its own, so the intervals are too narrow.",
+        fix='If the rows are of several configurations or repeats, write which into a column config, such as "v1 2", and '
+            "load the file again. If not, keep one row for each question.",
+        reason="repeated questions",
+    ),
     "check-perfect-score": Message(
         actual=_PERFECT,
         expected="It may have been made from the judgments.",
