@@ -394,7 +394,7 @@ def test_rows_of_one_question_are_said_with_the_verdict():
     ids = ["Who?", "Who? (2)", "When?", "When? (2)", "q (3)"]
     noted = Problem("repeated-question", {"count": 2}, severity="warning")
     run = Run.build("bot", ids, ["d"] * 5, problems=[noted])
-    truth = Truth.build("truth", ids, ["d"] * 5)
+    truth = Truth.build("truth", ids, ["d"] * 5, [1] * 5)
     checks = find_checks([Match(run, truth)], parse_spec("RR"))
     check, = (check for check in checks if check.kind == "repeated-questions")
     assert check.level == "qualified" and check.runs == ("bot",)

@@ -82,8 +82,8 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
     for entry in ids:
         ids_of.setdefault(entry.run, []).append(entry)
     for match in matches:
-        checks += [*_without_rankings(match.run, spec), *_repeated_questions(match.run), *score_direction(match), *missing_queries(match, spec, queries),
-                   *_ids_of(match, spec, ids_of.get(match.run.name, ()))]
+        checks += [*_without_rankings(match.run, spec), *_repeated_questions(match.run), *score_direction(match),
+                   *missing_queries(match, spec, queries), *_ids_of(match, spec, ids_of.get(match.run.name, ()))]
     checks += [*_without_references(matches), *_same_content(matches), *fusion_checks(matches),
                *_other_spellings(matches, checks, spellings)]
     if matches[0].matching.by == "id" and matches[0].truth.judgments:

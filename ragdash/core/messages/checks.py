@@ -156,8 +156,8 @@ MESSAGES: Mapping[str, Message] = {
     "check-repeated-questions": Message(
         actual="{run} has {rows:count row} for {questions:count question}",
         expected="Each row counts as a query of its own, so the intervals are too narrow.",
-        fix='If the rows are of several configurations or repeats, write which into a column config, such as "v1 2", and '
-            "load the file again. If not, keep one row for each question.",
+        fix="If the rows are of several configurations or repeats, write which into a column config, such as “v1 2”, "
+            "and load the file again. If not, keep one row for each question.",
         reason="repeated questions",
     ),
     "check-perfect-score": Message(

@@ -57,7 +57,7 @@ def _render_quadrants(data: AnswersData) -> None:
         "Found, and right?" if counts[:, :len(QUADRANTS)].any() else "Right?",
         anchor=False,
         help=tooltip(
-            "retrieval_and_answer", k=f"{context.k:,}", metric=answers_data.token_f1_bands().spec,
+            "retrieval_and_answer", k=f"{context.k:,}", metric=answers_data.token_f1_bands().spec.title,
             threshold=f"{edges[state.get(key)].low:g}", band=state.get(key), unknown=UNKNOWN_TITLE),
     )
     if not counts[:, :len(KINDS)].any():
