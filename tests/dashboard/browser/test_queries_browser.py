@@ -58,7 +58,7 @@ def test_from_the_leaderboard_to_the_five_queries_that_explain_a_difference(visi
 def test_from_the_leaderboard_over_the_failures_to_one_query(visit, samples_link):
     app = visit().open(samples_link.replace("/?", "/compare?"))
     app.go("Failures").calm()
-    assert "loses most" in app.page.inner_text("[data-testid=stMain]")
+    assert "first fix" in app.page.inner_text("[data-testid=stMain]")
     link = app.page.locator(".st-key-stage_not-retrieved").get_by_role("link", name=re.compile("sparse"))
     n = int(re.search(r"(\d+) .*sparse", link.inner_text())[1])
     link.click()

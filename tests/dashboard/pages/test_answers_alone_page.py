@@ -155,7 +155,7 @@ def test_failures_says_what_is_measured_and_what_not_where_nothing_is_known():
     assert "Not measured: at which step queries go wrong, and which answers are right." in said
     assert ("Measured anyway: how far the contexts support the answers, Support coverage. **dense** 1.000 (n = 24) and "
             "**hybrid**") in said
-    assert "fails most often at" not in said and "loses most" not in said and "To fix Nothing to check" not in said
+    assert "fails most often at" not in said and "first fix" not in said and "To fix Nothing to check" not in said
 
 
 def test_a_wrong_answer_is_not_blamed_on_the_generator_where_retrieval_was_not_assessed():

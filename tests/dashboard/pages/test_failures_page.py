@@ -140,12 +140,13 @@ def test_a_sentence_says_what_loses_most_and_what_is_to_gain():
     low = own.ranked_low(evaluate(run, truth, "nDCG@10"), "nDCG@10")
     rows = {STAGES[s].title: (counts[s], gains[NAMES[s]].at_most) for s in range(FINE)
             if NAMES[s] in OF_RETRIEVAL and gains[NAMES[s]].at_most > 0}
+    rows["Ranked low"] = (low.queries.sum(), low.at_most)
     (first, (n, gain)), *rest = sorted(rows.items(), key=lambda row: -row[1][1])[:3]
-    then = " and ".join(f"**{title}** ({n}, {gain:.3f})" for title, (n, gain) in rest)
+    fine = {"Ranked low": " without a failure"}
+    then = " and ".join(f"**{title}** ({n}{fine.get(title, '')}, +{gain:.3f})" for title, (n, gain) in rest)
     said = texts(at)
-    assert f"**old** loses most NDCG@10 at **{first}** ({n} queries, at most {gain:.3f}), then at {then}." in said
-    assert (f"A better ranking where enough is found would add up to {low.at_most:.3f} more (**Ranked low**: "
-            f"{low.queries.sum()} queries; no failure).") in said
+    assert f"**old**: first fix **{first}**: {n} queries{fine.get(first, '')}, up to +{gain:.3f} NDCG@10. " in said
+    assert f"NDCG@10. Then {then}." in said
     assert "What-if: fusing" not in said, "offered only where What-if says yes"
     right = own.numbers["right"][(own.stage > 0) & (own.stage < NAMES.index("below-threshold"))] == 1
     assert f"{right.sum()} of the {len(right)} queries without enough relevant documents have a right" in said

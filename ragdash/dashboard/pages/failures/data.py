@@ -169,66 +169,62 @@ def _some(names: Sequence[str]) -> str:
     return fmt.listed([*names[:MAX_NAMES], f"{more:,} more"] if more > 1 else list(names))
 
 
+@dataclass(frozen=True)
+class _Loss:
+    """What the queries of a stage could gain in the metric, at most; name: of the stage."""
+
+    name: str
+    queries: int
+    gain: float
+
+    @property
+    def title(self) -> str:
+        """Of the stage."""
+        return f"**{RANKED_LOW_TITLE if self.name == RANKED_LOW else STAGES[NAMES.index(self.name)].title}**"
+
+    @property
+    def note(self) -> str:
+        """That nothing fails there."""
+        return " without a failure" if self.name == RANKED_LOW else ""
+
+
 def _run_sentence(data: FailuresData, run: int, name: str) -> str:
-    """Where a run loses most of the metric, in that order; by the number of queries where no metric can gain. Of the
-    run looked at also what is no failure.
-    """
-    order = _by_gain(data, run)
-    parts = [_gain_text(data, run, row, first=row == order[0]) for row in order[:MAX_LOSSES]]
-    then = f", then at {fmt.listed(parts[1:])}" if parts[1:] else ""
+    """Where a run can gain most of the metric, in that order; by the number of queries where no metric can gain."""
+    losses, first, then = _by_gain(data, run), "", ""
+    if losses and data.spec is not None:
+        loss = losses[0]
+        first = (f"{loss.title}: {query_count(loss.queries)}{loss.note}, up to {number(loss.gain, signed=True)} "
+                 f"{escape(data.spec.title)}.")
+    if rest := [f"{loss.title} ({loss.queries:,}{loss.note}, {number(loss.gain, signed=True)})"
+                for loss in losses[1:MAX_LOSSES]]:
+        then = f"Then {fmt.listed(rest)}."
     if not _failures(data.counts[run]).any():
-        return " ".join(filter(None, (f"{name}: no failure found at any step that can be assessed.",
-                                      _order_sentence(data, run))))
-    low, largest = data.ranked_low[run], max((data.row_of(run, row)[1] for row in order), default=0.0)
-    of_order = low is not None and low.at_most > largest
-    order_first = _order_sentence(data, run, name) if of_order else ""
-    losses = "" if not data.spec or not parts else (
-        f"Of its failures, it loses most at {parts[0]}{then}." if order_first else
-        f"{name} loses most {escape(data.spec.title)} at {parts[0]}{then}.")
-    looked = run == data.run_index
-    details = [_order_sentence(data, run)] * (looked and not of_order) + [_right_anyway(data, run)] * looked
-    return " ".join(filter(None, (order_first, losses, _count_sentence(data, run, name, order), *details)))
+        none = f"{name}: no failure found at any step that can be assessed."
+        return " ".join(filter(None, (none, first and f"Still to gain at {first}", then)))
+    right = _right_anyway(data, run) if run == data.run_index else ""
+    return " ".join(filter(None, (first and f"{name}: first fix {first}", then,
+                                  _count_sentence(data, run, name, losses), right)))
 
 
-def _order_sentence(data: FailuresData, run: int, gains_most: str = "") -> str:
-    """What a better order of documents that were found would add: no failure; "" for nothing. gains_most: the name of
-    the run that has nothing larger to gain."""
-    low = data.ranked_low[run]
-    if data.spec is None or low is None or not low.at_most > 0:
-        return ""
-    if gains_most:
-        return (f"{gains_most} has most {escape(data.spec.title)} to gain from a better ranking where enough is found: "
-                f"up to {number(low.at_most)} (**{RANKED_LOW_TITLE}**: {query_count(int(low.queries.sum()))}; no "
-                "failure).")
-    return (f"A better ranking where enough is found would add up to {number(low.at_most)} more "
-            f"(**{RANKED_LOW_TITLE}**: {query_count(int(low.queries.sum()))}; no failure).")
+def _by_gain(data: FailuresData, run: int) -> list[_Loss]:
+    """What a run can gain at each stage, and by a better order where enough is found, the largest gain first."""
+    rows = [row for row in dict.fromkeys([*data.rows, RANKED_LOW]) if row != NAMES[FINE]]
+    losses = [_Loss(row, *data.row_of(run, row)) for row in rows]
+    return sorted((loss for loss in losses if loss.gain > 0), key=lambda loss: -loss.gain)
 
 
-def _by_gain(data: FailuresData, run: int) -> list[str]:
-    """The stages whose queries can gain in the metric, the largest gain first."""
-    stages = [row for row in data.rows if row not in (NAMES[FINE], RANKED_LOW)]
-    gains = {row: gain for row in stages for _, gain in [data.row_of(run, row)] if gain > 0}
-    return sorted(gains, key=lambda row: -gains[row])
-
-
-def _gain_text(data: FailuresData, run: int, row: str, *, first: bool) -> str:
-    queries, gain = data.row_of(run, row)
-    how_many = f"{query_count(queries)}, at most " if first else f"{queries:,}, "
-    return f"**{STAGES[NAMES.index(row)].title}** ({how_many}{number(gain)})"
-
-
-def _count_sentence(data: FailuresData, run: int, name: str, order: Sequence[str]) -> str:
+def _count_sentence(data: FailuresData, run: int, name: str, losses: Sequence[_Loss]) -> str:
     """The stages at which most queries fail, where the metric does not say which matter, or documents leak."""
     row = _failures(data.counts[run])
     worst = [int(s) for s in np.flatnonzero(row == row.max())]
-    by_metric = any(NAMES[s] in order for s in worst)
+    by_metric = {NAMES[s] for s in worst} & {loss.name for loss in losses}
     if by_metric and NAMES.index(LEAK) not in worst:
         return ""
     each = " each" if len(worst) > 1 else ""
     titles = fmt.listed([f"**{STAGES[s].title}**" for s in worst])
-    what = f"fails most often at {titles}: {row.max():,} of {query_count(data.total)}{each}."
-    unchanged = "" if by_metric or data.spec is None else f" Fixing that does not change {escape(data.spec.title)}."
-    return f"It {what}{unchanged}" if order else f"{name} {what}"
+    what = f"at {titles}: {row.max():,} of {query_count(data.total)}{each}"
+    unchanged = "" if by_metric or data.spec is None else f"; fixing that does not change {escape(data.spec.title)}"
+    return f"Most queries fail {what}{unchanged}." if losses else f"{name} fails most often {what}."
 
 
 def _right_anyway(data: FailuresData, run: int) -> str:
