@@ -108,6 +108,11 @@ def _prices() -> PriceTable:
         return PriceTable()
 
 
+def attributes_against(verdict: Verdict) -> list[str]:
+    """The attributes of the queries by which the verdict names a kind on which another run is better."""
+    return [pair.slice.attribute for pair in verdict.advice.slices if pair.slice is not None]
+
+
 def cutoff_note(context: PageContext, k: int | None) -> str:
     """That the first k ranks hold all documents, where no run shown returns as many; "" elsewhere."""
     repeats = [repeat for digest in context.digests for repeat in digests_of(digest)]

@@ -338,3 +338,12 @@ def samples_by(attribute: str) -> dict:
     folder = page_cases.ROOT / "sample_runs"
     runs = [read_run(folder / f"{name}.jsonl") for name in ("dense", "sparse", "hybrid")]
     return address(read_truth(folder / "truth.jsonl"), runs, by=attribute)
+
+
+def test_by_slice_opens_by_the_attribute_that_the_verdict_names():
+    """The verdict names paraphrases; "difficulty" is the first attribute. A link from Overview says which."""
+    session_of = {key: value for key, value in samples_by("").items() if key != "by"}
+    assert asked(opened("compare/slices", **session_of), "by") == ["type"]
+    overview = opened("overview", **session_of)
+    links = [one.proto for one in overview.get("page_link") if one.proto.label == "Compare by type"]
+    assert len(links) == 1 and "by=type" in links[0].query_string and "detail=slices" in links[0].query_string

@@ -8,7 +8,7 @@ import streamlit as st
 
 from ragdash.analysis.verdict import MOST_RUNS
 from ragdash.core.terms import tooltip
-from ragdash.dashboard.components import comparison_tables
+from ragdash.dashboard.components import comparison_tables, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.compare.pairwise import (
     TEST_FORMATS,
@@ -39,9 +39,9 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
         return
     st.header(f"By slice: {fmt.escape(spec.title)}", anchor=False,
               help=tooltip("slice_comparison"))
-    st.selectbox(
-        "Attribute", names, key=state.choice_key(state.BY, names, names[0]), persist_state="session", width=240
-    )
+    named = verdict_panel.attributes_against(verdict_panel.current_verdict(context, spec))
+    first = next((name for name in named if name in names), names[0])
+    st.selectbox("Attribute", names, key=state.choice_key(state.BY, names, first), persist_state="session", width=240)
     rows = context.results.compared_by_slice(spec, state.get(state.BY), chosen_margin())
     if not any(_differs(comparison) for row in rows for comparison in row):
         _render_other_attributes(context, spec, [name for name in names if name not in labeled])

@@ -11,6 +11,7 @@ from ragdash.analysis.verdict import NO_RANKINGS, Verdict, merge_alike
 from ragdash.dashboard import page_list
 from ragdash.dashboard.components import page_links, verdict_panel
 from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets.texts import term_help
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
@@ -25,11 +26,14 @@ PANEL_WIDTH = 230  # pixels at least
 
 @dataclass(frozen=True)
 class Argument:
-    """A reason to choose or to do something else: a panel. link: the page that shows it, if any."""
+    """A reason to choose or to do something else: a panel. link: the page that shows it, if any; of_slices: it may
+    name kinds of queries, which Compare shows.
+    """
 
     title: str
     text: str
     link: str = ""
+    of_slices: bool = False
 
 
 def render(context: PageContext, spec: Spec) -> DeltaGenerator:
@@ -75,7 +79,7 @@ def _arguments(verdict: Verdict) -> list[Argument]:
     """Those that there are; a verdict that is withheld has the last one only."""
     return [argument for argument in (
         Argument(choice_sentences.risk_title(verdict), choice_sentences.risk_sentence(verdict),
-                 "ranking" if verdict.advice.leans else ""),
+                 "ranking" if verdict.advice.leans else "", of_slices=True),
         Argument(choice_sentences.NEXT_STEP_TITLE, choice_sentences.next_step_text(verdict), "what-if"),
         Argument(choice_sentences.CHANGE_TITLE, verdict_sentences.change_sentence(verdict, alone=False)),
     ) if argument.text]
@@ -104,6 +108,9 @@ def _write_arguments(context: PageContext, verdict: Verdict, place: DeltaGenerat
                     verdict_panel.setting_link(context, verdict)
                 elif argument.link:
                     page_links.link(argument.link, "What does it miss?", icon=":material/format_list_numbered:")
+                for attribute in verdict_panel.attributes_against(verdict) if argument.of_slices else ():
+                    page_links.link("compare", f"Compare by {fmt.escape(attribute)}", icon=":material/call_split:",
+                                    **{state.COMPARE_PART: "slices", state.BY: attribute})
 
 
 def _render_ways_on(context: PageContext) -> None:
