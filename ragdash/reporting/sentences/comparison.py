@@ -24,6 +24,9 @@ from ragdash.reporting.sentences.formatting import (
 SIGNS = {"better": "▲", "worse": "▼", "equivalent": "≈", "undecided": "", "too-few": "", "undefined": "",
          "not-comparable": ""}
 COLORS = {"better": "blue", "worse": "orange"}
+OPPOSITE_SIGNS = ("The verdict on top states each difference as {best} minus the other run, so the same difference has "
+                  "the opposite sign there.")
+FOREST_MARKS = "▲ significantly better, ▼ significantly worse than {baseline}."
 OUTCOMES = {
     "better": "▲ better",
     "worse": "▼ worse",

@@ -342,11 +342,11 @@ def _against_others(verdict: Verdict, name: Say) -> str:
     better, tied = verdict.better_than, verdict.tied
     total, best = len(verdict.comparisons), name(verdict.best or "")
     if total > MAX_NAMES:
-        parts = [f"better than {len(better)}"] if better else []
-        parts += [f"no significant difference from {len(tied)}"] if tied else []
+        parts = [f"is better than {len(better)}"] if better else []
+        parts += [f"shows no significant difference from {len(tied)}"] if tied else []
         uncompared = total - len(better) - len(tied)
-        parts += [f"{uncompared} with too few common queries to compare"] if uncompared else []
-        return f"Of the other {total} runs: {'; '.join(parts)}."
+        parts += [f"has too few common queries with {uncompared}"] if uncompared else []
+        return f"Of the other {total} runs, {best} {listed(parts)}."
     parts = [better_than(_gaps(better, name), best)] if better else []
     if tied:
         parts.append(f"{'But ' if better else ''}{best} shows no significant difference from {_gaps(tied, name)}.")

@@ -334,10 +334,10 @@ def test_slices_without_a_difference_name_the_attribute_that_has_one():
     assert "paraphrase" in texts(at)
 
 
-def samples_by(attribute: str) -> dict:
+def samples_by(attribute: str, **more) -> dict:
     folder = page_cases.ROOT / "sample_runs"
     runs = [read_run(folder / f"{name}.jsonl") for name in ("dense", "sparse", "hybrid")]
-    return address(read_truth(folder / "truth.jsonl"), runs, by=attribute)
+    return address(read_truth(folder / "truth.jsonl"), runs, by=attribute, **more)
 
 
 def test_by_slice_opens_by_the_attribute_that_the_verdict_names():
@@ -347,3 +347,13 @@ def test_by_slice_opens_by_the_attribute_that_the_verdict_names():
     overview = opened("overview", **session_of)
     links = [one.proto for one in overview.get("page_link") if one.proto.label == "Compare by type"]
     assert len(links) == 1 and "by=type" in links[0].query_string and "detail=slices" in links[0].query_string
+
+
+def test_a_difference_has_one_direction_or_the_page_says_where_it_is_the_other():
+    """By NDCG, dense is better than sparse in the paraphrases alone: as the baseline it is the best run there."""
+    part = {"slice": "type=paraphrase", "detail": "differences"}
+    at = opened("compare", **samples_by("type", **part))
+    note = "The verdict on top states each difference as dense minus the other run"
+    assert "**dense** is better than **sparse**" in texts(at) and note in texts(at)
+    assert "▲ significantly better, ▼ significantly worse than dense." in texts(at), "the marks of the picture"
+    assert "The verdict on top states" not in texts(opened("compare", **samples_by("type", baseline="sparse", **part)))

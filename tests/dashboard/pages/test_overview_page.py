@@ -81,7 +81,7 @@ def test_one_run_alone_is_not_compared():
 
 def test_many_runs_are_counted_instead_of_listed():
     at = opened("overview", **with_runs(10))
-    assert "Of the other 9 runs" in texts(at)
+    assert "Of the other 9 runs, " in texts(at)
     assert any("Compare all 10 runs" in link.proto.label for link in at.get("page_link"))
     assert sum("badge[baseline]" in one.value for one in at.markdown) == 1, "the baseline has a card whatever its rank"
     assert len(at.subheader) == 6 and len(at.dataframe[0].value) == 4 and "The other 4 runs" in texts(at)

@@ -43,7 +43,7 @@ SENTENCES = {
     "no-qrels": ("2 runs are loaded, but nothing says which documents are relevant",
                  "no run can be called better yet", "add relevance judgments"),
     "one-run": ("good reaches NDCG@10 0.864", "Add a second run to compare it with"),
-    "thirty-runs": ("Of the other 29 runs: better than 24; no significant difference from 5",
+    "thirty-runs": ("is better than 24 and shows no significant difference from 5",
                     "24 runs can be dropped", "Compare all 30 runs"),
 }
 STATES = {"same-file-twice": "One run", "no-qrels": "No judgments yet",  # the copy is not added

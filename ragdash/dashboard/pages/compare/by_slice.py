@@ -14,6 +14,7 @@ from ragdash.dashboard.pages.compare.pairwise import (
     TEST_FORMATS,
     chosen_margin,
     forest_figure,
+    forest_marks,
     forest_note,
     visible_candidates,
 )
@@ -57,6 +58,7 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
         "slices",
         f"Differences on {spec.title} by {state.get(state.BY)}",
         formats=TEST_FORMATS,
+        caption=forest_marks(context, [comparison for _, comparison in flat]),
         note=forest_note(context, [comparison for _, comparison in flat]),
     )
 

@@ -81,8 +81,10 @@ def _render_caption(context: PageContext, specs: list[Spec], verdict: Verdict, *
     baseline = fmt.shorten_middle(context.names[context.baseline], leaderboard_table.NAME)
     if runs > 1:
         sentences.append(
-            f"Difference and outcome: against {fmt.escape(baseline)}, the baseline. ▲ better, ▼ "
-            "worse; no mark: no significant difference. Click a heading to sort, a row to compare that run below.")
+            f"Difference: the run minus {fmt.escape(baseline)}, the baseline. ▲ better, ▼ worse; no mark: no "
+            "significant difference. Click a heading to sort, a row to compare that run below.")
+        if verdict.best == context.names[context.baseline] and verdict.comparisons:
+            sentences.append(comparison_sentences.OPPOSITE_SIGNS.format(best=fmt.escape(baseline)))
         sentences += [comparison_sentences.PAIRED_NOTE] if uneven else [rounding]
         sentences.append(tied_note(verdict))
     sentences.append(ceiling_note(specs, map(context.results.best_possible, specs)))

@@ -158,13 +158,20 @@ def _draw_forest(context: PageContext, candidates: Sequence[int], specs: Sequenc
     drawn = candidates if drawn is None else drawn
     flat = [comparison for row in grid(candidates) for comparison in row]
     elements.chart(forest_figure(context, drawn, grid(drawn), specs), comparison_tables.test_table(flat), key,
-                   f"{title}, with intervals", formats=TEST_FORMATS, title=title, note=forest_note(context, flat),
+                   f"{title}, with intervals", formats=TEST_FORMATS, title=title,
+                   caption=forest_marks(context, flat), note=forest_note(context, flat),
                    tall=tall, paper=comparison_tables.pairs_paper(context, flat, chosen_margin()))
 
 
 def _name(context: PageContext) -> str:
     """The baseline's name as a title has it."""
     return fmt.shorten_middle(context.names[context.baseline], TITLE_NAME)
+
+
+def forest_marks(context: PageContext, comparisons: Sequence[Comparison]) -> str:
+    """What the marks in a picture mean; "" where it has none."""
+    marked = any(comparison.outcome in comparison_sentences.COLORS for comparison in comparisons)
+    return comparison_sentences.FOREST_MARKS.format(baseline=fmt.escape(_name(context))) if marked else ""
 
 
 def forest_note(context: PageContext, comparisons: Sequence[Comparison]) -> str:

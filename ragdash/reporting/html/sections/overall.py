@@ -159,8 +159,8 @@ def _pictures(content: ReportContent) -> list:
             "differences", f"Differences to {base}", f"Difference of each run to {base} on "
             f"{fmt.listed([spec.title for spec in specs])}, with 95% intervals.",
             lambda theme: _forest(content, specs, theme), differences(content, specs),
-            f"Candidate minus baseline, with {comparison.intervals_text(len(names))}. Filled symbols: a significant "
-            "difference, the interval excludes 0; hollow: no significant difference.")]
+            f"Candidate minus baseline, with {comparison.intervals_text(len(names))}. Filled symbols with ▲ "
+            "(better) or ▼ (worse): a significant difference, the interval excludes 0; hollow: none.")]
     return blocks
 
 
