@@ -28,10 +28,10 @@ from ragdash.dashboard.session.keys import (
     WAITING,
 )
 
-__all__ = ["bound_key", "choice_key", "choices_key", "close_page", "drawn_page", "empty_upload", "expect_choices",
-           "first_word", "follows_link", "forget_left_out", "fraction_key", "get", "leave_out", "left_out",
-           "lost_uploads", "next_uploads", "number_key", "open_page", "pending_files", "set_pending_files", "text_key", 
-           "upload_key", "uploaded_file", "uploaded_files", "uploads_key"]
+__all__ = ["bound_key", "came_from", "choice_key", "choices_key", "close_page", "drawn_page", "empty_upload",
+           "expect_choices", "first_word", "follows_link", "forget_left_out", "fraction_key", "get", "leave_out",
+           "left_out", "lost_uploads", "next_uploads", "number_key", "open_page", "pending_files", "set_pending_files",
+           "text_key", "upload_key", "uploaded_file", "uploaded_files", "uploads_key"]
 
 
 def open_page(page: str) -> None:
@@ -43,6 +43,11 @@ def open_page(page: str) -> None:
 def close_page(page: str) -> None:
     """Note that a page was drawn to its end."""
     st.session_state[LAST_PAGE] = page
+
+
+def came_from() -> str:
+    """The page that the visitor has left for this one; "" once this one was drawn to its end, or for the first."""
+    return st.session_state.get(LAST_PAGE, "") if st.session_state.get(CHANGED_PAGE) else ""
 
 
 def drawn_page() -> str:

@@ -73,12 +73,10 @@ def test_one_run_alone_has_no_table_of_differences():
     assert "tests" not in str(widget(opened("share", **session(("old",))), "selectbox", "table").options)
 
 
-def test_the_report_and_the_link_of_one_run_compare_nothing():
+def test_the_report_of_one_run_compares_nothing():
     one, two = (opened("share", **session(names)) for names in (("old",), ("old", "new")))
     titles = [next(field.placeholder for field in at.text_input if field.label == "Title") for at in (one, two)]
     assert titles == ["One retrieval configuration measured", "Retrieval configurations compared"]
-    assert [next(box.value for box in at.selectbox if box.label == "Page") for at in (one, two)] == [
-        "overview", "compare"]
 
 
 def test_all_pictures_need_neither_kaleido_nor_a_browser_on_the_server(monkeypatch):
@@ -111,3 +109,27 @@ def test_a_report_says_whether_a_hybrid_would_help_where_it_is_asked_to(monkeypa
     assert at.session_state["sections"] == ["hybrid"] and "No router beats one weight" in reports[-1]().decode()
     at = opened("share", **address(read_truth(folder / "truth.jsonl"), runs[:1]), sections=["hybrid", "verdict"])
     assert at.session_state["sections"] == ["verdict"]  # one run has nothing to fuse
+
+
+def test_typed_texts_are_there_after_a_visit_to_another_page(asked):
+    at = opened("share", **session())
+    texts = {"_report_title": "Spring", "_report_author": "Search team", "view_name": "Old or new", "view_note": "Why"}
+    for key, text in texts.items():
+        at.text_input(key=key).set_value(text).run()
+    at.switch_page("pages/compare.py").run()
+    at.switch_page("pages/share.py").run()
+    assert not at.exception and {key: at.text_input(key=key).value for key in texts} == texts
+    assert (asked[-1].title, asked[-1].author) == ("Spring", "Search team")
+
+
+def test_the_link_opens_the_page_that_the_visitor_came_from():
+    at = opened("compare", **session())
+    for page in ("compare", "queries"):
+        at.switch_page(f"pages/{page}.py").run()
+        at.switch_page("pages/share.py").run()
+        assert widget(at, "selectbox", "to").value == page
+        assert urlsplit(at.main.get("code")[0].value).path.endswith(f"/{page}")
+    widget(at, "selectbox", "to").set_value("failures").run()
+    assert widget(at.run(), "selectbox", "to").value == "failures"
+    assert widget(opened("share", **session()), "selectbox", "to").value == "overview"
+    assert widget(opened("share", **session(to="ranking")), "selectbox", "to").value == "ranking"

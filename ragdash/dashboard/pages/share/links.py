@@ -23,9 +23,11 @@ def render() -> None:
         st.info("Only this computer can open these addresses. To show the result to others, send the **one-page "
                 "report**, or run the dashboard at an address that they can reach.", icon=":material/computer:")
     pages = page_list.open_to_links(page_list.present_data())
+    if state.came_from() in pages and state.LEADS not in st.query_params:
+        st.session_state[state.LEADS] = state.came_from()
     with st.container(horizontal=True, key="link_bar"):
-        st.selectbox("Page", list(pages), format_func=pages.get, width=320, persist_state="session",
-                     key=state.choice_key(state.LEADS, list(pages), "compare" if len(state.runs()) > 1 else "overview"))
+        st.selectbox("Page that the link opens", list(pages), format_func=pages.get, width=320,
+                     persist_state="session", key=state.choice_key(state.LEADS, list(pages), page_list.DEFAULT_PAGE))
         st.segmented_control(
             "Appearance",
             list(APPEARANCES),
@@ -53,8 +55,9 @@ def _render_form(page: str, title: str) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="save_view_bar"):
         fields.text_input("Name of the view", key=state.VIEW_NAME, width=320,
-                          placeholder="Dense vs. hybrid")
-        fields.text_input("Note", key=state.VIEW_NOTE, placeholder="What it shows, or why it matters", width=320)
+                          placeholder="Dense vs. hybrid", persist_state="session")
+        fields.text_input("Note", key=state.VIEW_NOTE, placeholder="What it shows, or why it matters", width=320,
+                          persist_state="session")
         st.button(f"Save {title} as it is", icon=":material/bookmark_add:", on_click=_save, args=(page,),
                   key=state.bound_key("save_view", page), help=tooltip("saved_view"))
     if name := st.session_state.get(state.VIEW_EXISTS):

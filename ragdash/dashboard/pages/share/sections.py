@@ -68,8 +68,10 @@ def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> Delta
     _set_report_choices(context)
     with st.container(horizontal=True, vertical_alignment="bottom", key="one_page_bar"):
         runs = [context.scope.match_by_id(digest).run for digest in context.digests]
-        fields.text_input("Title", key=_text_field(state.REPORT_TITLE), placeholder=default_title(runs), width=320)
-        fields.text_input("Author", key=_text_field(state.REPORT_AUTHOR), placeholder="Your name or team", width=220)
+        fields.text_input("Title", key=state.REPORT_TITLE, placeholder=default_title(runs), width=320,
+                          persist_state="session")
+        fields.text_input("Author", key=state.REPORT_AUTHOR, placeholder="Your name or team", width=220,
+                          persist_state="session")
         report_request = replace(build_request(context, specs), sections=ONE_PAGE)
         if hybrid_report.is_possible(context) and st.segmented_control(
                 "Better hybrid", list(HYBRID_PLACES), format_func=HYBRID_PLACES.get, required=True,
@@ -102,12 +104,6 @@ def _set_report_choices(context: PageContext) -> None:
     """Set what both reports are made with before the first of them."""
     state.choices_key(state.PARTS, list(_sections(context)), [name for name in SECTIONS if name not in ASKED])
     state.choice_key(state.TEXTS, ["yes", "no"], "yes")
-
-
-def _text_field(key: str) -> str:
-    """The key of a text field whose text lasts as long as the session."""
-    st.session_state[key] = st.session_state.get(key, "")
-    return key
 
 
 def render_full_report(context: PageContext, specs: Sequence[Spec]) -> None:
