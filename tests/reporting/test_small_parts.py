@@ -163,6 +163,14 @@ def test_long_names_with_a_common_beginning_are_shortened_by_what_differs():
     assert len(set(short_names(names, 12))) == 6 and all(len(name) <= 12 for name in short_names(names, 12))
 
 
+def test_a_long_name_is_short_in_one_way_wherever_it_fits():
+    """In a legend (18 characters), a table, the sidebar, a card (32) and the report."""
+    start = "acme-support-assistant-2026-q1-embedding-v3-chunk512-overlap64"
+    names = [f"{start}-{end}" for end in ("dense-only", "bm25-lemmatized", "hybrid-rrf-k60")]
+    assert len({tuple(short_names(names, limit)) for limit in range(18, 49)}) == 1
+    assert short_names(names, 32)[1:] == ["bm25-lemmatized", "hybrid-rrf-k60"]
+
+
 def test_short_names_of_many_variants_can_be_told_apart():
     names = [f"{retriever}-{model}-{size}-k{depth}-rerank" for retriever in ("bm25", "dense", "hybrid")
              for model in ("small", "base", "large") for size in (256, 512, 1024) for depth in (5, 10, 20)]

@@ -11,6 +11,8 @@ from ragdash.core.text.quoted import cut_middle
 
 WORD_ENDS = r"([-_./ ]+)"  # of a name
 ROW = 20  # characters of a name from which on it has a row of its own
+ENOUGH = 18  # characters to which shared words are added: a name is short in one way in a table, a picture and a list
+PAGE_NAME = 32  # characters of a name in sentences, cards, choices and tables of a page
 
 
 def short_names(names: Sequence[str], limit: int) -> list[str]:
@@ -25,6 +27,8 @@ def short_names(names: Sequence[str], limit: int) -> list[str]:
     ['chunk-256-with', 'chunk-512-with']
     >>> short_names(["chatbot-v1-dense-small", "chatbot-v2-hybrid-large", "bm25"], 18)
     ['v1-dense-small', 'v2-hybrid-large', 'bm25']
+    >>> [short_names(["one-long-shared-beginning-of-dense", "one-long-shared-beginning-of-bm25"], k) for k in (18, 32)]
+    [['beginning-of-dense', 'beginning-of-bm25'], ['beginning-of-dense', 'beginning-of-bm25']]
     """
     names = _differing_words(names, limit)
     short = _shortened(names, limit)
@@ -42,15 +46,15 @@ def short_names(names: Sequence[str], limit: int) -> list[str]:
 def _differing_words(names: Sequence[str], limit: int) -> list[str]:
     """The names, those longer than limit without words that all of these share; unchanged where that makes two alike.
 
-    Shared words next to the others stay where they fit in every name.
+    Shared words next to the others stay where they fit in every name, and no more of them where there is more room.
     """
     long = {name: re.split(WORD_ENDS, name) for name in names if len(name) > limit}
     shared = set.intersection(*(set(parts[::2]) for parts in long.values())) if len(long) > 1 else set()
     if not shared or any(shared.issuperset(parts[::2]) for parts in long.values()):
         return list(names)
-    first = next(iter(long.values()))
+    first, room = next(iter(long.values())), min(limit, ENOUGH)
     for word in _nearest_first(first, shared):
-        if _touches(word, first, shared) and all(len(_with_gaps(parts, shared - {word})) <= limit
+        if _touches(word, first, shared) and all(len(_with_gaps(parts, shared - {word})) <= room
                                                  for parts in long.values()):
             shared -= {word}
     short = {name: _with_gaps(parts, shared) for name, parts in long.items()}

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.widgets import downloads, elements
 from ragdash.evaluation.compare import Comparison
@@ -20,7 +20,6 @@ from ragdash.reporting.tables.comparison import pair_note, paper_note, paper_pai
 from ragdash.reporting.tables.escaping import finite_or_none
 
 ComparisonGrid = Mapping[tuple[int, Spec], Comparison]
-MAX_NAME = 32  # characters of a name in a table
 
 
 def difference_markdown(comparison: Comparison) -> str:
@@ -66,7 +65,7 @@ def outcome_table(
     context: PageContext, candidates: Sequence[int], specs: Sequence[Spec], comparisons: ComparisonGrid
 ) -> pd.DataFrame:
     """The comparison to read, in markdown: a row per candidate and metric; one candidate is named above the table."""
-    rows, names = [], short_names(context.names, MAX_NAME)
+    rows, names = [], short_names(context.names, PAGE_NAME)
     for candidate, spec in ((candidate, spec) for candidate in candidates for spec in specs):
         comparison = comparisons[candidate, spec]
         color = comparison_sentences.COLORS.get(comparison.outcome, "gray")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
 
 SIGN, RUN, MARKS, DIFFERENCE, OUTCOME = "●", "Run", "Marks", "Difference", "Outcome"
-NAME, COLUMN_NAME = 26, 18  # characters of a name; in the table, which stays in view on less than half of a phone
+COLUMN_NAME = 18  # characters of a name in the table, which stays in view on less than half of a phone
 LETTER = 6.6  # pixels of a letter
 # pixels of a bold letter, of 14 pixels height, in Source Sans; all others, such as small ones, digits and signs
 BOLD = {**dict.fromkeys(" !'(),-./:;I[\\]fijlrt{|}", 5.2), **dict.fromkeys("BCDEGHKNOPQRSTUVXZ&", 9.4),

@@ -23,7 +23,7 @@ from ragdash.analysis.verdict import (
     paid_of,
 )
 from ragdash.core.errors import InputError
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard import page_list
 from ragdash.dashboard.caches import evaluation_cache, what_if_cache
 from ragdash.dashboard.caches.shared_cache import once_a_run
@@ -49,7 +49,6 @@ NEARLY_SAME = "nearly-same"
 MAX_BADGES = 3  # badges next to a run
 MAX_CHECKS = 3  # lines of checks; more are folded away
 LOOKS = {False: ("orange", "warning"), True: ("gray", "build")}  # color and icon of a check; of a note
-NAME = 48  # characters of a run's name in a sentence
 
 
 def current_verdict(context: PageContext, spec: Spec) -> Verdict:
@@ -255,7 +254,7 @@ def _badge(check: RunCheck) -> str:
 
 def shorten_names(context: PageContext, text: str) -> str:
     """Markdown with long names of runs shortened in their middle."""
-    pairs = zip(context.names, short_names(context.names, NAME), strict=True)
+    pairs = zip(context.names, short_names(context.names, PAGE_NAME), strict=True)
     for name, short in sorted(pairs, key=lambda pair: -len(pair[0])):
         if name != short:
             text = text.replace(fmt.escape(name), fmt.escape(short))
@@ -299,7 +298,8 @@ def _render_hide(context: PageContext, runs: Sequence[str], key: str) -> None:
     candidates = changed if len(changed) == 1 else [run for run in reversed(runs) if run != baseline]
     name = next(iter(candidates), runs[-1])
     digests = [digest for entry in context.entries if entry.name == name for digest in digests_of(entry.digest)]
-    st.button(f"Hide {fmt.escape(fmt.shorten_middle(name, NAME))}", icon=":material/visibility_off:",
+    short = dict(zip(context.names, short_names(context.names, PAGE_NAME), strict=True))
+    st.button(f"Hide {fmt.escape(short.get(name, name))}", icon=":material/visibility_off:",
               key=f"hide_check_{key}", on_click=_hide, args=(digests,))
 
 

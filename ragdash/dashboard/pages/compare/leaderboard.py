@@ -7,7 +7,7 @@ import streamlit as st
 
 from ragdash.analysis.verdict import Verdict
 from ragdash.core.terms import tooltip
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import figure_cache
 from ragdash.dashboard.components import (
@@ -78,7 +78,7 @@ def _render_caption(context: PageContext, specs: list[Spec], verdict: Verdict, *
     counts = {summary.n for row in context.results.summary(specs) for summary in row}
     over = f", over {fmt.query_count(min(counts))}" if len(counts) == 1 else ""  # else in the cells
     sentences = [f"{fmt.escape(specs[0].title)} with its 95% bootstrap interval{over}.{context.scope.basis}"]
-    baseline = fmt.shorten_middle(context.names[context.baseline], leaderboard_table.NAME)
+    baseline = short_names(context.names, PAGE_NAME)[context.baseline]
     if runs > 1:
         sentences.append(
             f"Difference: the run minus {fmt.escape(baseline)}, the baseline. ▲ better, ▼ worse; no mark: no "
@@ -99,7 +99,7 @@ def _render_caption(context: PageContext, specs: list[Spec], verdict: Verdict, *
 def _render_worst_links(context: PageContext, order: list[int]) -> None:
     """From a run to the queries on which it does worst by the metric of the sidebar; of many runs, from the best."""
     links = order if len(order) <= MAX_LINKS else order[:1]
-    names = short_names(context.names, leaderboard_table.NAME)
+    names = short_names(context.names, PAGE_NAME)
     with st.container(horizontal=True, vertical_alignment="center", key="worst_queries"):
         st.caption("Worst queries of", width="content")
         for index in links:

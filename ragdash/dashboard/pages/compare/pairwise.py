@@ -9,7 +9,7 @@ import pyarrow as pa
 import streamlit as st
 
 from ragdash.core.terms import tooltip
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.caches import figure_cache
 from ragdash.dashboard.components import comparison_tables, query_links, run_picker, verdict_panel
 from ragdash.dashboard.components.comparison_tables import ComparisonGrid
@@ -29,7 +29,6 @@ MAX_FOREST_METRICS = 6  # metrics of the picture of differences
 MAX_CANDIDATES = 3  # candidates that are shown side by side
 QUESTION_WIDTH = 400  # pixels of a question: a longer one leaves room for the numbers after it
 MANY_TALL = 400  # pixels of the picture of all candidates, which scrolls: a table and another picture are above it
-NAME, TITLE_NAME = 40, 48  # characters of a name in a choice and in a heading
 OUTCOME_TITLES = {"all": "All", "better": "Better", "equal": "Equal", "worse": "Worse", "undefined": "Undefined"}
 TEST_FORMATS = {"Queries needed": "%.0f", **{f"p ({test})": "%.4f" for test in (
     "randomisation, corrected", "randomisation", "t", "Wilcoxon", "sign", "equivalence")}}
@@ -74,8 +73,8 @@ def choose_candidate(context: PageContext, spec: Spec) -> int:
     candidates = context.selection.others()
     means = np.array([row[0].mean for row in context.results.summary([spec])])[candidates]
     ordered = [candidates[index] for index in best_first(means, spec.metric.better)]
-    names = dict(zip([context.digests[index] for index in ordered],
-                     short_names([context.names[index] for index in ordered], NAME), strict=True))
+    short = short_names(context.names, PAGE_NAME)
+    names = {context.digests[index]: short[index] for index in ordered}
     key = state.choice_key(state.CANDIDATE, list(names), next(iter(names)))
     if len(names) > 1:
         st.selectbox("Selected run", list(names), format_func=names.get, key=key, persist_state="session", width=340)
@@ -143,7 +142,7 @@ def visible_candidates(context: PageContext, spec: Spec) -> list[int]:
 def _render_forest(context: PageContext, candidates: Sequence[int], specs: Sequence[Spec],
                    comparisons: ComparisonGrid, key: str) -> None:
     """The differences of candidates to the baseline on some metrics, with their intervals and a heading."""
-    shown = f"{fmt.shorten_middle(context.names[candidates[0]], TITLE_NAME)} minus {_name(context)}" \
+    shown = f"{_name(context, candidates[0])} minus {_name(context)}" \
         if len(candidates) == 1 else f"Differences to {_name(context)}"
     st.header(fmt.escape(shown), anchor=False, help=tooltip("leaderboard_differences"))
     _draw_forest(context, candidates, specs, comparisons, key, shown)
@@ -163,9 +162,9 @@ def _draw_forest(context: PageContext, candidates: Sequence[int], specs: Sequenc
                    tall=tall, paper=comparison_tables.pairs_paper(context, flat, chosen_margin()))
 
 
-def _name(context: PageContext) -> str:
-    """The baseline's name as a title has it."""
-    return fmt.shorten_middle(context.names[context.baseline], TITLE_NAME)
+def _name(context: PageContext, run: int | None = None) -> str:
+    """The name of a run, of the baseline unless one is given, as a title has it."""
+    return short_names(context.names, PAGE_NAME)[context.baseline if run is None else run]
 
 
 def forest_marks(context: PageContext, comparisons: Sequence[Comparison]) -> str:
@@ -204,7 +203,7 @@ def _render_table(context: PageContext, candidates: Sequence[int], specs: list[S
                            formats=TEST_FORMATS,
                            paper=comparison_tables.pairs_paper(context, rows, chosen_margin()))
     rules = context.results.comparison_rules(chosen_margin())
-    name = fmt.escape(fmt.shorten_middle(base, TITLE_NAME))
+    name = fmt.escape(_name(context))
     margin = f"{comparison_sentences.margin_sentence(rules.margin)} " if rules.margin else ""
     uneven = " That is not always the difference of the two means." if any(row.left_out for row in rows) else ""
     st.caption(f"Differences are candidate minus {name}, mean over the queries with a value for both, "

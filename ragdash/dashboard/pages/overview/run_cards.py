@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis.verdict import Verdict, lean_specs
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.components import (
     leaderboard_table,
     page_links,
@@ -36,7 +36,6 @@ from ragdash.reporting.sentences.runs.choice import ceiling_note, meaning_senten
 
 MAX_CARDS = 6  # of more runs than cards: the best, the baseline among them
 CARD_WIDTH, WIDE_LAST = 176, 5  # pixels at least; of this number of cards the last one takes two places
-NAME = 60  # characters of a name
 
 
 def render(context: PageContext, singles: PageContext, spec: Spec) -> None:
@@ -54,7 +53,7 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> None:
     order = best_first(np.array([summary.mean for summary in summaries]), spec.metric.better)
     cards = order[:MAX_CARDS]
     cards = cards if context.baseline in cards else [*cards[:-1], context.baseline]
-    names = short_names(context.names, NAME)
+    names = short_names(context.names, PAGE_NAME)
     scale = shared_scale([summaries[index] for index in cards])
     reference = summaries[context.baseline].mean
     with st.grid(2 if len(cards) in (2, 4) else min(len(cards), 3), min_column_width=CARD_WIDTH,

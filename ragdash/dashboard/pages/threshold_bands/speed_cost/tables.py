@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.latency_cost import SHARES, CostStep, StageLatency
 from ragdash.metrics import Spec
@@ -19,7 +19,6 @@ from ragdash.reporting.sentences.latency_cost import COST_UNKNOWN, duration, mar
 if TYPE_CHECKING:
     from ragdash.dashboard.pages.threshold_bands.speed_cost.data import SpeedCostData
 
-MAX_NAME = 32  # characters of a name in a table
 MAX_ECDF_ROWS = 200  # rows of a run in the table of times
 ADD_TOKENS = "Add prompt_tokens and completion_tokens (or cost_usd) to each query of the run file"
 PRICES_BOX = "the box “Prices” below"
@@ -32,7 +31,7 @@ def times_text(ratio: float) -> str:
 
 def runs_table(data: SpeedCostData) -> pd.DataFrame:
     """A row per run: the whole latency, tokens, cost; columns that no run has are left out."""
-    rows, names = [], short_names(data.context.names, MAX_NAME)
+    rows, names = [], short_names(data.context.names, PAGE_NAME)
     for index, entry in enumerate(data.context.entries):
         timed, total, run_cost = data.timings[index], data.speeds[index].get("total"), data.costs[index]
         row = {"Run": f"**{elements.swatch(entry.slot, names[index])}**", **_latency_cells(total)}
@@ -52,7 +51,7 @@ def runs_table(data: SpeedCostData) -> pd.DataFrame:
 
 def stages_table(data: SpeedCostData, titles: Mapping[str, str]) -> pd.DataFrame:
     """A row per stage and run."""
-    rows, names = [], short_names(data.context.names, MAX_NAME)
+    rows, names = [], short_names(data.context.names, PAGE_NAME)
     for stage in data.stages():
         for index, entry in enumerate(data.context.entries):
             speed = data.speeds[index].get(stage)
