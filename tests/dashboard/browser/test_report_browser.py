@@ -157,6 +157,15 @@ def test_on_a_phone_the_table_reads_without_scrolling_and_no_toolbar_covers_a_pi
     assert page.evaluate(title) == "none"
 
 
+def test_the_one_page_report_fits_a_tablet(show, one_page):
+    """No text leaves the card of its query, and no column of the table is hidden."""
+    page, faults = show(one_page["samples"], viewport={"width": 900, "height": 900})
+    outside = """[...document.querySelectorAll(".query")].flatMap(card => [...card.querySelectorAll("*")].filter(
+        part => part.getBoundingClientRect().right > card.getBoundingClientRect().right).map(part => part.outerHTML))"""
+    assert not page.evaluate(outside) and page.locator(".query").count() == 3
+    assert not page.locator("#summary .scrolls").count() and not faults
+
+
 def test_without_scripts_the_words_and_tables_are_there(browser, file):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()

@@ -345,7 +345,8 @@ def _compact(content: ReportContent, block: QueryBlock) -> QueryBlock:
             for name, documents, answer in block.runs]
     relevant = [replace(document, text="", judged=_plain_short_names(content, document.judged))
                 for document in block.relevant[:MAX_DOCUMENTS]]
-    return replace(block, query_id=shorten_middle(block.query_id, NAME_LENGTH), question=_cut(block.question),
+    query_id = shorten_middle(block.query_id, NAME_LENGTH if block.question else TEXT_LENGTH)  # it may be the question
+    return replace(block, query_id=query_id, question=_cut(block.question),
                    values=_cut(_plain_short_names(content, block.values), VALUES_LENGTH),
                    relevant=_documents(relevant), runs=runs,
                    reference=_cut(block.reference), claims=())
