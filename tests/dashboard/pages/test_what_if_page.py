@@ -284,3 +284,13 @@ def test_one_of_two_runs_that_are_nearly_the_same_is_hidden_with_a_button():
     assert button.label == f"Hide {runs[1].name}", "the baseline stays"
     shown(button.click().run())
     assert at.session_state["shown"] == [runs[0].digest] and "nearly the same rankings" not in texts(at)
+
+
+def test_long_names_are_short_in_the_same_way_in_sentences_headings_and_pictures():
+    start, (truth, runs) = "support-assistant-2026-embedding-v3-chunk512", samples()
+    runs = [replace(run, name=f"{start}-{run.name}") for run in runs[:2]]
+    at = opened("what-if", **address(truth, runs))
+    text = plain(texts(at))
+    assert f"weight of {start}" not in text and f"than with **{start}" not in text and "of v3-chunk512-sparse" in text
+    names = [trace.get("name") or "" for key in ("sweep_mix", "ceiling") for trace in charts(at)[key]["data"]]
+    assert "v3-chunk512-sparse" in names and not [name for name in names if start in name]

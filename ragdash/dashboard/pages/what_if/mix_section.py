@@ -11,8 +11,9 @@ import streamlit as st
 
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.auth import rights
-from ragdash.dashboard.components import query_links
+from ragdash.dashboard.components import query_links, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.what_if import tables
 from ragdash.dashboard.session import data_store, state
@@ -61,7 +62,8 @@ def _mix(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
         ComparisonRules(permutations=FAST_FLIPS))
     mean = float(np.nanmean(values)) if (~np.isnan(values)).any() else np.nan
     is_chosen = comparison is choice.against_single
-    st.markdown(sentences.mix_sentence(comparison, choice.held_out.value if is_chosen else mean, held_out=is_chosen))
+    text = sentences.mix_sentence(comparison, choice.held_out.value if is_chosen else mean, held_out=is_chosen)
+    st.markdown(verdict_panel.shorten_names(context, text))
     engine = PRESETS[recipe.preset].engine if recipe.preset else ""
     note = f" {PRESETS[recipe.preset].note}" if recipe.preset else ""
     chosen = sentences.chosen_mix_note(choice.spec.title, mean, choice.held_out.value) if is_chosen else ""
@@ -121,8 +123,8 @@ def _params(name: str, choice: Choice) -> Mapping[str, object]:
     if weighted:
         runs = len(choice.runs)
         key = state.fraction_key(state.FUSE_SHARE, 0.0, 1.0, round(1 / runs, 2))
-        share = st.slider(f"Weight of {choice.runs[-1]}", 0.0, 1.0, step=0.05, key=key, width=260,
-                          persist_state="session", help=tooltip("fusion_weight"))
+        share = st.slider(f"Weight of {short_names(choice.runs, PAGE_NAME)[-1]}", 0.0, 1.0, step=0.05, key=key,
+                          width=260, persist_state="session", help=tooltip("fusion_weight"))
         params[weighted] = share if weighted != "weights" else (*([(1 - share) / (runs - 1)] * (runs - 1)), share)
     return params
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import what_if_cache
+from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.what_if import tables
 from ragdash.dashboard.widgets import elements
@@ -27,11 +28,11 @@ def render_sentence(context: PageContext, choice: Choice, pool: JudgedPool, pric
     """What it takes more than the best single run, and for what; what it took where it is loaded as a run."""
     hybrids = what_if_cache.hybrids_of(context.digests, context.names, choice.runs)
     measured = what_if_cache.measured(pool, hybrids, context.scope, choice)
-    st.markdown(sentences.price_sentence(price.extras(), price.k, choice.against_single, price.cost_reason,
-                                         untimed=untimed_runs(pool), runs=len(pool.runs),
-                                         decision=choice.decision), help=tooltip("fused_price"))
+    text = sentences.price_sentence(price.extras(), price.k, choice.against_single, price.cost_reason,
+                                    untimed=untimed_runs(pool), runs=len(pool.runs), decision=choice.decision)
+    st.markdown(verdict_panel.shorten_names(context, text), help=tooltip("fused_price"))
     for name, time in measured.items():
-        st.markdown(measured_sentence(name, time, amount(price.parallel)))
+        st.markdown(verdict_panel.shorten_names(context, measured_sentence(name, time, amount(price.parallel))))
 
 
 def render_front(context: PageContext, choice: Choice, pool: JudgedPool, price: FusedPrice) -> None:

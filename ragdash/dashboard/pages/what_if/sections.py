@@ -10,6 +10,7 @@ import streamlit as st
 from ragdash.analysis.verdict import RunCheck
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.page_context import PageContext
@@ -102,7 +103,7 @@ def render(context: PageContext) -> None:
 
 def _chosen_runs(context: PageContext) -> PageContext:
     """The choice of runs; the context with these alone, in the order chosen."""
-    names = dict(zip(context.digests, context.names, strict=True))
+    names = dict(zip(context.digests, short_names(context.names, PAGE_NAME), strict=True))
     first = what_if_cache.runs_to_fuse(context.digests, context.names, context.scope, context.selection.spec)
     default, earlier = [context.digests[index] for index in first], st.session_state.get(state.FUSED_RUNS)
     key = state.choices_key(state.FUSED_RUNS, context.digests, default)
@@ -160,7 +161,7 @@ def _note_hybrids(context: PageContext, chosen: PageContext, choice: Choice, poo
     for index in hybrids[:MOST_EXPLAINED]:
         facts = what_if_cache.compared_hybrid(pool, context.digests[index], context.scope.queries)
         lines.append(why_other_sentence(context.names[index], chosen.names, *facts, modeled))
-    st.caption(" ".join(lines))
+    st.caption(verdict_panel.shorten_names(context, " ".join(lines)))
 
 
 def _setting(choice: Choice) -> str:
@@ -174,6 +175,7 @@ def _render_answer(context: PageContext, choice: Choice, others: Sequence[str], 
         answer = sentences.hybrid_answer(
             choice.decision, _setting(choice), choice.against_single, choice.default_against_single,
             choice.against_default, choice.held_out.value, choice.runs, others, more_time)
+        answer = verdict_panel.shorten_names(context, answer)
         st.markdown(answer, help=term_help(answer, [choice.spec]))
         verdict_panel.render_checks(context, [check for check in context.results.checks(choice.spec)
                                               if check.kind != "other-spellings"])  # said above
@@ -199,14 +201,15 @@ def _render_sweep(context: PageContext, choice: Choice) -> None:
     title = choice.spec.title
     if len(line) < 2:
         return
-    run = choice.runs[-1]
+    names = short_names(context.names, PAGE_NAME)
+    run = names[-1]
     label = f"Weight of {run}" if name == "weight" else "k of RRF"
     st.header(fmt.escape(f"{title} by {label[:1].lower()}{label[1:]}"), anchor=False,
               help=tooltip("flat_range"))
     x = np.array([value for value, _ in line])
     mean = _means(choice.values[[index for _, index in line]])
     chosen = next(value for value, index in line if index == choice.held_out.chosen)
-    figure = pictures.sweep(label, x, mean, chosen, choice.flat[1:] if choice.flat else None, context.names,
+    figure = pictures.sweep(label, x, mean, chosen, choice.flat[1:] if choice.flat else None, names,
                             context.slots, _means(choice.single_values), axis=axis_of(choice.spec),
                             theme=elements.theme())
     flat = ""
@@ -223,7 +226,8 @@ def _render_ceiling(context: PageContext, choice: Choice, pool: JudgedPool) -> N
     """What the chosen setting reaches by window, and the best order of all results at most."""
     st.header("Hybrid and ceiling by window", anchor=False, help=tooltip("ceiling"))
     most = what_if_cache.ceiling(pool, context.digests, context.scope, choice)
-    figure = pictures.ceiling(most.windows, most.best, most.hybrid, context.names, context.slots,
+    names = short_names(context.names, PAGE_NAME)
+    figure = pictures.ceiling(most.windows, most.best, most.hybrid, names, context.slots,
                               _means(choice.single_values), axis=axis_of(choice.spec), theme=elements.theme())
     sign = choice.against_single.sign
     elements.chart(figure, tables.ceiling_table(choice.spec.title, most), "ceiling",

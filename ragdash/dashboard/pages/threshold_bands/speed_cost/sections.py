@@ -9,6 +9,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.components import run_picker
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import tables as speed_cost_tables
@@ -29,7 +30,7 @@ MOST_ROWS, TALL_TABLE = 10, 560  # rows that a table shows without scrolling; pi
 
 def render_finding(data: SpeedCostData) -> None:
     """In words: which run is fastest, which cheapest, by how much."""
-    names, lines = data.context.names, []
+    names, lines = short_names(data.context.names, PAGE_NAME), []
     mean, tail = data.price_intervals("mean")[0], data.price_intervals("p90")[0]
     order = [int(index) for index in np.argsort(mean) if np.isfinite(mean[index])]
     if order:
@@ -131,7 +132,7 @@ def render_trade_off(data: SpeedCostData, spec: Spec) -> None:
     on_front = latency_cost.pareto_front(quality[0], price[0], spec.metric.better)
     steps = latency_cost.cost_steps(quality[0], price[0], spec.metric.better, draws=_resampled_means(data, spec, paid))
     _render_sentences(
-        front_sentences(data.context.names, on_front, steps, spec, PRICE_TITLES[paid], unit,
+        front_sentences(short_names(data.context.names, PAGE_NAME), on_front, steps, spec, PRICE_TITLES[paid], unit,
                         known=np.isfinite(quality[0]) & np.isfinite(price[0]))
     )
     figure = plots.pareto(data.context.names, data.context.slots, price, quality, on_front, axis=axes.axis_of(spec),

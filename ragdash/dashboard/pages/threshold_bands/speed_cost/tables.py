@@ -157,7 +157,8 @@ def pareto_table(
 def unknown_costs(data: SpeedCostData) -> list[str]:
     """Why the cost of runs is not known, and what makes it known."""
     reasons = {}
-    for name, cost, timed in zip(data.context.names, data.costs, data.timings, strict=True):
+    names = short_names(data.context.names, PAGE_NAME)
+    for name, cost, timed in zip(names, data.costs, data.timings, strict=True):
         if timed is not None and cost is not None and not cost.basis:
             has_tokens = bool(np.isfinite(timed.prompt).any())
             if not (has_tokens or cost.price_names):
