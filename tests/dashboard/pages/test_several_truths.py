@@ -57,6 +57,17 @@ def test_judgments_of_queries_that_a_run_shown_answers_too_are_in_question(monke
     assert "2 files with judgments are loaded" in texts(at), "nobody has chosen yet"
 
 
+def test_judgments_that_are_loaded_are_what_would_change_the_result(monkeypatch):
+    at = dropped("judged.qrels", "elsewhere.qrels", "run.trec")
+    at.switch_page("pages/data.py").run()
+    shown(button(at, "remove_truth").click().run())
+    at.switch_page("pages/overview.py").run()
+    assert "**What would change it:** use **elsewhere**: loaded, not in use. Or add relevance judgments" in texts(at)
+    assert button(at, "use_truth").label == "Use elsewhere"
+    shown(button(at, "use_truth").click().run())
+    assert used(at).name == "elsewhere"
+
+
 def test_judgments_that_are_not_in_use_are_removed_by_a_click():
     at = dropped("judged.qrels", "elsewhere.qrels", "run.trec")
     shown(button(at, "forget_truth").click().run())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.core.records import Truth
+from ragdash.core.text.short_names import PAGE_NAME
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.truths import loaded_truths
@@ -33,7 +34,8 @@ def render() -> None:
             if foreign:
                 st.markdown(f"{fmt.escape(foreign[0].name)} names relevant documents that no run returns: joining them "
                             "would count every one as not found.", width="content")
-            st.button("Use it", type="primary" if used in foreign else "secondary", icon=":material/swap_horiz:",
+            st.button(f"Use {fmt.escape(fmt.shorten_middle(truth.name, PAGE_NAME))}", icon=":material/swap_horiz:",
+                      type="primary" if used in foreign else "secondary",
                       key=f"use_truth_{truth.judged_digest[:8]}", on_click=loaded_truths.choose, args=(truth.digest,))
             ids = loaded_truths.spelling_of_queries(truth, used) if used else None
             if ids is not None:

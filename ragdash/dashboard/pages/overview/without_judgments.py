@@ -12,10 +12,12 @@ from ragdash.core.records import Run
 from ragdash.core.terms import tooltip
 from ragdash.core.text import is_refusal
 from ragdash.core.text.short_names import short_names
+from ragdash.core.text.template import listed
 from ragdash.dashboard.components import page_links
 from ragdash.dashboard.pages.data import sections as data_sections
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import SessionRun
+from ragdash.dashboard.session.truths import loaded_truths
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import has_answers, has_grounding, have_rankings
 from ragdash.reporting.plots.many_runs import run_similarity
@@ -38,7 +40,7 @@ def render() -> None:
         st.header(f"{fmt.count(len(entries), 'run is', 'runs are')} loaded, but nothing says {unknown}",
                   anchor=False)
         st.markdown("**For your decision:** no run can be called better yet.  \n"
-                    f"**What would change it:** {_ways_to_a_result(runs)}")
+                    f"**What would change it:** {_loaded_judgments()}{_ways_to_a_result(runs)}")
         with st.container(horizontal=True, key="ways_on"):
             page_links.link("data", "Add judgments or scores", icon=":material/upload_file:")
             if any(map(has_answers, runs)):
@@ -49,6 +51,12 @@ def render() -> None:
              alt="Queries, depth, scores and answers of each run")
     if len(entries) > 1 and ranked:
         _render_overlap(entries)
+
+
+def _loaded_judgments() -> str:
+    """The judgments to use that are loaded already; "" for none."""
+    names = [f"**{fmt.escape(truth.name)}**" for truth in loaded_truths.others() if not truth.queries_only]
+    return f"use {listed(names, 'or')}: loaded, not in use. Or " if names else ""
 
 
 def _ways_to_a_result(runs: Sequence[Run]) -> str:
