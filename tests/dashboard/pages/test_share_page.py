@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -84,7 +85,10 @@ def test_all_pictures_need_neither_kaleido_nor_a_browser_on_the_server(monkeypat
     at = opened("share", **session(), state={"browser_pictures": True})
     assert "Install Chromium" not in "".join(item.value for item in at.caption)
     assert [item.label for item in at.get("download_button")].count("Download all as Plotly JSON (ZIP)") == 1
-    assert len(at.get("plotly_chart")) > 5
+    charts = at.get("plotly_chart")
+    assert len(charts) > 5 and f"{len(charts)} pictures: scroll down" in "".join(item.value for item in at.caption)
+    heights = [json.loads(chart.proto.spec)["layout"]["height"] for chart in charts]
+    assert max(heights) + 40 <= share_sections.PREVIEW_HEIGHT, "each is seen as a whole"
 
 
 FUSING = "What to build next"  # how the sentence on a better hybrid begins

@@ -26,10 +26,12 @@ from ragdash.reporting.html.content import ReportContent, ReportRequest, default
 from ragdash.reporting.html.report_page import render_report
 from ragdash.reporting.html.sections import ASKED, ONE_PAGE, SECTIONS
 from ragdash.reporting.plots.common.theme import Theme
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.tables.evaluation import summary_table
 from ragdash.reporting.tables.export import TABLES, export_table, long_values, wide_values
 
 HYBRID = "hybrid"  # the section of a report that is computed when it is downloaded
+PREVIEW_HEIGHT = 720  # pixels: the highest usual picture as a whole
 HYBRID_PLACES = {"sentence": "In a sentence", "section": "With a section", "none": "Left out"}
 TABLE_KINDS = {"paper": "Runs and metrics, for a paper", "means": "Means and intervals",
          "tests": "Differences and tests", "long": "Values of every query, a row each",
@@ -225,7 +227,8 @@ def _render_all_pictures(report_request: ReportRequest, theme: Theme) -> None:
                        lambda: figure_archive(ReportContent(report_request), "json", theme),
                        "ragdash-pictures-json.zip", "application/zip", key="album", icon=":material/data_object:",
                        on_click="ignore", type="tertiary")
-    with st.container(height=420, key="pictures_of_report"):
+    st.caption(f"{fmt.count(len(figures), 'picture')}: scroll down in the frame for the next one.")
+    with st.container(height=PREVIEW_HEIGHT, key="pictures_of_report"):
         for (key, *_), (name, figure) in zip(charts, figures, strict=True):
             st.plotly_chart(figure, key=key, alt=name, width="content", config=elements.LOCAL)
 
