@@ -20,7 +20,7 @@ from ragdash.reporting.html.sections import appendix, failures, summary
 from ragdash.reporting.html.sections.cells import summary_arrays
 from ragdash.reporting.plots.common.arrays import CUTOFFS, rank_bins
 from ragdash.reporting.sentences import comparison, latency_cost, what_if
-from ragdash.reporting.sentences.formatting import escape, grades_note, query_title, slice_label
+from ragdash.reporting.sentences.formatting import escape, grades_note, number, query_title, slice_label
 from ragdash.reporting.tables import history
 from ragdash.reporting.tables.export import export_table
 from ragdash.reporting.tables.junit import as_junit
@@ -161,6 +161,11 @@ def test_long_names_with_a_common_beginning_are_shortened_by_what_differs():
     assert short_names(names, 20) == [f"{kind}-chunk-{size}" for kind in ("bm25", "dense") for size in (128, 256, 512)]
     assert short_names([*names, "bm25"], 20)[-1] == "bm25"
     assert len(set(short_names(names, 12))) == 6 and all(len(name) <= 12 for name in short_names(names, 12))
+
+
+def test_no_difference_has_no_minus_sign():
+    assert [number(value, signed=True) for value in (-0.0, 0.0, -0.001)] == ["+0.000", "+0.000", "−0.001"]
+    assert number(-0.0) == "0.000"
 
 
 def test_a_long_name_is_short_in_one_way_wherever_it_fits():

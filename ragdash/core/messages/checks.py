@@ -87,21 +87,21 @@ MESSAGES: Mapping[str, Message] = {
         actual="{run} writes ids in another way than the judgments, such as {examples:or}",
         expected="{count:,} of {total:,} match only after a fix. Until then they count as not relevant.",
         fix="Read the runs with {flags}.",
-        page="Apply the fix that is offered for it.",
+        page="Apply the fix that Overview offers for it.",
         reason="ids differ",
     ),
     "check-other-ids/allowed": Message(
         actual="{run} writes ids in another way than the allowed documents, such as {examples:or}",
         expected="{count:,} of {total:,} match only after a fix. Until then they count as not allowed.",
         fix="Read the runs with {flags}.",
-        page="Apply the fix that is offered for it.",
+        page="Apply the fix that Overview offers for it.",
         reason="ids differ",
     ),
     "check-other-level": Message(
         actual="{run} and the judgments name different units, such as chunks and documents: {examples:or}",
         expected="What differs counts as not relevant.",
         fix="{flags:!Rank what is judged, or judge what is ranked.}{flags:?Read the runs with {flags}.}",
-        page="Apply the fix that is offered for it.",
+        page="Apply the fix that Overview offers for it.",
         reason="chunks against documents",
     ),
     "check-no-common-query": Message(
@@ -273,7 +273,7 @@ MESSAGES: Mapping[str, Message] = {
         expected="{count:,} of {total:count document} of both are taken for different ones where rankings are joined "
                  "or compared.",
         fix="Read the runs with {flags}.",
-        page="Apply the fix that is offered for it.",
+        page="Apply the fix that Overview offers for it.",
         reason="ids differ between runs",
     ),
     "check-unjudged": Message(

@@ -29,7 +29,7 @@ def number(value: float | None, decimals: int = 3, signed: bool = False) -> str:
     """A number with a true minus sign, a dash where undefined."""
     if value is None or not np.isfinite(value):
         return UNDEFINED
-    return f"{value:{'+' if signed else ''},.{decimals}f}".replace("-", "−")
+    return f"{value + 0.0:{'+' if signed else ''},.{decimals}f}".replace("-", "−")  # -0.0 has no sign
 
 
 def rounding_note(rows: Iterable[tuple[float, float, float]]) -> str:

@@ -189,7 +189,8 @@ def _table(content: ReportContent, shown: Sequence[int]) -> Table:
     why = ": no relevant document is known" if columns[0][0].spec.metric.of_rankings and content.selected.all() and (
         left == content.truth.queries_without_relevant) else ""
     basis += f" ({count(left, 'query has', 'queries have')} no value{why})" if left > 0 and not varying else ""
-    return Table(f"Mean with 95% interval{basis}, best {content.lead.title} first.{left_out}",
+    first = f", best {content.lead.title} first" if len(shown) > 1 else ""
+    return Table(f"Mean with 95% interval{basis}{first}.{left_out}",
                  ["Run", *titles[:1], *([misses[0]] if misses else []), *titles[1:],
                   *([spending[0]] if spending else []), *([answer_outcomes.HEADING] if outcomes else [])], rows)
 
