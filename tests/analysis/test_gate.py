@@ -53,6 +53,11 @@ def test_a_baseline_comes_back_as_it_was_written():
     assert np.isnan(read_baseline(undefined.to_bytes()).evaluation.column("RR")[0])
 
 
+def test_a_baseline_that_an_editor_of_windows_stored_is_the_same():
+    content = BASELINE.to_bytes()
+    assert read_baseline(b"\xef\xbb\xbf" + content.replace(b"\n", b"\r\n")).to_bytes() == content
+
+
 @pytest.mark.parametrize(("change", "kind"), [
     (lambda text: text.replace(",0.5,", ",0.6,", 1), "digest"), (lambda text: text[:200], "not JSON"),
     (lambda text: "[]", "another file"), (lambda text: text.replace('"version": 1', '"version": 2'), "version 2"),

@@ -14,6 +14,8 @@ import pytest
 
 import ragdash
 from ragdash.analysis.test_set.check import check_test_set
+from ragdash.analysis.tracking import gate, pin, read_baseline
+from ragdash.analysis.variants import main_effects
 from ragdash.core.errors import InputError, Problem, UnknownKey
 from ragdash.evaluation.repeats import mean_over_repeats
 from ragdash.io import read_corpus
@@ -63,6 +65,11 @@ def calls(tmp_path, monkeypatch) -> dict[str, tuple[Callable, dict]]:
         "record": (ragdash.record, {"name": "x"}),
         "record_retriever": (ragdash.record_retriever, {"retriever": search, "questions": {"q1": "a"}}),
         "sweep": (ragdash.sweep, {"make": lambda settings: search, "grid": {"k": [1]}, "questions": {"q1": "a"}}),
+        "pin": (pin, {"evaluation": evaluation, "truth": truth, "version": "1.0"}),
+        "gate": (gate, {"runs": [run], "truth": truth, "baseline": pin(evaluation, truth, version="1.0")}),
+        "read_baseline": (read_baseline, {"source": pin(evaluation, truth, version="1.0").to_bytes()}),
+        "main_effects": (main_effects, {"evaluations": [evaluation] * 2, "settings": [{"k": "1"}, {"k": "2"}],
+                                        "spec": ragdash.parse_specs("RR")[0]}),
         "check_test_set": (check_test_set, {"runs": [run], "truth": truth}),
         "mean_over_repeats": (mean_over_repeats, {"evaluations": [evaluation]}),
         "open_workspace": (open_workspace, {"url_or_folder": "workspace"}),
@@ -187,6 +194,16 @@ def test_no_array_number_or_file_ends_in_an_error_of_python(calls, name, tmp_pat
     (lambda: ragdash.compare(RANKINGS, {}, "", truth=JUDGMENTS), "found no metric"),
     (lambda: ragdash.fuse([]), "found no runs"),
     (lambda: mean_over_repeats([]), "found no evaluation"),
+    (lambda: ragdash.query_map(JUDGMENTS, seed=-1), "found seed = -1"),
+    (lambda: main_effects([ragdash.evaluate(RANKINGS, JUDGMENTS, "RR")] * 2, [], ragdash.parse_specs("RR")[0]),
+     "found settings for 0 runs, but 2 runs"),
+    (lambda: main_effects([ragdash.evaluate(RANKINGS, JUDGMENTS, "RR")] * 2, [{"k": "1"}, {"k": "2"}],
+                          ragdash.parse_specs("RR")[0], alpha=2), "(alpha): found 2; expected"),
+    (lambda: gate([ragdash.Run.of(RANKINGS)], ragdash.Truth.of(JUDGMENTS), pin(
+        ragdash.evaluate(RANKINGS, JUDGMENTS, "RR"), ragdash.Truth.of(JUDGMENTS), version="1"), []), "found no metric"),
+    (lambda: pin(5, ragdash.Truth.of(JUDGMENTS), version="1.0"), "(evaluation): found 5"),
+    (lambda: ragdash.Run.from_records([{"query_id": "q", "documents": ["d"], "contexts": np.float32(0.1)}]),
+     "(contexts): "),
     (lambda: ragdash.validate_judge(ragdash.evaluate(RANKINGS, JUDGMENTS, "RR"), {}), "found no label"),
     (lambda: ragdash.Run.from_dict(RANKINGS).ranking("q9"), "found no query 'q9' in"),
     (lambda: ragdash.evaluate(RANKINGS, JUDGMENTS, "RR").column("AP"), "found AP, which was not evaluated"),

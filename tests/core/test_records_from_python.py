@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from ragdash import InputError, Problem, Run, Truth, read_run, read_truth
+from ragdash import InputError, Problem, Run, Truth, evaluate, read_run, read_truth
 from ragdash.core.slices import slices
 
 RANKINGS = {"q1": {"d2": 1.5, "d7": 3.0}, "q2": {"d1": 0.5}, "q3": {}}
@@ -251,3 +251,11 @@ def test_a_column_of_intervals_holds_no_ids():
     for record in (Run, Truth):
         with pytest.raises(InputError, match="doc_id"):
             record.from_frame(frame)
+
+
+def test_an_attribute_without_fields_is_an_attribute_of_its_query():
+    truth = Truth.from_records([{"query_id": "q1", "relevant": ["d1"], "notes": {}},
+                                {"query_id": "q2", "relevant": ["d2"]}])
+    other = Truth.from_records([{"query_id": "q1", "relevant": ["d1"]}, {"query_id": "q2", "relevant": ["d2"]}])
+    assert evaluate({"q1": ["d1"], "q2": ["d2"]}, truth, "RR").summary()[0].mean == 1.0
+    assert truth.digest != other.digest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
@@ -10,6 +11,7 @@ from ragdash import io
 from ragdash.core.errors import InputError
 from ragdash.core.text.metric_names import may_hold_labels, may_hold_scores
 from ragdash.io.formats.json_columns import _name_of_ids
+from ragdash.io.proposals.reading import column_reader
 from ragdash.io.proposals.records import _json_values
 from ragdash.io.proposals.shapes.text_tables import header_names
 from ragdash.io.proposals.shapes.values_by_query import KEY, columns_by_query, documents_by_query
@@ -135,3 +137,12 @@ def test_a_judgment_without_a_grade_is_counted():
     truth = io.read_truth(("qrels.json", json.dumps(rows).encode()), mapping=mapping)
     assert truth.judgments == 8
     assert [(problem.kind, problem.facts["count"]) for problem in truth.problems] == [("record-without-grade", 1)]
+
+
+def test_columns_that_nothing_reads_are_found_in_time_that_does_not_rise_with_the_number_of_paths():
+    columns = [f"c{at}" for at in range(6_000)]
+    start = time.process_time()
+    is_read = column_reader(["source_{n}+query", "hits[].doc.id", *columns[1:]])
+    unread = [column for column in (*columns, "source_12", "hits", "source_id") if not is_read(column)]
+    assert unread == ["c0", "source_id"]
+    assert time.process_time() - start < 2

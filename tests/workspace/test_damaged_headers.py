@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import os
 import shutil
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -87,6 +89,16 @@ def test_a_run_with_a_damaged_header_is_named_and_the_others_are_shown(recorded,
     status, out, err = call(capfdbinary, "history", recorded.parent, "--truth", truth, "-m", "RR")
     assert status == 0 and "sparse" in out
     assert "wrong or absent: created, tags" in err and err.startswith("warning: ")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_named_pipe_in_a_log_folder_is_no_packed_run(recorded):
+    os.mkfifo(recorded.parent / "run.zip")
+    finder = threading.Thread(target=lambda: found.extend(log_entries(recorded.parent)), daemon=True)
+    found: list = []
+    finder.start()
+    finder.join(20)  # opening a pipe that nobody writes has no end
+    assert [entry.path for entry in found] == [recorded]
 
 
 def test_a_baseline_with_an_odd_value_is_a_problem_or_can_be_compared(recorded):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
 import ragdash
@@ -17,6 +18,7 @@ UNREADABLE = [
     *(("contexts", value, "recording/contexts") for value in (
         5, True, float("nan"), 10 ** 30, "Ada was here.", {"a": 1}, {"Ada"})),
     ("contexts", [5], "recording/text"),
+    *((field, np.array(value), "recording/number") for field in ("cost_usd", "latency_ms") for value in ([], [1, 2])),
 ]
 
 
@@ -68,3 +70,12 @@ def test_a_value_that_no_field_of_a_query_takes_is_refused(tmp_path):
         assert "q.attributes['nope']" in str(problem)
         run.add("q1", ["d1"])
     assert run.result().query_ids.to_pylist() == ["q1"]
+
+
+@pytest.mark.parametrize("name", [[], None, 5])
+def test_the_name_of_a_stage_is_a_text(tmp_path, name):
+    with ragdash.record("dense", folder=tmp_path) as run:
+        with pytest.raises(InputError, match="for query"), run.query("q1") as q, q.stage(name):
+            q.documents = ["d1"]
+        run.add("q1", ["d1"])
+    assert len(run.result().query_ids) == 1

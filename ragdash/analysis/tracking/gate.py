@@ -13,6 +13,7 @@ from ragdash.analysis.tracking.pinned_baseline import PinnedBaseline, judgment_d
 from ragdash.analysis.verdict import RunCheck, find_checks, of_level
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
+from ragdash.core.records.arguments import checked
 from ragdash.evaluation.compare import Comparison, ComparisonRules, test_family
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.evaluation.outcomes import losses_over_metrics, other_judges
@@ -107,6 +108,7 @@ class GateResult:
         return bool(self.rows) and not any(row.failed for row in self.rows)
 
 
+@checked
 def gate(runs: Sequence[Run], truth: Truth, baseline: PinnedBaseline, specs: Iterable[Spec] | None = None, *,
          rules: ComparisonRules | None = None, fail_on: str = "regression", accepted: Sequence[str] = (),
          max_age: int | None = None, today: datetime | None = None) -> GateResult:
@@ -239,6 +241,8 @@ def gate_baseline(candidate: Evaluation, truth: Truth, baseline: PinnedBaseline,
 def _requested_specs(baseline: PinnedBaseline, specs: Iterable[Spec] | None) -> tuple[Spec, ...]:
     pinned = baseline.evaluation.specs
     requested = pinned if specs is None else tuple(specs)
+    if not requested:
+        raise InputError([Problem("no-metric", {"metrics": list(map(str, pinned))}, field="-m")])
     absent = [str(spec) for spec in requested if spec not in pinned]
     if absent:
         raise InputError([Problem("baseline/metric", {"spec": name, "metrics": list(map(str, pinned))}, field="-m")

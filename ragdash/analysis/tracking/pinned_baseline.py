@@ -6,6 +6,7 @@ no rankings and no texts: a later run is compared with its values, under its set
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 import math
@@ -21,6 +22,7 @@ import pyarrow as pa
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import path_of, read_input
 from ragdash.core.records import Truth
+from ragdash.core.records.arguments import checked
 from ragdash.evaluation.compare import select_comparable
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.repeats import joined_digest
@@ -92,6 +94,7 @@ class PinnedBaseline:
         return f'{text[:-2]},\n "values": {{\n{body}\n }}\n}}\n'.encode()
 
 
+@checked
 def pin(evaluation: Evaluation, truth: Truth, *, version: str, run: Mapping[str, object] | None = None,
         time: datetime | None = None) -> PinnedBaseline:
     """Make a baseline of an evaluation; InputError if none of its metrics can be compared or has a value.
@@ -133,12 +136,13 @@ def pin(evaluation: Evaluation, truth: Truth, *, version: str, run: Mapping[str,
     return PinnedBaseline(comparable, pinned, version, facts, judgment_digests(truth), dict(run or {}))
 
 
+@checked
 def read_baseline(source: str | Path | bytes) -> PinnedBaseline:
     """Read a file that `pin` wrote, or its content; InputError where it is none, or was changed by hand."""
     file = "" if isinstance(source, bytes) else str(source)
     try:
         content = source if isinstance(source, bytes) else read_input(path_of(source))
-        data = orjson.loads(content)
+        data = orjson.loads(content.removeprefix(codecs.BOM_UTF8))
     except OSError as error:
         raise InputError([Problem("baseline/unreadable", {"reason": error.strerror or str(error)}, file)]) from None
     except orjson.JSONDecodeError as error:

@@ -13,7 +13,8 @@ from itertools import combinations
 import numpy as np
 
 from ragdash.analysis.variants.design import NOT_SET, Design, Factor, design_of
-from ragdash.core.records.arguments import checked
+from ragdash.core.errors import InputError, Problem, represent
+from ragdash.core.records.arguments import check_whole, checked
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.outcomes import other_judges
 from ragdash.evaluation.stats import ALPHA, SEED
@@ -129,6 +130,13 @@ def main_effects(evaluations: Sequence[Evaluation], settings: Sequence[Mapping[s
     >>> effects.balanced, effects.settings[0].share
     (True, 1.0)
     """
+    check_whole(0, seed=seed)
+    check_whole(1, permutations=permutations)
+    if not 0 < alpha < 1:
+        raise InputError([Problem("interval-setting/alpha", {"value": represent(alpha)}, field="alpha")])
+    if len(settings) != len(evaluations):
+        raise InputError([Problem("variants/settings-count", {"count": len(settings), "runs": len(evaluations)},
+                                  field="settings")])
     design = design_of(settings)
     values = np.stack([evaluation.column(spec) for evaluation in evaluations], axis=1)  # (Q, R)
     values = values[~np.isnan(values).any(axis=1) & (not other_judges(evaluations, spec))]

@@ -47,6 +47,8 @@ def details_digest(query_ids: pa.StringArray, details: pa.Table | None) -> np.nd
 def _python_values(cells: pa.ChunkedArray) -> list:
     """The cells as Python values. Arrow makes an object of each cell before; a column of numbers needs none."""
     if pa.types.is_struct(cells.type):
+        if not cells.type.num_fields:
+            return [{}] * len(cells)
         names = [field.name for field in cells.type]
         members = [_python_values(member) for member in cells.flatten()]
         return [dict(zip(names, values, strict=True)) for values in zip(*members, strict=True)]

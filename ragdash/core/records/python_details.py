@@ -83,8 +83,9 @@ def _list_of(read: Callable, expected: str) -> Callable:
     """The reader of a list of what `read` reads; one value counts as a list of one."""
 
     def read_list(value: object) -> list:
-        is_list = isinstance(value, Sequence | Set) and not isinstance(value, str | bytes)
-        items = value if is_list else value.tolist() if hasattr(value, "tolist") else [value]
+        plain = value.tolist() if hasattr(value, "tolist") else value  # a number of numpy is no list
+        is_list = isinstance(plain, Sequence | Set) and not isinstance(plain, str | bytes)
+        items = plain if is_list else [plain]
         try:
             return [read(item) for item in items]
         except _Unfit:

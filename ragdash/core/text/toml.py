@@ -17,9 +17,11 @@ def parse_toml(text: str) -> dict:
     --------
     >>> parse_toml("k = 5")
     {'k': 5}
+    >>> parse_toml("\\ufeffk = 5\\r\\n")  # as editors of Windows write it
+    {'k': 5}
     """
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text.removeprefix("\ufeff"))  # the mark that editors of Windows put first
     except RecursionError:
         raise tomllib.TOMLDecodeError("brackets or names are nested too deeply") from None
     except ValueError as error:

@@ -11,7 +11,7 @@ from ragdash.core.records.details import conversation_text
 from ragdash.io.chat_messages import messages_of
 from ragdash.io.proposals.build import FileContent, build_content
 from ragdash.io.proposals.fields import Field, is_missing
-from ragdash.io.proposals.reading import MEANINGS, RECORDS, ROLE, Reading, reads_column
+from ragdash.io.proposals.reading import MEANINGS, RECORDS, ROLE, Reading, column_reader
 from ragdash.io.proposals.records import KEY, RecordList, fail_quietly
 from ragdash.io.proposals.roles import Assignment, assign
 from ragdash.io.source.source import Source
@@ -147,8 +147,8 @@ def _other_columns(item: Assignment, paths: list[str]) -> list[str]:
     """The columns with a value that none of the paths takes something from, such as parts of logs."""
     filled = dict.fromkeys(name for row in item.records.rows for name, value in row.items()
                            if not name.startswith(KEY) and not is_missing(value))
-    single = dict.fromkeys(part for path in paths for part in re.sub(r":\d+(?=\+|$)", "", path).split("+"))
-    return [name for name in filled if not any(reads_column(path, name) for path in single)]
+    is_read = column_reader(re.sub(r":\d+(?=\+|$)", "", path) for path in paths)
+    return [name for name in filled if not is_read(name)]
 
 
 def _preview(item: Assignment, mapping: dict[str, str], count: int = 3) -> list[dict[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ragdash.io.proposals.assignment import RUN_CONTENT, TRUTH_CONTENT
@@ -70,14 +70,22 @@ def reads_column(path: str, column: str) -> bool:
     >>> reads_column("hits[].doc.id", "hits"), reads_column("{run}_answer+notes", "dense_answer")
     (True, True)
     """
+    return column_reader([path])(column)
+
+
+def column_reader(paths: Iterable[str]) -> Callable[[str], bool]:
+    """Whether any of the paths takes something from a column, in time that does not rise with the number of paths."""
     marks = {"{n}": r"\d+", "{run}": ".+"}
-    for part in path.split("+"):
-        pattern = re.escape(re.split(r"\[\]|\.", part)[0])
-        for mark, one in marks.items():
-            pattern = pattern.replace(re.escape(mark), one)
-        if column == part or re.fullmatch(pattern, column):
-            return True
-    return False
+    names, patterns = set(), set()
+    for part in (part for path in paths for part in path.split("+")):
+        first = re.split(r"\[\]|\.", part)[0]
+        names.update((part, first))
+        if any(mark in first for mark in marks):
+            pattern = re.escape(first)
+            for mark, one in marks.items():
+                pattern = pattern.replace(re.escape(mark), one)
+            patterns.add(re.compile(pattern))
+    return lambda column: column in names or any(pattern.fullmatch(column) for pattern in patterns)
 
 
 def options_of(mapping: Mapping[str, str]) -> str:

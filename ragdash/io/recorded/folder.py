@@ -143,7 +143,7 @@ def log_entries(folder: Path) -> list[LogEntry]:
             with suppress(OSError, InputError):
                 if item.is_dir():
                     entries.append(log_entry(Path(item.path)))
-                elif item.name.lower().endswith(ARCHIVE):
+                elif item.is_file() and item.name.lower().endswith(ARCHIVE):
                     archives.append(_archive_entry(Path(item.path)))
     known = {entry.header.run_id for entry in entries if entry is not None}
     for entry in sorted((entry for entry in archives if entry is not None), key=lambda entry: entry.path.name):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.workspace.recording.result_lines import text_of
 
 _VALUES = ("documents", "answer", "contexts", "usage", "cost_usd", "attributes", "latency_ms")
 _FIELDS = frozenset((*_VALUES, "query_id", "text", "_add", "_fail", "_stages", "_began"))
@@ -68,6 +69,7 @@ class QueryRecord:
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Measure a part of the query: "retrieval", "rerank" or "generation"."""
+        name = text_of(name, "stage", self.query_id)
         began = time.perf_counter()
         try:
             yield

@@ -127,19 +127,26 @@ def _scored(retrieved: list, query_id: str) -> bool | None:
 
 
 def _score(score: object, doc_id: object, query_id: str) -> float:
-    item = getattr(score, "item", None)  # a number of numpy or torch
-    score = item() if item is not None else score
+    score = _plain(score)
     if not isinstance(score, Real) or isinstance(score, bool) or not abs(score) < LARGEST:
         raise InputError([Problem("recording/score", {"value": object_text(score), "document": str(doc_id),
                                                       "query": query_id}, field="score")])
     return float(score)
 
 
+def _plain(value: object) -> object:
+    """A number of numpy or torch as one of Python; anything else, such as an array of several, as it is."""
+    try:
+        return value.item() if hasattr(value, "item") else value
+    except (TypeError, ValueError, RuntimeError):
+        return value
+
+
 def _check_amount(amount: object, field: str, query_id: str) -> None:
     """Raise InputError for an amount that is no finite number or below 0; None is not known."""
     if amount is None:
         return
-    number = amount.item() if hasattr(amount, "item") else amount
+    number = _plain(amount)
     if not isinstance(number, Real) or isinstance(number, bool) or not 0 <= number < LARGEST:
         raise InputError([Problem("recording/number", {"value": object_text(amount), "query": query_id}, field=field)])
 

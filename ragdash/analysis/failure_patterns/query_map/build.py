@@ -17,7 +17,7 @@ from ragdash.analysis.failure_patterns.query_map.words import word_vectors
 from ragdash.analysis.failure_patterns.traits import questions
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Truth
-from ragdash.core.records.arguments import checked
+from ragdash.core.records.arguments import check_whole, checked
 from ragdash.evaluation.stats import SEED
 from ragdash.models.local import ENCODER, ScoreCache, default_score_cache
 
@@ -92,6 +92,7 @@ def query_map(truth: Truth, layout: str = "pca", *, vectors: str | None = None, 
     >>> result.source, result.places.shape, bool(abs(result.places[0] - result.places[1]).max() < 0.2)
     ('words', (4, 2), True)
     """
+    check_whole(0, seed=seed)
     if layout not in LAYOUTS:
         raise InputError([Problem("fusion-choice", {"name": "layout", "value": layout, "names": list(LAYOUTS)})])
     truth = Truth.of(truth)

@@ -308,6 +308,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="as many texts and titles as ids",
         fix="Give every column one value for each document.",
     ),
+    "interval-setting/alpha": Message(
+        actual="{value}",
+        expected="a number between 0 and 1, such as 0.05",
+        fix="Write the share of intervals that miss the mean: 0.05 for intervals of 95%.",
+    ),
     "interval-setting/level": Message(
         actual="{value}",
         expected="a number between 0 and 1, such as 0.95",

@@ -304,6 +304,11 @@ MESSAGES: Mapping[str, Message] = {
         fix="Record them with settings={{...}}, or name runs that have settings.",
         page="Record the runs with settings, or type their settings on the Data page.",
     ),
+    "variants/settings-count": Message(
+        actual="settings for {count:count run}, but {runs:count run}",
+        expected="the settings of each run",
+        fix="Give a dict of settings for each run, in their order.",
+    ),
     "variants/too-few": Message(
         actual="{runs:count run}",
         expected="at least {fewest} runs with settings",

@@ -16,7 +16,7 @@ from ragdash.dashboard.pages.data.loading import FileRecord
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.widgets import elements, fields
 from ragdash.io.field_names import FIELDS
-from ragdash.io.proposals.reading import RECORDS, ROLE, changed_reading, is_reading, reads_column
+from ragdash.io.proposals.reading import RECORDS, ROLE, changed_reading, column_reader, is_reading
 from ragdash.reporting.sentences import formatting as fmt
 
 MAX_COLUMNS = 60  # columns shown
@@ -90,7 +90,8 @@ def _render_columns(record: FileRecord) -> None:
         base = saved.get(selected, base)
     fields = {column: field for field, column in base.items()}
     together = _read_together(record)
-    free = [column for column in record.columns if not any(reads_column(path, column) for path in together.values())]
+    is_read = column_reader(together.values())
+    free = [column for column in record.columns if not is_read(column)]
     visible = free[:MAX_COLUMNS]
     if together:
         parts = [f"{TITLES.get(field, field)} from {column_text(path)}" for field, path in together.items()
