@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 from urllib.parse import parse_qs
 
@@ -130,6 +131,14 @@ def test_a_straight_visit_says_too_that_a_hybrid_would_help(monkeypatch):
     monkeypatch.setattr(what_if_cache, "known_gain", lambda *_: known[0])
     monkeypatch.setattr(what_if_cache, "gain", lambda *_: known.__setitem__(0, found) or found)
     assert "What-if: fusing old and new would reach NDCG@10 0.8" in texts(opened("old"))
+
+
+def test_long_names_are_short_in_sentences_as_in_choices():
+    start = "support-assistant-2026-embedding-v3-chunk512"
+    at = shown(page_cases.opened("failures", **address(the_truth(), [
+        replace(run, name=f"{start}-{name}") for name, run in runs().items()])))
+    findings, choice = at.main.markdown[0].value, next(box for box in at.selectbox if box.label == "Selected run")
+    assert start not in findings and all(f"**{name}**" in plain(findings) for name in choice.options)
 
 
 def test_a_sentence_says_what_loses_most_and_what_is_to_gain():

@@ -13,7 +13,7 @@ from ragdash.analysis import failure_patterns
 from ragdash.analysis.diagnosis import FINE, NAMES, RANKED_LOW, STAGES, WaterfallStep
 from ragdash.analysis.diagnosis.rules import NO_JUDGE, NO_LABELS
 from ragdash.core.terms import tooltip
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.caches import diagnosis_cache, figure_cache, what_if_cache
 from ragdash.dashboard.components import query_links, verdict_panel
 from ragdash.dashboard.pages.failures import data as failures_data
@@ -41,9 +41,10 @@ def render_finding(data: FailuresData) -> DeltaGenerator:
     Returns the place of the fixes, for `add_hybrid`.
     """
     sentences = failures_data.stage_sentences(data)
-    st.markdown("\n".join(f"- {line}" for line in sentences) if len(sentences) > 1 else sentences[0])
+    text = "\n".join(f"- {line}" for line in sentences) if len(sentences) > 1 else sentences[0]
+    st.markdown(verdict_panel.shorten_names(data.context, text))
     place = st.empty()
-    _write_fixes(place, failures_data.common_fixes(data))
+    _write_fixes(data, place, failures_data.common_fixes(data))
     return place
 
 
@@ -54,12 +55,13 @@ def add_hybrid(data: FailuresData, place: DeltaGenerator) -> None:
             data.context.digests, data.context.names, data.context.scope, data.spec):
         after = failures_data.common_fixes(data)
         if after != before:
-            _write_fixes(place, after)
+            _write_fixes(data, place, after)
 
 
-def _write_fixes(place: DeltaGenerator, fixes: Sequence[str]) -> None:
+def _write_fixes(data: FailuresData, place: DeltaGenerator, fixes: Sequence[str]) -> None:
     if fixes:
-        place.caption("  \n".join(f":material/build: {fmt.escape(line)}" for line in fixes),
+        text = "  \n".join(f":material/build: {fmt.escape(line)}" for line in fixes)
+        place.caption(verdict_panel.shorten_names(data.context, text),
                       help=term_help(" ".join(fixes)))
 
 
@@ -157,7 +159,8 @@ def render_waterfall(data: FailuresData) -> None:
     rows = [{"Run": context.names[run], "Step": step.title, "Reached": step.reached, "Lost": step.lost,
              "Passed": step.reached - step.lost, "Not assessed": step.unknown}
             for run, waterfall in enumerate(waterfalls) for step in waterfall if step.reached]
-    symbols = " ".join(elements.swatch(context.slots[run], context.names[run]) for run in others)
+    short = short_names(context.names, PAGE_NAME)
+    symbols = " ".join(elements.swatch(context.slots[run], short[run]) for run in others)
     symbols += "; the table has all runs" if len(others) < len(waterfalls) - 1 else ""
     elements.chart(figure, pd.DataFrame(rows), "waterfall",
                   f"Queries of {context.names[selected]} that come past each step: "
@@ -167,7 +170,7 @@ def render_waterfall(data: FailuresData) -> None:
                        f"{fmt.query_count(data.total)} in all."
                        + (" Symbols: queries that pass the step in the other runs." if symbols else ""))
     st.caption(
-        f"Bars: {elements.swatch(context.slots[selected], context.names[selected])}. Hatched: queries that fail at "
+        f"Bars: {elements.swatch(context.slots[selected], short[selected])}. Hatched: queries that fail at "
         "this step; click to open them." + (f" Symbols: queries that pass the step in {symbols}." if symbols else "")
         + f" {verdict_panel.cutoff_note(context, context.k)}".rstrip()
     )
@@ -340,7 +343,8 @@ def render_attributes(data: FailuresData) -> None:
                         f"{fmt.query_count(int(sizes.sum()))}.")
     wrong = sizes - counts[:, FINE]
     with st.container(horizontal=True, vertical_alignment="center", key="slice_links"):
-        st.caption(f"Failing queries of {fmt.escape(name)}:", width="content")
+        short = short_names(data.context.names, PAGE_NAME)[data.run_index]
+        st.caption(f"Failing queries of {fmt.escape(short)}:", width="content")
         worst = np.argsort(-wrong / sizes, kind="stable")[:MAX_LINKS]
         for index in sorted(index for index in worst.tolist() if wrong[index]):
             query_links.link(
