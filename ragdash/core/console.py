@@ -146,16 +146,25 @@ def _shortened(path: str) -> str:
 
 
 def most_of_each_kind(problems: Iterable[Problem]) -> tuple[list[Problem], list[str]]:
-    """(The problems to print, the first ones of each kind and file; lines that count the others)."""
+    """(The problems to print, the first ones of each kind and file; lines that count the others).
+
+    Of a file that is not read, and for which a reading is proposed, one error of each kind says why. Warnings about
+    the reading that failed are left out: the proposed one has its own.
+    """
+    listed = list(problems)
+    proposed = {problem.file for problem in listed if problem.kind == PROPOSED and problem.severity == "error"}
     counts: Counter = Counter()
     shown = []
-    for problem in problems:
-        key = (problem.file, problem.kind)
+    for problem in listed:
+        is_why = problem.file in proposed and problem.kind != PROPOSED
+        if is_why and problem.severity != "error":
+            continue
+        key = (problem.file, problem.kind, 1 if is_why else SHOWN)
         counts[key] += 1
-        if counts[key] <= SHOWN:
+        if counts[key] <= key[-1]:
             shown.append(problem)
-    return shown, [f"... and {count - SHOWN:,} more of the kind {kind}{f' in {one_line(file)}' if file else ''}"
-                   for (file, kind), count in counts.items() if count > SHOWN]
+    return shown, [f"... and {count - most:,} more of the kind {kind}{f' in {one_line(file)}' if file else ''}"
+                   for (file, kind, most), count in counts.items() if count > most]
 
 
 def print_note(*lines: object) -> None:

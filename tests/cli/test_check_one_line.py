@@ -50,3 +50,18 @@ def test_a_file_with_problems_takes_short_lines_with_one_fact_each(tmp_path, cap
     tries = [line for line in lines if "Try: ragdash check" in line]
     assert tries and all(len(line) <= 100 for line in lines if line not in (lines[0], *tries)), lines
     assert "    query = q" in lines
+
+
+def test_a_file_with_a_proposed_reading_says_once_why_it_is_not_read_as_it_is(tmp_path, capsys):
+    rows = [f"{bot},What is number {number}?,It is {number}.,{number}" for number in range(9)
+            for bot in ("small", "large")]
+    file = tmp_path / "bots.csv"
+    file.write_text("\n".join(["chatbot,question,answer,ground_truth", *rows]) + "\n")
+    assert main(["check", str(file)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == f"{file}: not read as it is; a reading is proposed\n"
+    assert "config = chatbot" in printed.err and "of other names" not in printed.err
+    assert printed.err.count("expected a query once in a run") == 1
+    assert "... and 8 more of the kind duplicate-query" in printed.err
+    command = printed.err.partition("Try: ragdash ")[2].splitlines()[0].split()
+    assert main(command) == 0 and capsys.readouterr().out.count(": run '") == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
@@ -327,13 +327,17 @@ def _texts_of_negative(table: pd.DataFrame, forms: Mapping[str, str]) -> dict[st
             for name, match in matches.items() if match}
 
 
+def text_width(texts: Iterable[object]) -> int:
+    """Pixels of a column of a table in which none of these texts is clipped."""
+    return int(LETTER * max((len(str(text)) for text in texts), default=0) + AIR)
+
+
 def _first_width(column: pd.Series) -> int | None:
     """Pixels of the first column, which stays in view; None: as its short texts need.
 
     Streamlit lets a column without a width take the whole screen of a phone, and keeps none that is too wide in view.
     """
-    longest = max((len(str(text)) for text in column[:SEEN]), default=0)
-    needed = int(LETTER * max(longest, len(str(column.name))) + AIR)
+    needed = text_width([str(column.name), *column[:SEEN]])
     return None if needed <= NARROW else min(needed, small_screen.FIRST_COLUMN)
 
 

@@ -22,7 +22,7 @@ from ragdash.cli.inputs import (
     with_fixed_ids,
 )
 from ragdash.cli.truths_of_runs import common_truth
-from ragdash.core.console import count, query_count, say, say_in_lines, write_text
+from ragdash.core.console import PROPOSED, count, query_count, say, say_in_lines, write_text
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
@@ -53,7 +53,10 @@ def run(options: argparse.Namespace) -> int:
         try:
             line, records = _checked(text, is_truth, options)
         except InputError as error:
-            status, line, records = 2, f"{text}: cannot be used, {count(len(error.problems), 'problem')}", []
+            is_proposed = any(problem.kind == PROPOSED for problem in error.problems)
+            line = (f"{text}: not read as it is; a reading is proposed" if is_proposed else
+                    f"{text}: cannot be used, {count(len(error.problems), 'problem')}")
+            status, records = 2, []
             problems += error.problems
         lines.append(line)
         runs += [record for record in records if isinstance(record, Run)]

@@ -22,7 +22,7 @@ NOT_FIELDS = ("role", "records")
 RECORDS = "records"
 EXTRAS = ("scores", "labels", "attributes")  # what a reading has besides; two readings differ by more than these
 SHOWN_RECORDS, MAX_IGNORED = 2, 5
-MEANING_WIDTH = 290  # pixels: the longest meaning is not clipped
+RECORD_WIDTH = 320  # pixels: two records have room next to their meaning and column
 
 
 def render(*, unread: bool | None = None, can_wait: bool = False) -> None:
@@ -71,8 +71,11 @@ def _render_proposal(indices: Sequence[int], record: FileRecord, problem: Proble
         st.markdown(fmt.escape(describe(mappings[0], mappings)))
     previews = facts["previews"]
     rows = previews[choice][:SHOWN_RECORDS] if choice < len(previews) else []
-    st.dataframe(meanings(mappings[choice], rows), hide_index=True, key=f"proposed_preview_{record.key}_{choice}",
-                 column_config={"Meaning": st.column_config.TextColumn(width=MEANING_WIDTH)})
+    table = meanings(mappings[choice], rows)
+    widths = {name: elements.text_width([name, *(row[name] for row in table)]) for name in ("Meaning", "Column")}
+    widths |= {name: RECORD_WIDTH for name in table[0] if name not in widths}
+    st.dataframe(table, hide_index=True, key=f"proposed_preview_{record.key}_{choice}",
+                 column_config={name: st.column_config.TextColumn(width=width) for name, width in widths.items()})
     if facts["ignored"]:
         st.caption(f":material/warning: **Not read:** {fmt.escape(shortened(facts['ignored'], MAX_IGNORED))}. "
                    "If a column matters, give it a meaning under “Say what the columns mean”.")
