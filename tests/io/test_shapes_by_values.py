@@ -216,3 +216,20 @@ def test_values_next_to_tags_are_offered():
     ("correctness.score", "correctness"), ("item_score", "item_score")])
 def test_the_name_of_a_metric_leaves_out_what_is_around_it(path, name):
     assert metric_name(path) == name
+
+
+@pytest.mark.parametrize(("written", "right"), [
+    ("answer", "answers"), ("answers", "answer"), ("answer", "ground_truth"), ("response", "answer"),
+    ("final_answer", "answer")])
+def test_the_right_answer_of_a_question_is_the_same_whichever_system_answers(written, right):
+    lines = [f"{ASKED[n]},{bot},It is {n} for the {bot} one.,It is {n}.,{500 + n}" for n in COUNT
+             for bot in ("old", "new")]
+    content = table(f"asked_question,bot_version,{written},{right},latency_ms", *lines)
+    first = offered(content, "bots.csv")[0]
+    assert (first["answer"], first["answers"], first["config"]) == (written, right, "bot_version")
+
+
+def test_answers_are_right_ones_next_to_answer_where_values_do_not_say():
+    lines = [f"{ASKED[n]},It is {n} by the rules.,It is {n}.,{500 + n}" for n in COUNT]
+    first = offered(table("asked_question,answer,answers,latency_ms", *lines), "bots.csv")[0]
+    assert (first["answer"], first["answers"]) == ("answer", "answers")

@@ -15,10 +15,12 @@ from ragdash.io.proposals.choices.answers import (
     fills_gaps,
     gathered_answers,
     is_expected_text,
+    is_right_one,
     less_sure_answers,
     marks_of_agreement,
     predicted_class,
     settle_prediction,
+    settle_right_answers,
     short_names,
 )
 from ragdash.io.proposals.choices.documents import (
@@ -102,6 +104,7 @@ def assign(records: RecordList) -> list[Assignment]:
         take(result, free, "answer", parts[0])
     assign_returned(result, free, family)
     _assign_values(result, free, family)
+    settle_right_answers(result)
     assign_rows(result, free)
     _drop_cited(result, free)
     drop_scripted(result, free)
@@ -322,7 +325,7 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
                  and SYSTEMS.isdisjoint(item.words)]  # baseline_answer: of another system
         is_predicted = not RETURNED.isdisjoint(set(answers[0].words) - {"response", "output", "result"})
         _settle_gold_text(result, answers[0])
-        plain = plain if is_predicted else [item for item in plain if item.path.lower() == "answer"]
+        plain = plain if is_predicted else [item for item in plain if is_right_one(item, answers[0], result)]
         if plain and "answers" not in result.roles:
             take(result, free, "answers", plain[0])
     several = [item for item in free.values() if item.path.lower() in (

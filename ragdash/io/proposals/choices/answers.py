@@ -90,6 +90,36 @@ def settle_prediction(result: Assignment, free: dict[str, Field]) -> list[Assign
     return [replace(result, roles={**result.roles, "answer": item.path}, penalty=0.1) for item in others[:1]]
 
 
+def settle_right_answers(result: Assignment) -> None:
+    """Swap answers and right answers where only the first are the same in all records of a question, and `answers` for
+    `answer`: the right answer of a question is one, whatever wrote the other.
+    """
+    paths = result.roles.get("answer", ""), result.roles.get("answers", "")
+    asked = result.fields.get(result.roles.get("query") or result.roles.get("query_id", ""))
+    pair = [result.fields.get(path) for path in paths]
+    if asked is None or any(item is None or item.is_list or item.is_object for item in pair):
+        return
+    written, right = (_share_of_different(item, asked) for item in pair if item is not None)
+    if written == 0 < right or (paths == ("answers", "answer") and written <= right):
+        result.roles["answer"], result.roles["answers"] = reversed(paths)
+
+
+def is_right_one(item: Field, other: Field, result: Assignment) -> bool:
+    """Whether one of two texts is the right answer, as the names of both or the questions asked several times show."""
+    asked = result.fields.get(result.roles.get("query") or result.roles.get("query_id", ""))
+    return item.path.lower() == "answer" or {item.path.lower(), other.path.lower()} == {"answer", "answers"} or (
+        asked is not None and (_share_of_different(item, asked) > 0) != (_share_of_different(other, asked) > 0))
+
+
+def _share_of_different(item: Field, asked: Field) -> float:
+    """The share of the questions asked several times for which this field has several values."""
+    groups: dict[str, list[str]] = {}
+    for question, value in zip(asked.values, item.values, strict=False):
+        groups.setdefault(repr(question), []).append(repr(value))
+    repeated = [values for values in groups.values() if len(values) > 1]
+    return sum(len(set(values)) > 1 for values in repeated) / max(len(repeated), 1)
+
+
 def less_sure_answers(result: Assignment, free: dict[str, Field]) -> list[Field]:
     """Right answers that a name alone does not show: next to what a system wrote, numbers, and the answer in a pair."""
     return _actual_answer(free) or _right_numbers(free) or _of_pair(result, free)
