@@ -178,3 +178,11 @@ def test_shallow_runs_do_not_withhold_answers():
 def test_values_of_rankings_stay_as_they_are():
     match = Match(answers("dense", documents=["d"]), truth())
     assert (evaluate_match(match, [NDCG]).values == 1).all()
+
+
+def test_queries_without_an_answer_are_no_empty_rankings_whichever_way_they_count():
+    runs = [answers("dense"), answers("half", queries=15)]
+    for missing, said in (("zero", "They have no answer"), ("skip", "They are left out in every run")):
+        report = check_comparability(runs, truth(), Conventions(missing=missing))
+        lines = [finding_text(entry) for entry in report.findings if entry.kind == "missing-queries"]
+        assert len(lines) == 1 and said in lines[0] and "mpty ranking" not in lines[0], missing

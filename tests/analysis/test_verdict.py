@@ -35,7 +35,7 @@ from ragdash.experiments.fusion.tuning.choice import choose, chosen_run
 from ragdash.io import write_run
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
-from ragdash.reporting.sentences.comparison import rounded_up
+from ragdash.reporting.sentences.comparison import comparison_sentence, rounded_up
 from ragdash.reporting.sentences.verdict import (
     MAX_NAMES,
     TITLES,
@@ -401,3 +401,14 @@ def test_rows_of_one_question_are_said_with_the_verdict():
     assert check.found("page") == "bot has 5 rows for 3 questions"
     without = find_checks([Match(Run.build("bot", ids, ["d"] * 5), truth)], parse_spec("RR"))
     assert "repeated-questions" not in {check.kind for check in without}, "only a reading that numbers them says so"
+
+
+def test_a_difference_that_is_not_significant_needs_more_queries_than_there_are():
+    """Five of six better: the estimate says 5 queries, the randomization test that six do not show it."""
+    qrels = {f"q{index}": {"d": 1} for index in range(6)}
+    better = {query: ["d"] for query in qrels}
+    worse = {query: ["d"] if query == "q0" else ["x"] for query in qrels}
+    [[compared]] = ragdash.compare(worse, [better], "RR", truth=qrels)
+    assert compared.outcome == "undecided" and compared.queries_needed < 6
+    sentence = comparison_sentence(compared, "worse", 0.0)
+    assert "you would need more than 6 queries." in sentence and "about 5 queries" not in sentence

@@ -73,7 +73,7 @@ def _missing_queries(match: Match, conventions: Conventions,
     alternative = _alternative("missing", conventions) if matched else ""
     facts = changes(effects, "missing", alternative, run.name) if matched else {"moves": [], "more": 0,
                                                                                 "unmoved": False}
-    suffix = "-answers" if conventions.missing == "zero" and not run.has_rankings else ""
+    suffix = "" if run.has_rankings else "-answers"
     return ComparabilityEntry(
         f"missing-queries/{conventions.missing}{suffix}", "warning" if missing and matched else "ok", run.name, missing,
         len(match.truth), _first(match.query_ids.filter(pa.array(match.missing))),

@@ -82,6 +82,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="They are left out of every mean." + _OTHERWISE,
         fix="Run them too, or choose how they count.",
     ),
+    "compare-missing-queries/skip-answers": Message(
+        actual=_MISSING,
+        expected="They are left out in every run, so the means are over the same queries.",
+        fix="Run them too to measure all queries.",
+    ),
     "compare-empty-rankings": Message(
         actual="{count} of {total:count query} {count:plural has/have} an empty ranking in the run" + _EXAMPLES + ".",
         expected="They count 0 where something is relevant to them.",

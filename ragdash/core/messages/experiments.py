@@ -146,7 +146,8 @@ MESSAGES: Mapping[str, Message] = {
     "fusion-rank-scores": Message(
         actual="scores in {runs:named run} that follow from the rank alone, such as 1/rank",
         expected="the scores of the search",
-        fix="A sum of such scores is a fusion of ranks. Export the scores of the search to tune their weights.",
+        fix="A sum of such scores is a fusion of ranks. It is not proposed here. Export the scores of the search to "
+            "tune their weights.",
     ),
     "fusion-spellings": Message(
         actual="{count:,} of {total:count document} that {first!r} and {second!r} write in different ways, such as "

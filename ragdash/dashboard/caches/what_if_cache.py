@@ -25,7 +25,7 @@ from ragdash.evaluation.repeats import digests_of
 from ragdash.experiments.fusion import pair
 from ragdash.experiments.fusion.alternatives import CascadeChoice, OtherMetric, cascade_choice, other_metrics
 from ragdash.experiments.fusion.ceiling import Ceiling, ceiling_means
-from ragdash.experiments.fusion.judged_pool import JudgedPool, judged_pool
+from ragdash.experiments.fusion.judged_pool import JudgedPool, judged_pool, scores_add_to_ranks
 from ragdash.experiments.fusion.legs.attribution import Attribution, attribute
 from ragdash.experiments.fusion.legs.gain import gain_of
 from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price, measured_time, measured_times
@@ -73,7 +73,7 @@ def family(judged: JudgedPool) -> str:
     """Which settings are tried, as in `ragdash.experiments.fusion.tuning.grids.settings`: fewer for large runs."""
     if results(judged) <= SINGLE:
         return "all"
-    return "weighted" if all(run.scores is not None for run in judged.runs) else "rrf"
+    return "weighted" if scores_add_to_ranks(judged.runs) else "rrf"
 
 
 @st.cache_resource(max_entries=16, show_spinner="Trying hybrids on held-out queries …")

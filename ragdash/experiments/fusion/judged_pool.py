@@ -256,6 +256,11 @@ def rank_score_warnings(runs: Sequence[Run]) -> list[Problem]:
     return [Problem(RANK_SCORES, {"runs": by_rank}, severity="warning")] if by_rank else []
 
 
+def scores_add_to_ranks(runs: Sequence[Run]) -> bool:
+    """Whether to try sums of scores: every run has scores, and none has scores that say no more than its ranks."""
+    return all(run.scores is not None and not has_scores_of_ranks(run) for run in runs)
+
+
 def has_scores_of_ranks(run: Run) -> bool:
     """Whether its scores say no more than its ranks, such as 1 / rank: at each rank all queries have the same one.
 

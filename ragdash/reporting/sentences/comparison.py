@@ -311,8 +311,7 @@ def _power_sentence(comparison: Comparison) -> str:
     if np.isfinite(comparison.queries_needed) and comparison.queries_needed < MOST_NEEDED:
         observed = number(abs(comparison.mean_difference))
         text += (f" To confirm the difference between {escape(comparison.candidate)} and "
-                 f"{escape(comparison.baseline)} ({observed}) you would need about "
-                 f"{rounded_up(comparison.queries_needed)} queries.")
+                 f"{escape(comparison.baseline)} ({observed}) you would need {needed_text(comparison)}.")
     return text
 
 
@@ -327,6 +326,13 @@ def detectable_sentence(comparison: Comparison, n: int) -> str:
     if np.isinf(comparison.detectable):
         return f"{queries[0].upper()}{queries[1:]} {'is' if n == 1 else 'are'} too few to detect any difference."
     return f"With {queries}, differences of about {number(comparison.detectable)} or more are detectable."
+
+
+def needed_text(comparison: Comparison) -> str:
+    """How many queries would confirm a difference that is not significant: always more than there are."""
+    if comparison.queries_needed <= comparison.n:  # the estimate takes the differences for normal, the test does not
+        return f"more than {query_count(comparison.n)}"
+    return f"about {rounded_up(comparison.queries_needed)} queries"
 
 
 def rounded_up(value: float) -> str:

@@ -21,7 +21,7 @@ from ragdash.reporting.sentences.comparison import (
     MOST_NEEDED,
     better_than,
     comparison_sentence,
-    rounded_up,
+    needed_text,
     shared_queries,
 )
 from ragdash.reporting.sentences.formatting import escape, interval, listed, number, query_count
@@ -269,7 +269,7 @@ def _needed_parts(tied: Sequence[Comparison], name: Say, plain: Say) -> list[str
         of = f"difference of {plain(number(abs(pair.mean_difference)))}{runs}"
         parts.append(f"A {of} is too small to confirm with any usual number of queries."
                      if pair.queries_needed >= MOST_NEEDED else
-                     f"To confirm the {of}, you would need about {rounded_up(pair.queries_needed)} queries in all.")
+                     f"To confirm the {of}, you would need {needed_text(pair)} in all.")
     return parts
 
 

@@ -12,6 +12,7 @@ from ragdash import METRICS, Run, Truth, evaluate, fuse, parse_specs
 from ragdash.experiments.fusion import candidates as candidates_module
 from ragdash.experiments.fusion.judged_pool import JudgedPool, deepest, has_scores_of_ranks, judged_pool, least_scores
 from ragdash.experiments.fusion.recipe import make_recipe
+from ragdash.experiments.fusion.tuning.grids import settings
 
 WHOLE = parse_specs("nDCG@10 RR P@3 R@5 AP bpref Judged@5 Success@1")
 TOP = parse_specs("nDCG@10 P@3 R@5 Judged@5 Success@1")
@@ -104,6 +105,9 @@ def test_scores_that_say_no_more_than_the_ranks_are_told(change, told):
     pool = judged_pool([ranked, other], Truth.build("qrels", ["q01"], ["d1"], [1]))
     noted = [problem.facts["runs"] for problem in pool.warnings if problem.kind == "fusion-rank-scores"]
     assert noted == ([["ranked"]] if told else [])
+    tried = {recipe.method for family in ("all", "joint") for recipe in settings([ranked, other], family=family)}
+    assert ("weighted" in tried) is not told, "a sum of scores that follow from ranks is no proposal"
+    assert "rrf" in tried and "weighted" in {recipe.method for recipe in settings([ranked, other], family="weighted")}
 
 
 def test_constant_scores_and_few_queries_are_not_taken_for_ranks():

@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from ragdash.core.records import Run
+from ragdash.experiments.fusion.judged_pool import scores_add_to_ranks
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
 
 KS = (1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 30.0, 40.0, 60.0, 80.0, 100.0, 140.0, 200.0)
@@ -55,8 +56,9 @@ def settings(runs: Sequence[Run], window: int | None = None, family: str = "all"
     Parameters
     ----------
     family : {"all", "rrf", "weighted", "joint"}
-        Which methods; "all" leaves out what needs scores where a run has none. "joint": those of "all", then windows,
-        k, weights and normalizations together, RBC's phi and, for two runs, depths of a cascade.
+        Which methods; "all" leaves out what needs scores where a run has none, or only such as follow from its ranks.
+        "joint": those of "all", then windows, k, weights and normalizations together, RBC's phi and, for two runs,
+        depths of a cascade.
 
     Examples
     --------
@@ -66,7 +68,7 @@ def settings(runs: Sequence[Run], window: int | None = None, family: str = "all"
     (60.0, None, 268)
     """
     weights = simplex(len(runs))
-    scored = all(run.scores is not None for run in runs)
+    scored = all(run.scores is not None for run in runs) if family == "weighted" else scores_add_to_ranks(runs)
     tried = [make_recipe(runs, "rrf", window, None, {"k": DEFAULT_K})]
     if family != "weighted":
         tried += [make_recipe(runs, "rrf", window, None, {"k": k}) for k in KS if k != DEFAULT_K]

@@ -15,7 +15,7 @@ from ragdash.evaluation.compare import test_family
 from ragdash.evaluation.latency_cost import Amount, amount
 from ragdash.evaluation.outcomes import Comparison, ComparisonRules, direction
 from ragdash.evaluation.stats import SEED
-from ragdash.experiments.fusion.judged_pool import JudgedPool
+from ragdash.experiments.fusion.judged_pool import JudgedPool, scores_add_to_ranks
 from ragdash.experiments.fusion.legs.price import fused_price, search_times
 from ragdash.experiments.fusion.legs.routing.features import list_features, question_features
 from ragdash.experiments.fusion.legs.routing.rules import Rule, conditions_of, one_split, two_splits
@@ -170,7 +170,7 @@ def _mixes(pool: JudgedPool, window: int | None) -> list[Recipe]:
     else:
         weights = [tuple(float(index == run) for index in range(count)) for run in range(count)]
         weights.append((1 / count,) * count)
-    if all(run.scores is not None for run in pool.runs):
+    if scores_add_to_ranks(pool.runs):
         return [make_recipe(pool.runs, "weighted", window, None, {"norm": norm, "weights": parts})
                 for norm in NORMS for parts in weights]
     return [make_recipe(pool.runs, "rrf", window, None, {"weights": parts}) for parts in weights]
