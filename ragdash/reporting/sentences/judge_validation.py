@@ -27,16 +27,15 @@ def not_settled_sentence(validation: JudgeValidation, source: str = "judge",
     if not (wrong := likely_error(validation)):
         return ""
     labeled, drawn = validation.labels.mean + validation.agreement.bias, {"high": "better", "low": "worse"}[wrong]
-    words = (f"{NOT_SETTLED} where in this range: the {source} says {spelled(labeled)} on the labeled queries and "
-             f"{spelled(validation.judge.mean)} on all, so chance drew {drawn} queries to label. The best estimate, "
-             f"{spelled(validation.corrected.mean)}, may be too {wrong}.")
+    words = (f"{NOT_SETTLED}: where in this range the true value is. The {source}'s mean is {spelled(labeled)} on the "
+             f"labeled queries and {spelled(validation.judge.mean)} on all. By chance, queries with {drawn} answers "
+             f"were drawn to label. The best estimate, {spelled(validation.corrected.mean)}, may be too {wrong}.")
     few = validation.hardly_checked
     if few is None:
         return f"{words} More labels of queries drawn at random even that out."
-    more = f"{few.more:,} more random labels" if few.more > 1 else "one more random label"
-    return (f"{words} It says “{few.verdict}” to {query_count(few.judged)}, and the labels check "
-            f"{few.labeled:,} of them; {more} would bring that to about {FEWEST_CHECKED}. Choose them at random, not "
-            "by verdict.")
+    return (f"{words} The {source} says “{few.verdict}” to {query_count(few.judged)}, of which {few.labeled:,} "
+            f"{'has' if few.labeled == 1 else 'have'} a label. Label {count(few.more, 'more answer')}, chosen at "
+            f"random and not by verdict: then about {FEWEST_CHECKED} have one.")
 
 
 def likely_error(validation: JudgeValidation) -> str:

@@ -107,13 +107,13 @@ def test_the_numbers_are_those_of_the_library(pair):
     assert (f"dense: the run is faithful in {low}% to {high}% of 100 queries; best estimate: {mean}%. "
             f"The judge alone says {alone}%. "
             f"The judge makes the interval {narrower:.0%} narrower than the labels alone. "
-            f"The judge agrees with 88% of 60 labels [{', '.join(share)}]; "
-            f"always saying “{one.agreement.constant_class}” would agree on {100 * one.agreement.constant:.0f}%."
+            f"The judge agrees with 88% of 60 labels [{', '.join(share)}]. "
+            f"Always saying “{one.agreement.constant_class}” would agree with {100 * one.agreement.constant:.0f}%."
             ) in text
     assert f"**{low}% to {high}%**" in texts(at) and "Report the range in bold." in text
     tables = " ".join(str(table.value) for table in at.table)
     assert "What fools this judge?" in text and "answer length" in tables and "no clear effect" in tables
-    assert "The judge agrees with 92% of 50 labels [81, 98]; always saying" in text
+    assert "The judge agrees with 92% of 50 labels [81, 98]. Always saying" in text
     assert f"{other.agreement.kappa:.3f}" in at.table[0].value.to_string()
     figure = charts(at)["trust_means"]
     for name, of in (("corrected", "corrected"), ("labels alone", "labels")):
@@ -280,9 +280,9 @@ def test_a_judge_that_always_says_yes_is_told_of():
     labeled(run, scores(1), 30)
     text = said(opened(run))
     assert "1 for all 100 queries" in text
-    assert "; always saying “yes” would agree on" in text and "best estimate of the labels alone: " in text
+    assert ". Always saying “yes” would agree with" in text and "best estimate of the labels alone: " in text
     assert "With the judge, the result is no more exact than by the labels." in text
-    assert "So for a single answer the judge says no more than that." in text
+    assert "So the judge says no more about a single answer than that." in text
     assert "Judges favor what is written as they write" in text  # one family
 
 

@@ -132,9 +132,9 @@ def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: 
 
 def _agreement_sentence(agreed: Agreement, source: str) -> str:
     """How far labels and verdicts agree, and what a constant answer would reach."""
-    nothing = f" So for a single answer the {source} says no more than that." if agreed.adds_nothing else ""
+    nothing = f" So the {source} says no more about a single answer than that." if agreed.adds_nothing else ""
     return (f"The {source} agrees with {_percent(agreed.accuracy)} of {fmt.count(agreed.n, 'label')}"
-            f"{_agreement_ends(agreed)}; always saying “{agreed.constant_class}” would agree on "
+            f"{_agreement_ends(agreed)}. Always saying “{agreed.constant_class}” would agree with "
             f"{_percent(agreed.constant)}.{nothing}")
 
 
