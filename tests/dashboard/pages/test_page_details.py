@@ -62,6 +62,7 @@ def test_of_many_runs_the_first_have_cards_and_the_others_are_folded():
     at, every = opened(**address(truth, many)), opened(**address(truth, many), state={"more_runs": True})
     assert [sum(key.startswith("edit_") for key in keys(page, "popover")) for page in (at, every)] == [9, 13]
     assert "4 more runs" in [fold.label for fold in at.expander]
+    assert any("may have another sign" in caption.value for caption in at.caption)
 
 
 def test_the_first_column_leaves_room_for_the_others_on_a_phone():

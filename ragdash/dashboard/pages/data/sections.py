@@ -128,6 +128,9 @@ def render_removed_run() -> None:
 def render_runs() -> None:
     """A card for each run of the session; of many runs, all but the first are folded."""
     entries = state.runs()
+    if len(entries) > COLORED:
+        st.caption("The other pages give the colors to the baseline and the best runs by the metric of the sidebar, so "
+                   "a run may have another sign there.")
     shown = entries if len(entries) <= MOST_CARDS else entries[:FIRST_CARDS]
     _render_cards(shown, "run_cards")
     if rest := entries[len(shown):]:
