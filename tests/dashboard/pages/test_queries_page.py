@@ -149,6 +149,14 @@ def test_a_query_without_an_id_shows_its_question_once_and_a_pass_below_1_is_exp
     assert "**0.500**" in line.value and "can still be below 1" in line.help
 
 
+def test_one_run_alone_has_a_ranking_and_no_word_of_others():
+    for names, heading, caption in ((("old",), "### Ranking", "of old"), (("old", "new"), "### Rankings side by side",
+                                                                           "of each run")):
+        at = opened(*names)
+        assert heading in [block.value for block in at.markdown]
+        assert any(caption in block.value for block in at.caption)
+
+
 def test_outcomes_are_those_of_the_run_that_is_looked_at():
     said = counts(widget(opened(look="new"), "selectbox", "case").options)
     assert said == {"All": 30, "Failed in every run shown": 9, "Failed only in new": 0, "Worse than old": 5,

@@ -135,7 +135,7 @@ def _expected_documents(case: QueryCase, columns: list[RankingColumn], k: int) -
 
 def _rankings(case: QueryCase, columns: list[RankingColumn], ranks: int) -> None:
     """The rankings, and buttons to show more or fewer ranks."""
-    st.markdown("### Rankings side by side")
+    st.markdown("### Rankings side by side" if len(columns) > 1 else "### Ranking")
     st.html(ranking_html.rankings_table(columns, ranks, elements.theme()))
     deepest = max([ranking.depth for ranking in case.rankings if ranking is not None], default=0)
     next_step = next((step for step in RANK_STEPS if step > ranks), MOST_RANKS)

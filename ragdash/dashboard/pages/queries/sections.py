@@ -62,7 +62,8 @@ def table(data: QueriesData, filters: Filters, facts: QueryFacts) -> list[int]:
     query_frame, listed, places = _query_frame(data, rows)
     state.choice_key(state.QUERY, list(places), next(iter(places)))
     spread = "; Range: the highest minus the lowest" if "Range" in query_frame else ""
-    st.caption(f"{fmt.escape(data.spec.title)} of each run{spread}.")
+    runs = "each run" if len(data.context.names) > 1 else fmt.escape(data.context.names[0])
+    st.caption(f"{fmt.escape(data.spec.title)} of {runs}{spread}.")
     row_list.render(listed, "query_rows", opened=places[state.get(state.QUERY)], height=TABLE_HEIGHT,
                     pick=partial(_open_query, list(places)))
     downloads.menu(query_frame, "query_rows")
