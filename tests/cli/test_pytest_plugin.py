@@ -207,4 +207,5 @@ def test_mistakes_are_named_and_means_need_no_baseline(project):
     for words in ("need @pytest.mark.ragdash", "'margn' in a ragdash marker", "baseline = c.ragdash", "logged again",
                   "no judgments for the group 'no judgments'", "MRR 0.500"):
         assert words in out, words
+    assert "nan" not in out  # one query has no interval
     assert done.ret == 1

@@ -156,6 +156,7 @@ class SessionVerdicts:
             return int(pytest.ExitCode.USAGE_ERROR)
 
     def _verdict(self, group: LoggedGroup, session: pytest.Session) -> int:
+        from ragdash.reporting.tables.evaluation import interval
         from ragdash.reporting.tables.gate import render_gate
 
         group.checked()
@@ -163,8 +164,7 @@ class SessionVerdicts:
         if not group.options.get("baseline"):
             self.lines.append(f"{group.name}: no baseline in the marker")
             for mean in group.evaluation(runs, truth).summary():
-                interval = f"[{mean.low:.3f}, {mean.high:.3f}]"
-                self.lines.append(f"  {mean.spec.title} {mean.mean:.3f} {interval}, n = {mean.n:,}")
+                self.lines.append(f"  {mean.spec.title} {interval(mean)}, n = {mean.n:,}")
             return 0
         if self.config.getoption("ragdash_pin"):
             if session.testsfailed:

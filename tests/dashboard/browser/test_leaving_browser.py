@@ -81,3 +81,18 @@ def test_a_link_that_is_pressed_while_the_link_of_the_view_is_open_opens_its_pag
     app.page.get_by_test_id("stPopoverBody").wait_for()
     press_on_link(app, "Failures")
     assert_drawn(app, "Failures")
+
+
+def test_a_page_that_is_loaded_again_while_a_file_is_sent_leaves_no_traceback_in_the_log(visit, fresh_server):
+    app = visit(fresh_server).open("data")  # the server looks at its log when it is stopped
+    network = app.page.context.new_cdp_session(app.page)
+    network.send("Network.enable")
+    network.send("Network.emulateNetworkConditions", {
+        "offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 500_000})
+    content = b'{"query_id": "q1", "retrieved": ["d1"]}\n' * 100_000
+    with app.page.expect_request(lambda request: request.method == "PUT"):
+        app.page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(
+            [{"name": "run.jsonl", "mimeType": "application/json", "buffer": content}])
+    app.page.wait_for_timeout(1_000)  # some of it has arrived
+    app.reload()
+    app.page.get_by_role("heading", name="Data", level=1).wait_for()
