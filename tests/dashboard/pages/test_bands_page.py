@@ -285,3 +285,13 @@ def test_graded_judgments_say_which_grade_the_rating_rests_on():
         at = opened(PAGE, **link([run], truth))
         assert any("Relevant: grade 1 or more." in note.value and "do not say which grade" in note.value
                    for note in at.caption) is expected
+
+
+def test_long_names_are_as_short_in_the_table_and_the_cards_as_in_the_pictures():
+    names = [f"a_long_name_that_all_the_runs_share_in_front_of_the_setting_{kind}" for kind in ("dense", "sparse")]
+    built = [made([1, 2, 0, at], name=name, attributes=True) for at, name in enumerate(names, 1)]
+    at = opened(PAGE, **link([run for run, _ in built], built[0][1]))
+    table = at.table[0].value
+    assert not any("a_long_name" in column.replace("\\", "") for column in table) and "sparse" in " ".join(table)
+    cards = [one.value.replace("\\", "") for one in at.caption if "Best now" in one.value]
+    assert cards and not any("a_long_name" in card for card in cards)

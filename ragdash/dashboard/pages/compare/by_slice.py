@@ -58,7 +58,7 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
         "slices",
         f"Differences on {spec.title} by {state.get(state.BY)}",
         formats=TEST_FORMATS,
-        caption=forest_marks(context, [comparison for _, comparison in flat]),
+        caption=forest_marks(context, [comparison for column in columns for comparison in column]),
         note=forest_note(context, [comparison for _, comparison in flat]),
     )
 

@@ -158,7 +158,8 @@ def _draw_forest(context: PageContext, candidates: Sequence[int], specs: Sequenc
     flat = [comparison for row in grid(candidates) for comparison in row]
     elements.chart(forest_figure(context, drawn, grid(drawn), specs), comparison_tables.test_table(flat), key,
                    f"{title}, with intervals", formats=TEST_FORMATS, title=title,
-                   caption=forest_marks(context, flat), note=forest_note(context, flat),
+                   caption=forest_marks(context, [one for row in grid(drawn) for one in row]),
+                   note=forest_note(context, flat),
                    tall=tall, paper=comparison_tables.pairs_paper(context, flat, chosen_margin()))
 
 

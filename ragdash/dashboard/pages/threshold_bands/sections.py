@@ -10,6 +10,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.caches import figure_cache, score_cutoff_cache
 from ragdash.dashboard.components import run_picker
 from ragdash.dashboard.page_context import PageContext
@@ -247,7 +248,8 @@ def _reached(context: PageContext, rated_metric: RatedMetric) -> str:
     run = next(iter(rated_metric.order), None)
     if run is None or not rated_metric.summaries[run].n or not rated_metric.spec.metric.better:
         return ""
-    return f" Best now: {fmt.escape(context.names[run])}, {fmt.number(rated_metric.summaries[run].mean)}."
+    name = short_names(context.names, PAGE_NAME)[run]
+    return f" Best now: {fmt.escape(name)}, {fmt.number(rated_metric.summaries[run].mean)}."
 
 
 def _render_figure(context: PageContext, drawn: PageContext, rated_metric: RatedMetric) -> None:
@@ -327,7 +329,8 @@ def render_slices(context: PageContext, drawn: PageContext, rated_metrics: Seque
         with readable:
             st.table(
                 threshold_bands_tables.slices_table(
-                    drawn, [(part, run_picker.of_drawn(row, context, drawn)) for part, row in rows], table,
+                    drawn, run_picker.of_drawn(short_names(context.names, PAGE_NAME), context, drawn),
+                    [(part, run_picker.of_drawn(row, context, drawn)) for part, row in rows], table,
                     rated_metric.target),
                 border="horizontal",
                 hide_index=True,

@@ -59,14 +59,17 @@ def target_result(target: Target, summary: Summary) -> str:
     return target_outcome(target, summary.mean, summary.low, summary.high, summary.spec.metric.better, summary.n)
 
 
-def slices_table(context: PageContext, slices: Sequence[tuple[Slice, list[Summary]]], table: Bands | None,
-             target: Target | None) -> pd.DataFrame:
-    """The table to read, in markdown: a row per slice, a column per run; n is separate if all runs share it."""
+def slices_table(context: PageContext, names: Sequence[str], slices: Sequence[tuple[Slice, list[Summary]]],
+                 table: Bands | None, target: Target | None) -> pd.DataFrame:
+    """The table to read, in markdown: a row per slice, a column per run; n is separate if all runs share it.
+
+    names: of the runs, as the pictures have them.
+    """
     shared = all(len({summary.n for summary in row}) == 1 for _, row in slices)
     columns: dict[str, list[str]] = {"Slice": [f"**{fmt.escape(query_slice.value)}**" for query_slice, _ in slices]}
     if shared:
         columns["n"] = [f"{row[0].n:,}" for _, row in slices]
-    for index, (slot, name) in enumerate(zip(context.slots, context.names, strict=True)):
+    for index, (slot, name) in enumerate(zip(context.slots, names, strict=True)):
         columns[elements.swatch(slot, name)] = [_mean_cell(row[index], table, target, not shared) for _, row in slices]
     return pd.DataFrame(columns)
 
