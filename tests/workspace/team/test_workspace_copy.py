@@ -109,7 +109,7 @@ def test_a_folder_becomes_a_database_and_a_folder_again(postgres, s3, project, t
         patch.setattr(Store, "tag", interrupt)
         assert main(["workspace", "copy", str(tmp_path / "kept"), url, "--blobs", blobs]) == 130  # Ctrl+C
     for _ in range(2):
-        assert main(["workspace", "copy", str(tmp_path / "kept"), url, "--blobs", blobs]) == 0
+        assert main(["workspace", "copy", str(tmp_path / "kept"), url, "--blobs", blobs]) == 2  # without the broken run
         text = capsys.readouterr().err
         assert "runs 3" in text and "reviews 3" in text and "verdicts 1" in text and "run 3" in text, text
     assert content(open_workspace(url, blobs)) == expected
@@ -122,7 +122,7 @@ def test_a_folder_becomes_a_database_and_a_folder_again(postgres, s3, project, t
     assert stored_rubrics() == [POLITE] and current_policy() == STRICT and list(read_all(EXAMPLES)) == [EXAMPLES]
     assert list(kept_files(POLICY).names()) == [POLICY], "no other file of the folder"
     kept = Sets().keep(drafts("older", "one more?"))  # a set that is newer in the target stays
-    assert main(["workspace", "copy", str(tmp_path / "kept"), url, "--blobs", blobs]) == 0
+    assert main(["workspace", "copy", str(tmp_path / "kept"), url, "--blobs", blobs]) == 2  # without the broken run
     assert [draft.id for draft in Sets().read(kept).drafts] == ["one more?"]
     assert main(["workspace", "copy", url, str(tmp_path / "back"), "--blobs", blobs]) == 0
     back = Workspace(tmp_path / "back")
@@ -134,6 +134,16 @@ def test_a_folder_becomes_a_database_and_a_folder_again(postgres, s3, project, t
     assert all(back.load_run(entry.digest).digest == entry.digest for entry in back.runs(None))
     assert VerdictStore(tmp_path / "back" / "judge.sqlite").all_verdicts() == VerdictStore(
         tmp_path / "kept" / "judge.sqlite").all_verdicts()
+
+
+def test_a_copy_without_a_broken_run_is_no_success(tmp_path, capsys):
+    """A script that copies and then deletes must not delete what was left out."""
+    source, target = tmp_path / "kept", tmp_path / "copy"
+    filled(source)
+    assert main(["workspace", "copy", str(source), str(target)]) == 2
+    assert "run 3" in capsys.readouterr().err
+    assert sorted(entry.name for entry in Workspace(target).runs(None)) == ["other \x00 name", "run 1", "run 2"]
+    assert main(["workspace", "copy", str(target), str(tmp_path / "again")]) == 0
 
 
 def test_a_target_with_other_events_is_left_as_it_is(postgres, project, tmp_path, capsys):

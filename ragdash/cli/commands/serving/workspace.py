@@ -121,7 +121,7 @@ def _copy(options: argparse.Namespace) -> int:
     say(result.problems)
     print_note(f"{target.location}: {', '.join(f'{name} {count:,}' for name, count in result.counts.items())}")
     print_note("not copied: failed questions, values of local models")
-    return 0
+    return 2 if result.problems else 0  # a copy without all runs is none that may take the place of the source
 
 
 def _add_people_options(actions: argparse._SubParsersAction) -> argparse.ArgumentParser:
