@@ -122,6 +122,12 @@ def test_without_tokens_the_page_says_what_to_add_before_prices_help():
     assert "Cost unknown: neither costs nor token counts in the file. Add prompt_tokens" in words
 
 
+def test_who_may_not_add_prices_is_not_sent_to_a_box_that_is_not_there(monkeypatch):
+    monkeypatch.setenv("RAGDASH_READ_ONLY", "1")
+    text = texts(opened("threshold-bands/speed", **session(run("one", 1, 1))))
+    assert "Cost unknown" in text and "box “Prices”" not in text and "price table of the workspace" in text
+
+
 def test_runs_without_times_say_which_columns_bring_them():
     at = opened("threshold-bands/speed", **with_runs(2))
     assert "No latency or token data" in texts(at)
@@ -169,7 +175,8 @@ def test_the_editor_shows_the_prices_and_is_not_there_read_only(monkeypatch):
     at.button(key="keep_prices").click().run()
     assert not at.exception and price_table.current_prices().prices == (Price("m", 0.5),)
     monkeypatch.setenv("RAGDASH_READ_ONLY", "1")
-    assert "keep_prices" not in {one.key for one in opened("threshold-bands/speed", **link).button}
+    seen = opened("threshold-bands/speed", **link)
+    assert "keep_prices" not in {one.key for one in seen.button} and "box “Prices”" not in texts(seen)
 
 
 @pytest.mark.parametrize(("value", "said"), [(0.734, "0.73\u00a0ms"), (276.4, "276\u00a0ms"), (1280, "1.28\u00a0s"),
@@ -190,4 +197,4 @@ def test_the_cards_of_overview_have_the_cost_next_to_the_time():
                         ((recorded, timed), "cost unknown")):
         at = opened("overview", **session(*runs))
         notes = [caption.value.replace("\\", "") for caption in at.caption if " per query" in caption.value]
-        assert any(note.endswith(f"per query · {words}") for note in notes), notes
+        assert any(note.endswith(f" · {words}") for note in notes), notes

@@ -14,7 +14,7 @@ from ragdash.dashboard.components import run_picker
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import tables as speed_cost_tables
 from ragdash.dashboard.pages.threshold_bands.speed_cost.data import PRICE_TITLES, SpeedCostData
-from ragdash.dashboard.session import state
+from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation import latency_cost
 from ragdash.metrics import Spec
@@ -51,7 +51,8 @@ def render_finding(data: SpeedCostData) -> None:
         if len(order) > 1:
             sentence += f", the least; **{fmt.escape(names[order[-1]])}** {markdown_money(dollars[order[-1]])}"
         lines.append(sentence + ".")
-    lines += [fmt.escape(line) for line in speed_cost_tables.unknown_costs(data)]
+    lines += [fmt.escape(line) for line in speed_cost_tables.unknown_costs(
+        data, may_change=not data_store.read_only())]
     if lines:
         _render_sentences(lines)
 

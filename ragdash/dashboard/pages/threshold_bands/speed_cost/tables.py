@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MAX_ECDF_ROWS = 200  # rows of a run in the table of times
 ADD_TOKENS = "Add prompt_tokens and completion_tokens (or cost_usd) to each query of the run file"
-PRICES_BOX = "the box “Prices” below"
+PRICES_PLACES = {True: "the box “Prices” below", False: "the price table of the workspace"}  # by who may change it
 
 
 def times_text(ratio: float) -> str:
@@ -154,18 +154,18 @@ def pareto_table(
     )
 
 
-def unknown_costs(data: SpeedCostData) -> list[str]:
-    """Why the cost of runs is not known, and what makes it known."""
-    reasons = {}
+def unknown_costs(data: SpeedCostData, *, may_change: bool = True) -> list[str]:
+    """Why the cost of runs is not known, and what makes it known; may_change: whether this visitor may add prices."""
+    reasons, place = {}, PRICES_PLACES[may_change]
     names = short_names(data.context.names, PAGE_NAME)
     for name, cost, timed in zip(names, data.costs, data.timings, strict=True):
         if timed is not None and cost is not None and not cost.basis:
             has_tokens = bool(np.isfinite(timed.prompt).any())
             if not (has_tokens or cost.price_names):
-                reasons[name] = f"neither costs nor token counts in the file. {ADD_TOKENS}, and prices in {PRICES_BOX}"
+                reasons[name] = f"neither costs nor token counts in the file. {ADD_TOKENS}, and prices in {place}"
             else:
                 help_text = "" if has_tokens else f" {ADD_TOKENS}."
-                reasons[name] = f"{cost.reason.rstrip('.')}.{help_text} Choose prices in {PRICES_BOX}"
+                reasons[name] = f"{cost.reason.rstrip('.')}.{help_text} Choose prices in {place}"
     return unknown_cost_sentences(reasons, len(data.context.names))
 
 
