@@ -78,6 +78,11 @@ def _entries_with_field(field: str):
         if asked := next((key for _, value, key in members if _are_questions(value)), None):
             source.fail("questions-as-documents", {"key": asked}, line=members[0].line or 1)
         for line, value, key in members:
+            if type(value) is str and key is not None and key.startswith("_"):  # a comment, not a query
+                if exact is None:
+                    raise NeedsExact
+                exact.problems.add("unread-field/comment", {"key": key}, line=line, field=key, severity="warning")
+                continue
             if not _is_nested_object(value) if type(value) is dict else _is_flat_list(value):
                 fit += 1
                 yield InputEntry(line, {"query_id": key, field: value}, key)

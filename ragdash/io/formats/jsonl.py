@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ragdash.core.errors import Collector
@@ -84,8 +84,20 @@ def _is_query_or_document(start: FileStart) -> bool:
 def _holds_documents(columns: Iterable[str], objects: list[dict]) -> bool:
     """True for lines of an id and a long text that is no question, and of nothing else."""
     schema = corpus_fields(columns)
-    if schema.keys() != {"doc_id", "text"} or len(tuple(columns)) != 2 or not objects:
-        return False
+    return schema.keys() == {"doc_id", "text"} and len(tuple(columns)) == 2 and bool(objects) and _are_long(
+        schema, objects)
+
+
+def _are_titled(columns: Iterable[str], objects: list[dict]) -> bool:
+    """False for texts below titles of which none has a word: they are documents only where they are long."""
+    schema = corpus_fields(columns)
+    if not objects or find_field(columns, "doc_id") is not None or "title" not in schema or "text" not in schema:
+        return True
+    return any(fields.get(schema["title"]) for fields in objects) or _are_long(schema, objects)
+
+
+def _are_long(schema: Mapping[str, str], objects: list[dict]) -> bool:
+    """True for long texts that are no questions."""
     texts = [str(fields.get(schema["text"], "")) for fields in objects]
     return sum(map(len, texts)) > _LONG_TEXT * len(texts) and 5 * sum(map(asks, texts)) <= len(texts)
 
@@ -93,11 +105,12 @@ def _holds_documents(columns: Iterable[str], objects: list[dict]) -> bool:
 def _describe_objects(start: FileStart, name: str, container: str, path: KeyPath) -> Detection:
     """What the objects at this path are."""
     columns = tuple(fields_at_path(start.keys, path, (*FLATTENED, "response")))
-    if not start.mapping and (is_corpus_document(columns) or _holds_documents(columns, start.objects)):
+    if not start.mapping and ((is_corpus_document(columns) and _are_titled(columns, start.objects))
+                              or _holds_documents(columns, start.objects)):
         schema = corpus_fields(columns)
         content = "text" if "text" in schema else "title"
         return Detection(name, "corpus", f"{container}, each a document with its {content}", columns, schema)
-    schema = resolve_fields(columns, start.mapping)
+    schema = _without_empty(start, resolve_fields(columns, start.mapping))
     markers = [field for field in (*RUN_MARKERS, *TRUTH_MARKERS) if field in schema]
     if is_document_row(schema):
         run = "score" in schema or "rank" in schema
@@ -106,6 +119,14 @@ def _describe_objects(start: FileStart, name: str, container: str, path: KeyPath
         return Detection(name, role, f"{container}, each {content}", columns, schema)
     shown_fields = [schema[field] for field in markers] or list(columns[:5]) or ["no fields"]
     return Detection(name, role_of(markers), f"{container}, with {', '.join(shown_fields)}", columns, schema)
+
+
+def _without_empty(start: FileStart, schema: dict[str, str]) -> dict[str, str]:
+    """The schema of a run without fields of the truth that have no value in the whole file: ground_truth: null."""
+    if start.is_cut or start.mapping or role_of(schema) != "both":
+        return schema
+    return {name: field for name, field in schema.items() if name not in TRUTH_MARKERS or re.search(
+        rf'"{re.escape(field.rpartition(".")[2])}"\s*:(?!\s*(?:null|""|\[\s*\]|NaN)\s*[,}}])', start.json_text)}
 
 
 def _describe_kilt(detection: Detection, objects: list[dict]) -> Detection:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ragdash.core.text.metric_names import are_verdicts, labels_in
 from ragdash.io.proposals.content.first_ranks import names_first_rank
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import (
@@ -105,7 +106,7 @@ class Assignment:
             return False  # places in a list
         if "query" not in self.roles and (self._lists_documents or self._describes_documents):
             return False
-        if self._are_examples:
+        if self._are_examples or (content == ["labels"] and "query" not in self.roles and not self._gives_verdicts):
             return False
         if set(content) <= {"scores", "labels"} and 2 * self.repeats > len(self.records.rows):
             return False  # values of something else than queries, or of configurations that nothing names
@@ -149,6 +150,12 @@ class Assignment:
             return True
         return len(self.records.rows) < _FEWEST and "." in self.records.path.strip(f".{KEY}") and {
             "query", "retrieved", "doc_id"}.isdisjoint(self.roles)
+
+    @property
+    def _gives_verdicts(self) -> bool:
+        """True for labels of which some say right or wrong; A and B say which of two is preferred."""
+        labels = [self.fields[path] for path in self.roles["labels"].split("+") if path in self.fields]
+        return any(are_verdicts(labels_in(list(map(str, item.items)))) for item in labels)
 
     @property
     def _crosses_queries(self) -> bool:

@@ -254,8 +254,10 @@ def _lists_by_key(prefix: str, value: dict) -> Iterator[RecordList]:
     members = {key: member for key, member in value.items() if type(member) is dict}
     if len(members) < 2 or 2 * len(members) < len(value):
         return
-    for name in next(iter(members.values())):
-        lists = {key: member.get(name) for key, member in members.items()}
+    for name in dict.fromkeys(name for member in list(members.values())[:2] for name in member):
+        lists = {key: member[name] for key, member in members.items() if name in member}
+        if len(lists) < max(2, len(members) - 1):
+            continue
         if all(_is_records(rows) for rows in lists.values()):
             joined = [{KEY: key, **row} for key, rows in lists.items() for row in rows if type(row) is dict]
             yield RecordList(f"{prefix}{KEY}.{name}", joined)
@@ -343,10 +345,16 @@ def _cell_text(cell) -> str:
     return str(cell)
 
 
+def _is_answered(row: dict) -> bool:
+    """True for a question with an answer, also below a name for logs: traces of {question, predicted_answer}."""
+    names = [set(words(str(name))) for name, value in row.items() if type(value) is str]
+    return any(name <= {"user", "question", "query"} for name in names) and any("answer" in name for name in names)
+
+
 def fail_quietly(source: Source) -> list[RecordList]:
     """The lists of records; none for a file that cannot be read at all."""
     try:
         return [records for records in read_record_lists(source) if records.rows and (
-            not is_log(records.path) or {"question", "answer"} <= records.rows[0].keys())]
+            not is_log(records.path) or _is_answered(records.rows[0]))]
     except (InputError, RecursionError):
         return []

@@ -49,7 +49,7 @@ from ragdash.io.proposals.choices.settle import (
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.first_ranks import is_first_rank
 from ragdash.io.proposals.content.places import without_places
-from ragdash.io.proposals.content.questions import described_problems, is_claim, names_speakers, question_rank
+from ragdash.io.proposals.content.questions import names_speakers, other_questions, question_rank
 from ragdash.io.proposals.content.spread import is_title, with_spread_columns
 from ragdash.io.proposals.content.usage import usage_fields
 from ragdash.io.proposals.fields import HISTORIES, Field, profile
@@ -210,7 +210,7 @@ def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
         questions = [item for item in result.fields.values() if meanings.is_question_of_text(item)]
         if any(names_speakers(item) for item in result.fields.values()):
             questions = []  # what several speakers said to each other
-    questions = questions or [item for item in free.values() if is_claim(item)] or described_problems(free)
+    questions = questions or other_questions(free)
     if not questions and "column 2" in free and "column 1" in free and free["column 2"].is_long_text:
         questions = [free["column 2"]]
         take(result, free, "query_id", free["column 1"])

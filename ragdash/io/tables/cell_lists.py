@@ -178,7 +178,7 @@ def _separator(name: str, cells: list[str]) -> str | None:
         return _separator_of_ids(cells)
     barred = [cell for cell in cells if "|" in cell]
     is_markdown = any(cell.count("\n|") or cell.lstrip().startswith("|") for cell in barred)
-    if barred and not is_markdown and (5 * len(barred) >= len(cells) or (
+    if barred and not is_markdown and (5 * len(barred) >= len(cells) or _are_joined(barred, cells) or (
             "context" in name.lower() and name.lower() != "context")):  # which may be one text with a bar in it
         return "|"
     for separator in ";,":
@@ -187,6 +187,12 @@ def _separator(name: str, cells: list[str]) -> str | None:
             return separator
     is_list = _PLACE_NAMES.search(name.strip()) and (_are_places(cells) or _are_titles(cells))
     return ";" if is_list else None
+
+
+def _are_joined(barred: list[str], cells: list[str]) -> bool:
+    """True where every part between bars is the whole of another cell: "d7 | d2" below "d2" and "d7"."""
+    whole = {cell.strip() for cell in cells}
+    return all(part.strip() in whole for cell in barred for part in cell.split("|"))
 
 
 def _are_titles(cells: list[str]) -> bool:

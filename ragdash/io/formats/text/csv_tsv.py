@@ -17,7 +17,7 @@ from ragdash.core.errors import Collector, InputError
 from ragdash.core.records import Run, Truth
 from ragdash.core.text.sentences import asks
 from ragdash.io.assemble.assemble_runs import build_runs
-from ragdash.io.field_names import MISSING_TEXTS, corpus_fields, describe_aliases, is_corpus_document
+from ragdash.io.field_names import MISSING_TEXTS, TRUTH_MARKERS, corpus_fields, describe_aliases, is_corpus_document
 from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
 from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
 from ragdash.io.formats.text.trec import BLOCK_BYTES, ENCODED_TEXT, matching_format, memory_pool
@@ -57,7 +57,9 @@ def detect(start: FileStart) -> Detection | None:
         return Detection(header.format, "corpus", "columns of documents with their texts", header.names,
                          corpus_fields(header.names))
     if header.has_query_rows:
-        return Detection(header.format, *describe_query_rows(header), header.names, _guessed_columns(header))
+        role, reason = describe_query_rows(header)
+        role = "run" if role == "both" and _truth_is_empty(header, start) else role
+        return Detection(header.format, role, reason, header.names, _guessed_columns(header))
     if "doc_id" in header.columns and ("query_id" in header.columns or "query" in header.columns):
         return Detection(header.format, *_describe_document_rows(header, start.head), header.names,
                          _guessed_columns(header))
@@ -124,12 +126,24 @@ def _has_one_grade(header: Header, head: bytes) -> bool:
     return len(set(cells)) == 1 and cells[0].strip() in ("1", "2", "3", "4") and len(set(queries)) < len(queries)
 
 
+def _truth_is_empty(header: Header, start: FileStart) -> bool:
+    """True where no row of a file has a value in a column of the truth, such as ground_truth."""
+    if start.mapping or header.outputs or len(start.source.head) >= HEAD_BYTES - 4:
+        return False
+    places = [header.names.index(header.schema[name]) for name in TRUTH_MARKERS if name in header.schema]
+    return all(cell.strip() in MISSING_TEXTS for place in places for cell in _cells(header, start.head, place, None))
+
+
 def _first_cells(header: Header, head: bytes, name: str) -> list[str]:
     """The cells of a column in the first rows."""
+    return _cells(header, head, header.columns[name], SAMPLED_LINES)
+
+
+def _cells(header: Header, head: bytes, place: int, count: int | None) -> list[str]:
+    """The cells of the column at this place, in the first rows or in all of them."""
     rows = csv_text.reader(head.decode(errors="replace").split("\n")[header.line:], delimiter=header.delimiter)
-    index = header.columns[name]
     try:
-        return [row[index] for row in islice(rows, SAMPLED_LINES) if len(row) > index]
+        return [row[place] for row in islice(rows, count) if len(row) > place]
     except csv_text.Error:
         return []
 

@@ -118,12 +118,16 @@ def _origins(result: Assignment, free: dict[str, Field]) -> set[str]:
 
 
 def _is_reranked(item: Field, other: Field) -> bool:
-    """True for a reranked list of some of the documents in the other one: what is returned in the end."""
-    if _RANKED.isdisjoint(item.words) or not _RANKED.isdisjoint(other.words):
+    """True for a list of some of the documents in the other one, which is not reranked or has those of all steps: what
+    is returned in the end.
+    """
+    is_of_steps = other.path.count("[]") > max(1, item.path.count("[]"))
+    if not is_of_steps and (_RANKED.isdisjoint(item.words) or not _RANKED.isdisjoint(other.words)):
         return False
     pairs = [(set(map(str, leaves(value))), set(map(str, leaves(wider)))) for value, wider in zip(
         item.values, other.values, strict=False)]
-    return all(value <= wider for value, wider in pairs) and any(value for value, _ in pairs)
+    return all(value <= wider or (is_of_steps and not wider) for value, wider in pairs) and any(
+        value and wider for value, wider in pairs)
 
 
 def _is_pool(item: Field, gold: Field, free: dict[str, Field]) -> bool:

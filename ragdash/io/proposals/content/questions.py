@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ragdash.io.proposals.fields import Field
+from ragdash.io.proposals.names import ANSWER, DOCUMENT, RETURNED, SCORES, SPANS, TEXT
 from ragdash.io.proposals.shapes.values_by_query import is_code
 
+_RIGHT = {"relevant", "expected", "gold", "golden", "reference", "qrels", "truth", "correct"}
+_MOSTLY, _FEW_WORDS = 0.9, 60  # share of different texts; characters of texts that are asked, not documents
 _TICKETS = (("description",), ("body",), ("message",), ("ticket", "text"), ("issue",), ("title",), ("subject",))
+
+
+def other_questions(free: Mapping[str, Field]) -> list[Field]:
+    """What is asked where nothing is called a question: claims, what tickets say, or a text that may be nothing else.
+    """
+    return [item for item in free.values() if is_claim(item)] or described_problems(free) or (
+        [] if "column 2" in free else asked_texts(free))
 
 
 def is_claim(field: Field) -> bool:
@@ -22,6 +32,26 @@ def described_problems(free: Mapping[str, Field]) -> list[Field]:
     texts = [item for item in free.values() if item.name_words in _TICKETS and item.is_long_text and not item.is_list
              and item.share == 1.0 and item.distinct_share > 0.7]
     return sorted(texts, key=lambda item: -item.mean_length)[:1] if has_gold else []
+
+
+def asked_texts(free: Mapping[str, Field]) -> list[Field]:
+    """`text` where nothing else can be asked and no record names a document: next to what is right, or a few words."""
+    text = free.get("text")
+    if text is None or text.is_list or not text.is_text or len(text.values) < 2 or text.share < 1 or (
+            text.distinct_share < _MOSTLY):
+        return []
+    others = [item for item in free.values() if item is not text and item.present and item.path != "title"]
+    is_right = any(not item.is_object and not _RIGHT.isdisjoint(item.name_words) for item in others)
+    names_documents = any(not DOCUMENT.isdisjoint(item.name_words) and _RIGHT.isdisjoint(item.name_words)
+                          for item in others)
+    is_titled = "title" in free and bool(free["title"].present)
+    is_rated = any(not (ANSWER | RETURNED | TEXT | SCORES | SPANS).isdisjoint(item.name_words)
+                   and _RIGHT.isdisjoint(item.name_words) for item in others)
+    is_keyed = any(item.path.lower() in ("id", "_id", "qid", "query_id", "question_id") for item in others)
+    if names_documents or is_titled or is_rated or not is_keyed:
+        return []
+    return [text] if is_right or (text.mean_length < _FEW_WORDS and not any("\n" in str(item) for item in text.items)
+                                  ) else []
 
 
 def names_speakers(field: Field) -> bool:

@@ -26,6 +26,7 @@ _RATING = {"judge", "verdict", "evaluation", "grader", "judgment", "judgement"} 
 _COUNTS = {"num", "count", "n", "number", "total", "length", "size", "len", "k", "index", "line", "page", "year",
            "version", "limit", "max", "min", "order", "step"}
 _PRECISION = re.compile(r"[PRpr]\s*[@_]\s*\d+")  # P@5
+_SETTINGS = {"include", "use", "enable", "allow", "skip", "require"}  # in front of what a query is asked with
 _OUTCOMES = {"ok", "answered", "supported", "abstained", "refused", "declined", "hallucinated",
              "found"}  # true or false
 
@@ -48,8 +49,10 @@ def is_metric(field: Field) -> bool:
     if {"noise", "rate"} <= name or ("rank" in name and "reciprocal" not in name) or {"chunk", "overlap"} <= name or {
             "similarity", "top", "k"} <= name:
         return False
-    if name <= {"metric", "at", "k"} or ("doc" in name and all(map(_is_whole, field.items))):
+    if name <= {"metric", "at", "k"} or _counts_things(field):
         return False  # the cutoff, and how many documents were found
+    if field.is_bool and field.name_words[0] in _SETTINGS:
+        return False  # include_tables
     nested = (not set(field.words[:-1]).isdisjoint({"metric", "score", "evaluation", "eval", "feedback", "judge",
                                                           "judgment", "judgement", "rating", "verdict"}) and (
         "." in field.path)) or (field.is_bool and field.words[:1] == ("check",) and "." in field.path)
@@ -63,6 +66,15 @@ def is_metric(field: Field) -> bool:
     if not (known or nested) or (name & _COUNTS and not (name & SURE_METRICS)):
         return False
     return _is_bounded(field) or known
+
+
+def _counts_things(field: Field) -> bool:
+    """True for whole numbers of documents, and for those under the plural of what they count: table_hits: 0, 2, 4."""
+    is_plural = field.path.lower().endswith("_hits") and "at" not in field.name_words
+    if not is_plural and ("doc" not in field.name_words or "precision" in field.name_words):
+        return False
+    return all(map(_is_whole, field.items)) and not field.is_bool and (
+        not is_plural or any((as_number(item) or 0) > 1 for item in field.items) or len(field.name_words) > 2)
 
 
 def is_unnamed_metric(field: Field) -> bool:
@@ -82,7 +94,7 @@ def is_label(field: Field) -> bool:
     """A judgment in words, such as Correct or Refusal."""
     if field.path.startswith("*."):
         return False  # what a report calls its configuration
-    if field.is_list or not field.is_text or field.is_object or "[]" in field.path:
+    if field.is_list or not field.is_text or field.is_object or field.is_number or "[]" in field.path:
         return False
     name = set(field.words)
     if not name.isdisjoint({"gold", "golden", "truth", "gt"}) or "expected" in field.words:
@@ -96,7 +108,8 @@ def is_label(field: Field) -> bool:
     is_named = not named.isdisjoint(_LABELS) or may_hold_scores(field.path.rpartition(".")[2])
     rated = is_named and set(field.name_words).isdisjoint({
         "model", "type", "id", "error", "name", "metric", "dataset", "subset", "split", "expected",
-        "option", "choice", "count", "provider"}) and not is_spent(field.path.rpartition(".")[2])
+        "option", "choice", "count", "provider", "header", "heading", "section"}) and not is_spent(
+        field.path.rpartition(".")[2])
     return short and enough and rated and set(field.name_words).isdisjoint(ANSWER - {"response"})
 
 
