@@ -106,6 +106,8 @@ class Assignment:
             return False  # places in a list
         if "query" not in self.roles and (self._lists_documents or self._describes_documents):
             return False
+        if self._holds_answers:
+            return False
         if self._are_examples or (content == ["labels"] and "query" not in self.roles and not self._gives_verdicts):
             return False
         if set(content) <= {"scores", "labels"} and 2 * self.repeats > len(self.records.rows):
@@ -150,6 +152,14 @@ class Assignment:
             return True
         return len(self.records.rows) < _FEWEST and "." in self.records.path.strip(f".{KEY}") and {
             "query", "retrieved", "doc_id"}.isdisjoint(self.roles)
+
+    @property
+    def _holds_answers(self) -> bool:
+        """True for a list of answers below each configuration: they are of queries, not documents."""
+        parent = self.roles.get("retrieved", "").rpartition("[].")[0]
+        return bool(parent) and self.roles.get("query_id", "").startswith(KEY) and "query" not in self.roles and any(
+            path.startswith(f"{parent}[].") and not ANSWER.isdisjoint(item.name_words) and item.is_text
+            for path, item in self.fields.items())
 
     @property
     def _gives_verdicts(self) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from ragdash.core.errors import Problem, shorten
@@ -44,7 +45,7 @@ _CONFUSED = {"answer": {"answers"}, "answers": {"answer"}, "contexts": {"evidenc
              "evidence": {"relevant", "contexts"},
              "relevant": {"retrieved", "evidence"}, "retrieved": {"relevant", "evidence"}}  # what is right, or not
 _SURE = ("retrieved", "relevant")  # under these names nothing else is meant
-_AS_RIGHT = {"answer": "answers", "contexts": "evidence", "retrieved": "relevant"}
+_AS_RIGHT = {"answer": "answers", "contexts": "evidence", "retrieved": "relevant", "text": "evidence"}
 _MORE = ("retrieved", "relevant", "evidence", "answers", "answer", "contexts", "grade")
 _WHAT_A_SYSTEM_GAVE = {"answer", "retrieved", "contexts", "text"}
 _TALKS = {"user"}  # what a conversation gives
@@ -75,7 +76,7 @@ def misread(source: Source, detected: DetectedFormat) -> list[Reading]:
             reading.mapping.get("answers") == answer for reading in readings):
         return readings
     if _is_open_list(detected) or _are_open_contexts(detected):
-        return _both_readings(source, detected)
+        return _both_readings(source, detected) or _with_truth(source)
     is_known = any({reading.mapping.get("answer"), reading.mapping.get("answers")} & {answer} for reading in readings)
     return _both_readings(source, detected) if is_open and not is_known else []
 
@@ -109,6 +110,13 @@ def _both_readings(source: Source, detected: DetectedFormat) -> list[Reading]:
     return [Reading({ROLE: role, **place, **mapping}, len(records.rows), preview=tuple(
         {name: shorten(str(row.get(path, "")), 80) for name, path in mapping.items()} for row in records.rows[:3]))
         for role, mapping in ways]
+
+
+def _with_truth(source: Source) -> list[Reading]:
+    """The best reading of rankings of a system, and before it the one of the same documents as right ones."""
+    readings = [reading for reading in propose(source)[:1] if "retrieved" in reading.mapping]
+    return [replace(reading, mapping={_AS_RIGHT.get(name, name): path for name, path in reading.mapping.items() if name
+                                      not in ("score", "rank")} | {ROLE: "truth"}) for reading in readings] + readings
 
 
 def answers_note(source: Source, detected: DetectedFormat) -> tuple[Problem, ...]:

@@ -10,6 +10,7 @@ from ragdash.io.proposals.shapes.languages import english_words, in_english
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _YES_NO = re.compile(r"[(\[]\s*y(?:es)?\s*/\s*n(?:o)?\s*[)\]]", re.IGNORECASE)
 _SHOULD = re.compile(r"should[ _](?:have[ _])?(?:been|be)(?=\W*$)", re.IGNORECASE)
+_RELEVANCE_IDS = re.compile(r"relevance(?=[ _-]?(?:doc|chunk|passage)?[ _-]?ids?$)", re.IGNORECASE)  # of relevant ones
 _BENCHMARK = re.compile(r"benchmark[ _-]?answer", re.IGNORECASE)  # what a data set says, not a system
 _LONGEST_NOTE = 24  # characters in brackets behind a name; longer ones explain what is in the column
 _PLURALS = {"ids": "id", "queries": "query", "ms": "ms", "context": "context", "indices": "index", "responses":
@@ -96,7 +97,7 @@ def names_average(text: str) -> bool:
 @lru_cache(1 << 14)
 def words(name: str) -> tuple[str, ...]:
     """The words of a name in the singular: "retrievedDocIds" -> ("retrieved", "doc", "id")."""
-    name = without_note(name)
+    name = _RELEVANCE_IDS.sub("relevant", without_note(name))
     name = _BENCHMARK.sub("reference answer", _SHOULD.sub("expected answer", _YES_NO.sub("", in_english(name))))
     parts = re.split(r"[\W_]+", _CAMEL.sub(" ", re.sub(r"\[\]", " ", name)))
     return tuple(_singular(word) for part in parts if part for word in english_words(part.lower()))

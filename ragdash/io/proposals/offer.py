@@ -23,7 +23,7 @@ from ragdash.io.tables.cells import is_cut_off
 from ragdash.io.tables.row_reader import csv_rows
 
 REPLACED = {"unknown-format", "missing-field", "missing-column", "missing-header", "results", "bad-score", "bad-grade",
-            "fractions-as-documents", "questions-as-documents"}
+            "fractions-as-documents", "questions-as-documents", "fields-as-queries"}
 """Kinds of problems that say no more than that the format is not known."""
 ADDED_TO = {"duplicate-query", "wrong-type", "bad-list", "conflicting-truth", "column-count"}
 """Kinds after which a reading may help as well."""
@@ -160,13 +160,14 @@ def _describes_work(name: str) -> bool:
 
 
 def _hold_tags(source: Source, columns: Sequence[str]) -> bool:
-    """True for lists of names that many records share, such as warnings: they are no content of a query."""
+    """True for lists of names that many records share or few have, such as warnings: they are no content of a query."""
     rows = [row for records in fail_quietly(source)[:1] for row in records.rows]
     for name in columns:
         tags = [tag for row in rows if row.get(name) for tag in (
             row[name] if type(row[name]) is list else [row[name]])]
         if not tags or not all(type(tag) is str and len(tag) < _LONGEST_TAG and " " not in tag for tag in tags) or (
-                len(tags) < _SHARED * len(set(tags))):
+                len(tags) < _SHARED * len(set(tags)) and 2 * sum(not is_missing(row.get(name)) for row in rows) > len(
+                    rows)):
             return False
     return bool(columns)
 

@@ -47,11 +47,15 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
     lists += [item for item in free.values() if "[]." in gold and "[]." in item.path and item not in lists
               and last_words(item.path) == last_words(gold) and overlap(item, gold_ids)
               and not RETRIEVING.isdisjoint(item.words)]
+    units = DOCUMENT & set(result.fields[gold].name_words) if gold in result.fields else set()
+    if not any(units & {*item.name_words} for item in lists):  # of relevant_pages those of the pages, not of chunks
+        lists += [item for item in free.values() if units & {*item.name_words} and overlap(item, gold_ids) and any(
+            "[]." in other.path and item.path.startswith(f"{other.path.rpartition('.')[0]}.") for other in lists)]
     if gold in result.fields and not any(overlap(item, gold_ids) or item.is_number != result.fields[gold].is_number
                                          for item in lists):
         lists = [item for item in free.values() if _is_counterpart(item, result.fields[gold]) and (
             overlap(item, gold_ids) or min(item.path_share, result.fields[gold].path_share) > _PATHS)] or lists
-    lists = lists or lists_with_scores(free)
+    lists = lists or lists_with_scores(free) or [item for item in free.values() if _is_single_hit(item)]
     if not lists:
         spans = result.roles.get("evidence", "")
         is_quoted = not (SPANS - {"context", "sentence"}).isdisjoint(words(spans.rpartition("[].")[2]))
@@ -73,7 +77,8 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
     lists = [item for item in lists if not any(_is_reranked(other, item) for other in lists)]
     if lists:
         known = gold_ids or (_origins(result, free) if all("[]." in item.path for item in lists) else set())
-        best = max(lists, key=lambda item: (overlap(item, known), "citation" not in item.words,
+        best = max(lists, key=lambda item: (bool(units & {*item.name_words}) and overlap(item, known) > 0,
+                                            overlap(item, known), "citation" not in item.words,
                                             not _RANKED.isdisjoint(item.name_words),
                                             id_rank(item) == 0 and _PLACES.isdisjoint(item.name_words),
                                             id_rank(item) == 0, -item.path.count("."),
@@ -115,6 +120,12 @@ def _origins(result: Assignment, free: dict[str, Field]) -> set[str]:
     origins = [item for item in free.values() if not item.is_list and "[]" not in item.path
                and meanings.is_neutral_documents(item) and {"source", "document"} & set(item.name_words)]
     return {str(value) for item in origins for value in item.items}
+
+
+def _is_single_hit(item: Field) -> bool:
+    """True for the id of the one document that was retrieved for each query: retrieved_recipe_id."""
+    return item.is_id_like and not item.is_list and "[]" not in item.path and item.distinct_count > 1 and (
+        "id" in item.name_words and "retrieved" in item.name_words and GOLD.isdisjoint(item.words))
 
 
 def _is_reranked(item: Field, other: Field) -> bool:
@@ -247,7 +258,7 @@ def _take_documents(result: Assignment, free: dict[str, Field], documents: Field
     parallel = [item for item in siblings if ratings.parallel_role(item) and same_lengths(item, documents)]
     gains = [item for item in parallel if ratings.parallel_role(item) == "grade"]
     parts = [documents]
-    if parent and (not is_judged or gains):
+    if parent and (not is_judged or (gains and "relevant" not in result.roles)):
         parts += _distinguishing(documents, siblings)
     take(result, free, "retrieved", *parts)
     for item in sorted(parallel, key=lambda item: (item.path.count("."), _is_unsorted_part(item),

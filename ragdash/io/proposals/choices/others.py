@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, take
+from ragdash.io.proposals.content.ratings import is_of_settings
 from ragdash.io.proposals.fields import Field, as_number
 from ragdash.io.proposals.names import CONFIGS, GOLD, ID, METRICS, SCORES, words
 from ragdash.io.proposals.shapes.families import RUN, SYSTEMS, ColumnFamily
@@ -52,14 +53,19 @@ def take_data_set(result: Assignment, free: dict[str, Field], names: Sequence[st
 
 
 def drop_settings(result: Assignment, free: dict[str, Field]) -> None:
-    """A whole number above 1 that is the same for all queries of each configuration is a setting, not a score."""
+    """A value that is also in an object of settings, and a whole number above 1 that is the same for all queries of
+    each configuration, is a setting, not a score.
+    """
+    if "scores" not in result.roles:
+        return
     names = result.roles.get("config", "").split("+")
     configs = [result.fields[path].values for path in names if path in result.fields]
-    if not configs or "scores" not in result.roles:
-        return
     keys = [repr(values) for values in zip(*configs, strict=True)]
+    given = [(path.rpartition(".")[2], item.values) for path, item in result.fields.items() if is_of_settings(path)]
     paths = result.roles["scores"].split("+")
-    settings = [path for path in paths if path in result.fields and _is_setting_of(result.fields[path], keys)]
+    settings = [path for path in paths if path in result.fields and (
+        (path.rpartition(".")[2], result.fields[path].values) in given or (
+            bool(keys) and _is_setting_of(result.fields[path], keys)))]
     for path in settings:
         free[path] = result.fields[path]
     left = [path for path in paths if path not in settings]
@@ -78,6 +84,7 @@ def _is_setting_of(item: Field, configs: list[str]) -> bool:
         number is not None and number.is_integer() and number > 1 for number in numbers)
 
 
+_TRUTHS = {"truth", "groundtruth", "gt", "gold", "golden"}
 _AROUND = {"pre", "post"}  # the text before a table and behind it
 
 
@@ -85,6 +92,8 @@ def are_parts(family: ColumnFamily, fields: dict[str, Field]) -> bool:
     """True for a family that is no family of configurations: parts of one score, or members of one answer."""
     if all("[]." in stem and set(words(stem.rpartition("[].")[2].replace(RUN, " "))) <= ID for stem in family.members):
         return True  # result[].comp_id and result[].textunit_id: ids of one document
+    if all(not _TRUTHS.isdisjoint(words(stem)) for stem in family.members):
+        return True  # ground_truth.flat_chunks and ground_truth.nested_chunks
     if _AROUND.issuperset(family.variants) and all("text" in words(stem) for stem in family.members):
         return True
     return _are_parts_of_score(family, fields) or _are_members_of_answer(family, fields) or (

@@ -26,6 +26,7 @@ _RATING = {"judge", "verdict", "evaluation", "grader", "judgment", "judgement"} 
 _COUNTS = {"num", "count", "n", "number", "total", "length", "size", "len", "k", "index", "line", "page", "year",
            "version", "limit", "max", "min", "order", "step"}
 _PRECISION = re.compile(r"[PRpr]\s*[@_]\s*\d+")  # P@5
+_CONFIG_OBJECTS = {"config", "configuration", "setting", "param", "parameter", "hyperparameter"}
 _SETTINGS = {"include", "use", "enable", "allow", "skip", "require"}  # in front of what a query is asked with
 _OUTCOMES = {"ok", "answered", "supported", "abstained", "refused", "declined", "hallucinated",
              "found"}  # true or false
@@ -41,8 +42,8 @@ def is_metric(field: Field) -> bool:
         return False
     if field.path.startswith("*."):
         return False  # a mean over the queries of a configuration
-    if not (CRITERIA | {"expected"}).isdisjoint(field.words):
-        return False  # what is expected
+    if not (CRITERIA | {"expected"}).isdisjoint(field.words) or _is_setting(field):
+        return False  # what is expected, or asked for
     if not name.isdisjoint(LATENCIES | {"cache", "token", "cost", "threshold", "weight", "price", "id", "uuid",
                                         "min", "minimum", "max", "maximum", "required", "target", "option", "choice"}):
         return False
@@ -68,6 +69,16 @@ def is_metric(field: Field) -> bool:
     return _is_bounded(field) or known
 
 
+def is_of_settings(path: str) -> bool:
+    """True for a member of an object of settings."""
+    return not _CONFIG_OBJECTS.isdisjoint(words(path.rpartition(".")[0]))
+
+
+def _is_setting(field: Field) -> bool:
+    """True for a value in an object of settings, such as config.alpha, and for what is switched on or off."""
+    return is_of_settings(field.path) or field.name_words[-1:] in (("enabled",), ("disabled",))
+
+
 def _counts_things(field: Field) -> bool:
     """True for whole numbers of documents, and for those under the plural of what they count: table_hits: 0, 2, 4."""
     is_plural = field.path.lower().endswith("_hits") and "at" not in field.name_words
@@ -80,7 +91,7 @@ def _counts_things(field: Field) -> bool:
 def is_unnamed_metric(field: Field) -> bool:
     """A number that no name shows to be a metric, with the values of one; it counts next to what a system returned."""
     return (not field.is_list and "[]" not in field.path and field.is_number and not field.is_bool
-            and _CLASSES.isdisjoint(field.words) and not field.path.startswith("*.")
+            and _CLASSES.isdisjoint(field.words) and not field.path.startswith("*.") and not _is_setting(field)
             and is_measured(field.path, [as_number(item) or 0.0 for item in field.items]))
 
 
@@ -119,7 +130,8 @@ def rate_alike(free: Iterable[Field], metrics: Sequence[Field]) -> list[Field]:
     known = [item for item in metrics if "{run}" in item.path and is_whole(item)]
     scale = {as_number(value) for item in known for value in item.items}
     return [item for item in free if len(scale) > 2 and item not in metrics and "{run}" in item.path and item.is_number
-            and not item.is_list and "[]" not in item.path and scale >= {as_number(value) for value in item.items}
+            and not item.is_list and not _is_setting(item) and "[]" not in item.path and scale >= {
+                as_number(value) for value in item.items}
             and item.distinct_count > 1 and (LATENCIES | _COUNTS).isdisjoint(item.name_words) and any(
                 _stem(item) == _stem(other) for other in known)]
 

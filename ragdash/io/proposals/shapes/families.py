@@ -48,6 +48,7 @@ _SETTINGS = {"header", "param", "parameter", "metadata"}  # of a request, not of
 _OF_METRICS = {"metric", "delta", "diff", "difference", "improvement"}  # values of a configuration, or of two
 _STAGES, _RERANKING = {"before", "after", "pre", "post"}, {"rerank", "reranking", "reranked"}
 _RESULTS = {"score", "rank", "result", "hit", "match", "candidate"}  # in names of columns with a number
+_MEMBER_NAMES = ID - {"no", "number", "num", "index", "idx", "key"} | {"name", "title", "url"}
 _COUNTED = re.compile(r"(pipeline|system|model|method|config|variant|arm|retriever|run|strategy|engine)[_ -]?\d+",
                       re.IGNORECASE)  # pipeline1, pipeline2
 _SEPARATOR = re.compile(r"([._\s-]+|::?|[/@|])")
@@ -93,6 +94,8 @@ def find_family(names: Iterable[str], lists: Collection[str] = (), numbers: Coll
         members = {stem: {name: field for name, field in fields.items() if name in variants}
                    for stem, fields in stems.items() if len(variants & fields.keys()) > 1}
         members = _each_once(members)
+        if all(_MEMBER_NAMES & {*words(name)[-1:]} and " ".join(words(name)) not in SYSTEMS for name in variants):
+            continue  # retrieved_recipe_id and retrieved_dish_name: members of one document
         if not _is_plausible(members, variants) and not _are_returned_lists(members, lists):
             continue
         covered = {field for fields in members.values() for field in fields.values()}
