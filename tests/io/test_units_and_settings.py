@@ -97,3 +97,18 @@ def test_contexts_of_conversations_without_predictions_are_asked_about():
     assert (second["role"], second["retrieved"]) == ("both", "contexts[].document_id")
     truth = read_truth(("file.jsonl", content), mapping=first)
     assert truth.judgments == 16 and truth.details["answers"].to_pylist()[0] == [SAID[0]]
+
+
+def test_passes_over_the_same_questions_are_configurations():
+    """Questions that come again in the same order, with other answers: a column that says which pass it is decides."""
+    rows = [{"question_id": n, "question": ASKED[n], "model": "m", "response": f"{SAID[n]} {number}"}
+            for number in (1, 2, 3) for n in COUNT][:21]
+    content = json.dumps(rows).encode()
+    mapping = refused(content)[0]
+    assert (mapping["records"], mapping["config"], mapping["answer"]) == ("*", "*", "response")
+    runs = read_runs(("file.json", content), mapping=mapping)
+    assert [(run.name, len(run.query_ids)) for run in runs] == [("pass 1", 8), ("pass 2", 8), ("pass 3", 5)]
+    named = [{**row, "model": f"m{place // 8}"} for place, row in enumerate(rows)]
+    assert all(mapping.get("config") != "*" for mapping in offered(named))
+    mixed = [*rows[:9], rows[10], rows[9], *rows[11:]]
+    assert all(mapping.get("config") != "*" for mapping in offered(mixed))

@@ -24,6 +24,7 @@ from ragdash.io.proposals.shapes.families import SYSTEMS
 KEY = "*"
 _SUFFIX = re.compile(r"[_\s-]*(results?|hits|top[_-]?(?:\d+|k))$", re.IGNORECASE)
 _MOST_COLUMNS = 60
+_FEWEST = 3  # queries of a pass
 _MODELS = {"mixtral", "gemma", "deepseek", "phi", "falcon", "bard", "palm", "chatgpt", "grok", "cohere", "opus",
            "sonnet", "haiku", "turbo", "flash", "bing", "perplexity", "elastic", "elasticsearch", "bm25f", "lucene",
            "anthropic", "ollama", "studio", "groq", "bedrock",
@@ -50,6 +51,26 @@ def rows_of_systems(rows: Sequence[dict]) -> list[dict]:
     return [{KEY: _SUFFIX.sub("", str(system)),
              **{name: value for name, value in row.items() if name not in systems}, kind: row[system]}
             for system in systems for row in rows if row.get(system) is not None]
+
+
+def rows_of_passes(rows: Sequence[dict]) -> list[dict]:
+    """A record for each query and pass, where all queries come again in the same order with other answers and nothing
+    says which pass a row is of; none for other rows.
+    """
+    names = [name for name in rows[0] if {"question", "query", "prompt"} & {*words(str(name))}] if rows else []
+    names = [name for name in names if all(type(row.get(name)) is str and " " in row[name] for row in rows)]
+    asked = [row[names[0]] for row in rows] if names else []
+    count = len(set(asked))
+    if count < _FEWEST or len(asked) < 2 * count or any(
+            text != asked[place % count] for place, text in enumerate(asked)):
+        return []
+    fields = {name: [repr(row.get(name)) for row in rows] for name in rows[0]}
+    varied = [name for name, values in fields.items() if any(
+        value != values[place % count] for place, value in enumerate(values))]
+    if any(len(set(fields[name])) <= -(-len(rows) // count) for name in varied):
+        return []  # a column says which pass it is
+    return [{KEY: f"pass {place // count + 1}", **row} for place, row in enumerate(rows)] if any(
+        not ANSWER.isdisjoint(words(str(name))) for name in varied) else []
 
 
 def _have_further_columns(systems: Collection[str], names: Iterable[str], known: Collection[str]) -> bool:
