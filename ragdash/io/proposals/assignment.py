@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ragdash.core.text.metric_names import are_verdicts, labels_in
 from ragdash.io.proposals.content.first_ranks import names_first_rank
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import (
@@ -44,6 +43,7 @@ _SHOTS = {"demo", "fewshot", "shot"}
 _NUMBERED = re.compile(r"[A-Za-z][A-Za-z_-]*?[-_]?(\d{2,})")
 _FEWEST = 5  # records without a question, deep in a file
 _FEWEST_KEYS = 8  # different keys that are taken for those of queries
+_PREFERRED = {"a", "b", "tie", "draw", "both", "neither"}
 _RATED_THINGS = {"product", "paper", "file", "url", "page", "article"}
 _RATED = (("metric",), ("metric", "name"), ("measure",), ("criterion",))
 DOCUMENT_TEXTS = ("text", "content", "contents", "body")
@@ -106,9 +106,7 @@ class Assignment:
             return False  # places in a list
         if "query" not in self.roles and (self._lists_documents or self._describes_documents):
             return False
-        if self._holds_answers:
-            return False
-        if self._are_examples or (content == ["labels"] and "query" not in self.roles and not self._gives_verdicts):
+        if self._are_examples or self._holds_answers or (content == ["labels"] and not self._gives_verdicts):
             return False
         if set(content) <= {"scores", "labels"} and 2 * self.repeats > len(self.records.rows):
             return False  # values of something else than queries, or of configurations that nothing names
@@ -163,9 +161,10 @@ class Assignment:
 
     @property
     def _gives_verdicts(self) -> bool:
-        """True for labels of which some say right or wrong; A and B say which of two is preferred."""
+        """True for labels of which some say more than A or B, the better one of two, or of known questions."""
         labels = [self.fields[path] for path in self.roles["labels"].split("+") if path in self.fields]
-        return any(are_verdicts(labels_in(list(map(str, item.items)))) for item in labels)
+        return "query" in self.roles or any(
+            not _PREFERRED.issuperset(str(label).strip().lower() for label in item.items) for item in labels)
 
     @property
     def _crosses_queries(self) -> bool:

@@ -113,8 +113,9 @@ def _both_readings(source: Source, detected: DetectedFormat) -> list[Reading]:
 
 
 def _with_truth(source: Source) -> list[Reading]:
-    """The best reading of rankings of a system, and before it the one of the same documents as right ones."""
-    readings = [reading for reading in propose(source)[:1] if "retrieved" in reading.mapping]
+    """The best reading of rankings, and before it the one of the same documents as right ones; none with an answer."""
+    readings = [reading for reading in propose(source)[:1] if "retrieved" in reading.mapping and {
+        "answer", "config", "scores"}.isdisjoint(reading.mapping)]
     return [replace(reading, mapping={_AS_RIGHT.get(name, name): path for name, path in reading.mapping.items() if name
                                       not in ("score", "rank")} | {ROLE: "truth"}) for reading in readings] + readings
 

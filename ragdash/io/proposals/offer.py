@@ -92,6 +92,8 @@ def with_proposals(source: Source, error: InputError) -> InputError:
             by_question or reading.notes.keys() & {"skipped", "average"} or not _is_known(reading, detected)
             or (kinds == {"duplicate-query"} and 0 < 2 * reading.notes.get("repeated", 0) < min(
                 reading.count, SAMPLE))))]
+    if "fields-as-queries" in kinds:  # two lists of texts, of which one may be asked
+        readings = [reading for reading in readings if reading.role != "questions"]
     content = [problem for problem in error.problems if problem.message == "missing-field/content"]
     columns = [name for problem in content for name in cast(list[str], problem.facts["columns"])]
     if not all(map(_describes_work, columns)) and not _hold_tags(source, columns):

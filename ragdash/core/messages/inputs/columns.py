@@ -292,6 +292,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="fields that ragdash reads",
         fix="It is not read.",
     ),
+    "unread-field/comment": Message(
+        actual="the text {key!r} among the queries",
+        expected="documents for each query",
+        fix="It is taken as a comment and not read.",
+    ),
     "wrong-type": Message(
         actual="{type}: {value}",
         expected="{expected}",

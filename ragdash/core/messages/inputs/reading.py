@@ -278,11 +278,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="a list of objects",
         fix="It is not read.",
     ),
-    "unread-field/comment": Message(
-        actual="the text {key!r} among the queries",
-        expected="documents for each query",
-        fix="It is taken as a comment and not read.",
-    ),
     "unread-file": Message(
         actual="{cause.actual}",
         expected="a run",
