@@ -300,7 +300,7 @@ def _file_metric(params: tuple[tuple[str, object], ...]) -> Metric:
     better = values["better"] or guess_direction(column, label)
     low, high = (-np.inf if values["low"] is None else float(values["low"]),
                  np.inf if values["high"] is None else float(values["high"]))
-    title = f"{column}: {label} (file)" if label else f"{column} (file)"
+    title = f"{label} ({column})" if label else f"{column} (file)"
     others = "; right refusals have a label of their own" if label and label_value(label) == 1 else ""
     doc = (f"Share of the queries that the file labels {label} in {column}{others}. Undefined for a query without a "
            "label.") if label else (

@@ -255,7 +255,7 @@ def template_title(template: str) -> str:
 
 
 def menu_title(template: str) -> str:
-    """The title of a metric in a narrow menu, which clips long ones: what differs between labels comes first.
+    """The title of a metric in a menu, where all of a file are together.
 
     Examples
     --------
@@ -263,10 +263,7 @@ def menu_title(template: str) -> str:
     ('Correct (human_label)', 'faithfulness', 'NDCG@k')
     """
     spec = read_spec(template) if template.startswith("file:") else None
-    if spec is None:
-        return template_title(template)
-    label = str(dict(spec.params).get("label", ""))
-    return f"{label} ({spec.file_column})" if label else spec.file_column
+    return template_title(template) if spec is None or dict(spec.params).get("label") else spec.file_column
 
 
 def strip_markdown(text: str) -> str:

@@ -187,16 +187,16 @@ def test_labels_of_the_files_come_first():
         for name, given in labels.items()]
     at = page_cases.opened("answers", **address(truth, labeled))
     said = texts(at)
-    assert said.index("**good** has the highest verdict\\: Correct") < said.index("highest Support coverage")
+    assert said.index("**good** has the highest Correct \\(verdict\\)") < said.index("highest Support coverage")
     assert [header.value for header in at.header][:1] == ["Labels from the files"]
     assert widget(at, "multiselect", "answers").value[0] == "file:verdict(label='Correct')"
     board = at.table[0].value.replace("\u00a0", " ", regex=True)
-    right = dict(zip(board["Run"].str.extract(r"(good|bad)")[0], board["verdict: *Right*"], strict=True))
+    right = dict(zip(board["Run"].str.extract(r"(good|bad)")[0], board["*Right* (verdict)"], strict=True))
     assert right == {"good": "**1.000** :gray[n = 24]  \n:gray[6 right refusals]",
                      "bad": f"**{4 / 24:.3f}** :gray[n = 24]  \n:gray[0 right refusals]"}
     assert "*Right* is how Failures counts" in said
     assert said.index("How many answers are right?") < said.index("has the highest"), "the number comes first"
-    assert "**good** 100% [100, 100] of 24 and **bad** 17% [4, 33] of 24, by verdict: Correct" in said.replace("\\", "")
+    assert "**good** 100% [100, 100] of 24 and **bad** 17% [4, 33] of 24, by Correct (verdict)" in said.replace("\\", "")
     assert "good has 24 of 24 answers right (8 at another stage), 0 wrong." in said
     assert "bad has 4 of 24 answers right" in said
     failures = page_cases.opened("failures", **address(truth, labeled, look="bad"))
@@ -214,7 +214,7 @@ def test_scores_of_other_tools_are_in_the_tables_of_right_and_grounded_answers()
     assert all(name in tables["Grounded"] for name in ("faithfulness (file)", "context_recall (file)", "Support cov"))
     assert "answer_relevancy (file)" in tables["Right"] and "Token F1" in tables["Right"]
     labels, = (text for name, text in tables.items() if name.startswith("Labels from the files"))
-    assert "verdict: Correct (file)" in labels and labels.count("(file)") == 1
+    assert labels.count("(verdict)") == 1 and "Correct (verdict)" in labels and "(file)" not in labels
     assert not any(name in text for name in ("mrr", "latency") for text in tables.values())
 
 

@@ -40,13 +40,13 @@ def content(*runs: Run, **options) -> ReportContent:
 
 @pytest.mark.parametrize(("old", "new", "decision", "change"), [
     (dict(wrong=2, faithful=0.9), dict(wrong=24, faithful=0.8), "**new** is better by NDCG@10, but the answers say "
-     "otherwise: **old** is better than **new** on verdict: Correct (file).", "The answers point the other way: **old**"
+     "otherwise: **old** is better than **new** on Correct (verdict).", "The answers point the other way: **old**"
      ),
-    (dict(wrong=24), dict(wrong=2), "choose **new**", "The answers point the same way: verdict: Correct (file)."),
+    (dict(wrong=24), dict(wrong=2), "choose **new**", "The answers point the same way: Correct (verdict)."),
     (dict(wrong=2), dict(wrong=2), "choose **new**", "No check speaks against this result. The answers show no "
-     "significant difference (verdict: Correct (file))."),
+     "significant difference (Correct (verdict))."),
     (dict(labeled=False), dict(wrong=2), "choose **new**", "No check speaks against this result. The answers cannot be "
-     "compared by verdict: Correct (file): no query has a value in two runs."),
+     "compared by Correct (verdict): no query has a value in two runs."),
     (dict(labeled=False), dict(labeled=False), "choose **new**", "No check speaks against this result."),
 ])
 def test_a_clear_winner_by_its_rankings_is_held_against_the_answers(old, new, decision, change):
@@ -60,7 +60,7 @@ def test_a_clear_winner_by_its_rankings_is_held_against_the_answers(old, new, de
 def test_where_rankings_do_not_differ_the_answers_that_do_are_named():
     verdict = content(run("old", NEW, wrong=24), run("new", NEW, wrong=2)).verdict
     assert verdict.state == "no-clear-difference" and len(verdict.evidence) == 1, "each pair once"
-    assert "The answers do differ: **new** is better than **old** on verdict: Correct (file)." in decision_sentence(
+    assert "The answers do differ: **new** is better than **old** on Correct (verdict)." in decision_sentence(
         verdict).replace("\\", "")
     assert evidence_heading(verdict) == "By the labels of the answers:" and len(evidence_lines(verdict)) == 1
     assert [row["metric"] for row in verdict.as_dict()["evidence"]] == [str(LABEL)]
@@ -71,9 +71,9 @@ def test_reports_have_the_labels_and_scores_of_the_answers():
     sections = {section.name: section for section in build_sections(whole)}
     tables = {name: [block for block in sections[name].blocks if isinstance(block, Table)] for name in sections}
     assert tables["summary"][0].header == ["Run", "NDCG@10", "Nothing found in the first 10", "Recall@10",
-                                           "Precision@10", "verdict: Correct (file)", "faithfulness (file)"]
+                                           "Precision@10", "Correct (verdict)", "faithfulness (file)"]
     assert [column for table in tables["answers"] for column in table.header][:4] == [
-        "Run", "verdict: Correct (file)", "Run", "faithfulness (file)"]
+        "Run", "Correct (verdict)", "Run", "faithfulness (file)"]
     stages = next(table for table in tables["failures"] if table.caption.startswith("Queries by stage"))
     by_stage = {str(row[0]): " ".join(map(str, row[1:])) for row in stages.rows}
     assert "22" in by_stage["Wrong answer"] or "24" in by_stage["Wrong answer"]
@@ -98,7 +98,7 @@ def test_what_is_right_with_right_refusals_is_said_next_to_the_label():
     labeled = Run.build("old", ids, ["right"] * 10, details=answers).with_file_scores(FileScores.build(labels))
     section, = build_sections(ReportContent(ReportRequest((Match(labeled, truth),), SPECS, sections=("answers",))))
     text = " ".join(block.text for block in section.blocks if isinstance(block, Text)).replace("\\", "")
-    assert ("verdict: Correct (file) is the share of that label alone. With the answers that rightly decline and "
+    assert ("Correct (verdict) is the share of that label alone. With the answers that rightly decline and "
             "those that are partly right: old 1.000.") in text
 
 

@@ -88,7 +88,7 @@ def right_columns(context: PageContext, specs: Sequence[Spec]) -> dict[str, list
     for name in dict.fromkeys(spec.file_column for spec in specs):
         results = right_by_labels(context, name)
         if any(result.refusals for result in results):
-            columns[f"{fmt.escape(name)}: *Right*"] = [
+            columns[f"*Right* ({fmt.escape(name)})"] = [
                 f"**{fmt.number(result.share)}** :gray[n{NBSP}={NBSP}{result.n:,}]  \n:gray["
                 f"{fmt.count(result.refusals, 'right refusal').replace(' ', NBSP)}]" if result.n else fmt.UNDEFINED
                 for result in results]
