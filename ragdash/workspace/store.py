@@ -240,7 +240,7 @@ class Workspace:
         if entry is None:
             raise InputError([Problem("not-kept", {"type": kind, "digest": digest[:12]}, self.location)])
         if entry.broken:
-            raise _broken(entry, entry.broken, "set aside before")
+            raise _broken(entry, entry.broken, "set aside before", is_aside=True)
         try:
             record = parquet.unpack(self._records.fetch(entry), entry.name)
             if record.digest == entry.digest:
@@ -250,7 +250,7 @@ class Workspace:
             raise
         except FAULTS as error:
             fault = words_of(error)
-        raise _broken(entry, self._aside(entry), fault)
+        raise _broken(entry, self._aside(entry), fault, is_aside=not self.read_only)
 
     def _aside(self, entry: CatalogueEntry) -> str:
         """Set a broken one aside; where it is now."""
@@ -261,9 +261,9 @@ class Workspace:
         return location
 
 
-def _broken(entry: CatalogueEntry, location: str, fault: str) -> InputError:
-    return InputError([Problem("broken-workspace-file", {"type": entry.kind, "name": entry.name, "reason": fault},
-                               location)])
+def _broken(entry: CatalogueEntry, location: str, fault: str, *, is_aside: bool) -> InputError:
+    return InputError([Problem("broken-workspace-file", {"type": entry.kind, "name": entry.name, "reason": fault,
+                                                         "aside": is_aside}, location)])
 
 
 def _writable(text: str) -> str:

@@ -120,7 +120,7 @@ MESSAGES: Mapping[str, Message] = {
     "broken-workspace-file": Message(
         actual="{type} {name!r}, which cannot be read ({reason})",
         expected="the files as they were written",
-        fix="Load its file again; the broken one was set aside and everything else is usable.",
+        fix="Load its file again; {aside:?the broken one was set aside and }everything else is usable.",
     ),
     "extra-queries/reviews": Message(
         actual="{judgments:count judgment} of queries that the ground truth lacks",
