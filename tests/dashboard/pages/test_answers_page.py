@@ -345,3 +345,14 @@ def test_marks_do_not_overlap_and_long_answers_are_cut():
     assert page.count("<mark") == 2 and "border:2px" in page and "&amp; &lt;" in page
     long = answer_html.marked_answer("word " * 300_000, [(0, 4), (1_000_000, 1_000_004)], [], LIGHT)
     assert long.count("<mark") == 1 and len(long) < LONGEST + 1_000
+
+
+def test_long_names_are_as_short_as_on_other_pages():
+    """In the sentences and in the tables, where a long name would run into the numbers on a phone."""
+    known = runs()
+    shared = "a_long_name_that_the_runs_share_before_the_setting"
+    long = [known[name].renamed(f"{shared}_{name}") for name in ("good", "bad")]
+    at = page_cases.opened("answers", **address(the_truth(), long))
+    assert "How many answers are right?** **setting" in texts(at).replace("\\", "")
+    assert not any("a_long_name" in cell.replace("\\", "") for cell in at.table[0].value["Run"])
+    assert "**a_long_name" not in texts(at).replace("\\", "")

@@ -7,6 +7,7 @@ import numpy as np
 from ragdash.analysis.diagnosis import DiagnosisRules, judge_specs, judge_verdicts
 from ragdash.analysis.diagnosis.rules import AUTO
 from ragdash.dashboard.caches import diagnosis_cache
+from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.pages.answers.data import shares_right
 from ragdash.dashboard.pages.answers.sections import AnswersData
 from ragdash.dashboard.pages.answers.validation import data as trust_data
@@ -41,7 +42,7 @@ def render(data: AnswersData, container) -> None:
         numbers = _shares(data)
     else:
         numbers = _means(data, spec)
-    text = f"{right_answers_note(spec, labels, numbers)} {counted}"
+    text = verdict_panel.shorten_names(data.context, f"{right_answers_note(spec, labels, numbers)} {counted}")
     container.markdown(text, help=term_help(text))
 
 

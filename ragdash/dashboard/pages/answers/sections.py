@@ -11,7 +11,7 @@ import streamlit as st
 from ragdash.analysis.diagnosis import Declined
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import comparison_tables, judge_note, page_links
+from ragdash.dashboard.components import comparison_tables, judge_note, page_links, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers import model_scores
@@ -211,7 +211,8 @@ def render_finding(data: AnswersData, spec: Spec, container) -> None:
         sentences.append(" ".join(filter(None, (
             leader, word_overlap_note(metric), judge_error_note(metric),
             *judged_words.constant_scores(data.context.names, data.values, [metric])))))
-    container.markdown("\n".join(f"- {line}" for line in sentences) if len(sentences) > 1 else sentences[0])
+    text = "\n".join(f"- {line}" for line in sentences) if len(sentences) > 1 else sentences[0]
+    container.markdown(verdict_panel.shorten_names(data.context, text))
     for line in data.context.results.missing_answers():
         container.caption(line)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.components.comparison_tables import ComparisonGrid, difference_markdown
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers.data import KINDS, UNKNOWN_TITLE, AnswerTexts, right_by_labels
@@ -59,7 +60,7 @@ def _run_cell(context: PageContext, row: int, run_labels: Mapping[int, str]) -> 
     labels = [run_labels[row]] if row in run_labels else []
     labels += ["baseline"] if row == context.baseline and len(context.entries) > 1 else []
     second = f"  \n:gray[{', '.join(label.replace(' ', NBSP) for label in labels)}]" if labels else ""
-    return f"**{elements.swatch(context.slots[row], context.names[row])}**{second}"
+    return f"**{elements.swatch(context.slots[row], short_names(context.names, PAGE_NAME)[row])}**{second}"
 
 
 def _mean_cell(context: PageContext, row: int, summary: Summary, deltas: ComparisonGrid, with_n: bool) -> str:

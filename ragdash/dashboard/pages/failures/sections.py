@@ -221,7 +221,7 @@ def render_stages(data: FailuresData) -> None:
               if metric else "")
     st.caption(f"{gained}{' '.join(context.results.notes_on_means())}{context.scope.basis}")
     if notes := failures_data.answers_notes(data):
-        st.caption("  \n".join(notes))
+        st.caption(verdict_panel.shorten_names(context, "  \n".join(notes)))
     unassessed = failures_data.unassessed_notes(data)
     if unassessed:
         st.caption("  \n".join(f":material/info: {fmt.escape(line)}" for line in unassessed))
