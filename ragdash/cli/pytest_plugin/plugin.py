@@ -27,7 +27,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the plugin."""
     group = parser.getgroup("ragdash", "ragdash: one verdict per group of retrieval tests")
     group.addoption("--ragdash-pin", action="store_true", help="write the baseline of each group instead of comparing")
-    group.addoption("--ragdash-results", metavar="DIR", help="write GROUP.json with the result of each gate")
+    group.addoption("--ragdash-results", metavar="DIR", help="write GROUP.json with the result of each gate; a group "
+                    "without a baseline has none")
     group.addoption("--ragdash-no-gate", action="store_true", help="no verdicts, such as for single tests")
     parser.addini("ragdash_truth", "file with the judgments, for groups whose tests do not log them")
 
