@@ -2,8 +2,7 @@
 
 Everything that comes from files is escaped by the templates, or is in a JSON block whose `<`, `>` and `&` are
 written as escapes. The content security policy allows the two scripts of this file by their SHA-256 and nothing else:
-no script that found its way into the data would run, and no request can be made. plotly.js is in the file packed, with
-the SHA-256 of what is in it: the other script unpacks it and runs it.
+no script that found its way into the data would run, and no request can be made.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.reporting.html.blocks import Figure, Section
 from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.sections import SECTIONS
-from ragdash.reporting.plots.common.script import packed_plotly_js, plotly_js
+from ragdash.reporting.plots.common.script import plotly_js
 from ragdash.reporting.plots.common.theme import DARK, LIGHT, THEMES, Theme
 
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -61,11 +60,10 @@ def render_page(title: str, all_sections: Sequence[Section], *, texts: bool = Tr
     visible = [section for section in all_sections if section.blocks and not section.missing]
     pictures = [block for section in visible for block in section.blocks
                 if isinstance(block, Figure) and block.drawn is None]
-    script = _asset("report.js")
+    scripts = [plotly_js(), _asset("report.js")] if pictures else [_asset("report.js")]
     text = _environment().get_template("report.html.j2").render(
         title=title, sections=visible, left_out=[section for section in all_sections if section.missing], texts=texts,
-        policy=_policy([plotly_js(), script] if pictures else [script]), script=Markup(script), style=Markup(_style()),
-        library=Markup(packed_plotly_js()) if pictures else "",
+        policy=_policy(scripts), scripts=[Markup(script) for script in scripts], style=Markup(_style()),
         figures=[FigureJson(picture.key, _json(picture)) for picture in pictures])
     return text.encode("utf-8", "backslashreplace")  # a title given in Python may hold half of a surrogate pair
 
