@@ -25,7 +25,7 @@ PARTS = set(keys.PARTS_OF_PAGES)  # left alone: another part of a page is anothe
 FILTERS = {"case", "least", "text", "attributes", "stages", "readings", "marked", "slice"}
 KEPT = {"shown", "metric", "k", "baseline", "match"}  # left alone, so that the page has something to show
 CHOSEN = {"compare": {"columns", "margin"}, "compare/queries": {"candidate", "picture", "outcome"},
-          "compare/slices": {"by"}, "compare/similarity": {"alike"}, "score-cutoffs": {"measure", "score", "tuned"},
+          "compare/similarity": {"alike"}, "score-cutoffs": {"measure", "score", "tuned"},
           "threshold-bands": {"bands"}, "data/evidence": {"covers", "pairs"},
           "precision-recall": {"curves", "axis", "tradeoff"},
           "ranking": {"across", "up"}, "answers": {"answers", "answer", "right", "look", "kind"},
@@ -88,6 +88,14 @@ def seen(at) -> dict:
             "charts": charts(at), "tables": [one.value.to_json() for kind in (at.table, at.dataframe) for one in kind],
             "lists": [one.proto.bytes for one in at.get("bidi_component")],
             "choices": {key: one.value for key, one in choices(at).items() if key in OURS}}
+
+
+def test_an_attribute_other_than_that_of_the_verdict_is_in_the_address(samples):
+    at = opened("compare", **samples, detail="slices")
+    assert at.session_state["by"] == "type" and "by" not in at.query_params
+    at.session_state["by"] = "difficulty"
+    at.run()
+    assert asked(at, "by") == ["difficulty"] and seen(opened("compare", **at.query_params)) == seen(at)
 
 
 @pytest.mark.parametrize(("page", "kept", "chosen"), [

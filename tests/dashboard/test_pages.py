@@ -116,7 +116,7 @@ def test_a_page_with_runs_draws_them(page, many):
         "precision-recall": {"curve_P", "curve_R", "trade_off"},
         "failures": {"waterfall"},
         "ranking": {"first_rank", "at_RR", "at_nDCG", *(["per_query"] if many > 1 else [])},
-        "what-if": {1: set(), 3: {"sweep_mix", "ceiling"}}.get(many, {"ceiling"}),  # of ten, the best mix has no weight
+        "what-if": {"sweep_mix", "ceiling"} if many > 1 else set(),
     }
     assert set(figures) == expected.get(page, set()), f"a page with figures has a line in `expected`: {page}"
     for key, figure in figures.items():

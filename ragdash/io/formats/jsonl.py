@@ -44,6 +44,7 @@ from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
 _EMPTY_LIST = re.compile(r'\{\s*"(?:' + "|".join(WRAPPERS) + r')"\s*:\s*\[\s*\]')
 _FAILURES = re.compile(r"fail(?:ed|ures?|s)(?![a-z])", re.IGNORECASE)  # in the name of a list
+_FEWEST_TEXTS = 5  # below empty titles, whose length says what they are
 _LONG_TEXT = 60  # characters, of documents rather than of queries
 _ID_FIELDS = {normalize_name(name) for name in (*QUERY_ALIASES, "doc_id")}
 
@@ -88,10 +89,12 @@ def _holds_documents(columns: Iterable[str], objects: list[dict]) -> bool:
         schema, objects)
 
 
-def _are_titled(columns: Iterable[str], objects: list[dict]) -> bool:
-    """False for texts below titles of which none has a word: they are documents only where they are long."""
-    schema = corpus_fields(columns)
-    if not objects or find_field(columns, "doc_id") is not None or "title" not in schema or "text" not in schema:
+def _are_titled(columns: Iterable[str], start: FileStart) -> bool:
+    """False for several texts below titles of which none has a word: they are documents where they are long, or where
+    the name of the file says corpus."""
+    schema, objects = corpus_fields(columns), start.objects
+    if len(objects) < _FEWEST_TEXTS or "corpus" in start.source.name.lower() or (
+            find_field(columns, "doc_id") is not None or not {"title", "text"} <= schema.keys()):
         return True
     return any(fields.get(schema["title"]) for fields in objects) or _are_long(schema, objects)
 
@@ -105,7 +108,7 @@ def _are_long(schema: Mapping[str, str], objects: list[dict]) -> bool:
 def _describe_objects(start: FileStart, name: str, container: str, path: KeyPath) -> Detection:
     """What the objects at this path are."""
     columns = tuple(fields_at_path(start.keys, path, (*FLATTENED, "response")))
-    if not start.mapping and ((is_corpus_document(columns) and _are_titled(columns, start.objects))
+    if not start.mapping and ((is_corpus_document(columns) and _are_titled(columns, start))
                               or _holds_documents(columns, start.objects)):
         schema = corpus_fields(columns)
         content = "text" if "text" in schema else "title"

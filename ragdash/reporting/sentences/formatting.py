@@ -145,6 +145,18 @@ def interval(summary: Summary) -> str:
     return f"[{number(summary.low)}, {number(summary.high)}]" if finite else ""
 
 
+def extreme(spec: Spec) -> str:
+    """What the best run has of a metric: the highest or lowest mean, of a label the highest or lowest share.
+
+    Examples
+    --------
+    >>> extreme(read_spec("nDCG@10")), extreme(read_spec("file:verdict(label='Correct')"))
+    ('highest', 'highest share of')
+    """
+    word = "highest" if spec.metric.better == "higher" else "lowest"
+    return f"{word} share of" if dict(spec.params).get("label") else word
+
+
 def delta(value: float, better: str | None) -> tuple[str, str]:
     """(text, verdict) of a difference to the baseline; the arrow says better or worse, the sign more or less.
 

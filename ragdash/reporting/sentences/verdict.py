@@ -24,7 +24,7 @@ from ragdash.reporting.sentences.comparison import (
     needed_text,
     shared_queries,
 )
-from ragdash.reporting.sentences.formatting import escape, interval, listed, number, query_count
+from ragdash.reporting.sentences.formatting import escape, extreme, interval, listed, number, query_count
 from ragdash.reporting.sentences.runs.choice import (
     FEW_QUERIES_CHECK,
     MAX_NAMES,
@@ -86,13 +86,13 @@ def verdict_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
 
 def _lead(verdict: Verdict, name: Say, plain: Say, level: str = "") -> str:
     """The best run and its value, without a full stop; level: what follows the interval."""
-    title, extreme = plain(verdict.spec.title), "highest" if verdict.spec.metric.better == "higher" else "lowest"
+    title, best = plain(verdict.spec.title), extreme(verdict.spec)
     estimate = plain(f"{number(verdict.summary.mean)} {interval(verdict.summary)}") + level if verdict.summary else ""
     if len(verdict.shared) > 1:
-        return f"{title} is {estimate} for {names_text(verdict.shared, name)}, the {extreme} mean"
+        return f"{title} is {estimate} for {names_text(verdict.shared, name)}, the {best.split()[0]} mean"
     if verdict.state == "undefined":
         return f"{name(verdict.best or '')} reaches {title} {estimate}"
-    return f"{name(verdict.best or '')} has the {extreme} {title}, {estimate}"
+    return f"{name(verdict.best or '')} has the {best} {title}, {estimate}"
 
 
 def headline(verdict: Verdict, *, titled: bool = False) -> str:

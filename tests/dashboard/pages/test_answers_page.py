@@ -187,7 +187,8 @@ def test_labels_of_the_files_come_first():
         for name, given in labels.items()]
     at = page_cases.opened("answers", **address(truth, labeled))
     said = texts(at)
-    assert said.index("**good** has the highest Correct \\(verdict\\)") < said.index("highest Support coverage")
+    first = "**good** has the highest share of Correct \\(verdict\\)"
+    assert said.index(first) < said.index("highest Support coverage")
     assert [header.value for header in at.header][:1] == ["Labels from the files"]
     assert widget(at, "multiselect", "answers").value[0] == "file:verdict(label='Correct')"
     board = at.table[0].value.replace("\u00a0", " ", regex=True)

@@ -119,7 +119,7 @@ def _definition(metric: Metric) -> Iterable[tuple[str, str | Markup]]:
         yield "Written", Markup("<code>{}</code>").format(signature(metric))
     yield "Range", f"{range_words(metric)}; {direction_words(metric)}; {metric.aggregate} over queries"
     for table in bands_of(metric.name):
-        yield f"Bands of {table.spec.title}", f"{table.words()} ({table.source})"
+        yield f"Bands of {fmt.template_title(table.spec)}", f"{table.words()} ({table.source})"
     if metric.differs:
         yield "Elsewhere", metric.differs
     if metric.source:
