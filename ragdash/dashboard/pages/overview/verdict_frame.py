@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import streamlit as st
@@ -11,6 +12,7 @@ from ragdash.analysis.verdict import NO_RANKINGS, Verdict, merge_alike
 from ragdash.dashboard import page_list
 from ragdash.dashboard.components import page_links, verdict_panel
 from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.pages.overview.run_cards import CARD_WIDTH
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets.texts import term_help
 from ragdash.metrics import Spec
@@ -21,19 +23,15 @@ from ragdash.reporting.sentences.runs import choice as choice_sentences
 COLORS = {"clear-winner": "blue", "no-clear-difference": "gray", "one-run": "gray", "too-few": "orange",
           "not-comparable": "orange", "undefined": "orange"}
 HYBRID_NEEDS = next(entry.needs for entry in page_list.entries() if entry.path == "what-if")
-PANEL_WIDTH = 230  # pixels at least
 
 
 @dataclass(frozen=True)
 class Argument:
-    """A reason to choose or to do something else: a panel. link: the page that shows it, if any; of_slices: it may
-    name kinds of queries, which Compare shows.
-    """
+    """A reason to choose or to do something else: a panel. draw_links: the ways to the pages that show it."""
 
     title: str
     text: str
-    link: str = ""
-    of_slices: bool = False
+    draw_links: Callable[[PageContext, Verdict], None] | None = None
 
 
 def render(context: PageContext, spec: Spec) -> DeltaGenerator:
@@ -78,11 +76,19 @@ def add_hybrid(context: PageContext, spec: Spec, sentences: DeltaGenerator, argu
 def _arguments(verdict: Verdict) -> list[Argument]:
     """Those that there are; a verdict that is withheld has the last one only."""
     return [argument for argument in (
-        Argument(choice_sentences.risk_title(verdict), choice_sentences.risk_sentence(verdict),
-                 "ranking" if verdict.advice.leans else "", of_slices=True),
-        Argument(choice_sentences.NEXT_STEP_TITLE, choice_sentences.next_step_text(verdict), "what-if"),
+        Argument(choice_sentences.risk_title(verdict), choice_sentences.risk_sentence(verdict), _risk_links),
+        Argument(choice_sentences.NEXT_STEP_TITLE, choice_sentences.next_step_text(verdict),
+                 verdict_panel.setting_link),
         Argument(choice_sentences.CHANGE_TITLE, verdict_sentences.change_sentence(verdict, alone=False)),
     ) if argument.text]
+
+
+def _risk_links(context: PageContext, verdict: Verdict) -> None:
+    if verdict.advice.leans:
+        page_links.link("ranking", "What does it miss?", icon=":material/format_list_numbered:")
+    for attribute in verdict_panel.attributes_against(verdict):
+        page_links.link("compare", f"Compare by {fmt.escape(attribute)}", icon=":material/call_split:",
+                        **{state.COMPARE_PART: "slices", state.BY: attribute})
 
 
 def _write_sentences(context: PageContext, verdict: Verdict, place: DeltaGenerator) -> None:
@@ -99,18 +105,13 @@ def _write_arguments(context: PageContext, verdict: Verdict, place: DeltaGenerat
     if len(arguments) < 2:
         place.empty()
         return
-    with place.container(), st.grid(len(arguments), min_column_width=PANEL_WIDTH):
+    with place.container(), st.grid(len(arguments), min_column_width=CARD_WIDTH):
         for argument in arguments:
             with st.container(border=True, height="stretch"):
                 text = verdict_panel.shorten_names(context, f"**{argument.title}**\n\n{argument.text}")
                 st.markdown(text, help=term_help(argument.text))
-                if argument.link == "what-if":
-                    verdict_panel.setting_link(context, verdict)
-                elif argument.link:
-                    page_links.link(argument.link, "What does it miss?", icon=":material/format_list_numbered:")
-                for attribute in verdict_panel.attributes_against(verdict) if argument.of_slices else ():
-                    page_links.link("compare", f"Compare by {fmt.escape(attribute)}", icon=":material/call_split:",
-                                    **{state.COMPARE_PART: "slices", state.BY: attribute})
+                if argument.draw_links is not None:
+                    argument.draw_links(context, verdict)
 
 
 def _render_ways_on(context: PageContext) -> None:
