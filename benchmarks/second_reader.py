@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 
 from ragdash.analysis.judge_validation.agreement import agreement
-from ragdash.evaluation.stats import label_interval
 from ragdash.io import read_runs, read_truth
 from ragdash.matching.match import Match
 from ragdash.models.judge import default_verdict_store
@@ -45,11 +44,10 @@ def verdict_values(metrics: tuple[str, ...]) -> dict[tuple[str, str, str], float
 def print_agreement(title: str, verdicts: np.ndarray, labels: np.ndarray, cut: float | None) -> None:
     """One line: n, agreement, kappa, the constant answer."""
     result = agreement(verdicts, labels, cut)
-    low, high = label_interval(np.arange(result.n) < round(result.accuracy * result.n))
-    by_chance = float(result.confusion.sum(axis=0) @ result.confusion.sum(axis=1)) / result.n**2
     kappa = "undefined" if np.isnan(result.kappa) else (
-        f"{result.kappa:.3f} [{(low - by_chance) / (1 - by_chance):.2f}, {(high - by_chance) / (1 - by_chance):.2f}]")
-    print(f"{title:44}{result.n:4d}  {result.accuracy:.3f} [{low:.3f}, {high:.3f}]  {kappa:22}"
+        f"{result.kappa:.3f} [{result.kappa_low:.2f}, {result.kappa_high:.2f}]")
+    accuracy = f"{result.accuracy:.3f} [{result.accuracy_low:.3f}, {result.accuracy_high:.3f}]"
+    print(f"{title:44}{result.n:4d}  {accuracy}  {kappa:22}"
           f"{result.constant:.3f} ({result.constant_class})  {result.bias:+.3f}")
 
 

@@ -62,6 +62,22 @@ def test_kappa_of_grades():
     found = agreement(verdicts, labels, cut=None)
     assert found.classes == ("0", "0.5", "1") and found.confusion.tolist() == [[2, 1, 0], [1, 2, 0], [0, 1, 3]]
     assert found.kappa == pytest.approx(37 / 67)
+    ends = binomtest(7, 10).proportion_ci(0.95, "exact")
+    assert (found.kappa_low, found.kappa_high) == pytest.approx([(end - 0.33) / 0.67 for end in ends])
+
+
+@pytest.mark.parametrize("n", [5, 20, 100])
+@pytest.mark.parametrize("shares", [(0.45, 0.05, 0.05, 0.45), (0.80, 0.05, 0.05, 0.10), (0.60, 0.01, 0.01, 0.38),
+                                    (0.64, 0.16, 0.16, 0.04)])
+def test_the_interval_of_kappa_covers_it(shares, n):
+    """Labels and verdicts are drawn from (both no, only the verdict yes, only the label yes, both yes)."""
+    none, verdict, label, both = shares
+    expected = (none + verdict) * (none + label) + (both + verdict) * (both + label)
+    kappa = (none + both - expected) / (1 - expected)
+    drawn = np.random.default_rng(n).choice(4, (600, n), p=shares)
+    found = [agreement(cells % 2 * 1.0, (cells >= 2) * 1.0) for cells in drawn]
+    covered = [one.kappa_low <= kappa <= one.kappa_high for one in found if not math.isnan(one.kappa)]
+    assert np.mean(covered) >= 0.93
 
 
 @pytest.mark.parametrize(("agreed", "n"), [(20, 20), (53, 60), (0, 5)])

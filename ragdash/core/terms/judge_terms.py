@@ -46,7 +46,7 @@ TERMS: Mapping[str, Term] = {
         "effect, which is no proof that there is none."),
     "kappa": Term(
         "Kappa", "Cohen's kappa: agreement beyond chance. 1 is full agreement, 0 is chance; undefined if both give the "
-        "same value to every query."),
+        "same value to every query. Its interval takes the ends of the interval of the accuracy."),
     "bias": Term("Bias", "Mean of verdict minus label: above 0, the judge scores higher than the labels."),
     "judge_differences": Term(
         "Difference", "Run minus baseline, paired by query, over the queries with a verdict in both."),

@@ -34,6 +34,7 @@ from ragdash.reporting.tables.evaluation import SCHEMA
 JUDGE_VALIDATION_FORMATS = ("table", "json", "csv", "markdown")
 DISAGREEMENTS_SHOWN = 10  # disagreements
 ACCURACY = ("accuracy", "accuracy_low", "accuracy_high")
+KAPPA = ("kappa", "kappa_low", "kappa_high")
 HEADLINES = {"corrected": "the corrected mean", "labels": "the mean of the labels alone"}
 
 
@@ -116,7 +117,7 @@ def judge_validation_table(
                 "N": result.rest,
                 **{name: finite_or_none(getattr(agreed, name)) if agreed else None for name in ACCURACY},
                 "constant": finite_or_none(agreed.constant) if agreed else None,
-                "kappa": finite_or_none(agreed.kappa) if agreed else None,
+                **{name: finite_or_none(getattr(agreed, name)) if agreed else None for name in KAPPA},
                 "bias": finite_or_none(agreed.bias) if agreed else None,
                 "missing": sum(result.missing.values()) if is_run else result.left_out,
                 "held_out": result.held_out,
@@ -143,7 +144,7 @@ def _estimates(
             f"{validation.rest:,}",
             accuracy_text(validation.agreement),
             number(validation.agreement.constant),
-            number(validation.agreement.kappa),
+            kappa_text(validation.agreement),
             f"{sum(validation.missing.values()):,}",
         ]
         for validation in validations
@@ -195,6 +196,19 @@ def accuracy_text(agreed: Agreement) -> str:
     '1.000 [0.832, 1.000]'
     """
     return estimate_text(Estimate(agreed.accuracy, agreed.accuracy_low, agreed.accuracy_high, agreed.n))
+
+
+def kappa_text(agreed: Agreement) -> str:
+    """Agreement beyond chance with its interval.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ragdash.analysis.judge_validation import agreement
+    >>> kappa_text(agreement(np.tile([1.0, 0.0], 10), np.tile([1.0, 0.0], 10)))
+    '1.000 [0.663, 1.000]'
+    """
+    return estimate_text(Estimate(agreed.kappa, agreed.kappa_low, agreed.kappa_high, agreed.n))
 
 
 def _heading(name: str, form: str) -> str:
@@ -299,7 +313,7 @@ def _run(validation: JudgeValidation) -> dict:
         "agreement": {
             "n": agreed.n,
             **{name: finite_or_none(getattr(agreed, name))
-               for name in (*ACCURACY, "constant", "kappa", "bias", "apart")},
+               for name in (*ACCURACY, "constant", *KAPPA, "bias", "apart")},
             "constant_class": agreed.constant_class or None,
             "base_rate": _base_rate(agreed),
             "adds_nothing": agreed.adds_nothing,

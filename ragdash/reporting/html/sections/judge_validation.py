@@ -33,7 +33,7 @@ from ragdash.reporting.sentences.judge_validation import (
     likely_error,
     not_settled_sentence,
 )
-from ragdash.reporting.tables.judge_validation import accuracy_text, estimate_text
+from ragdash.reporting.tables.judge_validation import accuracy_text, estimate_text, kappa_text
 
 CONFUSION_HEADER = ["Run", "Both yes", "Judge yes, label no", "Judge no, label yes", "Both no"]
 signed = partial(number, signed=True)
@@ -149,7 +149,7 @@ def _mean(content: ReportContent, run: int, spec: Spec, validation: JudgeValidat
         f"{number(validation.judge.mean)} by the judge alone; {corrected}; "
         f"labels alone {estimate_text(validation.labels)}; {count(validation.rest, 'other query', 'other queries')}; "
         f"accuracy {accuracy_text(agreement)} (always “{agreement.constant_class}”: {number(agreement.constant)}), "
-        f"agreement beyond chance (kappa) {number(agreement.kappa)}."
+        f"agreement beyond chance (kappa) {kappa_text(agreement)}."
         f"{held_out_sentence(validation.held_out)}"
         f"{f' {unsettled}' if (unsettled := not_settled_sentence(validation)) else ''}"
     )

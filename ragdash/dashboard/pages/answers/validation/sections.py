@@ -24,7 +24,7 @@ from ragdash.reporting.plots.common.theme import Axis
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.judge_validation import held_out_sentence
 from ragdash.reporting.tables.escaping import p_number
-from ragdash.reporting.tables.judge_validation import accuracy_text, shown_mean
+from ragdash.reporting.tables.judge_validation import accuracy_text, kappa_text, shown_mean
 
 MOST_SENTENCES = 4  # runs described in sentences; the table has all of them
 
@@ -140,7 +140,7 @@ def _interval_array(results: list[Estimate]) -> np.ndarray:
 
 
 def agreements(data: TrustData) -> None:
-    """Render accuracy and kappa of every labeled run."""
+    """Render accuracy and kappa of every labeled run, with their intervals."""
     if not data.labeled_runs:
         return
     rows = []
@@ -149,7 +149,7 @@ def agreements(data: TrustData) -> None:
         rows.append({"Run": _run_label(data, index), "n": f"{agreement.n:,}",
                      "Accuracy": accuracy_text(agreement),
                      "Constant answer": f"{fmt.number(agreement.constant)} ({agreement.constant_class})",
-                     "Beyond chance (kappa)": fmt.number(agreement.kappa),
+                     "Beyond chance (kappa)": kappa_text(agreement),
                      "Bias": fmt.number(agreement.bias, signed=True),
                      "Judge alone": fmt.number(data.validations[index].judge.mean)})
     st.markdown("**Agreement**", help=trust_sentences.GLOSSARY)

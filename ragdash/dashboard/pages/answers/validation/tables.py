@@ -29,6 +29,8 @@ def means_table(data: TrustData) -> pd.DataFrame:
                 "Accuracy, high": validation.agreement.accuracy_high,
                 "Constant answer": validation.agreement.constant,
                 "Kappa": validation.agreement.kappa,
+                "Kappa, low": validation.agreement.kappa_low,
+                "Kappa, high": validation.agreement.kappa_high,
                 "Bias": validation.agreement.bias,
                 "Missing": sum(validation.missing.values()),
                 "Labels held out": validation.held_out,
