@@ -113,7 +113,8 @@ def test_a_missed_bound_ends_with_1_and_says_why(files, capfdbinary, bound, stat
     (["evaluate", "qrels.txt", "--truth", "qrels.txt"], ["qrels", "--truth"]),
     (["evaluate", "run.trec", "--truth", "run.trec"], ["run"]),
     (["metrics", "foo"], ["foo"]),
-    (["dashboard", "gone.trec"], ["gone.trec"]),
+    (["dashboard", "gone.trec", "lost.trec", "."],
+     ["gone.trec: found no file of this name", "lost.trec: found no", ".: found a directory", "the files in it: "]),
 ])
 def test_bad_input_ends_with_2_and_says_how_to_fix_it(files, capfdbinary, monkeypatch, arguments, words):
     monkeypatch.chdir(files)

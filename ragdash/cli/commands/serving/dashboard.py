@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from ragdash.core.paths import PACKAGE, home, split_name, workspace
 from ragdash.core.storage.addresses import BLOBS, WORKSPACE, is_address
 from ragdash.core.storage.temporary_folders import remove_leftovers
 from ragdash.io.recorded.folder import is_recorded_folder
+from ragdash.io.source.source import Source
 from ragdash.models.judge.allowed_hosts import VARIABLE, AllowedHosts
 from ragdash.workspace import Workspace, open_workspace
 
@@ -57,9 +59,7 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Start Streamlit as a process of its own, with the files already loaded; returns its exit status."""
     os.getcwd()  # Streamlit asks for it: the error of a folder that was deleted belongs before its start
-    for text in (*options.files, *(options.truth or ())):
-        if not (Path(split_name(text)[1]).is_file() or is_recorded_folder(Path(split_name(text)[1]))):
-            raise InputError([Problem("no-such-file", {}, split_name(text)[1])])
+    _check_files([split_name(text)[1] for text in (*options.files, *(options.truth or ()))])
     if options.logdir and Path(options.logdir).exists() and not Path(options.logdir).is_dir():
         raise InputError([Problem("no-log-folder", {}, options.logdir, field="logdir")])
     _check_settings(options)
@@ -96,6 +96,23 @@ def _imports() -> dict[str, str]:
         return {"PYTHONSAFEPATH": "1"}
     return {"PYTHONSAFEPATH": "1",
             "PYTHONPATH": os.pathsep.join(filter(None, (str(checkout), os.environ.get("PYTHONPATH"))))}
+
+
+def _check_files(paths: Sequence[str]) -> None:
+    """Raises InputError with all paths that are neither files nor folders of a recorded run."""
+    problems: list[Problem] = []
+    for path in paths:
+        if Path(path).is_file() or is_recorded_folder(Path(path)):
+            continue
+        if not Path(path).is_dir():
+            problems.append(Problem("no-such-file", {}, path))
+            continue
+        try:
+            Source(path).stream()
+        except InputError as error:  # which names the files in the folder
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
 
 
 def _check_settings(options: argparse.Namespace) -> None:
