@@ -47,6 +47,8 @@ def test_labels_of_the_file_decide_before_any_metric():
     assert diagnosis.label_column == "verdict"
     assert explain(diagnosis, "a").rule == "The answer is wrong: its label in verdict says that it is wrong."
     assert "its label in verdict says that it is right" in explain(diagnosis, "b").rule
+    assert "its label in verdict says that it is partly right, which counts as right" in explain(diagnosis, "e").rule
+    assert "(`verdict`), where a partly right answer counts as right;" in right_answer_rule([diagnosis], ["run"])
     alone = {"a": "fine", "b": "wrong-answer", "c": "refused", "d": "fine", "e": "wrong-answer"}
     assert stages(run, label_column="none") == alone == stages(labeled({"mrr": dict.fromkeys(SAID, 1.0)}))
 

@@ -89,7 +89,9 @@ def _value(spec: Spec, value: float) -> str:
 
 def _answer_match(diagnosis: Diagnosis, numbers: Numbers) -> str:
     if numbers["label"] == numbers["label"]:
-        return f"its label in {diagnosis.label_column} says that it is {'right' if numbers['right'] == 1 else 'wrong'}"
+        counted = "right" if numbers["right"] == 1 else "wrong"
+        said = f"partly right, which counts as {counted}" if 0 < numbers["label"] < 1 else counted
+        return f"its label in {diagnosis.label_column} says that it is {said}"
     if numbers["verdict"] == numbers["verdict"]:
         return f"the judge gives it {numbers['verdict']:g} ({YES:g} is needed)"
     if numbers["declines"] == 1 and numbers["may_decline"] == 1:

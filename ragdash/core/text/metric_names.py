@@ -160,9 +160,13 @@ def guess_direction(name: str, label: str = "") -> str | None:
     --------
     >>> guess_direction("mrr"), guess_direction("hallucination_rate"), guess_direction("verdict", "Refusal")
     ('higher', 'lower', None)
+    >>> guess_direction("verdict", "Correct"), guess_direction("verdict", "Partially correct")
+    ('higher', None)
     """
     if label:
         words = words_of(label)
+        if words & _PARTLY:
+            return None  # between right and wrong: more of it is better or worse, as it takes from one or the other
         return "lower" if words & _BAD or "not" in words else "higher" if words & _GOOD else None
     words = words_of(name)
     if words & (_LOWER | _DURATIONS | _COSTS):

@@ -117,3 +117,14 @@ def test_two_files_of_labeled_answers_are_compared_by_their_labels(tmp_path, mon
     assert "same rankings" not in texts(at) and "empty ranking" not in texts(at)
     at = shown(opened("what-if"))
     assert "A hybrid joins rankings" in texts(at)
+
+
+def test_partly_right_answers_are_explained_where_they_make_two_shares_differ(tmp_path, monkeypatch):
+    """6 of 24 are right and 12 more are partly right: Failures counts 75%, the share of the label is 0.250."""
+    labels = ["Correct"] * 6 + ["Partially correct"] * 12 + ["Incorrect"] * 6
+    rows = "".join(f"question {n}?,The answer is {n}.,{n},{label}\n" for n, label in enumerate(labels))
+    (path := tmp_path / "alpha.csv").write_text("question,answer,ground_truth,human_label\n" + rows)
+    monkeypatch.setenv("RAGDASH_FILES", str(path))
+    told = texts(shown(opened("answers"))).replace("\\", "")
+    assert "75%" in told and "counts as right, but not in Correct (human_label)." in told
+    assert "(`human_label`), where a partly right answer counts as right;" in texts(shown(opened("failures")))

@@ -22,7 +22,7 @@ from ragdash.metrics.docs.human_agreement import JUDGED_RIGHT, right_answers_met
 from ragdash.reporting.plots.leaderboard import best_first
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.answers import right_answers_note
-from ragdash.reporting.sentences.failures.answer_rules import text_steps
+from ragdash.reporting.sentences.failures.answer_rules import PARTLY_IS_RIGHT, has_partly_labels, text_steps
 
 SAME_LABELS = "Failures counts by the same labels."
 
@@ -38,7 +38,7 @@ def render(data: AnswersData, container) -> None:
     counted = _counted_on_failures(data, spec)
     if spec.metric.view == "Judged" and min(labels, default=0) >= MIN_LABELS:
         numbers = _corrected(data, spec)
-    elif counted == SAME_LABELS or not (spec.file_column or spec.metric.view == "Judged"):
+    elif counted.startswith(SAME_LABELS) or not (spec.file_column or spec.metric.view == "Judged"):
         numbers = _shares(data)
     else:
         numbers = _means(data, spec)
@@ -85,7 +85,9 @@ def _counted_on_failures(data: AnswersData, spec: Spec) -> str:
     if spec.name == JUDGED_RIGHT and all(judge_verdicts(match, rules)[1] for match in matches):
         return f"Failures counts by the same verdicts; there a partly right answer ({YES:g}) is right."
     if spec.file_column and all(_label_column(match.run, rules) == spec.file_column for match in matches):
-        return SAME_LABELS
+        diagnoses = [context.results.diagnosis(digest) for digest in context.digests]
+        partly = f" Here and there {PARTLY_IS_RIGHT}, but not in {fmt.escape(spec.title)}."
+        return SAME_LABELS + partly * (has_partly_labels(diagnoses) and bool(dict(spec.params).get("label")))
     if any(judge_verdicts(match, rules)[1] or _label_column(match.run, rules) for match in matches):
         return "Failures names the rule that it counts by."
     return f"On Failures and Queries too, an answer counts as right if {'; '.join(text_steps(rules))}."

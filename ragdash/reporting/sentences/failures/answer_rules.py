@@ -14,6 +14,7 @@ from ragdash.metrics.docs.human_agreement import JUDGED_RIGHT, WORD_OVERLAP
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 from ragdash.reporting.sentences.judge import constant_scores, judge_name, metric_title
 
+PARTLY_IS_RIGHT = "a partly right answer counts as right"
 FIRST_FAILURE = "Failures counts a query once, at its first failure."
 
 
@@ -27,11 +28,17 @@ def right_answer_rule(diagnoses: Sequence[Diagnosis], names: Sequence[str]) -> s
         return ""
     rules = diagnoses[0].rules
     columns = list(dict.fromkeys(diagnosis.label_column for diagnosis in diagnoses if diagnosis.label_column))
-    steps = [f"its label in the file ({listed([f'`{name}`' for name in columns])})"] if columns else []
+    partly = f", where {PARTLY_IS_RIGHT}" if has_partly_labels(diagnoses) else ""
+    steps = [f"its label in the file ({listed([f'`{name}`' for name in columns])}){partly}"] if columns else []
     steps += _judge_step(diagnoses, names)
     steps += text_steps(rules)
     return ("**Right answer**, by the first rule that applies: " + "; ".join(steps) + ". Declining is right where a "
             f"reference declines or the question has no answer.{_variant_note(rules.right_spec)}")
+
+
+def has_partly_labels(diagnoses: Sequence[Diagnosis]) -> bool:
+    """Whether a label of the files says of an answer that it is partly right."""
+    return any(((diagnosis.numbers["label"] > 0) & (diagnosis.numbers["label"] < 1)).any() for diagnosis in diagnoses)
 
 
 def declined_parts(declined: Declined) -> list[str]:
