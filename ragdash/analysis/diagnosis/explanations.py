@@ -90,8 +90,8 @@ def _value(spec: Spec, value: float) -> str:
 def _answer_match(diagnosis: Diagnosis, numbers: Numbers) -> str:
     if numbers["label"] == numbers["label"]:
         counted = "right" if numbers["right"] == 1 else "wrong"
-        said = f"partly right, which counts as {counted}" if 0 < numbers["label"] < 1 else counted
-        return f"its label in {diagnosis.label_column} says that it is {said}"
+        outcome = f"partly right, which counts as {counted}" if 0 < numbers["label"] < 1 else counted
+        return f"its label in {diagnosis.label_column} says that it is {outcome}"
     if numbers["verdict"] == numbers["verdict"]:
         return f"the judge gives it {numbers['verdict']:g} ({YES:g} is needed)"
     if numbers["declines"] == 1 and numbers["may_decline"] == 1:
