@@ -10,10 +10,10 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TextIO, cast
 
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import InputError, Problem, groups_of_alike
 from ragdash.core.paths import whole_file
 from ragdash.core.text.quoted import printable
 
@@ -84,9 +84,27 @@ def say(problems: Sequence[Problem]) -> None:
 
 
 def say_in_lines(problems: Sequence[Problem]) -> None:
-    """Problems on standard error, each as a line of what was found and lines of what was expected and what to do."""
+    """Problems on standard error, each as a line of what was found and lines of what was expected and what to do.
+
+    What problems of one file have in common is printed once.
+    """
     shown, more = most_of_each_kind(problems)
-    print_note(*(line for problem in shown for line in problem_lines(problem)), *more)
+    print_note(*(line for group in groups_of_alike(shown) for line in _group_lines(group)), *more)
+
+
+def _group_lines(group: Sequence[Problem]) -> list[str]:
+    """The lines of problems that differ in line, field and finding alone."""
+    first, *others = group
+    if not others:
+        return problem_lines(first)
+    words = first.words()
+    return [f"{first.severity}: {f'{first.file}: ' if first.file else ''}expected {words.expected}",
+            *(f"  {_place_in_file(problem)}found {problem.actual}" for problem in group), *_fixes(words.fix)]
+
+
+def _place_in_file(problem: Problem) -> str:
+    field = replace(problem, file=None, line=None).place
+    return field if problem.line is None else f"line {problem.line} {field}" if field else f"line {problem.line}: "
 
 
 def problem_lines(problem: Problem) -> list[str]:
@@ -108,8 +126,12 @@ def problem_lines(problem: Problem) -> list[str]:
         return [f"{start}found {_records(problem)}", *_reading_lines(problem)]
     if len(str(problem).replace(problem.file or "\0", "")) <= SHORT:
         return [f"{problem.severity}: {problem}"]
-    fixes = [f"  {sentence}" for sentence in _SENTENCE_END.split(words.fix) if sentence]
-    return [f"{start}found {words.actual}", f"  expected {words.expected}", *fixes]
+    return [f"{start}found {words.actual}", f"  expected {words.expected}", *_fixes(words.fix)]
+
+
+def _fixes(text: str) -> list[str]:
+    """What to do, a line for each sentence."""
+    return [f"  {sentence}" for sentence in _SENTENCE_END.split(text) if sentence]
 
 
 def _records(problem: Problem) -> str:
@@ -160,9 +182,9 @@ def most_of_each_kind(problems: Iterable[Problem]) -> tuple[list[Problem], list[
         if is_why and problem.severity != "error":
             continue
         key = (problem.file, problem.kind, 1 if is_why else SHOWN)
-        counts[key] += 1
-        if counts[key] <= key[-1]:
-            shown.append(problem)
+        is_shown = counts[key] < key[-1]
+        shown += [problem] * is_shown
+        counts[key] += 1 if is_shown else 1 + problem.more  # one that is shown says how many more there are
     return shown, [f"... and {count - most:,} more of the kind {kind}{f' in {one_line(file)}' if file else ''}"
                    for (file, kind, most), count in counts.items() if count > most]
 

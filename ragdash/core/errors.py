@@ -196,6 +196,27 @@ class Unavailable(Exception):
         return Unavailable(problem.message.partition("/")[2], problem.facts, problem.field, problem.cause)
 
 
+def number_of(problems: Iterable[Problem]) -> int:
+    """How many problems these are, with those that were counted only."""
+    return sum(1 + problem.more for problem in problems)
+
+
+def groups_of_alike(problems: Iterable[Problem], surface: Surface = "cli") -> list[list[Problem]]:
+    """Problems of one file of which the same was expected and that are fixed in the same way, in order of appearance.
+
+    Examples
+    --------
+    >>> bad = [Problem("bad-number", {"value": value}, file) for value, file in (("x", "a"), ("y", "b"), ("z", "a"))]
+    >>> [[problem.facts["value"] for problem in group] for group in groups_of_alike(bad)]
+    [['x', 'z'], ['y']]
+    """
+    groups: dict[tuple, list[Problem]] = {}
+    for problem in problems:
+        words = problem.words(surface)
+        groups.setdefault((problem.severity, problem.file, problem.kind, words.expected, words.fix), []).append(problem)
+    return list(groups.values())
+
+
 class Collector:
     """Gathers problems of one file; of each kind the first 20 are kept whole and the rest are counted.
 

@@ -65,3 +65,18 @@ def test_a_file_with_a_proposed_reading_says_once_why_it_is_not_read_as_it_is(tm
     assert "... and 8 more of the kind duplicate-query" in printed.err
     command = printed.err.partition("Try: ragdash ")[2].splitlines()[0].split()
     assert main(command) == 0 and capsys.readouterr().out.count(": run '") == 2
+
+
+def test_problems_that_are_alike_say_once_what_was_expected_and_all_are_counted(tmp_path, capsys):
+    file = tmp_path / "answers.jsonl"
+    rows = [{"query_id": f"q{number // 3}", "retrieved": ["a"], "answer": str(number)} for number in range(90)]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main(["check", str(file)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == f"{file}: cannot be used, 60 problems\n"
+    lines = printed.err.splitlines()
+    assert lines[0] == f"error: {file}: expected a query once in a run"
+    assert lines[1] == "  line 2 (query_id): found query 'q0' on lines 1 and 2"
+    assert lines[-2:] == ["  Keep one of the two, or name each configuration in a field config.",
+                          f"... and 55 more of the kind duplicate-query in {file}"]
+    assert len(lines) == 1 + 5 + 1 + 1

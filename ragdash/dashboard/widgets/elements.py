@@ -12,7 +12,7 @@ from weakref import ref
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ragdash.core.errors import Problem
+from ragdash.core.errors import Problem, groups_of_alike, number_of
 from ragdash.core.text.quoted import cut_end
 from ragdash.core.text.short_names import short_names
 from ragdash.dashboard.session import saved_views, state
@@ -136,17 +136,22 @@ def unbroken_swatch(slot: int, label: str) -> str:
 
 
 def problems(problem_list: Sequence[Problem], key: str, limit: int = CARDS) -> None:
-    """Each error as a card that says where, what and how to fix it; what is beyond the limit as a table."""
-    errors = [problem for problem in problem_list if problem.severity == "error"]
-    for problem in errors[:limit]:
-        st.error(_card(problem), icon=":material/error:")
-    if len(errors) > limit:
-        problem_table(errors[limit:], f"{fmt.count(len(errors) - limit, 'more problem')}", f"{key}_more")
+    """Errors as cards that say where, what and how to fix it, alike ones of a file in one; the rest as a table.
+
+    limit: cards, and problems in each of them.
+    """
+    groups = groups_of_alike((problem for problem in problem_list if problem.severity == "error"), "page")
+    for group in groups[:limit]:
+        st.error(_card(group[:limit]), icon=":material/error:")
+    rest = [*(problem for group in groups[:limit] for problem in group[limit:]),
+            *(problem for group in groups[limit:] for problem in group)]
+    if rest:
+        problem_table(rest, f"{fmt.count(number_of(rest), 'more problem')}", f"{key}_more")
 
 
 def warning(problem: Problem) -> None:
     """A card that says what happened and what to do about it."""
-    st.warning(_card(problem), icon=":material/warning:")
+    st.warning(_card([problem]), icon=":material/warning:")
 
 
 def missing(problem: Problem) -> None:
@@ -186,16 +191,24 @@ def problem_table(problem_list: Sequence[Problem], label: str, key: str) -> None
             st.caption(f"The first {ROWS} of {len(problem_list):,}.")
 
 
-def _card(problem: Problem) -> str:
-    location = ", ".join([*([fmt.escape(problem.file)] if problem.file else []),
-                       *([f"line {problem.line:,}"] if problem.line is not None else []),
-                       *([f"field {fmt.escape(problem.field)}"] if problem.field else [])])
+def _card(group: Sequence[Problem]) -> str:
+    """What problems that are alike have in common once, and where each is."""
+    first, *others = group
+    file, words = [fmt.escape(first.file)] if first.file else [], first.words("page")
+    location = ", ".join([*file, *([] if others else _place(first))])
     head = f"**{location}**  \n" if location else ""
-    words = problem.words("page")
-    return (
-        f"{head}Found {fmt.escape(words.actual)}; expected {fmt.escape(words.expected)}.  \n"
-        f":material/build: {fmt.escape(words.fix)}"
-    )
+    fix = f":material/build: {fmt.escape(words.fix)}"
+    if not others:
+        return f"{head}Found {fmt.escape(words.actual)}; expected {fmt.escape(words.expected)}.  \n{fix}"
+    lines = [": ".join([*([", ".join(_place(problem))] if _place(problem) else []),
+                        f"found {fmt.escape(problem.words('page').actual)}"]) for problem in group]
+    return f"{head}Expected {fmt.escape(words.expected)}.\n\n" + "".join(f"- {line}\n" for line in lines) + f"\n{fix}"
+
+
+def _place(problem: Problem) -> list[str]:
+    """Line and field of a problem."""
+    return [*([f"line {problem.line:,}"] if problem.line is not None else []),
+            *([f"field {fmt.escape(problem.field)}"] if problem.field else [])]
 
 
 @st.fragment

@@ -47,13 +47,19 @@ def problems_page() -> None:
 
     many = [Problem("bad-number", {"value": str(line)}, "a.csv", line) for line in range(9)]
     elements.problems(many, "card", limit=4)
-    elements.problems([Problem("bad-number", {"value": "x"}, "b.csv", 1)] * 2, "few", limit=2)
+    capped = [*many[:5], Problem("bad-number", {"value": "x"}, "a.csv", 9, more=30)]
+    elements.problems(capped, "capped", limit=4)
+    elements.problems([Problem("bad-number", {"value": "x"}, f"{file}.csv", 1) for file in "bc"], "few", limit=2)
+    elements.problems([Problem("bad-number", {"value": "x"}, f"{file}.csv", 1) for file in "def"], "files", limit=2)
 
 
-def test_problems_beyond_the_cards_are_counted_and_folded_away():
+def test_problems_that_are_alike_share_a_card_and_others_are_counted_and_folded_away():
     at = AppTest.from_function(problems_page).run()
-    assert not at.exception and len(at.error) == 4 + 2
-    assert [one.label for one in at.expander] == ["5 more problems"]
+    assert not at.exception and len(at.error) == 1 + 1 + 2 + 2
+    assert [at.error[0].value.count(words) for words in ("**a.csv**", "Expected", ":material/build:", "found")] == [
+        1, 1, 1, 4]
+    assert "- line 3: found 3" in at.error[0].value and "**b.csv, line 1**" in at.error[2].value
+    assert [one.label for one in at.expander] == ["5 more problems", "32 more problems", "1 more problem"]
 
 
 def test_of_many_runs_the_first_have_cards_and_the_others_are_folded():

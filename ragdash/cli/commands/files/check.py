@@ -23,7 +23,7 @@ from ragdash.cli.inputs import (
 )
 from ragdash.cli.truths_of_runs import common_truth
 from ragdash.core.console import PROPOSED, count, query_count, say, say_in_lines, write_text
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import InputError, Problem, number_of
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
 from ragdash.core.records.details import filled
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
         except InputError as error:
             is_proposed = any(problem.kind == PROPOSED for problem in error.problems)
             line = (f"{text}: not read as it is; a reading is proposed" if is_proposed else
-                    f"{text}: cannot be used, {count(len(error.problems), 'problem')}")
+                    f"{text}: cannot be used, {count(number_of(error.problems), 'problem')}")
             status, records = 2, []
             problems += error.problems
         lines.append(line)
