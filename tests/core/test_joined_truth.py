@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pyarrow as pa
 from helpers import truth_of
 
@@ -47,3 +49,19 @@ def test_columns_of_different_types_and_the_corpus_are_kept():
     second = Truth.build("two", [], [], [], details=pa.table({"query_id": ["q2"], "year": ["2021"]}))
     joined = join_truths(first, second.with_corpus(Corpus.build("docs", ["a"])))
     assert joined.details["year"].to_pylist() == ["2020", "2021"] and joined.corpus.name == "docs"
+
+
+def with_attributes(name: str, **attributes: object) -> Truth:
+    return Truth.build(name, ["q1"], ["a"], [1], details=pa.table({
+        "query_id": ["q1"], "attributes": [json.dumps(attributes, sort_keys=True)]}))
+
+
+def test_attributes_are_joined_each_by_itself():
+    """topic is alike, stage differs, layout and an empty route come from the second."""
+    first = with_attributes("one", topic="FIN", stage="generation", route=None)
+    joined = join_truths(first, with_attributes("two", topic="FIN", stage="none", layout="table", route="fast"))
+    assert json.loads(joined.details["attributes"][0].as_py()) == {
+        "topic": "FIN", "stage": "generation", "route": "fast", "layout": "table"}
+    note, warning = joined.problems
+    assert note.facts["columns"] == ["layout", "route"] and "'two' adds 0 judgments, layout, route" in note.actual
+    assert warning.facts["what"] == "stage" and warning.facts["count"] == 1 and "'q1'" in warning.actual

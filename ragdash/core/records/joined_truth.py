@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragdash.core.errors import Problem
 from ragdash.core.records.truth import Truth
+from ragdash.core.text.template import listed
 
 
 def join_truths(first: Truth, second: Truth) -> Truth:
     """The judgments and details of the first truth, with what only the second has.
 
     Queries are joined by id. Nothing of the first is overwritten: where the second says something else of the same
-    query and document, or of the same detail of a query, the first counts and a warning names it. A note says what was
-    taken from the second.
+    query and document, or of the same detail of a query, the first counts and a warning names it. Attributes of the
+    queries are joined each by itself. A note says what was taken from the second.
 
     Examples
     --------
@@ -58,6 +61,13 @@ def _joined_details(first: Truth, second: Truth) -> tuple[pa.Table, list[str], l
         here = [*values[0].get(name, [None] * len(first)), *[None] * (len(queries) - len(first))]
         column = values[1].get(name)
         there = [None if column is None or query not in position else column[position[query]] for query in queries]
+        if name == "attributes":
+            columns[name], added, conflicts = _joined_attributes(here, there)
+            filled += added
+            if conflicts:
+                queries_of = [queries[row] for rows in conflicts.values() for row in rows]
+                problems.append(_conflict(listed([*conflicts]), len(set(queries_of)), queries_of[0], first, second))
+            continue
         if any(_is_empty(one) and not _is_empty(two) for one, two in zip(here, there, strict=True)):
             filled.append(name)
         differing = [query for query, one, two in zip(queries, here, there, strict=True)
@@ -67,6 +77,22 @@ def _joined_details(first: Truth, second: Truth) -> tuple[pa.Table, list[str], l
         joined = [two if _is_empty(one) else one for one, two in zip(here, there, strict=True)]
         columns[name] = _column(joined)
     return pa.table(columns), filled, problems
+
+
+def _joined_attributes(here: Sequence[str | None], there: Sequence[str | None]) -> tuple[
+        pa.Array, list[str], dict[str, list[int]]]:
+    """(the attributes of each query as text, names that the second adds to some, the rows where the two differ)."""
+    texts, filled, conflicts = [], {}, {}
+    for row, (one, two) in enumerate(zip(here, there, strict=True)):
+        known, other = (orjson.loads(text) if text else {} for text in (one, two))
+        filled.update((name, None) for name, value in other.items() if _is_empty(known.get(name))
+                      and not _is_empty(value))
+        for name, value in other.items():
+            if not _is_empty(known.get(name)) and not _is_empty(value) and known[name] != value:
+                conflicts.setdefault(name, []).append(row)
+        together = {**other, **{name: value for name, value in known.items() if not _is_empty(value)}}
+        texts.append(orjson.dumps(together, option=orjson.OPT_SORT_KEYS).decode() if one and two else one or two)
+    return pa.array(texts, pa.string()), list(filled), conflicts
 
 
 def _column(values: list) -> pa.Array:

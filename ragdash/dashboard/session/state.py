@@ -47,6 +47,7 @@ from ragdash.reporting.plots.common.theme import COLORED
 
 _RUNS, _TRUTH, _WRITTEN, _FILES, _LOST = "_runs", "_truth", "_written", "_files", "_lost"
 LOADED_TRUTHS, CHOSEN_TRUTH, TRUTH_PARTS = "_loaded_truths", "_chosen_truth", "_truth_parts"
+JOIN_NOTES = "_join_notes"  # {digest of a truth: what a join said that left it as it was}
 _LOST_BASELINE, _LOST_TRUTH, _REMOVED_TRUTH = "_lost_baseline", "_lost_truth", "_removed_truth"
 _NOTICE, _DEFAULTS = "_notice", "_defaults"
 

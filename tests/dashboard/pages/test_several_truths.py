@@ -88,6 +88,15 @@ def test_references_are_joined_with_the_judgments_by_a_click():
     assert used(at).judged_digest == joined.judged_digest, "a further file does not undo the choice"
 
 
+def test_a_join_that_adds_nothing_names_what_differs(monkeypatch):
+    monkeypatch.setitem(FILES, "others.jsonl", REFERENCES.replace('"a3"', '"another"'))
+    at = dropped("run.trec", "references.jsonl", "others.jsonl")
+    first = used(at).name
+    shown(button(at, "join_truth").click().run())
+    assert used(at).name == first
+    assert any("give differently for 1 of their queries" in one.value for one in at.warning)
+
+
 def test_two_qrels_are_withheld_until_one_is_chosen_or_they_are_joined(monkeypatch):
     monkeypatch.setitem(FILES, "different.qrels", DIFFERENT_QRELS)
     at = dropped("run.trec", "judged.qrels", "different.qrels")

@@ -14,16 +14,15 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.comparability import fix_label, joined_sentence
 
 CONTENTS = {"answers": "references", "evidence": "evidence", "attributes": "attributes"}
-JOINED = "joined-truths"  # kind of the problems that say what a join did
 
 
 def render() -> None:
     """Which truth is in use and which is not; nothing where there is one. What a join took and what it left."""
     used = LOADED.truth(state.truth() or "")
-    for problem in used.problems if used else ():
-        if problem.kind == JOINED and problem.severity == "warning":
+    for problem in loaded_truths.join_notes():
+        if problem.severity == "warning":
             elements.warning(problem)
-        elif problem.kind == JOINED:
+        else:
             st.caption(fmt.escape(joined_sentence(problem.facts)))
     for truth in loaded_truths.others():
         with st.container(horizontal=True, vertical_alignment="center", key=f"other_truth_{truth.judged_digest[:8]}"):

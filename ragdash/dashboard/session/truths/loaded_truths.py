@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import streamlit as st
 
 from ragdash.core.corpus import Corpus
+from ragdash.core.errors import Problem
 from ragdash.core.ids.normalization import truth_with_queries_of
 from ragdash.core.ids.spellings import Wanted, matching_spelling
 from ragdash.core.records import Run, Truth
@@ -18,6 +19,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.evaluation.repeats import digests_of
 
+JOINED = "joined-truths"  # kind of the problems that say what a join did
 FEWEST_RETURNED = 0.01  # of the relevant documents: with less, a truth names other documents than a run
 MIN_COVERAGE = 0.5  # of a truth's judged documents that a corpus dropped before must hold to be put next to it
 
@@ -146,7 +148,19 @@ def join(digest: str, ids: str = "") -> None:
     first, second = _current(), LOADED.truth(digest)
     if first is not None and second is not None:
         alike = truth_with_queries_of(second, first, ids) if ids else second
-        replace(join_truths(first, alike), first, second)
+        joined = join_truths(first, alike)
+        if joined.judged_digest == first.judged_digest:  # the first stays as it is loaded, without these notes
+            st.session_state[state.JOIN_NOTES] = {joined.judged_digest: joined.problems}
+        replace(joined, first, second)
+
+
+def join_notes() -> list[Problem]:
+    """What the join that made the truth in use took and left, also where it added nothing."""
+    current = _current()
+    if current is None:
+        return []
+    notes = st.session_state.get(state.JOIN_NOTES, {}).get(current.judged_digest, current.problems)
+    return [problem for problem in notes if problem.kind == JOINED]
 
 
 def use_truth(truth: Truth) -> None:
