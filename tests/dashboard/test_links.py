@@ -60,10 +60,10 @@ def menus(monkeypatch) -> dict:
         state.number_key,
     )
 
-    def of_one(key, options, default):
+    def of_one(key, options, default, **more):
         others = [option for option in options if option != default]
         found[key] = others[len(others) // 2] if others else None
-        return one(key, options, default)
+        return one(key, options, default, **more)
 
     def of_several(key, options, default, *, free=False):
         found[key] = list(default)[:-1] or list(options)[:1]

@@ -21,6 +21,7 @@ from ragdash.dashboard.session.keys import (
     EMPTIED,
     LAST_PAGE,
     LEFT_OUT,
+    NOT_CHOSEN,
     RESET,
     TAB,
     UPLOADS,
@@ -55,12 +56,19 @@ def drawn_page() -> str:
     return st.session_state.get(DRAWN_PAGE, "")
 
 
-def choice_key(key: str, options: Sequence, default):
+def choice_key(key: str, options: Sequence, default, *, by_page: bool = False):
     """Make sure that st.session_state[key] is one of the options, else the default; returns the key for the widget.
 
-    An open tab may be given by the first word of its title.
+    An open tab may be given by the first word of its title. by_page: pages have different defaults; that of another
+    page is not a choice, and gives way to the one of this page.
     """
     _use(key, default)
+    if by_page:
+        not_chosen = st.session_state.setdefault(NOT_CHOSEN, {})
+        if key not in st.session_state or st.session_state[key] == not_chosen.get(key):
+            st.session_state[key] = not_chosen[key] = default
+        else:
+            not_chosen.pop(key, None)
     value = st.session_state.get(key)
     if value not in options:
         titles = {first_word(title): title for title in options} if key == TAB else {}

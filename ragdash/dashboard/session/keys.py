@@ -150,6 +150,7 @@ ASKED, LEFT_OUT = "_asked", "_left_out"  # choices of a link that the page has n
 UPLOADS, WAITING = "_uploads", "_waiting"  # how often the drop field was emptied; its files that are still to be read
 EMPTIED = "_emptied"  # and an upload field: how often the files that it held were read
 LAST_PAGE, CHANGED_PAGE = "_last_page", "_changed_page"  # drawn to its end last; whether another is drawn
+NOT_CHOSEN = "_not_chosen"  # {choice with another default on each page: the default that it has}
 DRAWN_PAGE = "_drawn_page"  # of which the drawing began last
 OPENED_VIEW, UNKNOWN_VIEW = "_opened_view", "_unknown_view"
 VIEW_TARGET, VIEW_PROBLEMS = "_view_target", "_view_problems"

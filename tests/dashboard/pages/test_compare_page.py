@@ -349,6 +349,19 @@ def test_by_slice_opens_by_the_attribute_that_the_verdict_names():
     assert len(links) == 1 and "by=type" in links[0].query_string and "detail=slices" in links[0].query_string
 
 
+def test_the_attribute_that_another_page_starts_with_is_not_a_choice_for_compare():
+    session_of = {key: value for key, value in samples_by("").items() if key != "by"}
+    at = opened("failures", **session_of)
+    assert at.selectbox(key="by").value == "difficulty"
+    at.switch_page("pages/compare.py").run()
+    at.session_state["detail"] = "slices"
+    assert shown(at.run()).selectbox(key="by").value == "type"
+    shown(at.selectbox(key="by").set_value("difficulty").run())
+    at.switch_page("pages/failures.py").run()
+    at.switch_page("pages/compare.py").run()
+    assert at.selectbox(key="by").value == "difficulty", "chosen on Compare"
+
+
 def test_a_difference_has_one_direction_or_the_page_says_where_it_is_the_other():
     """By NDCG, dense is better than sparse in the paraphrases alone: as the baseline it is the best run there."""
     part = {"slice": "type=paraphrase", "detail": "differences"}

@@ -42,7 +42,8 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
               help=tooltip("slice_comparison"))
     named = verdict_panel.attributes_against(verdict_panel.current_verdict(context, spec))
     first = next((name for name in named if name in names), names[0])
-    st.selectbox("Attribute", names, key=state.choice_key(state.BY, names, first), persist_state="session", width=240)
+    st.selectbox("Attribute", names, key=state.choice_key(state.BY, names, first, by_page=True),
+                 persist_state="session", width=240)
     rows = context.results.compared_by_slice(spec, state.get(state.BY), chosen_margin())
     if not any(_differs(comparison) for row in rows for comparison in row):
         _render_other_attributes(context, spec, [name for name in names if name not in labeled])

@@ -322,7 +322,8 @@ def render_attributes(data: FailuresData) -> None:
     name = data.context.names[data.run_index]
     st.header("By attribute", anchor=False, help=tooltip("stage_slices"))
     st.selectbox(
-        "Attribute", names, key=state.choice_key(state.BY, names, names[0]), persist_state="session", width=240
+        "Attribute", names, key=state.choice_key(state.BY, names, names[0], by_page=True), persist_state="session",
+        width=240,
     )
     masks = {
         token: query_slice.queries & data.in_scope

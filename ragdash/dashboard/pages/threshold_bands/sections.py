@@ -318,8 +318,8 @@ def render_slices(context: PageContext, drawn: PageContext, rated_metrics: Seque
     with st.container(horizontal=True):
         st.selectbox("Metric", list(by_name), format_func=lambda name: by_name[name].spec.title, width=240,
                      key=state.choice_key(state.BANDED, list(by_name), first), persist_state="session")
-        st.selectbox("Attribute", attributes, key=state.choice_key(state.BY, attributes, attributes[0]), width=240,
-                     persist_state="session")
+        st.selectbox("Attribute", attributes, width=240, persist_state="session",
+                     key=state.choice_key(state.BY, attributes, attributes[0], by_page=True))
     rated_metric = by_name[state.get(state.BANDED)]
     rows = score_cutoff_cache.summaries_by_slice(context.digests, context.scope, rated_metric.spec, state.get(state.BY))
     table = rated_metric.table if rated_metric.is_rated else None
