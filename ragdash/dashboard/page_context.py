@@ -318,15 +318,27 @@ def current() -> PageContext:
     run_fixes.offer_matching_queries(shown_entries)
     if not usable:
         raise PageEnds
-    baseline = next((index for index, entry in enumerate(usable) if entry.digest == state.get(state.BASELINE)), 0)
-    selection = Selection(tuple(usable), baseline, state.get(state.METRIC), int(state.get(state.K)))
-    shown_scope = scope().of_runs(selection.digests, state.get(state.READ_JUDGE) or "")
-    ahead.offer([(entry.digest, entry.name) for entry in usable], baseline, shown_scope, selection.template,
+    context = _of_runs(usable)
+    selection = context.selection
+    ahead.offer([(entry.digest, entry.name) for entry in usable], context.baseline, context.scope, selection.template,
                 selection.k, loaded_truths.names_in_question(selection.digests))
-    context = _with_colors_of_best(PageContext(selection, shown_scope))
+    context = _with_colors_of_best(context)
     if context.scope.by_evidence:
         relevance.note_relevance(context.scope, context.digests)
     return context
+
+
+def runs_as_drawn() -> list[SessionRun]:
+    """The runs of this session, those shown with the colors that the pages of results give them."""
+    usable = [] if LOADED.truth(state.truth() or "") is None else _usable(state.shown_runs())[0]
+    drawn = {entry.digest: entry for entry in _with_colors_of_best(_of_runs(usable)).entries} if usable else {}
+    return [drawn.get(entry.digest, entry) for entry in state.runs()]
+
+
+def _of_runs(usable: Sequence[SessionRun]) -> PageContext:
+    baseline = next((index for index, entry in enumerate(usable) if entry.digest == state.get(state.BASELINE)), 0)
+    selection = Selection(tuple(usable), baseline, state.get(state.METRIC), int(state.get(state.K)))
+    return PageContext(selection, scope().of_runs(selection.digests, state.get(state.READ_JUDGE) or ""))
 
 
 def _with_colors_of_best(context: PageContext) -> PageContext:

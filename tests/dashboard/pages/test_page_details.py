@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 import pytest
 from page_cases import address, charts, drawn, keys, opened, texts
@@ -68,7 +70,18 @@ def test_of_many_runs_the_first_have_cards_and_the_others_are_folded():
     at, every = opened(**address(truth, many)), opened(**address(truth, many), state={"more_runs": True})
     assert [sum(key.startswith("edit_") for key in keys(page, "popover")) for page in (at, every)] == [9, 13]
     assert "4 more runs" in [fold.label for fold in at.expander]
-    assert any("may have another sign" in caption.value for caption in at.caption)
+
+
+def test_of_many_runs_data_has_the_signs_of_the_other_pages():
+    """The last run is the best, so that it has a color; the first of the others do not."""
+    truth = Truth.build("truth", ["q1"], ["a"], [1])
+    many = [Run.build(f"run {at}", ["q1"] * (10 - at), [*(f"before{rank}" for rank in range(9 - at)), "a"])
+            for at in range(10)]
+    data, compare = (opened(page, **address(truth, many), state={"more_runs": True}) for page in ("data", "overview"))
+    signs = [{name: sign for sign, name in re.findall(r'(:color.\S+"})\s(run \d)\*\*', texts(page))}
+             for page in (data, compare)]
+    assert len(signs[0]) == 10 and len(signs[1]) == 6 and signs[1].items() <= signs[0].items()
+    assert any("The five best runs and the baseline have colors" in one.value for one in data.caption)
 
 
 def test_the_first_column_leaves_room_for_the_others_on_a_phone():

@@ -40,7 +40,7 @@ WIDTHS = [2, 1]  # a finding, and the button that fixes it
 
 def render() -> None:
     """Whether the runs of the session can be compared, what prevents it, and how to fix it."""
-    report, runs = session_report(), _shown_runs()
+    report, runs = session_report(), _runs_as_drawn()
     if report is None:
         return
     st.header("Comparability", anchor=False, help=tooltip("comparability"))
@@ -73,7 +73,7 @@ def session_report() -> ComparabilityReport | None:
 
 def render_open_checks(shown: Sequence[RunCheck] = ()) -> None:
     """The findings that need attention, each with its fix; nothing else. shown: checks that the page has already."""
-    report, runs = session_report(), _shown_runs()
+    report, runs = session_report(), _runs_as_drawn()
     if report is None:
         return
     rest = replace(report, entries=tuple(entry for entry in report.entries
@@ -91,6 +91,11 @@ def render_open_checks(shown: Sequence[RunCheck] = ()) -> None:
 
 def _shown_runs() -> list[SessionRun]:
     return [entry for entry in state.shown_runs() if entry.run is not None]
+
+
+def _runs_as_drawn() -> list[SessionRun]:
+    shown = {entry.digest for entry in _shown_runs()}
+    return [entry for entry in page_context.runs_as_drawn() if entry.digest in shown]
 
 
 def _render_hidden() -> None:

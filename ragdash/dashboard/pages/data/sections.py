@@ -12,6 +12,7 @@ from ragdash.core.ids.normalization import CHUNK_RANKS
 from ragdash.core.records import Run, Truth
 from ragdash.core.records.details import filled
 from ragdash.core.terms import tooltip
+from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import comparability_cache
 from ragdash.dashboard.pages.data import corpus_upload, loading, other_truths, removed_runs
 from ragdash.dashboard.pages.data.relink import version_list
@@ -127,10 +128,9 @@ def render_removed_run() -> None:
 
 def render_runs() -> None:
     """A card for each run of the session; of many runs, all but the first are folded."""
-    entries = state.runs()
+    entries = page_context.runs_as_drawn()
     if len(entries) > COLORED:
-        st.caption("The other pages give the colors to the baseline and the best runs by the metric of the sidebar, so "
-                   "a run may have another sign there.")
+        st.caption(tooltip("run_colors"))
     shown = entries if len(entries) <= MOST_CARDS else entries[:FIRST_CARDS]
     _render_cards(shown, "run_cards")
     if rest := entries[len(shown):]:
@@ -157,7 +157,7 @@ def _render_run(entry: SessionRun, run: Run) -> None:
                 _render_run_editor(entry, edit.open)
         st.markdown(run_size(run))
         is_reversed = any(name == "scores" for name, _ in entry.fixes)
-        hidden = [] if entry in state.shown_runs() else [":orange-badge[not shown]"]
+        hidden = [] if entry.digest in [shown.digest for shown in state.shown_runs()] else [":orange-badge[not shown]"]
         contents = [word for word in run_contents(run) if not (is_reversed and word == "scores")]
         fixes = [f":blue-badge[{FIXED[name]}]" for name, _ in entry.fixes]
         st.markdown(" ".join([*hidden, *(f":gray-badge[{label}]" for label in contents), *fixes]))
@@ -176,7 +176,7 @@ def _render_run_editor(entry: SessionRun, is_open: bool) -> None:
     digest, key = entry.digest, entry.key
     fields.stored_text(fields.text_input, "Name", f"name_{key}", entry.name, lambda text: _keep(_rename, entry, text),
                        max_chars=60)
-    st.session_state[f"slot_{key}"] = entry.slot
+    st.session_state[f"slot_{key}"] = state.entry(digest).slot  # its own; of many runs the best have colors
     st.selectbox(
         "Color",
         state.slots(),
