@@ -10,6 +10,8 @@ from page_cases import ROOT, address, opened, widget
 from test_compare_page import session
 
 from ragdash import read_run, read_truth
+from ragdash.core.records import Run, Truth
+from ragdash.dashboard.pages.share import links
 from ragdash.dashboard.pages.share import sections as share_sections
 from ragdash.reporting import figure_files
 from ragdash.reporting.html.sections import ASKED, SECTIONS
@@ -137,3 +139,13 @@ def test_the_link_opens_the_page_that_the_visitor_came_from():
     assert widget(at.run(), "selectbox", "to").value == "failures"
     assert widget(opened("share", **session()), "selectbox", "to").value == "overview"
     assert widget(opened("share", **session(to="ranking")), "selectbox", "to").value == "ranking"
+
+
+def test_the_links_of_thirty_runs_are_shown_whole(monkeypatch):
+    """Runs with names of their own, each of which the link spells out."""
+    drawn = {}
+    monkeypatch.setattr(links.st, "code", lambda text, **more: drawn.update({text: more["height"]}))
+    runs = [Run.build(f"run-{number:02}", ["q1", "q1"], ["a", f"b{number}"]) for number in range(30)]
+    of_runs = address(Truth.build("qrels", ["q1"], ["a"], [1]), runs)
+    opened("share", **of_runs | {"run": [f"{token}-by-hand" for token in of_runs["run"]]})
+    assert [(len(text) > 1000, height) for text, height in drawn.items() if "run=" in text] == [(True, "content")] * 2

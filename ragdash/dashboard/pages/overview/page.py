@@ -47,7 +47,7 @@ def render() -> None:
 
 
 def render_result(context: PageContext, singles: PageContext) -> None:
-    """Verdict, ways on, a card per run, what speaks for another choice, open checks.
+    """Verdict, ways on, a card per run, what speaks for another choice, the runs without a card, open checks.
 
     singles: the runs, each repeat by itself.
     """
@@ -61,8 +61,9 @@ def render_result(context: PageContext, singles: PageContext) -> None:
     sentences = verdict_frame.render(context, specs[0])
     _render_answer_evidence(context, specs[0])
     repeat_lines.render(singles, specs[0], noise=True)
-    run_cards.render(context, singles, specs[0])
+    others = run_cards.render(context, singles, specs[0])
     arguments = verdict_frame.render_arguments(context, specs[0])
+    run_cards.render_others(context, specs[0], others)
     judge_note.render_judge_note(context, [*specs, *verdict_panel.answer_specs(context, specs[0])], quiet=True)
     comparability.render_open_checks(verdict_panel.current_verdict(context, specs[0]).warnings)
     verdict_frame.add_hybrid(context, specs[0], sentences, arguments)

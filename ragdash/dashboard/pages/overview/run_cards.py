@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
@@ -38,8 +39,18 @@ MAX_CARDS = 6  # of more runs than cards: the best, the baseline among them
 CARD_WIDTH, WIDE_LAST = 176, 5  # pixels at least; of this number of cards the last one takes two places
 
 
-def render(context: PageContext, singles: PageContext, spec: Spec) -> None:
-    """The runs, best first; of many the best, the baseline among them, and the rest as a table.
+@dataclass(frozen=True)
+class OtherRuns:
+    """The runs without a card: their positions, best first, and mean, latency and cost of every run."""
+
+    positions: list[int]
+    summaries: list[Summary]
+    latency: list[SortableNumber]
+    cost: list[SortableNumber]
+
+
+def render(context: PageContext, singles: PageContext, spec: Spec) -> OtherRuns:
+    """The runs, best first; of many the best, the baseline among them. Gives the rest, for `render_others`.
 
     singles: the runs, each repeat by itself.
     """
@@ -69,12 +80,6 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> None:
     if any(np.isnan(cost[index]) and np.isfinite(latency[index]) for index in order) and not data_store.read_only():
         page_links.link("threshold-bands", "Add prices: some costs are unknown" if np.isfinite(cost).any()
                         else "Add prices: the cost is unknown", icon=":material/payments:", bands_part="speed")
-    if rest := [index for index in order if index not in cards]:
-        st.markdown(f"**The other {len(rest)} runs**")
-        leaderboard_table.render(
-            context, [(summary,) for summary in summaries], rest, {}, verdict_panel.run_marks(verdict, context.entries),
-            key="other_runs", more={"Latency": latency, "Cost": cost})
-        page_links.link("compare", f"Compare all {len(order)} runs", icon=":material/leaderboard:")
     is_partial = any(summary.n < counts["queries"] for summary, counts in
                      zip(summaries, context.results.counts(), strict=True))
     notes = " ".join(["", *context.results.notes_on_means()]) if is_partial else ""
@@ -89,6 +94,20 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> None:
     st.caption(f"{fmt.escape(spec.title)}: mean with its 95% interval over {queries}.{bars}"
                f"{notes}{context.scope.basis} {grades} {more}".strip(), help=fmt.escape(spec.metric.summary_line))
     recomputed_note.render(singles, [spec])
+    return OtherRuns([index for index in order if index not in cards], summaries, latency, cost)
+
+
+def render_others(context: PageContext, spec: Spec, others: OtherRuns) -> None:
+    """The runs without a card as a table, and the way to all of them; nothing where there are none."""
+    if not others.positions:
+        return
+    st.markdown(f"**The other {fmt.count(len(others.positions), 'run')}**")
+    verdict = verdict_panel.current_verdict(context, spec)
+    leaderboard_table.render(
+        context, [(summary,) for summary in others.summaries], others.positions, {},
+        verdict_panel.run_marks(verdict, context.entries), key="other_runs",
+        more={"Latency": others.latency, "Cost": others.cost})
+    page_links.link("compare", f"Compare all {len(others.summaries)} runs", icon=":material/leaderboard:")
 
 
 def spending_text(latency: SortableNumber, note: str, cost: SortableNumber) -> str:
