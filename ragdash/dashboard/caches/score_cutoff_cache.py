@@ -20,6 +20,7 @@ from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Summary, summaries
 from ragdash.evaluation.stats import FAST_RESAMPLES
+from ragdash.experiments.fusion.judged_pool import has_scores_of_ranks
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_specs
 from ragdash.reporting.plots.common.theme import Figure
@@ -54,6 +55,12 @@ def why_unscored(run: str, scope: Scope) -> str | None:
     run_match = match(run, scope)
     reason = score_thresholds.why_unscored(run_match)
     return reason and reason.removeprefix(f"run {run_match.run.name!r} ")
+
+
+@shared(max_entries=256)
+def follows_ranks(run: str) -> bool:
+    """Whether the scores of a run say no more than its ranks."""
+    return has_scores_of_ranks(LOADED.run(run))
 
 
 def sweep(run: str, scope: Scope, corpus: int | None) -> Sweep:

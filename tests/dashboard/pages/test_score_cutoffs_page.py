@@ -12,6 +12,7 @@ from test_bands_page import link, made, said
 from test_pages import with_runs
 
 from ragdash.analysis.score_thresholds import Half, OperatingPoint, operating_point, roc, sweep
+from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.rankings.score_cutoffs.sentences import operating_point_sentence
 from ragdash.matching.match import Match
 
@@ -37,6 +38,18 @@ def test_one_query_cannot_be_halved():
     run, truth = made([1])
     at = opened(PAGE, **link([run], truth))
     assert any("halves" in card.value for card in at.error) and "sweep" in charts(at)
+
+
+def test_scores_that_follow_from_the_rank_give_no_advice():
+    """1/rank at 20 queries: every cutoff is one by rank. The other run's scores differ from query to query."""
+    truth = Truth.build("qrels", [f"q{at}" for at in range(20)], ["a"] * 20, [1] * 20)
+    queries, docs = [f"q{at // 3}" for at in range(60)], list("abc") * 20
+    ranks = Run.build("by rank", queries, docs, [1, 1 / 2, 1 / 3] * 20)
+    scored = Run.build("scored", queries, docs, [score + at / 100 for at in range(20) for score in (3, 2, 1)])
+    at = opened(PAGE, **link([ranks, scored], truth))
+    (warning,) = at.warning
+    assert "The scores of **by rank** follow from the rank alone" in warning.value
+    assert "- scored: with documents below" in said(at) and "- by rank:" not in said(at)
 
 
 def test_broken_links_fall_back_to_the_defaults():

@@ -184,7 +184,13 @@ def _render_advice(points: OperatingPoints) -> None:
         if not points.problems:
             st.caption("Give the number of documents in the corpus to find the best cutoff.")
         return
-    pairs = list(zip(points.names, points.operating_points, strict=True))
+    by_rank = [name for name, digest in zip(points.names, points.digests, strict=True)
+               if score_cutoff_cache.follows_ranks(digest)]
+    if by_rank:
+        st.warning(score_sentences.rank_scores_sentence(by_rank), icon=":material/warning:")
+    pairs = [pair for pair in zip(points.names, points.operating_points, strict=True) if pair[0] not in by_rank]
+    if not pairs:
+        return
     best = sorted(pairs, key=lambda pair: -pair[1].checked.value)
     shown = pairs if len(pairs) <= MAX_SENTENCES else best[:MAX_SENTENCES]
     sentences = [score_sentences.operating_point_sentence(name, point) for name, point in shown]

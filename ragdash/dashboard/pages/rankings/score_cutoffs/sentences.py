@@ -8,7 +8,7 @@ import numpy as np
 
 from ragdash.analysis.score_thresholds import Half, OperatingPoint, PrecisionRecall, Roc
 from ragdash.reporting.plots.common.theme import Axis
-from ragdash.reporting.sentences.formatting import UNDEFINED, escape, number, query_count
+from ragdash.reporting.sentences.formatting import UNDEFINED, escape, listed, number, query_count
 
 # measure -> (title, lowest, highest, which end is better, what it says)
 MEASURES = {
@@ -65,6 +65,21 @@ def operating_point_sentence(name: str, point: OperatingPoint) -> str:
     before = escape(number(point.unfiltered.value))
     return (f"{first}with documents below a score of {escape(score_text(point.threshold))} dropped, {title} goes from "
             f"{before} to {checked} on {n} held out. {_price_of(point)}")
+
+
+def rank_scores_sentence(names: Sequence[str]) -> str:
+    """That a cutoff by the scores of these runs is one by rank, and where to look instead.
+
+    Examples
+    --------
+    >>> rank_scores_sentence(["dense"])[:61]
+    'The scores of **dense** follow from the rank alone, such as 1'
+    """
+    more = [f"{len(names) - 3:,} more"] if len(names) > 4 else []
+    shown = [f"**{escape(name)}**" for name in (names[:3] if more else names)]
+    return (f"The scores of {listed([*shown, *more])} follow from the rank alone, such as 1/rank: a cutoff keeps as "
+            "many documents of every query. **Precision-recall** shows what each number of them brings. Export the "
+            "scores of the search to choose a cutoff by score.")
 
 
 def _price_of(point: OperatingPoint) -> str:
