@@ -104,8 +104,9 @@ def number_match(answered: Answered) -> Values:
         example=Example("answer", "TokenF1", 10 / 11, "without articles 5 and 6 tokens, 5 in common: 2 · 5 / 11"))
 def token_f1(answered: Answered, *, tokens: str = "squad", normalization: str = "squad",
              language: str = "en") -> Values:
-    """Harmonic mean of precision and recall of the answer's tokens in the best reference, ignoring order.
+    """Overlap of the words of the answer and its best reference, in any order: 1 if all are the same, 0 if none is.
 
+    It is the harmonic mean of precision and recall of the answer's tokens.
     tokens='squad': a token counts as often as it occurs; two texts without a token give 1, one of them 0.
     tokens='set': each token once, lower case, punctuation deleted, articles kept; 0 if either has none. The two differ:
     0.909 and 0.923 for "The capital of France is Paris" and "Paris is the capital city of France".

@@ -148,14 +148,14 @@ def missing_bands_reason(spec, tables: Iterable[Bands] = BANDS) -> str | None:
     --------
     >>> from ragdash.metrics import parse_spec
     >>> missing_bands_reason(parse_spec("TokenF1"))[48:]
-    "not for Token F1. To see them, type TokenF1(tokens='set') under Metrics."
+    "not for Token F1. To see them, type TokenF1(tokens='set') under Choose metrics."
     """
     tables = tuple(tables)
     if tables_for(spec, tables):
         return None
     others = dict.fromkeys(Spec(table.metric, table.params, table.k) for table in tables if table.metric == spec.name)
     variants = [str(other) for other in others if other.params != spec.params]
-    choose = f" To see them, type {' or '.join(variants)} under Metrics." if variants else ""
+    choose = f" To see them, type {' or '.join(variants)} under Choose metrics." if variants else ""
     return (f"Bands are stated for {' and '.join(other.title for other in others)}, not for {spec.title}.{choose}"
             if others else f"No bands are stated for {spec.title}.")
 

@@ -25,6 +25,7 @@ from ragdash.analysis.verdict import (
 from ragdash.analysis.verdict.advice import Paid, cheapest
 from ragdash.core.records import Conventions
 from ragdash.core.slices import slices
+from ragdash.dashboard.components.verdict_panel import marks
 from ragdash.evaluation.compare import ComparisonRules, compare_slices
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.evaluation.latency_cost import UNKNOWN, Amount
@@ -93,6 +94,24 @@ def test_the_samples_are_decided_as_far_as_the_data_go(samples):
     assert written["risk"] == risk_sentence(verdict, markdown=False)
     assert risk_line(verdict).startswith("**What speaks against sparse:** ")
     assert "sparse shows no significant difference from dense (" in verdict_sentence(verdict, markdown=False)
+
+
+def test_the_reason_for_a_choice_names_the_run_with_the_highest_mean_if_that_is_slower(samples):
+    verdict = advised(*samples)
+    taken = replace(verdict.advice, choice="dense", paid=Paid("ms", {"dense": 10.0, "hybrid": 10.5, "sparse": 30.0}))
+    assert ("take dense: it takes 10.0\xa0ms per query, sparse 30.0\xa0ms, and no other of them is much faster."
+            in decision_sentence(replace(verdict, advice=taken), markdown=False))
+    near = replace(taken, paid=Paid("ms", {"dense": 10.0, "hybrid": 10.5, "sparse": 10.9}))
+    assert "take dense: no other of them is much faster." in decision_sentence(
+        replace(verdict, advice=near), markdown=False)
+
+
+def test_a_run_with_the_same_mean_as_another_is_not_chosen_for_the_highest_mean(samples):
+    verdict = advised(*samples)
+    alike = replace(verdict, comparisons=tuple(replace(pair, mean_difference=0.0) for pair in verdict.comparisons))
+    assert "take sparse: it takes" in decision_sentence(alike, markdown=False)
+    assert marks(verdict) == {"sparse": "highest mean", "dense": "not clearly worse", "hybrid": "not clearly worse"}
+    assert marks(alike) == dict.fromkeys(("sparse", "dense", "hybrid"), "highest mean")
 
 
 def test_a_kind_of_queries_on_which_another_run_is_better_speaks_against_the_choice(samples):
@@ -222,6 +241,8 @@ def test_a_hybrid_is_named_with_its_gain_and_is_not_the_loaded_one(samples):
     step = next_step_sentence(verdict)
     assert step.startswith("**What to build next:** An equal mix of **dense** and **sparse** would reach NDCG@10")
     assert step.endswith("fused in another way. The exact setting is on What-if.") and "z-score" not in step
+    in_file = next_step_sentence(verdict, with_setting=True)
+    assert "z-score, weight of dense 0.5" in in_file.replace("\\", "") and "What-if" not in in_file
     measured = replace(verdict, evidence=(choice.against_single,))
     assert "Whether it improves the answers was not measured." in next_step_sentence(measured)
     weighted = replace(gain, params={"norm": "z-score", "weights": [0.3, 0.7]})

@@ -36,6 +36,14 @@ def test_the_first_letters_name_the_content():
     assert page[:32] != row_list.content(TABLE.assign(dense=0.5), "2 queries", {}, {})[:32]
 
 
+@pytest.mark.parametrize(("ids", "width"), [(["q1", "q2"], 64), (["Why does a bee die after it stings?", "q2"], 420)])
+def test_questions_that_are_their_own_ids_have_the_room_of_questions(ids, width):
+    truth = Truth.build("truth", ids, ["a", "a"], [1, 1])
+    at = opened("queries", **address(truth, [Run.build("run", ids, ["a", "b"], [1.0, 1.0])]))
+    query, *others = json.loads(sent(at)["query_rows"][32:])["columns"]
+    assert (query["label"], query["width"]) == ("Query", width) and "Question" not in [one["label"] for one in others]
+
+
 def test_a_step_leaves_the_list_as_it_is_and_moves_the_mark():
     truth = Truth.build("truth", ["q1", "q2"], ["a", "a"], [1, 1])
     at = opened("queries", **address(truth, [Run.build("run", ["q1", "q2"], ["a", "b"], [1.0, 1.0])]))

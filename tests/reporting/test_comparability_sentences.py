@@ -71,6 +71,23 @@ def test_one_line_says_what_can_be_compared():
     truth = truth_of({"q1": ["a"], "q2": ["b"]})
     runs = [run_of({"q1": ["a"], "q2": ["b"]}, "both"), run_of({"q1": ["a"]}, "half")]
     line = comparability.summary(check_comparability(runs, truth), ["both", "half"], Conventions())
-    assert line == ("**2 runs can be compared**, but half lacks 1 of 2 queries, which count as empty rankings.")
-    alone = comparability.summary(check_comparability(runs[:1], truth), ["both"], Conventions())
+    assert line == "**The 2 runs have different queries**: half lacks 1 of 2 queries, which count as empty rankings."
+    skipped = Conventions(missing="skip")
+    line = comparability.summary(check_comparability(runs, truth, skipped), ["both", "half"], skipped)
+    assert line == "**2 runs can be compared**, but half lacks 1 of 2 queries, which are left out of the means."
+
+
+def test_as_few_missing_queries_as_the_verdict_accepts_do_not_keep_runs_from_being_compared():
+    """1 of 20 queries is 5%: the verdict is withheld above 10%."""
+    truth = truth_of({query: ["a"] for query in QUERIES})
+    runs = [run_of({query: ["a"] for query in QUERIES[missing:]}, f"lacks-{missing}") for missing in (0, 1, 3)]
+    few, many = (comparability.summary(check_comparability([runs[0], run], truth), ["lacks-0", run.name], Conventions())
+                 for run in runs[1:])
+    assert few.startswith("**2 runs can be compared**, but lacks\\-1 lacks 1 of 20 queries")
+    assert many.startswith("**The 2 runs have different queries**: lacks\\-3 lacks 3 of 20 queries")
+
+
+def test_one_run_can_be_measured():
+    truth, run = truth_of({"q1": ["a"], "q2": ["b"]}), run_of({"q1": ["a"], "q2": ["b"]}, "both")
+    alone = comparability.summary(check_comparability([run], truth), ["both"], Conventions())
     assert alone == "**both can be measured**: 2 queries, all judged."

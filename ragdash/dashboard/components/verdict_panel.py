@@ -339,7 +339,7 @@ def marks(verdict: Verdict) -> dict[str, str]:
     """Run -> "best", "highest mean" or "not clearly worse"; nothing while the verdict is withheld or with one run."""
     if verdict.best is None or verdict.state in ("not-comparable", "one-run", "undefined"):
         return {}
-    return {comparison.candidate: verdict_sentences.TIED for comparison in verdict.tied} | {
+    return {comparison.candidate: verdict_sentences.tied_mark(comparison) for comparison in verdict.tied} | {
         verdict.best: verdict_sentences.best_mark(verdict.spec, verdict.comparisons)}
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragdash.analysis.comparability import SEVERITIES, ComparabilityEntry, ComparabilityReport
+from ragdash.analysis.verdict import MOST_MISSING
 from ragdash.core.console import query_count
 from ragdash.core.ids.collapse_choices import CollapseChoice
 from ragdash.core.ids.normalization import CHUNK_RANKS, NUMBER, keeps_chunk_ranks
@@ -134,6 +135,8 @@ def _queries_clause(report: ComparabilityReport, names: Sequence[str], conventio
         missing = next(iter(missing_counts.values()))
         return f"{lead}: all of them lack the same {missing:,} of {query_count(total)}, {treatment}"
     listed = fmt.listed([f"{escape(name)} lacks {missing:,}" for name, missing in missing_counts.items()])
+    if len(names) > 1 and conventions.missing != "skip" and max(missing_counts.values()) > MOST_MISSING * total:
+        return f"**The {len(names)} runs have different queries**: {listed} of {fmt.query_count(total)}, {treatment}"
     return f"{lead}, but {listed} of {fmt.query_count(total)}, {treatment}"
 
 

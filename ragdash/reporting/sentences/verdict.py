@@ -226,6 +226,13 @@ def best_mark(spec: Spec, comparisons: Iterable[Comparison]) -> str:
     return "lowest mean" if direction(spec) < 0 else "highest mean"
 
 
+def tied_mark(comparison: Comparison) -> str:
+    """What a mark says of a run without a significant difference from the best one: with the same mean, it is no
+    other than of that one.
+    """
+    return TIED if comparison.mean_difference else best_mark(comparison.spec, [comparison])
+
+
 def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bool = True, alone: bool = True) -> str:
     """What would change the verdict; alone: with what `next_step_sentence` and `answers_sentence` say elsewhere."""
     name = bold if markdown else str

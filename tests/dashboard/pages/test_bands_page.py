@@ -249,6 +249,15 @@ def test_without_attributes_there_is_no_table_by_slice():
     assert not at.table and "By kind of query" not in said(at)
 
 
+def test_of_runs_with_the_same_mean_none_is_called_the_best_now():
+    """Both find the relevant document, one of them later, so Hit rate@10, which has no bands, is 1 in both."""
+    (first, truth), (later, _) = made([1, 1, 1, 1], name="dense"), made([2, 1, 2, 1], name="sparse")
+    at = opened(PAGE, **link([first, later], truth))
+    told = [one.value.replace("\\", "") for one in at.caption if "Hit rate@10" in one.value]
+    assert any("Every run has 1.000 now." in text for text in told), told
+    assert not any("Best now" in text for text in told)
+
+
 def test_undefined_values_are_said_and_what_can_be_drawn_is():
     run, truth = made([1, 2, 0, 3], grades=(0, 0, 0, 0))
     at = opened(PAGE, **link([run], truth))

@@ -540,7 +540,9 @@ def test_labels_of_the_files_and_groups_of_dependent_queries():
     values = verdicts_of(evaluate(run, TRUTH, "TokenF1"), "TokenF1")
     assert at.selectbox(key="labels_from").value == "verdict"
     assert "The metric agrees with" in said(at) and "% of 60 labels" in said(at)
-    assert "60 labels from the column verdict of the files" in said(at)
+    assert "60 labels from the column verdict of the files. The intervals" in said(at), "none is of this page"
+    assert "Does the answer agree with a reference?" in said(opened(run, trusted="TokenF1", desk="label"))
+    assert opened(run).selectbox(key="trusted").value == "NumberMatch", "no judge, and each reference has one"
     own = validate_judge(values, labels).labels
     assert drawn(charts(at)["trust_means"], "labels alone") == [pytest.approx((own.mean, own.low, own.high))]
     every = [run.with_file_scores(FileScores.build([(query, run.name, "verdict", "Correct" if at % 3 else "Incorrect")

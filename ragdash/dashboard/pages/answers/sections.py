@@ -40,7 +40,7 @@ from ragdash.reporting.sentences.answers import (
     word_overlap_note,
 )
 from ragdash.reporting.sentences.failures.answer_rules import FIRST_FAILURE, declined_sentence, right_sentence
-from ragdash.reporting.sentences.verdict import TIED, best_mark
+from ragdash.reporting.sentences.verdict import best_mark, tied_mark
 
 FAMILIES = ("answers", "semantic", "grounding", "judged")
 DEFAULT_METRICS = ["SupportCoverage", "NumberMatch", "TokenF1", "ROUGE_L", "UnsupportedNumbers", "HallucinationRate",
@@ -221,8 +221,7 @@ def render_tables(data: AnswersData, spec: Spec) -> None:
     """Runs x metrics: against the references, and against the contexts; every number one tab away."""
     context = data.context
     best, comparisons = _compare_with_best(data, spec)
-    level = {index: TIED for index, comparison in comparisons.items()
-             if comparison.tied}
+    level = {index: tied_mark(comparison) for index, comparison in comparisons.items() if comparison.tied}
     withheld = any(comparison.outcome == "not-comparable" for comparison in comparisons.values())
     withheld |= not any(comparison.n for comparison in comparisons.values())  # only one run has values
     run_labels = {best: best_mark(spec, comparisons.values()), **level} if comparisons and not withheld else {}

@@ -78,8 +78,8 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> OtherRuns:
             with grid.cell(column_span=2) if is_wide else nullcontext():
                 _render_card(context, index, names[index], summaries[index], verdict, notes, bar, is_wide=is_wide)
     if any(np.isnan(cost[index]) and np.isfinite(latency[index]) for index in order) and not data_store.read_only():
-        page_links.link("threshold-bands", "Add prices: some costs are unknown" if np.isfinite(cost).any()
-                        else "Add prices: the cost is unknown", icon=":material/payments:", bands_part="speed")
+        page_links.link("threshold-bands", "Some costs are unknown: what to add" if np.isfinite(cost).any()
+                        else "The cost is unknown: what to add", icon=":material/payments:", bands_part="speed")
     is_partial = any(summary.n < counts["queries"] for summary, counts in
                      zip(summaries, context.results.counts(), strict=True))
     notes = " ".join(["", *context.results.notes_on_means()]) if is_partial else ""

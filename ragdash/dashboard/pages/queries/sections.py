@@ -34,6 +34,7 @@ from ragdash.reporting.sentences import formatting as fmt
 TITLES = np.array([stage.title for stage in STAGES], object)
 TABLE_HEIGHT = 290  # pixels of the table at most
 WIDTHS = {"Question": 420}
+LONG_ID = 28  # letters that the column of ids has room for
 FACET_KEYS = {"outcome": state.CASE, "text": state.FIND, "attributes": state.ATTRIBUTES, "stages": state.STAGES,
               "kinds": state.READINGS, "marks": state.MARKED, "picked": state.PICKED}
 
@@ -264,7 +265,7 @@ def _shared_query_frame(digests: tuple, names: tuple, run_index: int, key: tuple
     places = {_data.ids[row]: place for place, row in enumerate(_rows)}
     frame = _build_query_frame(_data, _rows, list(places), _stages)
     label = fmt.query_count(len(_rows))
-    return frame, row_list.content(frame, label, WIDTHS, _column_labels(_data)), places
+    return frame, row_list.content(frame, label, _widths(frame), _column_labels(_data)), places
 
 
 def _build_query_frame(data: QueriesData, rows: np.ndarray, ids: list[str], stages: np.ndarray) -> pd.DataFrame:
@@ -282,6 +283,12 @@ def _build_query_frame(data: QueriesData, rows: np.ndarray, ids: list[str], stag
     if reviewed:
         columns["Yours"] = [reviews.review_summary(name) if name in reviewed else None for name in columns["Query"]]
     return pd.DataFrame(columns)
+
+
+def _widths(frame: pd.DataFrame) -> dict[str, int]:
+    """Of the columns of texts: where questions are the ids, and have no column of their own, the ids have its room."""
+    long = "Question" not in frame and len(max(frame["Query"], key=len, default="")) > LONG_ID
+    return WIDTHS | ({"Query": WIDTHS["Question"]} if long else {})
 
 
 def _lines(data: QueriesData) -> tuple[list[str], np.ndarray]:

@@ -248,6 +248,9 @@ def _reached(context: PageContext, rated_metric: RatedMetric) -> str:
     run = next(iter(rated_metric.order), None)
     if run is None or not rated_metric.summaries[run].n or not rated_metric.spec.metric.better:
         return ""
+    means = {summary.mean for summary in rated_metric.summaries if summary.n}
+    if len(means) == 1 and len(rated_metric.summaries) > 1:
+        return f" Every run has {fmt.number(*means)} now."
     name = short_names(context.names, PAGE_NAME)[run]
     return f" Best now: {fmt.escape(name)}, {fmt.number(rated_metric.summaries[run].mean)}."
 

@@ -199,5 +199,6 @@ def spending_column(content: ReportContent) -> tuple[str, list[Markup]] | None:
 def cost_note(content: ReportContent) -> str:
     """What makes the cost of runs known; "" where every cost is known, or neither time nor cost of any run is."""
     column = spending_column(content)
-    return ("Cost unknown: the file has no cost, and no price applies. Add prices on Threshold bands, Speed and cost."
+    return ("Cost unknown: the file has no cost, and no token counts that have a price. In the dashboard, Threshold "
+            "bands says under Speed and cost what to add."
             if column and any(COST_UNKNOWN in cell for cell in column[1]) else "")

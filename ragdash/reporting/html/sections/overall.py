@@ -85,10 +85,7 @@ def leaderboard(content: ReportContent, title: str) -> Section:
     order = best_first(np.array([row[0].mean for row in rows]), content.lead.metric.better)
     several_n = len({summary.n for row in rows for summary in row}) > 1
     best, comparisons = content.best_run(content.lead), content.against_best(content.lead)
-    tied = {
-        run for run, result in comparisons.items() if result.tied
-    }
-    marks = dict.fromkeys(tied, sentences.TIED)
+    marks = {run: sentences.tied_mark(result) for run, result in comparisons.items() if result.tied}
     marks |= {best: sentences.best_mark(content.lead, comparisons.values())} if comparisons else {}
     table = []
     for run in order:

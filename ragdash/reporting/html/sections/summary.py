@@ -53,7 +53,7 @@ def summary(content: ReportContent, title: str) -> Section:
                   " ".join(filter(None, (sentences.differences_sentence(verdict),
                                          sentences.answers_sentence(verdict)))),
                   f"**For the decision:** {sentences.decision_sentence(verdict)}",
-                  choice_sentences.risk_line(verdict), choice_sentences.next_step_sentence(verdict),
+                  choice_sentences.risk_line(verdict), choice_sentences.next_step_sentence(verdict, with_setting=True),
                   f"**{choice_sentences.CHANGE_TITLE}:** {sentences.change_sentence(verdict, alone=False)}"]
     hybrid, step = content.request.hybrid, verdict.advice.hybrid
     if hybrid is not None and hybrid.rows and (step is None or set(step.runs) != set(hybrid.runs)):
@@ -233,9 +233,9 @@ def _run_note(content: ReportContent, run: int) -> str:
     name, verdict = content.names[run], content.verdict
     notes = []
     if verdict.state in ("clear-winner", "no-clear-difference", "too-few"):
-        tied = {comparison.candidate for comparison in verdict.tied}
+        tied = {comparison.candidate: sentences.tied_mark(comparison) for comparison in verdict.tied}
         notes += [sentences.best_mark(verdict.spec, verdict.comparisons)] if name == verdict.best else (
-            [sentences.TIED] if name in tied else [])
+            [tied[name]] if name in tied else [])
     notes += ["baseline"] if run == content.request.baseline and len(content.names) > 1 else []
     return ", ".join([*notes, *dict.fromkeys(check.mark for check in badges(verdict.checks, name))])
 

@@ -117,17 +117,20 @@ def choice_sentence(verdict: Verdict, name: Say) -> str:
             "milliseconds.")
     means, tied = advice.paid.means, [verdict.best or "", *(pair.candidate for pair in verdict.tied)]
     others = sorted((run for run in tied if run in means and run != advice.choice), key=means.__getitem__)
-    next_run, own = others[0], means[advice.choice]
-    cheaper, what, takes = ("cheaper", "cost", "costs") if advice.paid.unit == "$" else ("faster", "time", "takes")
-    if means[next_run] <= CLOSE * own:
+    own, unit = means[advice.choice], advice.paid.unit
+    cheaper, what, takes = ("cheaper", "cost", "costs") if unit == "$" else ("faster", "time", "takes")
+    dearer = [run for run in others if means[run] > CLOSE * own]
+    if not dearer:
         reason = f"no other of them is much {cheaper}"
     elif own == 0:
         reason = f"its recorded {what} is 0"
     else:
-        amounts = [_amount(mean, advice.paid.unit, name) for mean in (own, means[next_run])]
-        reason = f"it {takes} {amounts[0]} per query, {name(next_run)} {amounts[1]}{_stage(advice.paid)}"
-    also = "it has the highest mean, and " if advice.choice == verdict.best and verdict.spec.metric.better == "higher" \
-        else ""
+        rival = verdict.best if verdict.best in dearer else dearer[0]
+        reason = (f"it {takes} {_amount(own, unit, name)} per query, {name(rival)} "
+                  f"{_amount(means[rival], unit, name)}{_stage(advice.paid)}"
+                  + f", and no other of them is much {cheaper}" * (dearer != others))
+    highest = advice.choice == verdict.best and all(pair.mean_difference for pair in verdict.tied)
+    also = "it has the highest mean, and " if highest and verdict.spec.metric.better == "higher" else ""
     unknown = [run for run in tied if run not in means]
     rest = f" The {what} of {names_text(unknown, name)} is not known." if unknown else ""
     return f"If you must choose now, take {name(advice.choice)}: {also}{reason}.{_but(advice, name)}{rest}"
@@ -235,19 +238,23 @@ def answers_alike(lead: str, verdict: Verdict, plain: Say) -> str:
     return " ".join(filter(None, (shown, missing if verdict.one_sided else "")))
 
 
-def next_step_sentence(verdict: Verdict) -> str:
-    """The hybrid to build next, in Markdown; "" where none is known to be better, or a loaded run is that hybrid."""
-    text = next_step_text(verdict)
+def next_step_sentence(verdict: Verdict, *, with_setting: bool = False) -> str:
+    """The hybrid to build next, in Markdown; "" where none is known to be better, or a loaded run is that hybrid.
+
+    with_setting: with its exact setting, for a reader who has no What-if page.
+    """
+    text = next_step_text(verdict, with_setting=with_setting)
     return f"**{NEXT_STEP_TITLE}:** {text}" if text else ""
 
 
-def next_step_text(verdict: Verdict) -> str:
+def next_step_text(verdict: Verdict, *, with_setting: bool = False) -> str:
     """`next_step_sentence` without its title."""
     gain = verdict.advice.hybrid
     if gain is None or gain.same:
         return ""
     unmeasured = " Whether it improves the answers was not measured." if verdict.evidence else ""
-    return f"{hybrid_sentence(verdict, with_setting=False)}{unmeasured} The exact setting is on What-if."
+    place = "" if with_setting else " The exact setting is on What-if."
+    return f"{hybrid_sentence(verdict, with_setting=with_setting)}{unmeasured}{place}"
 
 
 def hybrid_sentence(verdict: Verdict, *, markdown: bool = True, with_setting: bool = True) -> str:

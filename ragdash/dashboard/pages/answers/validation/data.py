@@ -38,11 +38,12 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.file_metrics import session_file_specs
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation
+from ragdash.matching.file_labels import human_label_column
 from ragdash.matching.match import Match
 from ragdash.matching.views.judge_versions import split_version, stored_versions, with_version
 from ragdash.metrics import METRICS, Spec, parse_spec
 from ragdash.metrics.bands import YES
-from ragdash.metrics.docs.human_agreement import answer_score_specs
+from ragdash.metrics.docs.human_agreement import SAYS_RIGHT, answer_score_specs, right_answers_metric
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.endpoint import judge_names
 from ragdash.models.judge.tasks.examples import prompt_additions
@@ -133,6 +134,11 @@ class TrustData:
         return self.verdicts[0].what
 
     @property
+    def has_saved_labels(self) -> bool:
+        """Whether somebody has labeled an answer of a run shown on this tab."""
+        return any(labels(digest, self.label_key)[0] for digest in self.context.digests)
+
+    @property
     def judged_runs(self) -> list[int]:
         """Indices of the runs that have verdicts."""
         return [index for index, verdicts in enumerate(self.verdicts) if not np.isnan(verdicts.values).all()]
@@ -187,7 +193,8 @@ def default_metric(context: PageContext) -> str:
     of the files that is about answers, where there is one.
 
     Where nearly all verdicts are alike, labels could hardly show an error. Whether answers are grounded and right is
-    asked before all else.
+    asked before all else. Without verdicts, labels of people in a file check the metric that says which answers are
+    right.
     """
     first = None
     menu = metric_menu()
@@ -196,7 +203,20 @@ def default_metric(context: PageContext) -> str:
         if judges and _differ(context, name, judges[0]):
             return name
         first = first or (name if judges else None)
-    return first or next((name for name in menu if name in METRICS or answer_score_specs([spec_of(name)])), menu[0])
+    named = next((name for name in menu if name in METRICS or answer_score_specs([spec_of(name)])), menu[0])
+    return first or (_labeled_metric(context) if named in METRICS else None) or named
+
+
+def _labeled_metric(context: PageContext) -> str | None:
+    """The computed metric to quote for how many answers are right, where a file has labels of people; else None."""
+    if not any(human_label_column(context.scope.match(digest).run) for digest in context.digests):
+        return None
+    specs = [spec_of(name) for name in SAYS_RIGHT if METRICS[name].view == "Answered"]
+    evaluations = [context.scope.evaluation(digest, specs) for digest in context.digests]
+    counts = {spec: max(int(np.isfinite(evaluation.column(spec)).sum()) for evaluation in evaluations)
+              for spec in specs}
+    best = right_answers_metric([spec for spec in specs if counts[spec]], counts.__getitem__)
+    return None if best is None else best.name
 
 
 def _differ(context: PageContext, name: str, judge: str) -> bool:

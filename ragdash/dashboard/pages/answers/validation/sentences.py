@@ -19,6 +19,7 @@ from ragdash.core.terms import tooltips
 from ragdash.core.text.metric_names import answer_aspect
 from ragdash.evaluation.stats import MIN_GROUPS, MIN_LABELS
 from ragdash.metrics import Spec
+from ragdash.metrics.docs.human_agreement import SAYS_RIGHT, WORD_OVERLAP
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.judge_validation import (
     NOT_SETTLED,
@@ -60,12 +61,13 @@ LABELS_OF_SAMPLES = (":material/label: The samples come with labels of 22 random
                      "them:** a language model did, which saw no verdict. In your own data a person labels.")
 TO_REPORT = ("**Report the range in bold.** The true value is in it with 95% confidence. It accounts for the "
              "{source}'s errors; the mean of the {source} alone does not.")
-SAME_QUESTION = {"grounded": "Faithfulness", "right": "Correctness"}  # by what a file's score says of an answer
+SAME_QUESTION = {"grounded": "Faithfulness", "right": "Correctness", "relevant": "AnswerRelevanceJudged"}  # by what a
+# score says of an answer
 
 
 def question(spec: Spec) -> str:
     """The question a person answers when labeling for a metric."""
-    name = SAME_QUESTION.get(answer_aspect(spec.file_column) or "", spec.name)
+    name = SAME_QUESTION.get(answer_aspect(spec.file_column) or _aspect(spec), spec.name)
     if name in QUESTIONS:
         return QUESTIONS[name][0]
     if spec.metric.better == "lower":
@@ -73,12 +75,23 @@ def question(spec: Spec) -> str:
     return f"How good is this by {spec.metric.title}? {spec.metric.summary_line.split('. ')[0].rstrip('.')}."
 
 
-def label_source(column: str, labels: int) -> str:
-    """Where the labels come from, where a column of the files is used; else ""."""
+def _aspect(spec: Spec) -> str:
+    """What a computed metric, higher is better, says of an answer: a person is asked that, not for the value."""
+    if spec.metric.better != "higher" or spec.name in QUESTIONS:
+        return ""
+    if spec.name in (*SAYS_RIGHT, "SBERT", "CrossEncoder"):
+        return "right"
+    compared = {"references": "right", "contexts": "grounded", "question": "relevant"}
+    return compared.get("question" if spec.name == "SemanticRelevance" else WORD_OVERLAP.get(spec.name, ""), "")
+
+
+def label_source(column: str, labels: int, *, saved: bool) -> str:
+    """Where the labels come from, where a column of the files is used; else "". saved: some are of this page."""
     if not column or not labels:
         return ""
-    return (f":material/label: {fmt.count(labels, 'label')} from the column {fmt.escape(column)} of the files and from "
-            "this page. The intervals hold only if the labeled queries are a random sample.")
+    return (f":material/label: {fmt.count(labels, 'label')} from the column {fmt.escape(column)} of the files"
+            f"{' and from this page' if saved else ''}. The intervals hold only if the labeled queries are a "
+            "random sample.")
 
 
 def grouping(by: str, groups: Mapping[str, str], labeled: Sequence[int | None]) -> str:
