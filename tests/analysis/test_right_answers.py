@@ -53,6 +53,17 @@ def test_labels_of_the_file_decide_before_any_metric():
     assert stages(run, label_column="none") == alone == stages(labeled({"mrr": dict.fromkeys(SAID, 1.0)}))
 
 
+def test_an_answer_that_is_right_without_declining_passes_where_there_is_no_answer():
+    """Labeled right, in words that no list of phrases has: the step does not say that all who pass it decline."""
+    truth = truth_of({"a": ["x"], "b": []}, details=pa.table({
+        "query_id": ["a", "b"], "attributes": ["{}", '{"answerable": false}']}))
+    run = labeled({"verdict": {"a": "Correct", "b": "Correct"}}, {"a": "Paris", "b": "Two names, not given."})
+    diagnosis = diagnose(Match(run, truth))
+    assert diagnosis.declined().total == 0 and diagnosis.stage_of("b").name == "fine"
+    step = diagnosis.waterfall()[-1]
+    assert (step.reached, step.lost, step.title) == (1, 0, "Right where there is no answer")
+
+
 def test_labels_decide_where_the_file_has_no_answers():
     bare = run_of({query: ["x"] for query in "ab"})
     run = bare.with_file_scores(FileScores.build(

@@ -26,7 +26,7 @@ STAGES = (
     Stage("no-gold", "Nothing to check", "No relevant document is known, and there is no reference answer, or no "
           "answer.",
           "Judge documents for the query, mark evidence, or write a reference answer. Of a run without rankings, add "
-          "the answers.", "Something to compare it with"),
+          "the answers.", "Something to check"),
     Stage("forbidden", "Returned although forbidden", "The first k hold a document that the asker may not see.",
           "Apply the filter before the search. One that runs after it leaves fewer documents.",
           "Only allowed documents in the first {k}"),
@@ -52,7 +52,7 @@ STAGES = (
           "Answered"),
     Stage("answered-unanswerable", "Answered though unanswerable", "The question has no answer, and the run gave one.",
           "Ask the generator to decline where the contexts do not have the answer; a score threshold.",
-          "Declined where there is no answer"),
+          "Right where there is no answer"),
     Stage("fine", TERMS["no_failure"].name, tooltip("no_failure"), "", ""),
 )
 NAMES = tuple(stage.name for stage in STAGES)

@@ -14,7 +14,7 @@ HOSTILE = "<b>x</b> & %{x}"
 STEPS = [
     WaterfallStep("not-retrieved", "Relevant document found", 10, 3, 0),
     WaterfallStep("below-k", "One in the first 10", 7, 2, 1),
-    WaterfallStep("answered-unanswerable", "Declined where there is no answer", 4, 1, 0),
+    WaterfallStep("answered-unanswerable", "Right where there is no answer", 4, 1, 0),
 ]
 
 

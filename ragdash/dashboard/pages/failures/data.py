@@ -184,8 +184,8 @@ class _Loss:
 
     @property
     def note(self) -> str:
-        """That nothing fails there."""
-        return " without a failure" if self.name == RANKED_LOW else ""
+        """That nothing fails there: the order could be better."""
+        return " that find enough" if self.name == RANKED_LOW else ""
 
 
 def _run_sentence(data: FailuresData, run: int, name: str) -> str:
