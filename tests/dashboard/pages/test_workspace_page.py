@@ -76,6 +76,13 @@ def test_what_is_kept_is_listed_and_shown_with_a_click(restarted):
     assert at.session_state["_truth"] == workspace().truths()[0].digest, "the only truth there is comes along"
 
 
+def test_files_of_answers_are_not_listed_with_zero_documents(restarted):
+    upload(opened(), ("bot.csv", b"question,answer,ground_truth\nhow many?,two,2\nwhich?,both,both\n"))
+    restarted()
+    listed = texts(opened("data"))
+    assert "run, 2 queries, no retrieved documents" in listed and "judgments, 2 queries, no judged documents" in listed
+
+
 def test_all_of_a_few_runs_are_shown_with_one_click(restarted):
     uploaded()
     restarted()

@@ -235,10 +235,11 @@ def _render_entry(entry: CatalogueEntry, loaded: bool, listed: _Listed) -> None:
 def _entry_markdown(entry: CatalogueEntry) -> str:
     facts = entry.facts
     if entry.kind == "run":
-        description = (f"run, {fmt.query_count(facts['queries'])}, up to "
-                       f"{fmt.count(facts['depth'], 'document')} each")
+        depth = f"up to {fmt.count(facts['depth'], 'document')} each" if facts["depth"] else "no retrieved documents"
+        description = f"run, {fmt.query_count(facts['queries'])}, {depth}"
     else:
-        description = f"judgments, {fmt.query_count(facts['queries'])}, {facts['judgements']:,} judged"
+        judged = f"{facts['judgements']:,} judged" if facts["judgements"] else "no judged documents"
+        description = f"judgments, {fmt.query_count(facts['queries'])}, {judged}"
     contents = [CONTENT_TITLES[name] for name in facts["parts"] if name in CONTENT_TITLES]
     badges = [*(f":blue-badge[{fmt.escape(tag)}]" for tag in entry.tags),
               *([":gray-badge[archived]"] if entry.archived else []), *(f":gray-badge[{label}]" for label in contents)]
