@@ -418,3 +418,9 @@ def test_configurations_whose_names_have_points_are_one_reading_and_not_one_each
     readings = propose(Source(("values.json", json.dumps(content).encode())))
     assert [reading.mapping["records"] for reading in readings] == ["runs.*.per_query.*"]
     assert readings[0].mapping["config"] == "*"
+
+
+def test_the_repetition_is_the_last_part_of_a_configuration_wherever_its_column_is():
+    rows = [{"question": f"What is number {i}?", "repetition": again, "chatbot": bot, "answer": f"It is {i}{again}.",
+             "correct_answer": f"It is {i}."} for again in (1, 2) for bot in ("basic", "rerank") for i in range(8)]
+    assert best(as_lines(*rows), "file.jsonl")["config"] == "chatbot+repetition"

@@ -354,7 +354,8 @@ def test_the_summary_has_decision_table_picture_and_three_queries(samples):
     assert ahead[rows[2]] == losses[0] < ahead[rows[1]] < 0
     note = as_plain(next(block.text for block in section.blocks if "A query is typical" in getattr(block, "text", "")))
     assert note == (f"By NDCG@10, {best} is better than {NAMES[0]} on {len(wins)} queries, worse on {len(losses)} and "
-                    f"equal on {int((ahead == 0).sum())}. A query is typical if as many queries differ by more as by less.")
+                    f"equal on {int((ahead == 0).sum())}. A query is typical if as many queries differ by more as by "
+                    "less.")
     third = set(NAMES) - set(re.findall(r"(\w+) [\d.]+", next(
         block.values for block in section.blocks if block.kind == "query").partition(";")[0]))
     assert len(third) == 1 and all(re.search(rf"; {min(third)} [\d.]+$", block.values) for block in section.blocks

@@ -15,7 +15,7 @@ from ragdash.io.proposals.choices.right_documents import id_rank
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.averages import average_places
 from ragdash.io.proposals.fields import Field, as_number
-from ragdash.io.proposals.names import CONFIGS, COUNTING, DOCUMENT, ID, SCORES, words
+from ragdash.io.proposals.names import CONFIGS, COUNTING, DOCUMENT, ID, REPEATS, SCORES, words
 from ragdash.io.proposals.records import KEY
 from ragdash.io.proposals.shapes.logs import is_noise
 
@@ -38,6 +38,11 @@ def _is_setting(item: Field) -> bool:
     """True for a name of what is compared, such as a system, and for max_tokens."""
     name = set(item.name_words)
     return not name.isdisjoint(_DISTINGUISHING) or {"max", "token"} <= name
+
+
+def _counts_repeats(item: Field) -> bool:
+    """True for a repetition or a seed: the name of a configuration begins with what was repeated."""
+    return not REPEATS.isdisjoint(item.name_words)
 
 
 def _is_time(item: Field) -> bool:
@@ -83,7 +88,7 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
     for size in (1, 2, 3):
         for chosen in combinations(named[:8], size):
             if len(set(zip(names, *(map(repr, item.values) for item in chosen), strict=True))) == len(names):
-                take(result, free, "config", *chosen)
+                take(result, free, "config", *sorted(chosen, key=_counts_repeats))
                 return
     separating = [item for item in candidates if item.is_text and _separates(item, names) and not _rates(item)]
     if not is_long and _take_crossed(result, free, candidates, separating, names):
@@ -131,7 +136,7 @@ def _take_crossed(result: Assignment, free: dict[str, Field], candidates: list[F
         item for item in separating if not result.runs and _shares_queries(item, names)]
     chosen = crossed[:1] or _crossing_number(free, names) or _crossing_pair(candidates, free, names)
     if chosen:
-        take(result, free, "config", *chosen)
+        take(result, free, "config", *sorted(chosen, key=_counts_repeats))
     return bool(chosen)
 
 
