@@ -63,6 +63,8 @@ class Problem:
     def __post_init__(self):
         object.__setattr__(self, "facts", {
             name: represent(fact) if is_deep(fact) else _plain(fact) for name, fact in self.facts.items()})
+        for name in ("file", "field"):
+            object.__setattr__(self, name, _plain(getattr(self, name)))
         missing = needed(self.message) - self.facts.keys() - {"file", "line", "field", "cause"}
         if missing:
             raise LookupError(f"the message {self.message!r} needs {', '.join(sorted(missing))}")
@@ -352,7 +354,9 @@ def _plain(fact: object) -> object:
     """Return a fact as a text, a number, a boolean, None, or a list or mapping of these."""
     if isinstance(fact, int) and fact.bit_length() > _MOST_BITS:
         return represent(fact)
-    if isinstance(fact, (str, bool, int, float)) or fact is None:
+    if isinstance(fact, str):  # half of a character has no form in UTF-8, so no message could be printed
+        return fact.encode("utf-8", "backslashreplace").decode()
+    if isinstance(fact, (bool, int, float)) or fact is None:
         return fact
     if isinstance(fact, (list, tuple)):
         return [_plain(item) for item in fact]

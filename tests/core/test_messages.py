@@ -225,3 +225,8 @@ def test_names_that_turn_the_direction_keep_it_to_themselves_on_pages_and_in_rep
         assert actual.startswith(f"\u2068{name}") and " writes ids in another way than the judgments" in actual
         assert actual.count("\u2066") + actual.count("\u2067") + actual.count("\u2068") == actual.count("\u2069") > 1
     assert "\u2069" not in problem.words().actual and "\u2069" not in problem.words("json").actual
+
+
+def test_half_characters_in_facts_file_and_field_are_shown_as_their_codes():
+    problem = Problem("python-object/detail", {"kinds": ["\ud800"]}, file="\udce9", field="\ud800")
+    assert str(problem).encode().startswith(b"\\udce9 (\\ud800)") and problem.facts["kinds"] == ["\\ud800"]

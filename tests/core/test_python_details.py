@@ -141,3 +141,13 @@ def test_dicts_are_fused_like_runs():
     assert fused.ranking("q").column("doc_id").to_pylist() == ["b", "a", "c"]
     assert fused.settings["fusion"]["runs"] == ["one", "two"]
     assert ragdash.fuse([{"q": ["a", "b"]}, {"q": ["b", "c"]}]).ranking("q").num_rows == 3
+
+
+def test_the_name_of_a_field_has_whole_characters():
+    assert kinds(lambda: record(**{HALF: 1})) == ["python-object/detail"]
+    assert kinds(lambda: judged(**{HALF: 1})) == ["python-object/detail"]
+
+
+@pytest.mark.parametrize("subtopics", [[], None])
+def test_subtopics_of_no_query_name_no_document(subtopics):
+    assert judged(subtopics=subtopics, allowed=["d2"]).other_docs.to_pylist() == ["d2"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import random
 import shlex
 
@@ -114,3 +115,23 @@ def test_normalized_text_has_the_same_fields(separator):
 
 def _fields(line: bytes) -> list[bytes]:
     return [field.strip(b" ") for field in line.split(b"\t")]
+
+
+def test_a_folder_whose_name_is_not_utf_8_is_named(tmp_path):
+    folder = tmp_path / os.fsdecode(b"\xe9")
+    folder.mkdir()
+    (folder / "run.trec").write_bytes(TREC)
+    with pytest.raises(InputError) as caught:
+        read_run(folder)
+    assert [problem.kind for problem in caught.value.problems] == ["directory"]
+    assert str(caught.value).encode().count(b"\\udce9/run.trec") == 1
+
+
+def test_a_folder_that_cannot_be_listed_is_a_folder(tmp_path, monkeypatch):
+    def refuse(_folder):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.iterdir", refuse)
+    with pytest.raises(InputError) as caught:
+        read_run(tmp_path)
+    assert [problem.kind for problem in caught.value.problems] == ["directory"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import json
 import time
 
 import numpy as np
@@ -15,6 +16,7 @@ import pytest
 from ragdash.core.errors import InputError
 from ragdash.io import read_runs
 from ragdash.io.formats import excel_parquet
+from ragdash.io.recorded.question_log import read_log
 from ragdash.io.tables import parquet_columns
 
 N = 400
@@ -210,3 +212,26 @@ def test_a_column_of_durations_becomes_an_attribute():
     (run,) = read_runs(("x.parquet", file.getvalue()))
     assert run.ranking("q").column("doc_id").to_pylist() == ["a", "b"]
     assert "0:01:30" in run.details.column("attributes")[0].as_py()
+
+
+@pytest.mark.parametrize(("values", "text"), [
+    (pa.array([2**31 - 1, 0], pa.date32()), "2147483647 date32[day]"),
+    (pa.array([2**62, 0], pa.duration("s")), f"{2**62} duration[s]"),
+    (pa.array([1, 0], pa.timestamp("ns")), "1970-01-01T00:00:00.000000001"),
+    (pa.array([2**60, 0], pa.timestamp("us", "Nowhere/Land")), f"{2**60} timestamp[us, tz=Nowhere/Land]"),
+    (pa.array([[{"at": 2**31 - 1}], None], pa.list_(pa.struct([("at", pa.date32())]))),
+     [{"at": "2147483647 date32[day]"}]),
+    (pa.array([[("at", 2**31 - 1)], None], pa.map_(pa.string(), pa.date32())), {"at": "2147483647 date32[day]"}),
+])
+def test_a_time_that_python_has_no_form_for_is_read_as_its_text(values, text):
+    content = io.BytesIO()
+    pq.write_table(pa.table({"query_id": ["q1", "q2"], "doc_id": ["d1", "d2"], "score": [2.0, 1.0], "at": values}),
+                   content)
+    (run,) = read_runs(("run.parquet", content.getvalue()))
+    assert json.loads(run.details["attributes"][0].as_py())["at"] == text
+
+
+def test_a_log_with_such_a_time_is_read():
+    content = io.BytesIO()
+    pq.write_table(pa.table({"question": ["Who?", "When?"], "day": pa.array([2**31 - 1, 0], pa.date32())}), content)
+    assert list(read_log(("log.parquet", content.getvalue())).questions) == ["Who?", "When?"]

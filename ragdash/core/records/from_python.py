@@ -218,7 +218,7 @@ def _details(problems: Collector, rows: list[dict]) -> pa.Table | None:
     columns = {}
     for name in dict.fromkeys(name for row in rows for name in row):
         try:
-            if any(is_deep(row.get(name)) for row in rows):
+            if any(is_deep(row.get(name)) for row in rows) or not is_writable(name):
                 raise pa.ArrowInvalid(name)  # which Arrow does not survive
             columns[name] = pa.array([row.get(name) for row in rows])
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeEncodeError):

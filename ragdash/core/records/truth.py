@@ -243,9 +243,12 @@ class Truth:
         """
         columns = {} if self.details is None else {name: self.details[name] for name in ("allowed", "subtopics")
                                                    if name in self.details.column_names}
-        named = [pc.struct_field(pc.list_flatten(column), "doc_id") if name == "subtopics" else pc.list_flatten(column)
-                 for name, column in columns.items()]
-        ids = pc.unique(pa.chunked_array([chunk for column in named for chunk in column.chunks], pa.string()))
+        named = {name: pc.list_flatten(column) for name, column in columns.items() if pa.types.is_list(column.type)}
+        if "subtopics" in named:
+            entries = named.pop("subtopics")  # without a type where every query has none
+            named |= {"subtopics": pc.struct_field(entries, "doc_id")} if pa.types.is_struct(entries.type) else {}
+        ids = pc.unique(pa.chunked_array([chunk for column in named.values() for chunk in column.chunks],
+                                         pa.string()))
         return ids.filter(pc.invert(pc.is_in(ids, value_set=self.docs)))
 
     def with_corpus(self, corpus: Corpus | None) -> Truth:

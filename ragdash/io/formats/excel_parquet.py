@@ -117,10 +117,10 @@ def _parquet_rows(source: Source, file) -> Iterator[tuple[int, list]]:
 def _plain_column(column: pa.Array) -> list:
     """The values of a column; numbers of half precision and decimals as the text of their digits."""
     if pa.types.is_dictionary(column.type):
-        return column.dictionary_decode().to_pylist()
+        return _plain_column(column.dictionary_decode())
     if pa.types.is_float32(column.type) or pa.types.is_decimal(column.type):
         return [None if text is None else NumberText(text) for text in column.cast(pa.string()).to_pylist()]
-    return column.to_pylist()
+    return parquet_columns.python_values(column)
 
 
 def _entries(header: Header, rows: Iterator[tuple[int, list]], problems: Collector,

@@ -27,6 +27,7 @@ from ragdash.io.field_names import ALIASES, QUERY_ALIASES
 from ragdash.io.recorded.closed_runs import read_closed_runs
 from ragdash.io.recorded.folder import is_recorded_folder
 from ragdash.io.source.source import Source, stem
+from ragdash.io.tables.parquet_columns import open_parquet, python_rows
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "query": (*ALIASES["query"], "attributes.gen_ai.input.messages", "attributes.gen_ai.prompt", "prompt",
@@ -209,9 +210,7 @@ def _joined(logs: Sequence[QuestionLog], name: str) -> QuestionLog:
 def _rows(file: Source) -> tuple[list[dict] | None, int]:
     """The rows of a file, and how many lines could not be read; None where the file has no rows of requests."""
     if file.container == "parquet":
-        import pyarrow.parquet as pq
-
-        return pq.read_table(file.arrow_file()).to_pylist(), 0
+        return python_rows(open_parquet(file).read()), 0
     if file.container is not None:
         return None, 0
     start = file.head.lstrip()[:1]

@@ -208,10 +208,10 @@ class Source:
         if isinstance(error, FileNotFoundError):
             self.fail("no-such-file")
         if isinstance(error, IsADirectoryError):
-            runs = sorted(str(header.parent) for header in Path(self.file).glob("*/header.json"))
+            runs = sorted(str(header.parent) for header in self._path.glob("*/header.json"))
             if runs:
                 self.fail("directory/log-folder", {"count": len(runs), "path": runs[-1]})
-            self.fail("directory", {"files": _quoted_files(Path(self.file))})
+            self.fail("directory", {"files": _quoted_files(self._path)})
         self.fail("unreadable-file", {"reason": str(error)})
 
     def _read_text(self, size: int = -1) -> bytes:
@@ -287,7 +287,10 @@ class Source:
 
 def _quoted_files(folder: Path, most: int = 5) -> str:
     """The first files of a folder for a command line, and how many more there are."""
-    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    try:
+        files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    except OSError:  # such as a folder that this person must not list
+        files = []
     names = " ".join(shlex.quote(str(path)) for path in files[:most])
     return f"{names} and {len(files) - most} more" if len(files) > most else names
 

@@ -49,6 +49,48 @@ def open_parquet(source: Source, but: str | None = None, in_pieces: bool = False
     return file
 
 
+def python_values(column: pa.Array) -> list:
+    """The values of a column as Python has them; times that it has no form for, such as the year 12,000 or
+    nanoseconds, as their text.
+
+    Examples
+    --------
+    >>> python_values(pa.array([0, 2**31 - 1], pa.date32()))
+    [datetime.date(1970, 1, 1), '2147483647 date32[day]']
+    """
+    try:
+        return column.to_pylist()
+    except (OverflowError, ValueError):
+        return [_python_value(scalar) for scalar in column]
+
+
+def python_rows(table: pa.Table) -> list[dict]:
+    """The rows of a table, with the values of `python_values`."""
+    columns = [[value for chunk in column.chunks for value in python_values(chunk)] for column in table.columns]
+    return [dict(zip(table.column_names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _python_value(scalar: pa.Scalar) -> object:
+    if not scalar.is_valid:
+        return None
+    if isinstance(scalar, pa.MapScalar):  # which is a list too
+        return [(_python_value(pair["key"]), _python_value(pair["value"])) for pair in scalar.values]
+    if isinstance(scalar, pa.ListScalar | pa.LargeListScalar | pa.FixedSizeListScalar):
+        return [_python_value(item) for item in scalar.values]
+    if isinstance(scalar, pa.StructScalar):
+        return {name: _python_value(item) for name, item in scalar.items()}
+    try:
+        return scalar.as_py()
+    except (OverflowError, ValueError):
+        if not pa.types.is_temporal(scalar.type):
+            raise  # such as a text that is not UTF-8
+        text = f"{scalar.value} {scalar.type}"
+    try:
+        return scalar.cast(pa.string()).as_py().replace(" ", "T", 1) if pa.types.is_timestamp(scalar.type) else text
+    except (pa.ArrowException, ValueError):  # such as a time zone that the system does not know
+        return text
+
+
 def _count_values(metadata) -> int:
     """The largest number of values in a column; each element of a list counts."""
     counts = [0] * metadata.num_columns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from types import SimpleNamespace
 
 import numpy as np
@@ -141,3 +142,12 @@ def test_the_curve_by_window_has_the_values_of_fusions_with_these_windows():
             assert value == pytest.approx(evaluate(fused, truth, [spec]).column(spec).mean()), (recipe.preset, window)
     assert len(set(curve.hybrid)) > 2 and np.all(curve.hybrid <= curve.best)
     assert np.isnan(ceiling_means(pool, spec, np.zeros(30)).hybrid).all()
+
+
+@pytest.mark.parametrize("name", ['a"b', 'a"""b', "a\nb", "a\\", '"); print("called'])
+def test_a_name_of_a_run_in_code_is_a_text_whatever_it_holds(name):
+    runs = [run_of(name, {"q": {"x": 1.0}}), run_of("b", {"q": {"x": 1.0}})]
+    code = ast.parse(python_snippet(make_recipe(runs), [name, "b"]))
+    names = [node.value for node in ast.walk(code) if isinstance(node, ast.Constant)]
+    assert f"{name}.trec" in names
+    assert len(code.body) == 5  # two imports, the runs, the hybrid, and the file

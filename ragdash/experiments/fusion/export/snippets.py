@@ -5,6 +5,7 @@ Names in angle brackets are to be filled in.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from ragdash.experiments.fusion.export.engine_queries import WRITERS
@@ -27,7 +28,7 @@ def python_snippet(recipe: Recipe, names: Sequence[str]) -> str:
         options["window"] = recipe.window
     options |= recipe.given
     arguments = ", ".join(f"{name}={value!r}" for name, value in options.items())
-    files = ", ".join(f'"{name}.trec"' for name in names)
+    files = ", ".join(json.dumps(f"{name}.trec", ensure_ascii=False) for name in names)  # a name can hold quotes
     return ("import ragdash\nfrom ragdash.io import write_run\n\n"
             f"runs = [ragdash.read_run(path) for path in ({files})]\n"
             f'hybrid = ragdash.fuse(runs, {arguments})\nwrite_run(hybrid, "hybrid.trec")\n')
