@@ -126,5 +126,5 @@ def test_partly_right_answers_are_explained_where_they_make_two_shares_differ(tm
     (path := tmp_path / "alpha.csv").write_text("question,answer,ground_truth,human_label\n" + rows)
     monkeypatch.setenv("RAGDASH_FILES", str(path))
     told = texts(shown(opened("answers"))).replace("\\", "")
-    assert "75%" in told and "counts as right, but not in Correct (human_label)." in told
+    assert "75%" in told and "In both, a partly right answer counts as right, but not in Correct (human_label)." in told
     assert "(`human_label`), where a partly right answer counts as right;" in texts(shown(opened("failures")))

@@ -86,7 +86,7 @@ def _counted_on_failures(data: AnswersData, spec: Spec) -> str:
         return f"Failures counts by the same verdicts; there a partly right answer ({YES:g}) is right."
     if spec.file_column and all(_label_column(match.run, rules) == spec.file_column for match in matches):
         diagnoses = [context.results.diagnosis(digest) for digest in context.digests]
-        partly = f" Here and there {PARTLY_IS_RIGHT}, but not in {fmt.escape(spec.title)}."
+        partly = f" In both, {PARTLY_IS_RIGHT}, but not in {fmt.escape(spec.title)}."
         return SAME_LABELS + partly * (has_partly_labels(diagnoses) and bool(dict(spec.params).get("label")))
     if any(judge_verdicts(match, rules)[1] or _label_column(match.run, rules) for match in matches):
         return "Failures names the rule that it counts by."
