@@ -267,7 +267,7 @@ class _Builder:
         if query:
             details.setdefault("query", query)
         self._add_history(details, row)
-        answers = [text for value in self._values(row, "answers", {}) for text in texts_of(value)]
+        answers = list(dict.fromkeys(text for value in self._values(row, "answers", {}) for text in texts_of(value)))
         known_answers = details.setdefault("answers", answers) if answers else answers
         if known_answers is not answers:  # another row of the same query
             known_answers += [text for text in answers if text not in known_answers]

@@ -21,7 +21,7 @@ from ragdash.io.proposals.fields import is_missing
 from ragdash.io.proposals.names import CODES, GOLD, ID, RANKS, RETURNED, SCORES, SURE_METRICS, WEAK_GOLD, words
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import KEY, fail_quietly
-from ragdash.io.proposals.shapes.families import find_family
+from ragdash.io.proposals.shapes.families import find_family, has_times
 from ragdash.io.source.beginning import beginning
 from ragdash.io.source.source import Source
 from ragdash.io.tables.promptfoo_header import find_outputs
@@ -38,6 +38,7 @@ _AVERAGE_LINE = re.compile(rb'\n[^\S\n]*"?' + _AVERAGES + rb'"?\s*[,;\t|]', re.I
 _AVERAGE_MEMBER = re.compile(rb'"(?:query_id|qid|id|question|query|question_id)"\s*:\s*"' + _AVERAGES + rb'"',
                              re.IGNORECASE)
 _LIST_CELL = re.compile(rb'[,;\t]\s*"?\[')  # the beginning of a list in a cell
+_LINE_OF_MARKS = re.compile(rb"\n[^\S\n]*[-=*#]{3,}[^\S\n]*\r?\n")  # between the texts of a cell
 _SMALL_BYTES = 1 << 20  # of files of which every field is looked at, also where the format has a place for all
 _OF_SYSTEMS = {"answers", "retrieved", "contexts", "config", "latency_ms", "latency_s", "usage", "prompt_tokens",
                "completion_tokens", "cost_usd", "metrics", "settings", "doc_id"}  # next to an answer: it is a system's
@@ -76,6 +77,10 @@ def misread(source: Source, detected: DetectedFormat) -> list[Reading]:
             reading.mapping.get("answers") == answer for reading in readings):
         return readings
     if _is_open_list(detected) or _are_open_contexts(detected):
+        returned = detected.guess.get("retrieved", "")
+        if any(reading.mapping.get("retrieved", returned) == returned != reading.mapping.get("relevant", returned)
+               for reading in propose(source)[:1]):  # doc_ids next to expected_chunk_ids
+            return _with_truth(source) or propose(source)
         return _both_readings(source, detected) or _with_truth(source)
     is_known = any({reading.mapping.get("answer"), reading.mapping.get("answers")} & {answer} for reading in readings)
     return _both_readings(source, detected) if is_open and not is_known else []
@@ -116,8 +121,10 @@ def _with_truth(source: Source) -> list[Reading]:
     """The best reading of rankings, and before it the one of the same documents as right ones; none with an answer."""
     readings = [reading for reading in propose(source)[:1] if "retrieved" in reading.mapping and {
         "answer", "config", "scores"}.isdisjoint(reading.mapping)]
-    return [replace(reading, mapping={_AS_RIGHT.get(name, name): path for name, path in reading.mapping.items() if name
-                                      not in ("score", "rank")} | {ROLE: "truth"}) for reading in readings] + readings
+    return [replace(reading, mapping={_AS_RIGHT.get(name, name): path for name, path in reading.mapping.items()
+                                      if name not in ("score", "rank") and not (
+                                          name == "retrieved" and "relevant" in reading.mapping)} | {ROLE: "truth"})
+            for reading in readings] + readings
 
 
 def answers_note(source: Source, detected: DetectedFormat) -> tuple[Problem, ...]:
@@ -277,12 +284,15 @@ def _doubts_of_layout(source: Source, detected: DetectedFormat) -> Iterable:
         yield partial(_joins_pairs, source)
     if "doc_id" in detected.guess and _has_lists(source, detected, detected.guess["doc_id"]):
         yield lambda reading: True  # ['d7', 'd2'] in a cell is the id of no document
+    if detected.format in ("csv", "tsv") and "contexts" in detected.guess and _LINE_OF_MARKS.search(source.head):
+        yield lambda reading: "retrieved" in reading.mapping and (  # several texts in a cell
+            reading.mapping.get("contexts") == detected.guess["contexts"])
     predicted = {name for name in set(detected.columns) - set(detected.guess.values()) if "prediction" in words(name)}
     if predicted and "answer" in detected.guess:  # the other text may be a judge's
         yield lambda reading: reading.mapping.get("answer") in predicted
-    if find_family(detected.columns) is not None:
-        yield lambda reading: any("{run}" in reading.mapping.get(role, "")
-                                  for role in ("retrieved", "contexts", "answer"))
+    if family := find_family(detected.columns):
+        roles = ("retrieved", "contexts", "answer", *(["scores"] if has_times(family) else []))
+        yield lambda reading: any("{run}" in reading.mapping.get(role, "") for role in roles)
     if (source.container is None and _has_average(source.data)) or source.container == "xlsx":
         yield lambda reading: "average" in reading.notes
     if source.container == "xlsx":  # alike sheets, of which one is read

@@ -61,8 +61,8 @@ NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", 
              "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score", "rating", "in",
               "words", "alias", "var", "variable", "fact", "point", "term", "rule"}
 _SAID_OF_ANSWERS = {"information", "info", "detail", "statement", "value", "result"}  # expected_information
-_NO_IDS = {"count", "length", "size", "contain", "keyword", "type", "title", "tool", "term", "start", "end", "offset",
-           "rank", "turn"}
+_NO_IDS = {"reason", "outcome", "status", "error", "behavior", "count", "length", "size", "contain", "keyword", "type",
+           "title", "tool", "term", "start", "end", "offset", "rank", "turn"}
 _CHOICES = {"choice", "option"}
 _NO_TEXT = {"tool", "highlight", "highlighted"}
 _ABOUT_ANSWERS = {"mode", "method", "strategy", "status", "label", "flag", "confidence", "version", "provider", "from"}
@@ -170,8 +170,8 @@ def is_returned_list(field: Field) -> bool:
         RETURNED | _SEVERAL | DOCUMENT))  # whole numbers as ids
     if not (field.is_list and (field.is_id_like or is_titles) and is_named) or not name.isdisjoint(GOLD | METRICS):
         return False
-    if name <= {"model", "llm", "system", "agent", "bot"}:  # who gave a score, or what was compared
-        return False
+    if name <= {"model", "llm", "system", "agent", "bot"} or ("[]" in field.path and name <= ANSWER):
+        return False  # who gave a score, what was compared, trials[].response
     if name - {"n"} == {"rank"} or field.path.lower() in ("ids", "doc_ids", "docids"):
         return True
     return bool(name & (RETURNED | {"selected"})) and name <= RETURNED | _SEVERAL | ID | DOCUMENT | {"selected", "k"}
@@ -188,7 +188,7 @@ def is_gold_documents(field: Field) -> bool:
         return not path.isdisjoint(GOLD)
     if _is_of_questions(field) or counts_by_plural(field) or not path.isdisjoint(_CHOICES):
         return False  # claims of a right answer
-    if field.is_list and "evidence" in name and "id" in name and field.is_id_like and field.is_text:
+    if field.is_list and name & {"evidence", "acceptable"} and "id" in name and field.is_id_like and field.is_text:
         return True  # evidence_chunk_ids
     if not path.isdisjoint(_LACKING):
         return False  # missing_required_items
@@ -281,16 +281,15 @@ def is_evidence(field: Field) -> bool:
         return False
     if name == {"reference"} and field.is_list and not set(words(field.path.rpartition(".")[0])).isdisjoint(GOLD):
         return True  # ground_truth.references
-    is_demanded = "fact" in name and not name.isdisjoint({"key", "required", "must", "mandatory"})
-    if is_demanded or (name == {"text"} and "claim" in path) or not path.isdisjoint(_LACKING) or name <= _FACT:
+    if ("fact" in name and not name.isdisjoint({"key", "required", "must", "mandatory"})) or (
+            name == {"text"} and "claim" in path) or not path.isdisjoint(_LACKING) or name <= _FACT:
         return False  # what an answer has to say, or does not say, and parts of a fact
     gold = not path.isdisjoint(GOLD | {"source", "cited", "supporting"})
     spans = {"evidence", "quote", "span", "excerpt", "support", "supporting", "fact"}
     names_spans = not path.isdisjoint(spans) and path.isdisjoint(RETURNED)
-    if field.is_list and name <= {"positive", "pos", "gold", "golden", "relevant", "oracle"}:
-        return True  # lists of texts
-    if name in ({"positive"}, {"pos"}) and field.is_long_text:
-        return True
+    if (field.is_list and name <= {"positive", "pos", "gold", "golden", "relevant", "oracle"}) or (
+            name in ({"positive"}, {"pos"})):
+        return True  # texts
     return names_spans or (gold and not name.isdisjoint(TEXT | SPANS) and path.isdisjoint(RETURNED))
 
 
@@ -302,12 +301,13 @@ def is_context(field: Field) -> bool:
     above = set(words(field.path.rpartition(".")[0]))
     if (field.share < 0.5 and {"metadata", "meta"} & above and "[]" not in field.path) or is_source_name(field):
         return False  # how some questions were made, or where they come from
-    if field.name_words in (("pre", "text"), ("post", "text")):
-        return False  # the text around a table
+    if field.name_words in (("pre", "text"), ("post", "text"), ("raw", "text")):
+        return False  # around a table, and what a model wrote
     if name == {"reference"} and field.is_list and field.is_long_text and above & RETURNED and not above & GOLD:
-        return True  # prediction.references
-    if "claim" in above or ("citation" in above and name & {"quote", "quoted"}):
-        return False  # parts of the answer, and what it quotes
+        return True
+    if field.path.lower().startswith(("query.", "question.")) or "claim" in above or (
+            "citation" in above and name & {"quote", "quoted"}):
+        return False  # parts of the question or of the answer, and what it quotes
     if above and (not above.isdisjoint(_CHOICES) or ("[]" in field.path and (above <= QUESTION or "sub" in above))):
         return False  # input[].text, sub_questions[].text, choices[].text
     if not field.is_long_text and not (field.is_list and field.is_text and "context" in name):
@@ -373,9 +373,9 @@ def is_answer(field: Field) -> bool:
         return False
     if not path.isdisjoint(GOLD | WRONG | CRITERIA | {"score", "metric", "feedback", "judge"}):
         return False
-    if field.is_list and (are_mostly_several(field) or field.path.lower().removesuffix(".text") in (
-            "answers", "answer")):
-        return False
+    if field.path.endswith(".model") or (field.is_list and (
+            are_mostly_several(field) or field.path.lower().removesuffix(".text") in ("answers", "answer"))):
+        return False  # response_a.model: who wrote it
     if field.is_number and field.distinct_count <= 3 and len(field.values) > 10:
         return False  # the class that was predicted
     if field.distinct_count == 1 and len(field.values) > 5 and not any(" " in str(item) for item in field.items[:1]):

@@ -15,7 +15,7 @@ from ragdash.io.proposals.content.paired_ids import with_paired_ids
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, QUESTION, RETURNED, words
 from ragdash.io.proposals.shapes.agent_steps import with_retrieval
 from ragdash.io.proposals.shapes.asked_once import asked_once
-from ragdash.io.proposals.shapes.columns_of_systems import rows_of_passes, rows_of_systems
+from ragdash.io.proposals.shapes.columns_of_systems import rows_by_system
 from ragdash.io.proposals.shapes.logs import is_log
 from ragdash.io.proposals.shapes.record_kinds import queries_only, with_speakers
 from ragdash.io.proposals.shapes.sheets import (
@@ -98,7 +98,7 @@ def _with_systems(lists: list[RecordList]) -> list[RecordList]:
     lists = [replace(item, rows=numbered_rows(item.rows) or rows_without_percent_signs(with_named_pairs(item.rows)))
              for item in lists]
     return [*lists, *(RecordList(f"{item.path}.{KEY}" if item.path else KEY, rows)
-                      for item in lists if (rows := rows_of_systems(item.rows) or rows_of_passes(item.rows)))]
+                      for item in lists if (rows := rows_by_system(item.rows)))]
 
 
 def _json_values(text: str) -> list | None:

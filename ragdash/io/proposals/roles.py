@@ -22,6 +22,7 @@ from ragdash.io.proposals.choices.answers import (
     settle_prediction,
     settle_right_answers,
     short_names,
+    written_in_several_ways,
 )
 from ragdash.io.proposals.choices.documents import (
     assign_returned,
@@ -31,7 +32,13 @@ from ragdash.io.proposals.choices.documents import (
     shares_ids,
 )
 from ragdash.io.proposals.choices.durations import assign_times, settle_units_of_times
-from ragdash.io.proposals.choices.others import are_parts, drop_of_others, drop_scripted, drop_settings
+from ragdash.io.proposals.choices.others import (
+    are_parts,
+    assign_history,
+    drop_of_others,
+    drop_scripted,
+    drop_settings,
+)
 from ragdash.io.proposals.choices.right_documents import assign_relevant
 from ragdash.io.proposals.choices.row_keys import assign_rows, separated
 from ragdash.io.proposals.choices.settle import (
@@ -52,7 +59,7 @@ from ragdash.io.proposals.content.places import without_places
 from ragdash.io.proposals.content.questions import names_speakers, other_questions, question_rank
 from ragdash.io.proposals.content.spread import is_title, with_spread_columns
 from ragdash.io.proposals.content.usage import usage_fields
-from ragdash.io.proposals.fields import HISTORIES, Field, profile
+from ragdash.io.proposals.fields import Field, profile
 from ragdash.io.proposals.names import (
     ANSWER,
     COUNTING,
@@ -97,7 +104,7 @@ def assign(records: RecordList) -> list[Assignment]:
     fields, family = _with_families(with_returned_lists(fields), every_field.keys() - fields.keys())
     result = Assignment(records, fields, runs=family.variants if family else ())
     free = {name: item for name, item in without_places(fields).items() if not is_noise(item)} or dict(fields)
-    _assign_history(result, free)
+    assign_history(result, free)
     _assign_query(result, free)
     _assign_truth(result, free)
     if parts := [item for item in free.values() if is_in_parts(item.path) and GOLD.isdisjoint(item.words)]:
@@ -125,14 +132,6 @@ def assign(records: RecordList) -> list[Assignment]:
     for item in (result, *alternatives):
         item.ignored = [name for name in free if not name.startswith(KEY) and not is_inside(name, item.roles)]
     return [item for item in (*separated(result), result, *alternatives) if item.is_useful]
-
-
-def _assign_history(result: Assignment, free: dict[str, Field]) -> None:
-    """What was said before the question: the first field of such a name with messages."""
-    earlier = next((free[name] for name in HISTORIES if name in free and any(
-        type(value) is list for value in free[name].values)), None)
-    if earlier is not None:
-        take(result, free, "chat_history", earlier)
 
 
 def _drop_cited(result: Assignment, free: dict[str, Field]) -> None:
@@ -278,6 +277,8 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
     references.sort(key=lambda item: (item.path.count("."), "answer" not in item.words, len(item.path)))
     if references := references or less_sure_answers(result, free):
         take(result, free, "answers", references[0])
+    elif several := written_in_several_ways(free):
+        take(result, free, "answers", *several)
     else:
         expected = [item for item in free.values() if is_expected_text(item) or (
             item.name_words in _RIGHT_TEXTS and item.is_text and not item.is_list and item.mean_length < 80)]
@@ -346,11 +347,12 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
     texts = result.fields.get(result.roles.get("contexts", ""))
     is_returned = not {"answer", "retrieved"}.isdisjoint(result.roles) or (
         texts is not None and not RETURNED.isdisjoint(texts.words))
-    if is_returned:
-        metrics += [item for item in free.values() if item not in metrics and ratings.is_unnamed_metric(item)]
+    if is_returned or any("{run}" in item.path for item in metrics):
+        metrics += [item for item in free.values() if item not in metrics and ratings.is_unnamed_metric(item)
+                    and (is_returned or "{run}" in item.path)]
     metrics += ratings.rate_alike(free.values(), metrics)
     metrics = [item for item in metrics if not _rates_others(item, answers)]
-    if result.runs and has_runs:
+    if result.runs and (has_runs or any("{run}" in item.path for item in metrics)):
         has_plain = any(PLAIN in members for members in (family.members if family else {}).values())
         metrics = [item for item in metrics if "{run}" in item.path or has_plain]
     metrics += [item for item in marks_of_agreement(result, free) if item not in metrics]

@@ -26,6 +26,7 @@ _PARALLEL = ("||", "|", ";")  # between the values of columns that are lists of 
 _PLACE_NAMES = re.compile(r"(ids?|docs?|documents?|sources?|references|citations?|gold|relevant)$", re.IGNORECASE)
 _LONGEST_PLACE = 60
 _ANSWERS = re.compile("answer|response|reply", re.IGNORECASE)  # columns of texts, also where a text names ids
+_BETWEEN_TEXTS = (re.compile(r"\s*\n\s*[-=*#]{3,}\s*\n\s*"), re.compile(r"\s*\|\|+\s*"), re.compile(r"\n\s*\n"))
 _ID_LIST = re.compile(r"[^\s,;|]+(\s*[,;]\s*[^\s,;|]+)*")
 
 
@@ -33,8 +34,23 @@ def parse_columns(names: Sequence[str], columns: Sequence[Sequence]) -> list[lis
     """The columns of a table with the lists in their cells parsed; empty cells are None."""
     parsed = [_parse_column(name, column) for name, column in zip(names, _with_parallel(columns), strict=True)]
     known = {part for column in parsed for cell in column if type(cell) is list for part in cell if type(part) is str}
-    return [_split_known(column, known) if known and not _ANSWERS.search(name) else column
+    parsed = [_split_known(column, known) if known and not _ANSWERS.search(name) else column
+              for name, column in zip(names, parsed, strict=True)]
+    counts = {tuple(len(cell) if type(cell) is list else 0 for cell in column) for column in parsed if any(
+        type(cell) is list and len(cell) > 1 for cell in column)}
+    return [_split_texts(column, counts) if counts and _LIST_NAMES.search(name) else column
             for name, column in zip(names, parsed, strict=True)]
+
+
+def _split_texts(column: list, counts: set[tuple[int, ...]]) -> list:
+    """Texts with a line of marks or a blank line between, of which each cell has as many as another column has ids."""
+    if not all(cell is None or type(cell) is str for cell in column):
+        return column
+    for separator in _BETWEEN_TEXTS:
+        parts = [None if cell is None else [part.strip() for part in separator.split(cell)] for cell in column]
+        if tuple(0 if part is None else len(part) for part in parts) in counts:
+            return parts
+    return column
 
 
 def _with_parallel(columns: Sequence[Sequence]) -> list[Sequence]:
@@ -75,6 +91,11 @@ def is_list_column(column: Sequence[str]) -> bool:
     cells = [cell for cell in column if not _is_empty(cell)]
     parsed = [_parse(cell) for cell in cells[:500]]
     return bool(parsed) and 2 * sum(value is not None for value in parsed) > len(parsed)
+
+
+def separates_values(name: str, column: Sequence[str]) -> bool:
+    """True for a column of values with a bar or a semicolon between them: "d7 | d2"."""
+    return _separator(name, [cell for cell in column if not _is_empty(cell)]) in ("|", ";")
 
 
 def looks_like_lists(column: Sequence[str]) -> bool:
@@ -177,7 +198,7 @@ def _separator(name: str, cells: list[str]) -> str | None:
     if not _LIST_NAMES.search(re.sub(r"\(.*\)", "", name).strip()) or not cells:
         return _separator_of_ids(cells)
     barred = [cell for cell in cells if "|" in cell]
-    is_markdown = any(cell.count("\n|") or cell.lstrip().startswith("|") for cell in barred)
+    is_markdown = any("\n" in cell.strip() or cell.lstrip().startswith("|") for cell in barred)  # or lines of parts
     if barred and not is_markdown and (5 * len(barred) >= len(cells) or _are_joined(barred, cells) or (
             "context" in name.lower() and name.lower() != "context")):  # which may be one text with a bar in it
         return "|"

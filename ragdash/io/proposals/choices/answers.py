@@ -102,6 +102,8 @@ def settle_right_answers(result: Assignment) -> None:
     written, right = (_share_of_different(item, asked) for item in pair if item is not None)
     if written == 0 < right or (paths == ("answers", "answer") and written <= right):
         result.roles["answer"], result.roles["answers"] = reversed(paths)
+        if "reference" in words(paths[1]) and "config" not in result.roles:
+            del result.roles["answer"]  # where the right answer is from
 
 
 def is_right_one(item: Field, other: Field, result: Assignment) -> bool:
@@ -141,6 +143,16 @@ def _of_pair(result: Assignment, free: dict[str, Field]) -> list[Field]:
     """`qa.answer` next to `qa.question`: a question of a data set with its answer."""
     parent = result.roles.get("query", "").rpartition(".")[0]
     return [free[f"{parent}.answer"]] if parent.lower() in _PAIRS and f"{parent}.answer" in free else []
+
+
+def written_in_several_ways(free: dict[str, Field]) -> list[Field]:
+    """A right answer and a list of ways to write it, one of which it is in each record: answer_value, answer_aliases.
+    """
+    plain = [item for item in free.values() if meanings.is_answer(item) and not item.is_list
+             and RETURNED.isdisjoint(item.words) and len(item.present) >= _FEWEST]
+    return next(([item, ways] for ways in gathered_answers(free) if "alias" in ways.name_words for item in plain if all(
+        value is None or type(names) is not list or value in names
+        for value, names in zip(item.values, ways.values, strict=True))), [])
 
 
 def code_answers(free: dict[str, Field]) -> list[Field]:

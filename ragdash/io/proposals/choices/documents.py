@@ -12,7 +12,18 @@ from ragdash.io.proposals.choices.right_documents import id_rank, overlap
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.spread import is_constant, is_title
 from ragdash.io.proposals.fields import Field, is_missing, leaves
-from ragdash.io.proposals.names import CONFIGS, DOCUMENT, GOLD, ID, RETRIEVING, RETURNED, SPANS, last_words, words
+from ragdash.io.proposals.names import (
+    CONFIGS,
+    DOCUMENT,
+    GOLD,
+    ID,
+    RETRIEVING,
+    RETURNED,
+    SPANS,
+    WEAK_GOLD,
+    last_words,
+    words,
+)
 from ragdash.io.proposals.shapes.families import ColumnFamily
 from ragdash.io.proposals.shapes.ranked_lists import are_places, counts_within, falls, lists_with_scores, same_lengths
 
@@ -63,6 +74,7 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
         lists = [item for item in free.values() if ("[]" in item.path or "{n}" in item.path)
                  and meanings.is_neutral_documents(item) and not _is_gold_path(item.path)
                  and not (quoted and item.path.startswith(f"{quoted}[]."))]
+    lists = lists or _ids_of_texts(free)
     lists = [item for item in lists if not counts_within(item) and (gold_ids or not are_places(item))
              and not _is_aside(item, result)]
     if not lists and any(_is_flag(item) for item in free.values()):
@@ -87,6 +99,13 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
         _take_documents(result, free, best, bool(known and overlap(best, known)), family)
     _settle_texts(result, free)
     _take_texts(result, free, pools - {""})
+
+
+def _ids_of_texts(free: dict[str, Field]) -> list[Field]:
+    """Ids under a name that does not say what they are, as many in each record as texts that were given to a system."""
+    texts = [item for item in free.values() if meanings.is_context(item) and item.is_list]
+    return [item for item in free.values() if item.is_list and meanings.is_neutral_documents(item) and (
+        not _is_gold_path(item.path) and any(same_lengths(item, other) for other in texts))]
 
 
 def _take_texts(result: Assignment, free: dict[str, Field], pools: set[str]) -> None:
@@ -355,6 +374,10 @@ def drop_unlike_ids(result: Assignment, free: dict[str, Field]) -> None:
     is_unlike = relevant.is_number != returned[0].is_number or (
         len(relevant.present) >= _SEVERAL and _marks(relevant).isdisjoint(_marks(returned[0])))
     if is_unlike and not overlap(returned[0], {str(x) for x in relevant.items}):
+        is_named = RETURNED.isdisjoint(returned[0].words) and not (GOLD - WEAK_GOLD).isdisjoint(relevant.name_words)
+        if is_named and "[]" not in returned[0].path and {"answer", "score", "rank", "text"}.isdisjoint(result.roles):
+            free[returned[0].path] = result.fields[result.roles.pop("retrieved")]  # doc_ids next to expected_chunks
+            return
         path = result.roles.pop("relevant", None)
         if path is not None:
             free[path] = relevant

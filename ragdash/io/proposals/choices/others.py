@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, take
 from ragdash.io.proposals.content.ratings import is_of_settings
-from ragdash.io.proposals.fields import Field, as_number
+from ragdash.io.proposals.fields import HISTORIES, Field, as_number
 from ragdash.io.proposals.names import CONFIGS, GOLD, ID, METRICS, SCORES, words
 from ragdash.io.proposals.shapes.families import RUN, SYSTEMS, ColumnFamily
 
@@ -18,6 +18,14 @@ _OF_OTHERS = {"answers": _JUDGES | _RIVALS, "evidence": _JUDGES | _RIVALS, "rele
 _OF_RUNS = {"retrieved", "contexts", "scores", "labels", "latency_ms", "config"}
 _SIZES = {"overlap", "chunk", "word", "size", "token", "top", "k", "window", "limit", "max", "min", "depth", "count"}
 _DATA_SETS = {"dataset", "ds", "corpus", "benchmark", "subset", "collection", "bench"}
+
+
+def assign_history(result: Assignment, free: dict[str, Field]) -> None:
+    """What was said before the question: the first field of such a name with messages."""
+    earlier = next((free[name] for name in HISTORIES if name in free and any(
+        type(value) is list for value in free[name].values)), None)
+    if earlier is not None:
+        take(result, free, "chat_history", earlier)
 
 
 def drop_of_others(result: Assignment, free: dict[str, Field]) -> None:

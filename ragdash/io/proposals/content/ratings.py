@@ -27,6 +27,7 @@ _COUNTS = {"num", "count", "n", "number", "total", "length", "size", "len", "k",
            "version", "limit", "max", "min", "order", "step"}
 _PRECISION = re.compile(r"[PRpr]\s*[@_]\s*\d+")  # P@5
 _CONFIG_OBJECTS = {"config", "configuration", "setting", "param", "parameter", "hyperparameter"}
+_DATA_OBJECTS = {"metadata", "meta", "diagnostic", "debug", "workflow"}  # of how an answer was made
 _SETTINGS = {"include", "use", "enable", "allow", "skip", "require"}  # in front of what a query is asked with
 _OUTCOMES = {"ok", "answered", "supported", "abstained", "refused", "declined", "hallucinated",
              "found"}  # true or false
@@ -70,8 +71,10 @@ def is_metric(field: Field) -> bool:
 
 
 def is_of_settings(path: str) -> bool:
-    """True for a member of an object of settings."""
-    return not _CONFIG_OBJECTS.isdisjoint(words(path.rpartition(".")[0]))
+    """True for a member of an object of settings, or of what else is known of an answer, other than metrics."""
+    above, _, name = path.rpartition(".")
+    return not _CONFIG_OBJECTS.isdisjoint(words(above)) or (
+        not _DATA_OBJECTS.isdisjoint(words(above)) and SURE_METRICS.isdisjoint(words(name)))
 
 
 def _is_setting(field: Field) -> bool:
@@ -103,7 +106,7 @@ def is_unnamed_label(field: Field) -> bool:
 
 def is_label(field: Field) -> bool:
     """A judgment in words, such as Correct or Refusal."""
-    if field.path.startswith("*."):
+    if field.path.startswith("*.") or _is_setting(field):
         return False  # what a report calls its configuration
     if field.is_list or not field.is_text or field.is_object or field.is_number or "[]" in field.path:
         return False

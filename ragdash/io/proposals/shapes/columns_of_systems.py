@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from ragdash.io.json.exact_parser import NumberText
 from ragdash.io.proposals.names import (
     ANSWER,
     DOCUMENT,
@@ -25,14 +26,23 @@ KEY = "*"
 _SUFFIX = re.compile(r"[_\s-]*(results?|hits|top[_-]?(?:\d+|k))$", re.IGNORECASE)
 _MOST_COLUMNS = 60
 _FEWEST = 3  # queries of a pass
+_FEWEST_ANSWERS = 5  # else they are the verdicts of a judge
 _MODELS = {"mixtral", "gemma", "deepseek", "phi", "falcon", "bard", "palm", "chatgpt", "grok", "cohere", "opus",
            "sonnet", "haiku", "turbo", "flash", "bing", "perplexity", "elastic", "elasticsearch", "bm25f", "lucene",
            "anthropic", "ollama", "studio", "groq", "bedrock",
            "dpr", "contriever", "minilm", "mpnet", "jina", "nomic", "voyage", "rm3", "tct", "ance", "monot5"}
+_TRIALS = {"trial", "run", "repetition", "attempt", "sample", "rollout", "pass", "repeat", "iteration", "generation"}
+_ANSWERS = {("answer",), ("response",), ("output",), ("prediction",), ("generated", "answer"), ("model", "answer"),
+            ("model", "response"), ("generation",), ("completion",)}
 _ROLES = QUESTION | ANSWER | TEXT | DOCUMENT | ID | METRICS | SCORES | LATENCIES | GOLD | NOTES | {
     "retrieved", "returned"}
 _OPTIONS = {"option", "choice", "opt", "alternative"}  # A to D, of which one is right
 _LETTERS = {"a", "b", "new", "old", "before", "after", "pre", "post", "v1", "v2", "v3", "rag", "baseline"}
+
+
+def rows_by_system(rows: Sequence[dict]) -> list[dict]:
+    """A record for each query and system, pass or trial; none where a record has one of them."""
+    return rows_of_systems(rows) or rows_of_passes(rows) or rows_of_trials(rows)
 
 
 def rows_of_systems(rows: Sequence[dict]) -> list[dict]:
@@ -73,6 +83,27 @@ def rows_of_passes(rows: Sequence[dict]) -> list[dict]:
         not ANSWER.isdisjoint(words(str(name))) for name in varied) else []
 
 
+def rows_of_trials(rows: Sequence[dict]) -> list[dict]:
+    """A record for each query and trial, where every record has a list of trials with an answer each; none for others.
+    """
+    for name in (rows[0] if len(rows) >= _FEWEST else ()):
+        lists = [row.get(name) for row in rows]
+        if _TRIALS.isdisjoint(words(str(name))) or not all(
+                type(items) is list and items and all(type(item) is dict for item in items) for items in lists):
+            continue
+        members = set().union(*(item for items in lists for item in items))
+        answers = [member for member in members if words(str(member)) in _ANSWERS]
+        several = sum(len(items) > 1 for items in lists)
+        texts = {str(item.get(name)) for items in lists for item in items for name in answers}
+        is_answered = len(answers) == 1 and len(texts) > _FEWEST_ANSWERS and all(
+            type(item.get(answers[0], "")) is str for items in lists for item in items)
+        if is_answered and 2 * several > len(rows) and members.isdisjoint(rows[0]):
+            kind = words(str(name))[-1]
+            return [{KEY: f"{kind} {number}", **{other: value for other, value in row.items() if other != name}, **item}
+                    for row, items in zip(rows, lists, strict=True) for number, item in enumerate(items, 1)]
+    return []
+
+
 def _have_further_columns(systems: Collection[str], names: Iterable[str], known: Collection[str]) -> bool:
     """Whether every system has another column besides the known ones, such as dense_answer next to dense_top_k."""
     others = [str(name) for name in names if name not in known]
@@ -99,6 +130,9 @@ def _content(values: Iterator) -> str:
     present = [value for value in values if value is not None and value != ""]
     if present and all(type(value) is list for value in present):
         return "retrieved"
+    if len(present) > _FEWEST and all(type(value) in (int, float, NumberText) and 0 <= float(value) <= 1
+                                      for value in present):
+        return "score"
     if not present or not all(type(value) is str for value in present):
         return ""
     blanks, others = sum(" " in value.strip() for value in present), len(set(present))

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from ragdash.io.proposals.names import (
     ANSWER,
+    AVERAGES,
     DOCUMENT,
     GOLD,
     GRADES,
@@ -51,7 +52,7 @@ _RESULTS = {"score", "rank", "result", "hit", "match", "candidate"}  # in names 
 _MEMBER_NAMES = ID - {"no", "number", "num", "index", "idx", "key"} | {"name", "title", "url"}
 _COUNTED = re.compile(r"(pipeline|system|model|method|config|variant|arm|retriever|run|strategy|engine)[_ -]?\d+",
                       re.IGNORECASE)  # pipeline1, pipeline2
-_SEPARATOR = re.compile(r"([._\s-]+|::?|[/@|])")
+_SEPARATOR = re.compile(r"([._\s-]+|::?|[/@|]|(?<=[a-z])(?=[A-Z]))")  # also between answer and B of answerB
 _MOST_FIELDS = 300
 _MOST_OBJECTS, _FEWEST_MEMBERS = 12, 3
 _DID = {"answer", "response", "retrieved", "token", "cost", "ms"} | LATENCIES  # what a system did
@@ -110,6 +111,11 @@ def find_family(names: Iterable[str], lists: Collection[str] = (), numbers: Coll
     return _with_plain(_with_single(_with_further(best, names), names), names)
 
 
+def has_times(family: ColumnFamily) -> bool:
+    """True where each configuration has a time of its own: classical_time, quantum_time."""
+    return any(set(words(stem.replace(RUN, ""))) <= LATENCIES | SECONDS | MILLISECONDS for stem in family.members)
+
+
 def _settled(fields: dict[str, str]) -> dict[str, str]:
     """{configuration: field} without columns of another kind, and without `model` and `agent` next to nothing known.
 
@@ -123,8 +129,8 @@ def _settled(fields: dict[str, str]) -> dict[str, str]:
     crossed: dict[str, list[str]] = {}
     for variant in fields:
         for core in fields:
-            if variant != core and variant.endswith(f"_{core}"):
-                crossed.setdefault(variant.removesuffix(core), []).append(variant)
+            if variant != core and variant.endswith((f"_{core}", core[:1].upper() + core[1:])):
+                crossed.setdefault(variant[:-len(core)], []).append(variant)
     others = {variant for variants in crossed.values() if len(variants) > 1 for variant in variants}
     others |= {variant for variant in fields for core in fields if variant.startswith(f"{core}.")}  # what is in another
     return {variant: name for variant, name in fields.items() if variant not in others}
@@ -234,10 +240,10 @@ def _each_split(name: str, of_content: bool) -> Iterator[tuple[str, str]]:
         for end in range(start + 1, min(count, start + 5) + 1):
             if end - start == count:
                 continue
-            variant = "".join(parts[2 * start:2 * end - 1])
+            before, after = "".join(parts[:2 * start]), "".join(parts[2 * end - 1:])
+            variant = _without_capital(before, "".join(parts[2 * start:2 * end - 1]))
             if not _is_variant(variant):
                 continue
-            before, after = "".join(parts[:2 * start]), "".join(parts[2 * end - 1:])
             if not after and before.endswith("[]."):
                 continue  # members of objects in a list are not configurations
             content = words(f"{before} {after}")
@@ -273,6 +279,10 @@ def _is_plausible(members: Mapping[str, Mapping[str, str]], variants: frozenset[
         return False  # metrics.keyword_score
     if all(stem <= LATENCIES | SECONDS | MILLISECONDS for stem in stems):
         return False  # how long the stages of one configuration took
+    if len(stems) > 1 and has_times(ColumnFamily(members)) and all(
+            set(fields) == variants for fields in members.values()) and all(
+            AVERAGES.isdisjoint(words(name)) for name in variants):
+        return True  # what takes a time of its own and is measured by itself is a system: quantum_time
     if known or all(_COUNTED.fullmatch(name) for name in variants):
         return True
     content = TEXT | {"answer", "response", "output", "completion"}
@@ -293,10 +303,18 @@ def fields_of(pattern: str, names: Iterable[str]) -> dict[str, str]:
     result = {}
     for name in names:
         if name.startswith(before) and name.endswith(after) and len(name) > len(before) + len(after):
-            variant = name[len(before):len(name) - len(after)]
-            if _is_variant(variant):
+            written = name[len(before):len(name) - len(after)]
+            variant = _without_capital(before, written)
+            is_word = not before[-1:].isalnum() or written[:1].isupper()  # answers is no answer of s
+            if is_word and _is_variant(variant):
                 result[variant] = name
     return _settled(result)
+
+
+def _without_capital(before: str, variant: str) -> str:
+    """The name of a configuration behind another word: open in answerOpen, as in openAnswer; RAG stays."""
+    is_behind = before[-1:].islower() and variant[:1].isupper() and not variant[1:2].isupper()
+    return variant[:1].lower() + variant[1:] if is_behind else variant
 
 
 def spread_columns(names: Iterable[str]) -> dict[str, list[str]]:

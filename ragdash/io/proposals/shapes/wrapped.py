@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from ragdash.io.proposals.names import ROLE_WORDS, words
-from ragdash.io.tables.cell_lists import is_list_column, parse_columns
+from ragdash.io.proposals.names import ANSWER, DOCUMENT, ID, QUESTION, RETURNED, ROLE_WORDS, TEXT, words
+from ragdash.io.tables.cell_lists import is_list_column, parse_columns, separates_values
 
 _ENVELOPES = ("payload", "data", "body", "record", "properties", "row")
 _LOOKED_AT = 200  # records
+_LONGEST_LIST = 1000  # characters of ids with a mark between
 _TYPES = ("type", "event", "kind", "section")
 
 
@@ -88,15 +89,24 @@ def without_envelopes(rows: Sequence[dict]) -> list[dict]:
 
 
 def with_parsed_texts(rows: Sequence[dict]) -> list[dict]:
-    """The records; texts that are JSON lists, in all records that have them, are these lists."""
-    names = [name for name, value in (rows[0].items() if rows else ()) if _is_list_text(value)]
-    names = [name for name in names if is_list_column([row[name] for row in rows if type(row.get(name)) is str])]
+    """The records; texts that are JSON lists, in all records that have them, or ids with a mark between are lists."""
+    texts = {name: [row[name] for row in rows if type(row.get(name)) is str] for name in (rows[0] if rows else ())}
+    names = [name for name, cells in texts.items() if type(rows[0][name]) is str and (
+        is_list_column(cells) if _is_list_text(rows[0][name]) else _joins_ids(name, cells))]
     if not names:
         return list(rows)
     columns = parse_columns(names, [[row.get(name) if type(row.get(name)) is str else "" for row in rows]
                                     for name in names])
     return [{**row, **{name: value for name, value in zip(names, values, strict=True) if type(row.get(name)) is str}}
             for row, values in zip(rows, zip(*columns, strict=True), strict=True)]
+
+
+def _joins_ids(name: str, cells: Sequence[str]) -> bool:
+    """True for a field of documents whose texts are ids with a bar or a semicolon between, as a table writes them."""
+    names = set(words(name))
+    return not names.isdisjoint(DOCUMENT | ID | RETURNED) and names.isdisjoint(QUESTION | ANSWER | TEXT) and any(
+        mark in cell for cell in cells for mark in "|;") and all(len(cell) < _LONGEST_LIST for cell in cells) and (
+        separates_values(name, cells))
 
 
 def _is_list_text(value) -> bool:
