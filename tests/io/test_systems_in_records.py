@@ -144,3 +144,48 @@ def test_what_a_model_wrote_and_where_an_answer_is_from_are_neither_contexts_nor
             for n in COUNT]
     mapping = refused(as_json(rows))
     assert (mapping["role"], mapping["answers"]) == ("truth", "answer")
+
+
+SYSTEMS = ("bm25", "ours")
+
+
+def given(n: int, system: str) -> dict:
+    return {"answer": f"{SAID[n]} {system}", "faithfulness": n / 9 + (system == "ours") / 20}
+
+
+@pytest.mark.parametrize("value", [
+    {system: [{"id": f"s{n}", "question": ASKED[n], "ground_truth": f"Herb {n}", **given(n, system)} for n in COUNT]
+     for system in SYSTEMS},
+    [{"id": f"s{n}", "question": ASKED[n], "ground_truth": f"Herb {n}",
+      "runs": [{"system": system, **given(n, system)} for system in SYSTEMS]} for n in COUNT],
+    {"queries": [{"id": f"s{n}", "question": ASKED[n], "ground_truth": f"Herb {n}"} for n in COUNT],
+     "runs": {system: {f"s{n}": given(n, system) for n in COUNT} for system in SYSTEMS}},
+], ids=["lists", "listed", "runs-next-to-queries"])
+def test_what_each_system_gave_is_asked_about_wherever_it_is(value):
+    """None of the systems is read in place of all, and no questions without what was given for them."""
+    file = ("file.json", json.dumps(value).encode())
+    try:
+        assert read_runs(file) == []
+        read_truth(file)
+        raise AssertionError("read in part")
+    except InputError as error:
+        problem = next(problem for problem in error.problems if problem.kind == "proposed-reading")
+    mapping = problem.facts["mappings"][0]
+    assert (mapping["role"], mapping["answers"], mapping["scores"]) == ("both", "ground_truth", "faithfulness")
+    runs = read_runs(file, mapping=mapping)
+    assert [(run.name, len(run.query_ids)) for run in runs] == [("bm25", 8), ("ours", 8)]
+    assert runs[1].details["query"].to_pylist()[0] == ASKED[0]
+
+
+def test_metrics_of_each_record_are_no_systems():
+    rows = [{"input": ASKED[n], "actual_output": SAID[n], "metrics": [
+        {"name": name, "score": n / 9, "reason": f"It is {name} in case {n}."} for name in ("relevancy", "tone")]}
+        for n in COUNT]
+    assert all("config" not in mapping for mapping in offered(as_json(rows)))
+
+
+def test_lines_of_systems_with_a_list_of_results_each():
+    lines = [json.dumps({"model_name": system, "results": [
+        {"query": ASKED[n], "top_ids": [f"d{n}", f"d{n + 1}"]} for n in COUNT]}) for system in SYSTEMS]
+    mapping = refused(("file.jsonl", "\n".join(lines).encode()))
+    assert (mapping["config"], mapping["retrieved"]) == ("*.model_name", "top_ids")

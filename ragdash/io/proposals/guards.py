@@ -15,6 +15,7 @@ from ragdash.core.text.metric_names import may_be_metric
 from ragdash.io.detect import detect_source
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import QUERY_ALIASES, find_fields, is_document_row
+from ragdash.io.proposals.content.averages import has_average
 from ragdash.io.proposals.content.paired_ids import PairedId
 from ragdash.io.proposals.content.spread import is_same_number
 from ragdash.io.proposals.fields import is_missing
@@ -31,12 +32,7 @@ MOST_BYTES = 16 << 20  # larger files are not read a second time
 _FORMATS = ("csv", "tsv", "jsonl", "json-array", "json-results", "json-object", "json-columns", "json-split",
             "xlsx", "parquet")
 _TABLES = ("csv", "tsv", "xlsx", "parquet")
-_AVERAGES = (rb'(?:final\s*)?\(?(?:[ag]?mean|average|avg|overall|total|all|summary|macro|micro)\)?'
-             rb'(?:[ _](?:accuracy|score|scores|f1|recall|precision|similarity))?')
-# Two patterns, each with a fixed first byte: one that could begin anywhere takes quadratic time on blank lines.
-_AVERAGE_LINE = re.compile(rb'\n[^\S\n]*"?' + _AVERAGES + rb'"?\s*[,;\t|]', re.IGNORECASE)
-_AVERAGE_MEMBER = re.compile(rb'"(?:query_id|qid|id|question|query|question_id)"\s*:\s*"' + _AVERAGES + rb'"',
-                             re.IGNORECASE)
+_USUAL_LIST = re.compile(rb'\s*\{\s*"(results|data|queries|records|items|rows|runs|questions|examples)"\s*:')
 _LIST_CELL = re.compile(rb'[,;\t]\s*"?\[')  # the beginning of a list in a cell
 _LINE_OF_MARKS = re.compile(rb"\n[^\S\n]*[-=*#]{3,}[^\S\n]*\r?\n")  # between the texts of a cell
 _SMALL_BYTES = 1 << 20  # of files of which every field is looked at, also where the format has a place for all
@@ -49,6 +45,7 @@ _SURE = ("retrieved", "relevant")  # under these names nothing else is meant
 _AS_RIGHT = {"answer": "answers", "contexts": "evidence", "retrieved": "relevant", "text": "evidence"}
 _MORE = ("retrieved", "relevant", "evidence", "answers", "answer", "contexts", "grade")
 _WHAT_A_SYSTEM_GAVE = {"answer", "retrieved", "contexts", "text"}
+_OF_RUNS = ("retrieved", "contexts", "answer")
 _TALKS = {"user"}  # what a conversation gives
 _UNREAD = {"unknown-columns", "unread-column", "unread-field", "unread-members"}
 
@@ -82,7 +79,7 @@ def misread(source: Source, detected: DetectedFormat) -> list[Reading]:
                for reading in propose(source)[:1]):  # doc_ids next to expected_chunk_ids
             return _with_truth(source) or propose(source)
         return _both_readings(source, detected) or _with_truth(source)
-    is_known = any({reading.mapping.get("answer"), reading.mapping.get("answers")} & {answer} for reading in readings)
+    is_known = any(answer in (reading.mapping.get("answer"), reading.mapping.get("answers")) for reading in readings)
     return _both_readings(source, detected) if is_open and not is_known else []
 
 
@@ -287,16 +284,19 @@ def _doubts_of_layout(source: Source, detected: DetectedFormat) -> Iterable:
     if detected.format in ("csv", "tsv") and "contexts" in detected.guess and _LINE_OF_MARKS.search(source.head):
         yield lambda reading: "retrieved" in reading.mapping and (  # several texts in a cell
             reading.mapping.get("contexts") == detected.guess["contexts"])
-    predicted = {name for name in set(detected.columns) - set(detected.guess.values()) if "prediction" in words(name)}
-    if predicted and "answer" in detected.guess:  # the other text may be a judge's
+    predicted = [name for name in detected.columns if "prediction" in words(name)]
+    if "answer" in detected.guess and detected.guess["answer"] not in predicted:  # the other text may be a judge's
         yield lambda reading: reading.mapping.get("answer") in predicted
     if family := find_family(detected.columns):
-        roles = ("retrieved", "contexts", "answer", *(["scores"] if has_times(family) else []))
+        roles = (*_OF_RUNS, "scores") if has_times(family) else _OF_RUNS
         yield lambda reading: any("{run}" in reading.mapping.get(role, "") for role in roles)
-    if (source.container is None and _has_average(source.data)) or source.container == "xlsx":
+    if (source.container is None and has_average(source.data)) or source.container == "xlsx":
         yield lambda reading: "average" in reading.notes
-    if source.container == "xlsx":  # alike sheets, of which one is read
-        yield lambda reading: reading.mapping.get(RECORDS) == KEY
+    is_named = detected.format == "json-results" and is_small(source, detected) and not (
+        _is_written_for_us(detected) and _USUAL_LIST.match(source.head))
+    if source.container == "xlsx" or is_named:  # of alike sheets or lists one is read, or no run
+        yield lambda reading: (reading.mapping.get(RECORDS) == KEY != reading.mapping.get("query_id")) or (
+            detected.role == "truth" and KEY in reading.mapping.get(RECORDS, "") and reading.role != "truth")
 
 
 def _joins_pairs(source: Source, reading: Reading) -> bool:
@@ -329,11 +329,6 @@ def _are_numbers(source: Source, name: str) -> bool:
 def _names_chunks(name: str) -> bool:
     """True for chunk_id, passage_id, node_id."""
     return bool({"chunk", "passage", "node", "chunkid"} & set(words(name))) and not ID.isdisjoint(words(name))
-
-
-def _has_average(data: bytes) -> bool:
-    """Whether a row of the file may be an average over the others."""
-    return bool(_AVERAGE_LINE.search(data) or _AVERAGE_LINE.match(b"\n" + data[:100]) or _AVERAGE_MEMBER.search(data))
 
 
 def _are_its_parts(source: Source, text: str, texts: str) -> bool:

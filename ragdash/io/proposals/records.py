@@ -31,7 +31,7 @@ from ragdash.io.proposals.shapes.values_by_query import (
     questions_by_group,
     texts_by_query,
 )
-from ragdash.io.proposals.shapes.values_of_others import joined_with_questions, with_values_of_others
+from ragdash.io.proposals.shapes.values_of_others import joined_with_questions, with_questions_of, with_values_of_others
 from ragdash.io.proposals.shapes.wrapped import (
     are_lists_by_key,
     rows_of_json_keys,
@@ -230,6 +230,7 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
         if all(type(member) is dict for inner in members for member in inner.values()):
             rows = [{KEY: key, f"{KEY}{KEY}": name, **row} for key, m in value.items() for name, row in m.items()]
             if _share_keys(rows):
+                rows = with_questions_of(root, rows, KEY + KEY)
                 yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
     for rows in (columns_by_query(value), texts_by_query(value, is_file=not path), pairs_by_query(value),
                  documents_by_query(value) if path else []):

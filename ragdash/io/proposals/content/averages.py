@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 from ragdash.io.proposals.fields import as_number, is_missing
 from ragdash.io.proposals.names import names_average
 
 _ROUNDING = 0.006  # of the values in a table, and of their mean
+_AVERAGES = (rb'(?:final\s*)?\(?(?:[ag]?mean|average|avg|overall|total|all|summary|macro|micro)\)?'
+             rb'(?:[ _](?:accuracy|score|scores|f1|recall|precision|similarity))?')
+# Two patterns, each with a fixed first byte: one that could begin anywhere takes quadratic time on blank lines.
+_AVERAGE_LINE = re.compile(rb'\n[^\S\n]*"?' + _AVERAGES + rb'"?\s*[,;\t|]', re.IGNORECASE)
+_AVERAGE_MEMBER = re.compile(rb'"(?:query_id|qid|id|question|query|question_id)"\s*:\s*"' + _AVERAGES + rb'"',
+                             re.IGNORECASE)
+
+
+def has_average(data: bytes) -> bool:
+    """Whether a row of the file may be an average over the others."""
+    return bool(_AVERAGE_LINE.search(data) or _AVERAGE_LINE.match(b"\n" + data[:100]) or _AVERAGE_MEMBER.search(data))
 
 
 def average_places(names: Sequence[Sequence], documents: Sequence[Sequence], numbers: Sequence[Sequence]) -> set[int]:

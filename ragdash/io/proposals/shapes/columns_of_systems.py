@@ -31,6 +31,13 @@ _MODELS = {"mixtral", "gemma", "deepseek", "phi", "falcon", "bard", "palm", "cha
            "sonnet", "haiku", "turbo", "flash", "bing", "perplexity", "elastic", "elasticsearch", "bm25f", "lucene",
            "anthropic", "ollama", "studio", "groq", "bedrock",
            "dpr", "contriever", "minilm", "mpnet", "jina", "nomic", "voyage", "rm3", "tct", "ance", "monot5"}
+_NAMES = {"system", "retriever", "method", "model", "strategy", "config", "configuration", "pipeline", "variant",
+          "approach", "engine", "name", "mode", "technique", "llm"}  # of systems
+_NO_SYSTEMS = {"metric", "score", "evaluation", "criteria", "rubric", "check", "message", "turn", "conversation",
+               "option", "choice", "step", "trace", "tool", "judge", "hit", "chunk", "document", "doc", "source",
+               "context"}
+_GIVEN = ANSWER | TEXT | {"retrieved", "returned", "hit", "result", "ranking", "ids", "source", "top"}
+_LONGEST_NAME = 80
 _TRIALS = {"trial", "run", "repetition", "attempt", "sample", "rollout", "pass", "repeat", "iteration", "generation"}
 _ANSWERS = {("answer",), ("response",), ("output",), ("prediction",), ("generated", "answer"), ("model", "answer"),
             ("model", "response"), ("generation",), ("completion",)}
@@ -42,7 +49,30 @@ _LETTERS = {"a", "b", "new", "old", "before", "after", "pre", "post", "v1", "v2"
 
 def rows_by_system(rows: Sequence[dict]) -> list[dict]:
     """A record for each query and system, pass or trial; none where a record has one of them."""
-    return rows_of_systems(rows) or rows_of_passes(rows) or rows_of_trials(rows)
+    return rows_of_systems(rows) or rows_of_passes(rows) or rows_of_listed_systems(rows) or rows_of_trials(rows)
+
+
+def rows_of_listed_systems(rows: Sequence[dict]) -> list[dict]:
+    """A record for each query and system, where every record has a list with the same systems and what each of them
+    gave: "runs": [{"system": "bm25", "retrieved_ids": [...]}, {"system": "dense", ...}]; none for others.
+    """
+    for name in (rows[0] if len(rows) >= _FEWEST else ()):
+        lists = [row.get(name) for row in rows]
+        if not _NO_SYSTEMS.isdisjoint(words(str(name))) or not all(type(items) is list and len(items) > 1 and all(
+                type(item) is dict for item in items) for items in lists):
+            continue
+        first = lists[0][0]
+        gives = any(not _GIVEN.isdisjoint(words(str(member))) and type(value) in (str, list)
+                    for member, value in first.items())
+        for member in (member for member in first if gives and not _NAMES.isdisjoint(words(str(member)))):
+            named = [[item.get(member) for item in items] for items in lists]
+            if all(type(system) is str and len(system) < _LONGEST_NAME for system in named[0]) and len(
+                    set(named[0])) == len(named[0]) and all(sorted(map(str, systems)) == sorted(named[0])
+                                                            for systems in named):
+                return [{KEY: item[member], **{other: value for other, value in row.items() if other != name}, **{
+                    other: value for other, value in item.items() if other != member}}
+                    for row, items in zip(rows, lists, strict=True) for item in items]
+    return []
 
 
 def rows_of_systems(rows: Sequence[dict]) -> list[dict]:

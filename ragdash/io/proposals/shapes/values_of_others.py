@@ -89,3 +89,16 @@ def _numbers(values: Sequence) -> list[float]:
         return [float(value) for value in values if type(value) is not bool]
     except (TypeError, ValueError):
         return []
+
+
+def with_questions_of(root: dict, rows: list[dict], key: str) -> list[dict]:
+    """The records with the questions that a list has under their keys: {"queries": [...], "runs": {...}}."""
+    keys = {row[key] for row in rows}
+    for items in root.values():
+        if type(items) is not list or len(items) < 2 or not all(type(item) is dict for item in items):
+            continue
+        for name in items[0]:
+            by_id = {str(item.get(name)): item for item in items}
+            if len(by_id) == len(items) and keys <= by_id.keys():
+                return [{key: row[key], **by_id[row[key]], **row} for row in rows]
+    return rows
