@@ -100,6 +100,13 @@ def test_ids_with_a_mark_between_are_several_in_objects_too():
     assert read_runs(as_json(rows), mapping=mapping)[0].docs[:2].to_pylist() == ["d0", "d1"]
 
 
+def test_hits_are_ids_or_a_metric_as_their_values_say():
+    rows = [{"question": ASKED[n], "hits": [f"d{n}", f"d{n + 1}"], "expected_ids": [f"d{n}"]} for n in COUNT]
+    assert offered(as_json(rows))[0]["retrieved"] == "hits"
+    rows = [{"question": ASKED[n], "answer": SAID[n], "reference": f"Herb {n}.", "hits": n % 3} for n in COUNT]
+    assert all("retrieved" not in mapping for mapping in offered(as_json(rows)))
+
+
 def test_lines_of_parts_are_no_ids():
     sources = "Sources:\n- Herbs | 2nd edition | https://herbs.test/{}\n- Soups | 1st edition | https://soups.test"
     assert offered(as_json([{"query": ASKED[n], "mode": "llm", "sources": sources.format(n)} for n in COUNT])) == []

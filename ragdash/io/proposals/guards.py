@@ -285,7 +285,7 @@ def _doubts_of_layout(source: Source, detected: DetectedFormat) -> Iterable:
         yield lambda reading: "retrieved" in reading.mapping and (  # several texts in a cell
             reading.mapping.get("contexts") == detected.guess["contexts"])
     predicted = [name for name in detected.columns if "prediction" in words(name)]
-    if "answer" in detected.guess and detected.guess["answer"] not in predicted:  # the other text may be a judge's
+    if predicted and detected.guess.get("answer", predicted[0]) not in predicted:  # the other text may be a judge's
         yield lambda reading: reading.mapping.get("answer") in predicted
     if family := find_family(detected.columns):
         roles = (*_OF_RUNS, "scores") if has_times(family) else _OF_RUNS

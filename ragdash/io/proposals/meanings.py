@@ -166,9 +166,10 @@ def is_returned_list(field: Field) -> bool:
     name = {word.rstrip("0123456789") for word in field.name_words} - {"", "config", "configuration"}
     is_titles = ("title" in name or name == {"top"}) and field.mean_length < 120 and "[]" not in field.path
     is_titles = is_titles or (bool(name & DOCUMENT) and "[]" not in field.path and _are_places(field))
-    is_named = field.is_text or (is_several(field) and field.is_id_like and "[]" not in field.path and name <= (
-        RETURNED | _SEVERAL | DOCUMENT))  # whole numbers as ids
-    if not (field.is_list and (field.is_id_like or is_titles) and is_named) or not name.isdisjoint(GOLD | METRICS):
+    is_named = field.is_text or (  # whole numbers as ids
+        is_several(field) and field.is_id_like and "[]" not in field.path and name <= RETURNED | _SEVERAL | DOCUMENT)
+    others = GOLD | METRICS - ({"hit"} if field.is_text else set())
+    if not (field.is_list and (field.is_id_like or is_titles) and is_named and name.isdisjoint(others)):
         return False
     if name <= {"model", "llm", "system", "agent", "bot"} or ("[]" in field.path and name <= ANSWER):
         return False  # who gave a score, what was compared, trials[].response
@@ -382,9 +383,8 @@ def is_answer(field: Field) -> bool:
         return False  # the same word for all, such as how it was made
     if field.is_number and not name.isdisjoint(_MEASURES | MILLISECONDS | SECONDS | LATENCIES | METRICS):
         return False
-    if "answer" in name and name & ACCEPTED and name.isdisjoint(RETURNED):
-        return False  # answer_long next to answer_short
-    if field.is_number and not field.is_id_like and not name <= ANSWER | RETURNED | {"final", "numeric", "short"}:
+    if ("answer" in name and name & ACCEPTED and name.isdisjoint(RETURNED)) or (  # answer_long next to answer_short
+            field.is_number and not field.is_id_like and not name <= ANSWER | RETURNED | {"final", "numeric", "short"}):
         return False  # lix_response, a measure of it
     others = name - {"model"} if name & {"answer", "response", "output"} else name
     if not others.isdisjoint(NO_ANSWER | _ABOUT_ANSWERS | (NOTES - {"title"}) | QUESTION - {"q"}):

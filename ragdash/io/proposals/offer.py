@@ -183,6 +183,8 @@ def _with_joined_objects(source: Source, error: InputError) -> InputError:
     """The error for invalid JSON; objects one behind the other, each over several lines, can be read."""
     first = next((line.strip() for line in source.head.split(b"\n") if line.strip()), b"")
     readings = propose(source) if first[:1] == b"{" and not source.mapping else []
+    if first != b"{":  # lines of systems with a list of results each
+        readings = [reading for reading in readings if reading.mapping.get(RECORDS, "").startswith(f"{KEY}.")]
     return InputError([proposal_problem(source, readings)]) if readings and readings[0].count > 1 else error
 
 
