@@ -16,7 +16,7 @@ def common_truth(truths: Mapping[str, Truth]) -> Truth:
 
     Attributes and texts of queries do not count: tools write what belongs to a run there.
     """
-    (first_file, largest), *others = sorted(truths.items(), key=lambda item: -len(item[1]))
+    (first_file, largest), *others = sorted(truths.items(), key=lambda item: (-len(item[1]), -item[1].judgments))
     if all(truth.digest == largest.digest for _, truth in others):
         return largest
     known = _contents_of_queries(largest)

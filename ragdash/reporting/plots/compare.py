@@ -9,7 +9,14 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
-from ragdash.reporting.plots.common.forest import difference_axis_title, difference_range, difference_ticks, signed
+from ragdash.core.text.short_names import short_names
+from ragdash.reporting.plots.common.forest import (
+    AXIS_NAME,
+    difference_axis_title,
+    difference_range,
+    difference_ticks,
+    signed,
+)
 from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, shorten
 from ragdash.reporting.plots.ranking import per_query
 
@@ -69,7 +76,8 @@ def differences(names: Sequence[str], slots: Sequence[int], values: Sequence[np.
         looks(names, slots, theme),
         [count_outcomes(run_values, axis.better, tolerance) for run_values in values],
     )
-    _panels(fig, run_looks, counts, theme)
+    *headings, base = short_names([*names, baseline], AXIS_NAME)
+    _panels(fig, headings, run_looks, counts, theme)
     points = POINTS if len(run_looks) <= FEW_PANELS else PANEL_POINTS
     for panel, (look, run_values, count) in enumerate(zip(run_looks, values, counts, strict=True)):
         for side in (0, 1):
@@ -81,7 +89,7 @@ def differences(names: Sequence[str], slots: Sequence[int], values: Sequence[np.
         np.concatenate([np.asarray(run_values, dtype=float) for run_values in values]) if len(values) else np.empty(0)
     )
     fig.update_xaxes(title_text=f"Queries, greatest gain first<br>{shorten(axis.label, 20)}, difference to "
-                                f"{shorten(baseline, 16)}", range=[-0.01 * max(largest, 1), 1.01 * max(largest, 1)],
+                                f"{escape(base)}", range=[-0.01 * max(largest, 1), 1.01 * max(largest, 1)],
                      tickformat=",d", nticks=8, showgrid=False)
     span = difference_range(pooled, axis.better)
     ticks, text = difference_ticks(span, 4 if len(values) <= FEW_PANELS else 3)
@@ -104,7 +112,8 @@ def histogram(names: Sequence[str], slots: Sequence[int], values: Sequence[np.nd
         looks(names, slots, theme),
         [count_outcomes(run_values, axis.better, tolerance) for run_values in values],
     )
-    _panels(fig, run_looks, counts, theme)
+    *headings, base = short_names([*names, baseline], AXIS_NAME)
+    _panels(fig, headings, run_looks, counts, theme)
     pooled = (
         np.concatenate([np.asarray(run_values, dtype=float) for run_values in values]) if len(values) else np.empty(0)
     )
@@ -119,7 +128,7 @@ def histogram(names: Sequence[str], slots: Sequence[int], values: Sequence[np.nd
     reach = float(np.max(np.abs(pooled[np.isfinite(pooled)]), initial=0.0)) + 0.6 * width
     span = [-reach, reach] if axis.better != "lower" else [reach, -reach]
     ticks, text = difference_ticks(span)
-    fig.update_xaxes(title_text=difference_axis_title(axis, baseline, "Queries by difference"), range=span,
+    fig.update_xaxes(title_text=difference_axis_title(axis, base, "Queries by difference"), range=span,
                      tickvals=ticks, ticktext=text, tickangle=0, showgrid=False)
     fig.update_yaxes(range=[0, top * 1.08], tickformat=",d", nticks=4)
     return fig
@@ -160,13 +169,14 @@ def _oriented(difference: np.ndarray, better: str | None) -> np.ndarray:
     return np.asarray(difference, dtype=float) * (-1 if better == "lower" else 1)
 
 
-def _panels(fig: go.Figure, run_looks: Sequence[Look], counts: Sequence[OutcomeCounts], theme: Theme) -> None:
+def _panels(fig: go.Figure, names: Sequence[str], run_looks: Sequence[Look], counts: Sequence[OutcomeCounts],
+            theme: Theme) -> None:
     """A y axis for each candidate over one x axis, each with its name and its counts in words above it."""
     panels = max(len(run_looks), 1)
     panel = 260 if panels == 1 else 132 if panels <= FEW_PANELS else 84
     room = panels * (panel + HEADING)
     notes, axes = [], {}
-    for index, (look, count) in enumerate(zip(run_looks, counts, strict=True)):
+    for index, (name, look, count) in enumerate(zip(names, run_looks, counts, strict=True)):
         bottom = 1 - (index + 1) * (panel + HEADING) / room
         key = "" if index == 0 else str(index + 1)
         axes[f"yaxis{key}"] = {"domain": [max(bottom, 0.0), bottom + panel / room], "anchor": "x"}
@@ -182,18 +192,13 @@ def _panels(fig: go.Figure, run_looks: Sequence[Look], counts: Sequence[OutcomeC
                 "showarrow": False,
                 "align": "left",
                 "font": {"size": 12, "color": theme.ink},
-                "text": f'<span style="color:{look.color}">{look.sign}</span> <b>{_shorter(look)}</b>'
+                "text": f'<span style="color:{look.color}">{look.sign}</span> <b>{escape(name)}</b>'
                 f"{count.undefined_note()}<br>{count.summary()}",
             }
         )
     last = "y" if panels == 1 else f"y{panels}"
     fig.update_layout(annotations=notes, height=room + BELOW + 8, margin={"t": 8, "b": BELOW}, xaxis={"anchor": last},
                       **axes)
-
-
-def _shorter(look: Look) -> str:
-    """The name of a look, cut to fit over a panel."""
-    return shorten(look.name.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"), 28)
 
 
 def _area(panel: int, look: Look, values: np.ndarray, count: OutcomeCounts, side: int, points: int, axis: Axis,

@@ -49,7 +49,8 @@ def band_sentence(spec: Spec, names: Sequence[str], placements: Sequence[Placeme
 def _counted(placements: Sequence[Placement], order: Sequence[int]) -> str:
     """Of 30 runs, 4 are rated *good*, 20 lie between *fair* and *good*, 6 have no value."""
     clauses = []
-    for group in group_indices([placement.words() or "" for placement in placements], order).values():
+    groups = group_indices([placement.words() or "" for placement in placements], order)
+    for group in groups.values():
         placement, number_of = placements[group[0]], len(group)
         words = placement.words()
         if words is None:
@@ -59,7 +60,8 @@ def _counted(placements: Sequence[Placement], order: Sequence[int]) -> str:
                            f"and *{escape(placement.high_label)}*")
         else:
             clauses.append(f"{number_of} {'is' if number_of == 1 else 'are'} rated *{escape(words)}*")
-    return f"of {len(order)} runs, {', '.join(clauses)}"
+    return f"of {len(order)} runs, {', '.join(clauses)}" if len(groups) > 1 else clauses[0].replace(
+        f"{len(order)} ", f"all {len(order)} runs ", 1)
 
 
 def ceiling_sentence(spec: Spec, table: Bands, best: float) -> str:

@@ -49,6 +49,7 @@ MAX_EVIDENCE = 4  # differences by labels and scores that are listed
 BASELINE_OUTCOMES = {"better": "is better", "worse": "is worse", "equivalent": "is equivalent",
                      "undecided": "shows no significant difference", "too-few": "has too few queries to compare",
                      "undefined": "has no query to compare", "not-comparable": "is not comparable yet"}
+FEW_NAMES = 2  # runs of many that are named where they are counted
 BASELINE_COUNTS = {"better": "better", "worse": "worse", "equivalent": "equivalent",
                    "undecided": "without a significant difference", "too-few": "with too few queries to compare",
                    "undefined": "without a query to compare", "not-comparable": "not comparable yet"}
@@ -141,8 +142,9 @@ def baseline_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     lead = f"Compared with {name(verdict.baseline or '')} (baseline)"
     others = [pair for pair in pairs if pair.candidate != verdict.best]
     if len(others) >= MAX_NAMES:
-        counts = {words: sum(pair.outcome == outcome for pair in others) for outcome, words in BASELINE_COUNTS.items()}
-        parts = [f"{number_of} {words}" for words, number_of in counts.items() if number_of]
+        found = {words: [pair.candidate for pair in others if pair.outcome == outcome]
+                 for outcome, words in BASELINE_COUNTS.items()}
+        parts = [f"{_few_named(runs, name, f' {words}')}" for words, runs in found.items() if runs]
         return f"{lead}, of the remaining {len(others)} runs: {', '.join(parts)}."
     texts = [f"{name(pair.candidate)} {BASELINE_OUTCOMES[pair.outcome]}{_difference(pair, markdown)}"
              for pair in others]
@@ -349,7 +351,7 @@ def _against_others(verdict: Verdict, name: Say) -> str:
     better, tied = verdict.better_than, verdict.tied
     total, best = len(verdict.comparisons), name(verdict.best or "")
     if total > MAX_NAMES:
-        parts = [f"is better than {len(better)}"] if better else []
+        parts = [f"is better than {_few_named([one.candidate for one in better], name)}"] if better else []
         parts += [f"shows no significant difference from {len(tied)}"] if tied else []
         uncompared = total - len(better) - len(tied)
         parts += [f"has too few common queries with {uncompared}"] if uncompared else []
@@ -361,6 +363,11 @@ def _against_others(verdict: Verdict, name: Say) -> str:
     if rest:
         parts.append(f"Too few common queries to compare it with {names_text([c.candidate for c in rest], name)}.")
     return " ".join(parts)
+
+
+def _few_named(runs: Sequence[str], name: Say, words: str = "") -> str:
+    """How many runs, with their names where these are few."""
+    return f"{len(runs):,}{words}" + (f" ({listed([*map(name, runs)])})" if len(runs) <= FEW_NAMES else "")
 
 
 def _gaps(comparisons: Sequence[Comparison], name: Say) -> str:

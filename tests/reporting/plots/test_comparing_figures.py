@@ -149,6 +149,15 @@ def test_up_is_better_where_lower_is_better():
 
 
 @pytest.mark.parametrize("draw", [compare.differences, compare.histogram])
+def test_names_that_share_words_are_told_apart_in_titles(draw):
+    """Cut in the middle, both would be "retrieva…_2years"."""
+    fig = draw(["retrieval_results_hybrid_2years"], [1], [np.array([0.1, -0.2])], axis=UNIT,
+               baseline="retrieval_results_dense_2years")
+    assert "<b>results_hybrid</b>" in fig.layout.annotations[0].text
+    assert fig.layout.xaxis.title.text.endswith("to results_dense")
+
+
+@pytest.mark.parametrize("draw", [compare.differences, compare.histogram])
 def test_nothing_defined_or_nothing_different_is_a_picture_in_words(draw):
     fig = draw(*runs(2), [np.full(3, np.nan), np.zeros(3)], axis=UNIT, baseline="base")
     assert "0 better · 0 equal" in texts(fig)[0] and "3 undefined" in texts(fig)[0]

@@ -231,6 +231,8 @@ def test_bands_of_many_runs_are_counted():
     names = [f"run {index}" for index in range(25)]
     sentence = bands.band_sentence(SPEC, names, places, range(25))
     assert sentence == "MRR: of 25 runs, 4 are rated *good*, 20 lie between *fair* and *good*, 1 has no value"
+    assert bands.band_sentence(SPEC, names, [places[4]] * 25, range(25)) == (
+        "MRR: all 25 runs lie between *fair* and *good*")
 
 
 def test_what_checks_found_is_one_sentence():
