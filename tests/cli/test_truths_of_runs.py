@@ -34,3 +34,11 @@ def test_different_truths_say_where_they_differ(files, capfdbinary, command):
     assert status == 2
     assert "'Who wrote it?'" in err and "d7 (grade 1)" in err and "d2 (grade 1)" in err
     assert "--truth" in err
+
+
+def test_the_file_with_judgments_is_proposed_as_the_right_one(files, capfdbinary):
+    """Both have the same two queries, the first without judgments."""
+    (files / "bare.json").write_text(json.dumps([{key: value for key, value in row.items() if key != "relevant_ids"} | {
+        "reference_answer": "It."} for row in ROWS]))
+    status, _, err = call(capfdbinary, "compare", files / "bare.json", files / "a.json")
+    assert status == 2 and "such as --truth a.json" in err.replace(f"{files}/", "")

@@ -56,7 +56,9 @@ def set_contrast() -> None:
     Those of the sidebar have a darker blue of their own, which is too dark for the words of a chosen segment there. In
     both appearances the pages without data are gray, and dark enough to read.
     """
-    st.html("<style>.katex-display{padding-block: 0.5em}</style>")  # else its scroll box cuts the top of a fraction
+    st.html("<style>.katex-display{padding-block: 0.5em}"  # else its scroll box cuts the top of a fraction
+            # a name next to a button on a card: Streamlit makes the row scroll, and it has scroll bars under the mouse
+            '[class*="st-key-card_"] [data-testid="stHorizontalBlock"]{overflow: visible}</style>')
     st.html('<style>[data-testid="stSidebar"] :is([disabled], [aria-disabled="true"])[data-testid="stPageLink-NavLink"]'
             f' :is(p, span){{color: {theme().muted} !important; opacity: 1 !important}}</style>')
     if theme() is plot_theme.DARK:

@@ -121,28 +121,33 @@ def loaded_hybrids_sentence(names: Sequence[str], means: Sequence[float], title:
             f"{escape(number(here))}.")
 
 
-def why_other_sentence(name: str, legs: Sequence[str], outside: int, total: int, measured: Amount,
+def why_other_sentence(names: Sequence[str], legs: Sequence[str], outside: int, total: int, measured: Amount,
                        modeled: Amount) -> str:
-    """Why a hybrid that was loaded differs from a fusion of the runs here, in value and in time.
+    """Why hybrids that were loaded differ from a fusion of the runs here, in value and in time.
 
-    outside, total: its results that none of these runs returned, of all; measured: milliseconds of its search;
-    modeled: of the hybrid of this page.
+    names: hybrids of which the same is true; outside, total: results of each that none of these runs returned, of all;
+    measured: milliseconds of its search; modeled: of the hybrid of this page.
 
     Examples
     --------
     >>> unknown = Amount(np.nan, np.nan, np.nan, 0)
-    >>> why_other_sentence("mix", ["a", "b"], 12, 90, unknown, unknown)[20:76]
+    >>> why_other_sentence(["mix"], ["a", "b"], 12, 90, unknown, unknown)[20:76]
     ' 12 of its 90 results are in none of the lists of a and '
+    >>> why_other_sentence(["mix", "sum"], ["a", "b"], 12, 90, unknown, unknown)[:62]
+    'Why **mix** and **sum** differ: 12 of the 90 results of each a'
     """
+    one = len(names) == 1
     if outside:
-        why = (f"{outside:,} of its {count(total, 'result')} are in none of the lists of "
-               f"{listed([*map(escape, legs)])}, so it was fused from longer or other lists.")
+        which = f"its {count(total, 'result')}" if one else f"the {count(total, 'result')} of each"
+        why = (f"{outside:,} of {which} are in none of the lists of {listed([*map(escape, legs)])}, so "
+               f"{'it was' if one else 'they were'} fused from longer or other lists.")
     else:
-        why = "it has documents of these runs alone, in another order: another method, k, weights or window."
-    text = f"Why **{escape(name)}** differs: {why}"
+        why = (f"{'it has' if one else 'they have'} documents of these runs alone, in another order: another method, "
+               "k, weights or window.")
+    text = f"Why {listed([f'**{escape(name)}**' for name in names])} differ{'s' if one else ''}: {why}"
     if measured.n and modeled.n:
-        text += (f" Its {duration(measured.mean)} per query were measured. Those of a hybrid here are modeled, "
-                 f"{duration(modeled.mean)}: the slowest of its searches.")
+        text += (f" {'Its' if one else 'Their'} {duration(measured.mean)} per query were measured. Those of a hybrid "
+                 f"here are modeled, {duration(modeled.mean)}: the slowest of its searches.")
     return text
 
 

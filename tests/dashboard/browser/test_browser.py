@@ -182,6 +182,13 @@ def test_a_click_on_another_page_while_something_is_open_shows_that_page(visit, 
         assert "run=" in app.page.url
 
 
+def test_the_name_and_the_button_of_a_card_do_not_scroll(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/data?"))
+    rows = app.page.locator('[class*="st-key-card_"] [data-testid="stHorizontalBlock"]')
+    assert rows.count() == 3
+    assert set(rows.evaluate_all("rows => rows.map(row => getComputedStyle(row).overflow)")) == {"visible"}
+
+
 def test_figures_offer_no_upload_a_table_is_one_tab_away_and_the_address_reopens_the_view(visit, samples_link):
     app = visit().open(samples_link.replace("/?", "/compare?detail=means&"))
     app.page.locator(".st-key-means .js-plotly-plot").first.hover()

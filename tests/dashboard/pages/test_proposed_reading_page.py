@@ -47,6 +47,17 @@ def test_files_with_the_same_reading_are_asked_about_once_and_can_wait_on_overvi
     assert not at.exception and not button_of(at) and len(at.session_state["_runs"]) == 2
 
 
+def test_rankings_that_are_not_read_are_proposed_before_the_result():
+    rows = [{"query_id": f"q{at}", "question": f"What is number {at}?", "extracted_answer": f"It is {at}.",
+             "expected_answer": f"{at}", "answer_correct": at > 3, "expected_pages": [at],
+             "per_k": {"10": {"retrieved_pages_ranked": [at, at + 1]}}} for at in range(12)]
+    at = upload(opened("overview"), ("dense.json", json.dumps({"results": rows}).encode()))
+    assert len(at.session_state["_runs"]) == 1 and "rankings not read" in texts(at), "its answers are read"
+    words = texts(at)
+    assert words.index("also holds more than was read") < words.index("**For your decision:**")
+    assert "over 0 to" not in words
+
+
 def test_a_file_of_the_command_line_is_offered_its_reading_too(tmp_path, monkeypatch):
     (tmp_path / "mine.json").write_bytes(CONTENT)
     monkeypatch.setenv("RAGDASH_FILES", str(tmp_path / "mine.json"))

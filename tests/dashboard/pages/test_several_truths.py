@@ -97,6 +97,14 @@ def test_a_join_that_adds_nothing_names_what_differs(monkeypatch):
     assert any("give differently for 1 of their queries" in one.value for one in at.warning)
 
 
+def test_a_truth_with_the_same_judgments_is_said_to_have_them(monkeypatch):
+    same = "".join(json.dumps({"query_id": f"q{number}", "relevant": [f"d{number}"], "topic": "a"}) + "\n"
+                   for number in QUERIES)
+    monkeypatch.setitem(FILES, "same.jsonl", same)
+    assert "Both have the same judgments." in texts(dropped("run.trec", "judged.qrels", "same.jsonl"))
+    assert "Both have the same" not in texts(dropped("run.trec", "judged.qrels", "references.jsonl"))
+
+
 def test_two_qrels_are_withheld_until_one_is_chosen_or_they_are_joined(monkeypatch):
     monkeypatch.setitem(FILES, "different.qrels", DIFFERENT_QRELS)
     at = dropped("run.trec", "judged.qrels", "different.qrels")

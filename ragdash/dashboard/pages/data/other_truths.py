@@ -27,6 +27,8 @@ def render() -> None:
     for truth in loaded_truths.others():
         with st.container(horizontal=True, vertical_alignment="center", key=f"other_truth_{truth.judged_digest[:8]}"):
             in_use = f"**{fmt.escape(used.name)}** is in use ({contents(used)})." if used else "None is in use."
+            if used and truth.judgments and loaded_truths.same_judgments(truth, used):
+                in_use += " Both have the same judgments."
             st.markdown(f":orange-badge[:material/warning: not in use] **{fmt.escape(truth.name)}** is loaded and "
                         f"not in use ({contents(truth)}). {in_use}", width="content")
             foreign = [] if used is None else loaded_truths.unreturned(used, truth)

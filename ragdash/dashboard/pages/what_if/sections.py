@@ -158,9 +158,11 @@ def _note_hybrids(context: PageContext, chosen: PageContext, choice: Choice, poo
     lines = [loaded_hybrids_sentence(
         [context.names[index] for index in hybrids], [means[index] for index in hybrids], choice.spec.title,
         default.name, float(_means([default.column(choice.spec)])[0]))]
+    alike: dict[str, tuple] = {}
     for index in hybrids[:MOST_EXPLAINED]:
         facts = what_if_cache.compared_hybrid(pool, context.digests[index], context.scope.queries)
-        lines.append(why_other_sentence(context.names[index], chosen.names, *facts, modeled))
+        alike.setdefault(repr(facts), (facts, []))[1].append(context.names[index])
+    lines += [why_other_sentence(names, chosen.names, *facts, modeled) for facts, names in alike.values()]
     st.caption(verdict_panel.shorten_names(context, " ".join(lines)))
 
 

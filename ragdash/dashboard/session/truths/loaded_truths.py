@@ -95,7 +95,7 @@ def names_in_question(runs: Sequence[str]) -> tuple[str, ...]:
     records = [LOADED.run(digest) for run in runs for digest in digests_of(run)]
     known = [current.query_ids, *(record.query_ids for record in records if record is not None)]
     names = [truth.name for truth in others() if truth.judgments and any(
-        _has_any(_judged(truth), ids) for ids in known) and not _same_judgments(truth, current)]
+        _has_any(_judged(truth), ids) for ids in known) and not same_judgments(truth, current)]
     return (*names, current.name) if names else ()
 
 
@@ -229,7 +229,7 @@ def _has_any(ids: pa.Array, known: pa.Array) -> bool:
     return bool(pc.any(pc.is_in(ids, value_set=known)).as_py())
 
 
-def _same_judgments(one: Truth, other: Truth) -> bool:
+def same_judgments(one: Truth, other: Truth) -> bool:
     """Whether two truths grade the same documents of the same queries alike."""
     return one.judgments == other.judgments and one.frame().sort_values(["query_id", "doc_id"]).values.tolist() \
         == other.frame().sort_values(["query_id", "doc_id"]).values.tolist()

@@ -12,6 +12,7 @@ from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.pages.data.columns.field_titles import TITLES, column_text, shortened
 from ragdash.dashboard.pages.data.loading import FileRecord
 from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
 from ragdash.io.proposals.content.times import time_unit
 from ragdash.reporting.sentences import formatting as fmt
@@ -28,18 +29,25 @@ RECORD_WIDTH = 320  # pixels: two records have room next to their meaning and co
 def render(*, unread: bool | None = None, can_wait: bool = False) -> None:
     """A box for each file with a proposed reading, one box for files with the same readings.
 
-    unread: only for those that could not be read, or that could. can_wait: they can be put off, and are found on the
-    Data page from then on.
+    unread: only for those that could not be read or whose rankings were not, or only for the others. can_wait: they can
+    be put off, and are found on the Data page from then on.
     """
     alike: dict[tuple[bool, str], list[int]] = {}
     for index, record in enumerate(state.files()):
         problem = record.proposal
-        if problem is not None and unread in (None, record.failed) and not (can_wait and record.is_put_off):
+        if problem is not None and unread in (None, _is_unread(record)) and not (can_wait and record.is_put_off):
             alike.setdefault((record.failed, repr(problem.facts["mappings"])), []).append(index)
     for indices in alike.values():
         record = state.files()[indices[0]]
         with st.container(border=True, key=f"proposed_{record.key}"):
             _render_proposal(indices, record, record.proposal, can_wait=can_wait)
+
+
+def _is_unread(record: FileRecord) -> bool:
+    """Whether nothing was read of a file, or no rankings though it has some."""
+    runs = [run for run in map(LOADED.run, record.digests) if run is not None]
+    has_rankings = any({"retrieved", "doc_id"} & reading.keys() for reading in record.proposal.facts["mappings"])
+    return record.failed or (has_rankings and bool(runs) and not any(run.has_rankings for run in runs))
 
 
 def render_joined_ids() -> None:
