@@ -33,6 +33,7 @@ from ragdash.reporting.sentences.runs.choice import (
     answers_alike,
     bold,
     choice_sentence,
+    counted_names,
     findings_text,
     hybrid_sentence,
     is_small,
@@ -49,7 +50,6 @@ MAX_EVIDENCE = 4  # differences by labels and scores that are listed
 BASELINE_OUTCOMES = {"better": "is better", "worse": "is worse", "equivalent": "is equivalent",
                      "undecided": "shows no significant difference", "too-few": "has too few queries to compare",
                      "undefined": "has no query to compare", "not-comparable": "is not comparable yet"}
-FEW_NAMES = 2  # runs of many that are named where they are counted
 BASELINE_COUNTS = {"better": "better", "worse": "worse", "equivalent": "equivalent",
                    "undecided": "without a significant difference", "too-few": "with too few queries to compare",
                    "undefined": "without a query to compare", "not-comparable": "not comparable yet"}
@@ -142,9 +142,8 @@ def baseline_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     lead = f"Compared with {name(verdict.baseline or '')} (baseline)"
     others = [pair for pair in pairs if pair.candidate != verdict.best]
     if len(others) >= MAX_NAMES:
-        found = {words: [pair.candidate for pair in others if pair.outcome == outcome]
-                 for outcome, words in BASELINE_COUNTS.items()}
-        parts = [f"{_few_named(runs, name, f' {words}')}" for words, runs in found.items() if runs]
+        parts = [counted_names(runs, name, f" {words}") for outcome, words in BASELINE_COUNTS.items()
+                 if (runs := [pair.candidate for pair in others if pair.outcome == outcome])]
         return f"{lead}, of the remaining {len(others)} runs: {', '.join(parts)}."
     texts = [f"{name(pair.candidate)} {BASELINE_OUTCOMES[pair.outcome]}{_difference(pair, markdown)}"
              for pair in others]
@@ -351,10 +350,9 @@ def _against_others(verdict: Verdict, name: Say) -> str:
     better, tied = verdict.better_than, verdict.tied
     total, best = len(verdict.comparisons), name(verdict.best or "")
     if total > MAX_NAMES:
-        parts = [f"is better than {_few_named([one.candidate for one in better], name)}"] if better else []
+        parts = [f"is better than {counted_names([pair.candidate for pair in better], name)}"] if better else []
         parts += [f"shows no significant difference from {len(tied)}"] if tied else []
-        uncompared = total - len(better) - len(tied)
-        parts += [f"has too few common queries with {uncompared}"] if uncompared else []
+        parts += [f"has too few common queries with {few}"] if (few := total - len(better) - len(tied)) else []
         return f"Of the other {total} runs, {best} {listed(parts)}."
     parts = [better_than(_gaps(better, name), best)] if better else []
     if tied:
@@ -363,11 +361,6 @@ def _against_others(verdict: Verdict, name: Say) -> str:
     if rest:
         parts.append(f"Too few common queries to compare it with {names_text([c.candidate for c in rest], name)}.")
     return " ".join(parts)
-
-
-def _few_named(runs: Sequence[str], name: Say, words: str = "") -> str:
-    """How many runs, with their names where these are few."""
-    return f"{len(runs):,}{words}" + (f" ({listed([*map(name, runs)])})" if len(runs) <= FEW_NAMES else "")
 
 
 def _gaps(comparisons: Sequence[Comparison], name: Say) -> str:

@@ -30,6 +30,7 @@ NEXT_STEP_TITLE, CHANGE_TITLE = "What to build next", "What would change it"
 FEW_QUERIES_CHECK = "few-queries"
 OPENERS = ("Every ", "Only ", "The ", "There ", "Unjudged ")  # words with a capital as they begin a sentence
 MAX_NAMES = 3  # names that a sentence lists; more are counted
+FEW_NAMES = 2  # names next to their number
 LOW_CEILING = 0.9  # a best possible mean below this is said next to the metric
 Say = Callable[[str], str]
 
@@ -42,6 +43,15 @@ def bold(text: str) -> str:
 def names_text(names: Sequence[str], name: Say) -> str:
     """Names in a list; many are counted."""
     return listed([name(text) for text in names]) if len(names) <= MAX_NAMES + 1 else f"{len(names)} runs"
+
+
+def counted_names(runs: Sequence[str], name: Say, words: str = "") -> str:
+    """How many runs, with their names where these are few.
+
+    >>> counted_names(["dense"], str, " worse"), counted_names(["a", "b", "c"], str)
+    ('1 worse (dense)', '3')
+    """
+    return f"{len(runs):,}{words}" + (f" ({listed([*map(name, runs)])})" if len(runs) <= FEW_NAMES else "")
 
 
 def verdict_title(verdict: Verdict) -> str:
