@@ -13,7 +13,8 @@ from ragdash.core.text.quoted import isolated
 from ragdash.dashboard.pages.answers.data import KINDS, UNKNOWN, UNKNOWN_TITLE
 from ragdash.dashboard.pages.queries.data import DECLINED
 from ragdash.metrics import Spec
-from ragdash.reporting.sentences.formatting import count, escape, number
+from ragdash.reporting.sentences.formatting import count, escape
+from ragdash.reporting.sentences.latency_cost import duration
 
 STAGE_TITLES = {stage.name: stage.title for stage in STAGES} | {RANKED_LOW: TERMS["ranked_low"].name}
 ANSWER_TITLES = {
@@ -91,8 +92,15 @@ def loosening_hint(counts: Mapping[str, int]) -> str:
 
 
 def cost_columns(output: QueryOutput) -> dict[str, str]:
-    """Known latency, tokens and cost of one query: {column: text}."""
-    columns = {f"{stage.capitalize()} ms": number(ms, 0 if ms >= 100 else 1) for stage, ms in output.latency.items()}
+    """Known latency, tokens and cost of one query: {column: text}; times as on every other page.
+
+    Examples
+    --------
+    >>> columns = cost_columns(QueryOutput(latency={"retrieval": 0.3, "total": 2430.0}, tokens={"prompt_tokens": 1200}))
+    >>> {name: " ".join(text.split()) for name, text in columns.items()}
+    {'Retrieval': '0.30 ms', 'Total': '2.43 s', 'Prompt tokens': '1,200'}
+    """
+    columns = {stage.capitalize(): duration(ms) for stage, ms in output.latency.items()}
     columns |= {name.replace("_", " ").capitalize(): f"{tokens:,}" for name, tokens in output.tokens.items()}
     return columns | ({"Cost (USD)": f"{output.cost:.6f}".rstrip("0").rstrip(".")} if output.cost is not None else {})
 
