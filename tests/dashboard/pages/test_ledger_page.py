@@ -50,6 +50,15 @@ def test_runs_that_can_be_compared_are_told_so_in_one_line():
     assert not any(one.key.startswith("fix_") for one in at.button if one.key and "note" not in one.key)
 
 
+def test_a_note_that_several_runs_have_says_once_what_follows():
+    """Two documents of three are not judged, in each of three runs."""
+    files = {name: run(lambda doc, more=more: f"2506.{doc + (doc > 50) * more:03d}00", tag=name)
+             for more, name in enumerate(("one", "two", "three"))}
+    at = upload(opened(), ("t.qrels", QRELS), *((f"{name}.trec", content) for name, content in files.items()))
+    assert len(re.findall(r"- \*\*\S+\s(?:one|two|three)\*\*: \d+ of \d+ documents returned", said(at))) == 3
+    assert said(at).count("They count as not relevant") == 1
+
+
 def test_lost_zeros_are_noticed_and_one_click_restores_the_hits():
     at = upload(opened(), ("lost.run", LOST), ("qrels", QRELS))
     assert hits(at) == 0 and "lost returns no document that is judged" in said(at)

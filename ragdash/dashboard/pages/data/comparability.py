@@ -33,6 +33,7 @@ SAME_FINDING = {"missing-queries": "missing-queries", "rising-scores": "rising-s
 """The finding that says what a check of the verdict says."""
 IN_SUMMARY = ("missing-queries", "no-common-document", "no-common-query")  # checks that the first sentence names too
 NOT_IN_SUMMARY = ("unknown-ids", "several-truths")  # checks that it does not know: it would call the runs comparable
+BREAK = "  \n"  # between what was counted and what follows from it
 NAME = 32  # characters of a run's name on a button
 LABEL = 36  # characters of a button that fits next to its finding; a longer one is below it
 WIDTHS = [2, 1]  # a finding, and the button that fixes it
@@ -199,17 +200,33 @@ def _render_common_findings(report: ComparabilityReport, runs: Sequence[SessionR
 
 
 def _render_notes(report: ComparabilityReport, runs: Sequence[SessionRun]) -> None:
-    """What is worth knowing and in nobody's way, folded away."""
+    """What is worth knowing and in nobody's way, folded away; what follows for several runs alike is said once."""
     notes = [finding for finding in report.findings if finding.severity == "note"]
     if not notes:
         return
+    alike: dict[str, list[tuple[SessionRun, Finding]]] = {}
+    for entry in runs:
+        for note in notes:
+            if note.run == entry.name and not note.option:
+                alike.setdefault(_effect(note), []).append((entry, note))
+    alike = {effect: pairs for effect, pairs in alike.items() if effect and len(pairs) > 1}
+    merged = [note for pairs in alike.values() for _, note in pairs]
     with st.expander(fmt.count(len(notes), "note"), key="notes"):
+        for effect, pairs in alike.items():
+            st.markdown("\n".join(f"- **{elements.swatch(entry.slot, entry.name)}**: "
+                                  f"{comparability.finding_text(note).partition(BREAK)[0]}" for entry, note in pairs))
+            st.markdown(f"{ICONS['note']} {effect}", help=term_help(effect))
         for entry in (*runs, None):
-            entry_notes = [note for note in notes if note.run == (entry.name if entry else None)]
+            entry_notes = [note for note in notes if note.run == (entry.name if entry else None) and note not in merged]
             if entry_notes:
                 st.markdown(f"**{elements.swatch(entry.slot, entry.name) if entry else 'All runs together'}**")
             for index, note in enumerate(entry_notes):
                 _render_finding(note, f"{entry.key if entry else 'all'}_note_{index}", [entry] if entry else [])
+
+
+def _effect(note: Finding) -> str:
+    """What follows from a note and what can be done."""
+    return comparability.finding_text(note).partition(BREAK)[2]
 
 
 def _render_finding(finding: Finding, key: str, entries: Sequence[SessionRun], button: bool = True) -> None:
