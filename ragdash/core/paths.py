@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -113,14 +114,44 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "ragdash"
 
 
+_IN_USE: dict[Path, int] = {}  # the user's workspace, and a descriptor of the folder that this process first found
+_OPENING = threading.Lock()
+
+
+def refuse_moved(folder: Path) -> None:
+    """Raise OSError where the user's workspace, or a folder in it, is no longer the one that this process began with.
+
+    What is kept in another folder at the same path would be missing where the rest is. A folder that was deleted is
+    forgotten: a new one may take its place.
+    """
+    try:
+        root = workspace()
+    except RuntimeError:  # there is no home, so it is not in use
+        return
+    if os.name != "posix" or (folder != root and root not in folder.parents):
+        return
+    with _OPENING:
+        before = _IN_USE.get(root)
+        if before is not None and os.fstat(before).st_nlink:
+            if root.is_dir() and os.path.samestat(os.fstat(before), os.stat(root)):
+                return
+            raise OSError(errno.ESTALE, "the workspace was moved or replaced while it was in use: "
+                                        "move it back, or start this program again", str(root))
+        for path in list(_IN_USE):
+            os.close(_IN_USE.pop(path))
+        with suppress(OSError):  # there is none yet, or it must not be listed
+            _IN_USE[root] = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+
+
 def make_private_folder(folder: Path) -> None:
     """Create a folder and the missing ones above it, for their owner alone. One that exists stays as it is.
 
     Raises
     ------
     OSError
-        If it cannot be created.
+        If it cannot be created, or the user's workspace was moved.
     """
+    refuse_moved(folder)
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     for path in reversed(missing):
         path.mkdir(mode=0o700, exist_ok=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import make_private_folder, open_private
+from ragdash.core.paths import make_private_folder, open_private, refuse_moved
 from ragdash.core.storage.sqlite_file import (
     WAIT,
     connect,
@@ -189,6 +189,7 @@ class Catalogue:
         raise AssertionError("the second attempt returns or raises")
 
     def _once(self, action: Callable[[sqlite3.Connection], T], default: T, write: bool) -> T:
+        refuse_moved(self.folder)
         if self.folder.exists() and not self.folder.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(self.folder))
         if not write and not has_content(self.path) and not self._rebuild_if_lost():

@@ -14,15 +14,18 @@ from pathlib import Path
 
 import pytest
 
+from ragdash import Run
 from ragdash.core.errors import InputError
 from ragdash.workspace.reviews import Event, ReviewStore
 from ragdash.workspace.reviews import event_file as file_of
+from ragdash.workspace.store import Workspace
 
 T, ROOT = "truth-1", Path(__file__).parents[2]
 posix = pytest.mark.skipif(os.name != "posix", reason="forks")
 START = """
 import os, random, signal, sys
 from pathlib import Path
+from ragdash import Run
 from ragdash.core.errors import InputError
 from ragdash.workspace.reviews import Event, ReviewStore
 store, T = ReviewStore(Path(sys.argv[1])), "truth-1"
@@ -267,3 +270,46 @@ for use in (lambda: len(store.read(T).events), lambda: write(0, "two")):
     finally:
         folder.chmod(stat.S_IRWXU)
         shutil.rmtree(folder)
+
+
+@posix
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_workspace_that_was_moved_keeps_nothing_elsewhere_until_it_is_back(tmp_path, monkeypatch, replaced):
+    folder, away = tmp_path / "workspace", tmp_path / "away"
+    monkeypatch.setenv("RAGDASH_WORKSPACE", str(folder))
+    store = ReviewStore()
+    store.add(T, [Event("note", "q1", "first")])
+    runs = Workspace(folder)
+    assert runs.runs() == ()
+    folder.rename(away)
+    if replaced:
+        folder.mkdir()
+    for act in (lambda: store.add(T, [Event("note", "q1", "second")]), lambda: store.read(T), runs.runs,
+                lambda: runs.add_run(Run.from_dict({"q": ["d"]}, "a"))):
+        with pytest.raises(InputError, match="was moved or replaced"):
+            act()
+    assert folder.exists() == replaced and (not replaced or not list(folder.iterdir()))
+    if replaced:
+        folder.rmdir()
+    away.rename(folder)
+    store.add(T, [Event("note", "q1", "second")])
+    assert [event.value for event in store.history(T)] == ["first", "second"]
+
+
+@posix
+def test_a_workspace_that_was_deleted_is_made_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "workspace"))
+    store = ReviewStore()
+    store.add(T, [Event("note", "q1", "first")])
+    shutil.rmtree(tmp_path / "workspace")
+    assert store.history(T) == ()
+    store.add(T, [Event("note", "q1", "second")])
+    assert [event.value for event in store.history(T)] == ["second"]
+
+
+def test_a_workspace_that_is_a_file_has_no_broken_files(tmp_path):
+    (tmp_path / "file").write_text("x")
+    store = ReviewStore(tmp_path / "file")
+    assert not store.read(T).problems and store.stamp() == ""
+    with pytest.raises(InputError):
+        store.add(T, [Event("note", "q1", "first")])

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import make_private_folder
+from ragdash.core.paths import make_private_folder, refuse_moved
 from ragdash.core.storage import sqlite_file
 from ragdash.core.storage.sqlite_file import Mode, connect, has_content, is_disk_full, primary_code
 from ragdash.workspace.reviews.events import Event, check_events
@@ -99,6 +99,7 @@ def with_file(path: Path, work: Callable[[sqlite3.Connection | None], T], *, wri
     """
     for last in (False, True):
         try:
+            refuse_moved(path.parent)
             if write:
                 _make(path)
             elif not _has_content(path):
@@ -122,7 +123,7 @@ def set_aside(path: Path) -> list[Path]:
     """The broken files next to this one."""
     try:
         names = os.listdir(path.parent)  # several times as fast as a pattern, and asked for on every click
-    except FileNotFoundError:
+    except OSError:  # there is no folder, or it must not be listed
         return []
     return [path.with_name(name) for name in sorted(names)
             if name.startswith(f"{path.stem}.broken-") and name.endswith(path.suffix)]
