@@ -23,7 +23,7 @@ from ragdash.analysis.verdict import (
     searches_alone,
 )
 from ragdash.analysis.verdict.advice import Paid, cheapest
-from ragdash.core.records import Conventions
+from ragdash.core.records import Conventions, Truth
 from ragdash.core.slices import slices
 from ragdash.dashboard.components.verdict_panel import marks
 from ragdash.evaluation.compare import ComparisonRules, compare_slices
@@ -137,6 +137,12 @@ def test_a_kind_of_queries_on_which_another_run_is_better_speaks_against_the_cho
     assert not advised(runs, truth, by_slice=lambda run: [replace(pair, outcome="undecided")]).advice.slices
     many = [replace(evaluations[0], name=f"run {number}") for number in range(MOST_RUNS + 1)]
     assert not list(compared_by_slice(many, SPEC, truth, RULES)("run 0"))
+    named = pa.table({"query_id": truth.query_ids, "attributes": [
+        text and text.replace('"type"', '"failure_type"') for text in truth.details["attributes"].to_pylist()]})
+    of_a_run = Truth.build("renamed", truth.query_ids.take(pa.array(truth.queries)), truth.docs, truth.grades,
+                           details=named)
+    assert "failure_type" in slices(of_a_run) and "failure_type" not in {
+        found.slice.attribute for found in compared_by_slice(evaluations, SPEC, of_a_run, RULES)("sparse")}
     only = pair.slice.queries
     within = [evaluation.only(evaluation.query_ids.filter(pa.array(only)).to_pylist()) for evaluation in evaluations]
     assert {found.slice.attribute for found in compared_by_slice(within, SPEC, truth, RULES, only)("dense")} == (
