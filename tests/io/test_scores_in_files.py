@@ -144,3 +144,10 @@ def test_a_property_of_true_and_false_in_a_table_is_an_attribute_as_it_is_in_jso
               f"a?,b,b,{yes}\nc?,d,e,{no}\ne?,f,g,{yes}\n".encode())
     assert read_run(source).file_scores is None
     assert attributes(read_truth(source)) == {"should_abstain": [yes, no, yes]}
+
+
+@pytest.mark.filterwarnings("error")
+def test_scores_whose_difference_is_no_number_are_compared_in_order():
+    run = read_run(jsonl({"query_id": "q", "retrieved": [{"doc_id": "d1", "score": -1.7e308},
+                                                         {"doc_id": "d2", "score": 1.7e308}]}))
+    assert [problem.kind for problem in run.problems] == ["rank-score-disagreement"]

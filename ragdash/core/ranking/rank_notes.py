@@ -45,7 +45,8 @@ def note_ranks(problems: Collector, query_ids: pa.Array | pa.ChunkedArray | list
                          severity="warning", count=len(np.unique(codes[mixed])))
     if scores is None:
         return
-    rising = np.flatnonzero(np.bincount(query[1:][same_query & (np.diff(scores[order]) > 0)]))  # as np.unique
+    ranked = scores[order]
+    rising = np.flatnonzero(np.bincount(query[1:][same_query & (ranked[1:] > ranked[:-1])]))  # as np.unique
     if len(rising):
         message = "rank-score-disagreement/list" if order_source == "list" else "rank-score-disagreement"
         problems.add(message, {"query": ids[int(rising[0])].as_py()}, field="score", severity="warning",

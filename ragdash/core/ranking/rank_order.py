@@ -78,7 +78,7 @@ def sort_keys(codes: np.ndarray, scores: np.ndarray | None, ranks) -> tuple[np.n
     order = np.lexsort((-scores_or_ranks, codes))
     code = codes[order]
     same_query = code[1:] == code[:-1]
-    if scores is not None and np.all(np.diff(scores[order])[same_query] < 0):
+    if scores is not None and np.all((scores[order][1:] < scores[order][:-1])[same_query]):
         return scores, "score"
     positions = np.arange(len(codes)) - query_starts(code, int(code.max(initial=-1)) + 1)[code]
     keys = np.empty(len(codes))
