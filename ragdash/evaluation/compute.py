@@ -132,6 +132,15 @@ def averaged_values(values: np.ndarray, specs: Sequence[Spec]) -> np.ndarray:
     return values
 
 
+def value_limits(specs: Sequence[Spec]) -> np.ndarray:
+    """The lowest and highest possible value of a query, infinite where there is none: (M, 2), for means of the values.
+
+    Where the summary is made of other values (`averaged_values`), it has no limits.
+    """
+    return np.array([spec.range if spec.metric.aggregate == "mean" else (-np.inf, np.inf) for spec in specs],
+                    np.float64).reshape(-1, 2)
+
+
 def geometric_mean(defined: np.ndarray) -> float:
     """The geometric mean of values without NaN, the smallest ones raised to SMALLEST_OF_PRODUCT; NaN without any."""
     return float(np.exp(np.log(np.maximum(defined, SMALLEST_OF_PRODUCT)).mean())) if len(defined) else np.nan

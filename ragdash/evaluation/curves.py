@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragdash.evaluation.compute import column_means
+from ragdash.evaluation.compute import column_means, value_limits
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.evaluation.repeats import mean_of_defined
 from ragdash.evaluation.stats import FAST_RESAMPLES, LEVEL, SEED, bootstrap_intervals
@@ -68,9 +68,10 @@ def curves(match: Match | Sequence[Match], names: Sequence[str] = ("P", "R"), ks
             n[name] = int((~np.isnan(values[:, 0])).sum())
     spread = np.unique(np.round(np.geomspace(1, len(ks), CURVE_INTERVALS)).astype(int) - 1) if len(ks) else []
     interval_ks = ks[spread]
-    values = _values(matches, [Spec(name, (), int(k)) for name in names for k in interval_ks])[queries]
+    specs = [Spec(name, (), int(k)) for name in names for k in interval_ks]
     low, high = (bound.reshape(len(names), -1) for bound in bootstrap_intervals(
-        values, level=level, resamples=resamples, seed=seed, weights=weights))
+        _values(matches, specs)[queries], level=level, resamples=resamples, seed=seed, weights=weights,
+        limits=value_limits(specs)))
     return Curves(ks, interval_ks, mean, dict(zip(names, low, strict=True)), dict(zip(names, high, strict=True)), n)
 
 

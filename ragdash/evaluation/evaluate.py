@@ -18,7 +18,13 @@ import pyarrow.compute as pc
 from ragdash.core.errors import InputError, Problem, Unavailable, UnknownKey, represent
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.core.records.arguments import checked, checked_methods, id_of, items_of
-from ragdash.evaluation.compute import averaged_values, compute_specs, exact_interval, geometric_mean
+from ragdash.evaluation.compute import (
+    averaged_values,
+    compute_specs,
+    exact_interval,
+    geometric_mean,
+    value_limits,
+)
 from ragdash.evaluation.shown_evaluation import ShownEvaluation
 from ragdash.evaluation.stats import (
     LEVEL,
@@ -284,7 +290,8 @@ def summaries(evaluations: Sequence[Evaluation], *, level: float = LEVEL, resamp
                  for i in group for spec in evaluations[i].specs]
         low, high = np.full((2, stacked.shape[1]), np.nan)
         low[means], high[means] = bootstrap_intervals(
-            stacked[:, means], level=level, resamples=resamples, seed=seed, weights=weights)
+            stacked[:, means], level=level, resamples=resamples, seed=seed, weights=weights,
+            limits=value_limits([spec for i in group for spec in evaluations[i].specs])[means])
         start = 0
         for i in group:
             width = len(evaluations[i].specs)

@@ -183,15 +183,17 @@ class Placement:
         return self.label if self.low_label or self.label is None else f"{self.label} (no interval)"
 
 
-def unseen_share(n: int) -> float:
-    """The largest share of queries that can have another value where n of n have the same (Clopper-Pearson, 95%).
+def unseen_share(n, alpha: float = 0.05):
+    """The largest share of queries that can have another value where n of n have the same (Clopper-Pearson).
+
+    n: a number or an array of numbers, 1 or more; alpha: 1 minus the level.
 
     Examples
     --------
     >>> round(unseen_share(6), 3), round(unseen_share(110), 3)
     (0.459, 0.033)
     """
-    return 1 - 0.025 ** (1 / n)
+    return 1 - (alpha / 2) ** (1 / n)
 
 
 def _with_unseen(low: float, high: float, n: int | None, limits: tuple[float, float]) -> tuple[float, float]:

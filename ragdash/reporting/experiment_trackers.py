@@ -43,8 +43,9 @@ def logged_values(summary: Iterable[Summary], compared: Sequence[Comparison] = (
     Examples
     --------
     >>> from ragdash import evaluate
-    >>> logged_values(evaluate({"q1": ["a"], "q2": ["a"]}, {"q1": ["a"], "q2": ["a"]}, "R@5").summary())[0]
-    {'R_at_5/mean': 1.0, 'R_at_5/low': 1.0, 'R_at_5/high': 1.0, 'R_at_5/n': 2}
+    >>> evaluation = evaluate({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["a"]}, "R@5")
+    >>> logged_values(evaluation.summary())[0]
+    {'R_at_5/mean': 0.5, 'R_at_5/low': 0.0, 'R_at_5/high': 1.0, 'R_at_5/n': 2}
     """
     numbers: dict[str, float] = {}
     texts: dict[str, str] = {}

@@ -60,7 +60,7 @@ def test_the_names_of_a_dict_name_its_runs_and_equal_names_get_a_number():
 def test_notebooks_show_intervals_and_pictures():
     poor, good = (evaluate(Run.from_dict(run, name), TRUTH, "P@1 RR") for name, run in (("<poor>", POOR), ("g", GOOD)))
     html = poor._repr_html_()
-    assert "<caption>&lt;poor&gt;</caption>" in html and "<td>MRR</td><td>0.500</td><td>[0.500, 0.500]</td>" in html
+    assert "<caption>&lt;poor&gt;</caption>" in html and "<td>MRR</td><td>0.500</td><td>[0.368, 0.632]</td>" in html
     figure = good.plot(poor, metric="RR")
     assert sorted(float(trace.x[0]) for trace in figure.data) == [0.5, 1.0]
     assert {len(poor.plot().data), len(compare(poor, [good], "RR").plot().data)} == {1}

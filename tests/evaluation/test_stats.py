@@ -149,6 +149,41 @@ def test_ninety_five_of_a_hundred_intervals_hold_the_true_mean():
     assert ((low <= 0.5) & (high >= 0.5)).mean() == pytest.approx(0.94, abs=0.025)  # of 60 values, a little below 0.95
 
 
+@pytest.mark.parametrize(("n", "share"), [(20, 0.95), (50, 0.98), (50, 0.01), (200, 0.995)])
+def test_intervals_hold_shares_near_their_limits(n, share):
+    """In a third to two thirds of these samples all values are the same: no resample differs from the mean."""
+    values = (np.random.default_rng(n).random((n, 1000)) < share).astype(float)
+    limits = np.tile([0.0, 1.0], (1000, 1))
+    low, high = stats.bootstrap_intervals(values, resamples=1000, limits=limits)
+    without_low, without_high = stats.bootstrap_intervals(values, resamples=1000)
+    assert ((low <= share) & (high >= share)).mean() >= 0.94
+    assert ((without_low <= share) & (without_high >= share)).mean() < 0.75
+    spread = values.min(axis=0) < values.max(axis=0)
+    assert np.array_equal(low[spread], without_low[spread]) and np.array_equal(high[spread], without_high[spread])
+
+
+def test_equal_values_leave_room_up_to_the_limits():
+    """Of 20 equal values, 1 - 0.025 ** (1 / 20) = 0.168 of all may have another value; at the 99% level 0.233."""
+    values = np.column_stack([np.full(20, value) for value in (1.0, 0.0, 0.25, 7.0, 1.0)])
+    values[1:, 4] = np.nan
+    limits = np.array([[0, 1], [0, 1], [0, 1], [0, np.inf], [0, 1]], float)
+    low, high = stats.bootstrap_intervals(values, limits=limits)
+    share = 1 - 0.025 ** (1 / 20)
+    np.testing.assert_allclose(low, [1 - share, 0, 0.25 * (1 - share), 7 * (1 - share), np.nan])
+    np.testing.assert_allclose(high, [1, share, 0.25 + 0.75 * share, 7, np.nan])
+    assert stats.bootstrap_intervals(values, limits=limits, level=0.99)[0][0] == pytest.approx(0.005 ** (1 / 20))
+
+
+def test_a_mean_that_every_query_shares_has_an_interval():
+    """The mean of logarithms and a metric without a highest value have no limits there."""
+    queries = [f"q{number}" for number in range(20)]
+    evaluation = evaluate(run_of({query: ["a"] for query in queries}), truth_of({query: ["a"] for query in queries}),
+                          "Success@1 RR MeanRank gm_map")
+    found = {str(summary.spec): (summary.low, summary.high) for summary in evaluation.summary()}
+    assert found["Success@1"] == found["RR"] == (pytest.approx(0.025 ** (1 / 20)), 1.0)
+    assert found["MeanRank"] == (1.0, 1.0) and found["GMAP"] == pytest.approx((1.0, 1.0))
+
+
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
 @pytest.mark.parametrize("n", [6, 7, 8, 9, 10, 15, 30, 31, 100, 1001])
 def test_the_interval_of_the_median_is_the_narrowest_that_covers(n, level):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ragdash.evaluation.compute import value_limits
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.outcomes import other_judges
 from ragdash.evaluation.stats import bootstrap_intervals
@@ -90,7 +91,7 @@ def group_by_settings(evaluations: Sequence[Evaluation], settings: Sequence[Mapp
     if runs:
         values = np.stack([_mean_of([evaluations[index] for index in members], spec) for members in runs.values()],
                           axis=1)
-        ends = bootstrap_intervals(values)
+        ends = bootstrap_intervals(values, limits=value_limits([spec] * values.shape[1]))
         for position, cell in enumerate(runs):
             defined = values[~np.isnan(values[:, position]), position]
             n[cell] = len(defined)

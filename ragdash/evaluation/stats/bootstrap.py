@@ -9,6 +9,7 @@ import numpy as np
 
 from ragdash.core.arrow_columns import on_all_cores
 from ragdash.evaluation.stats.defaults import LEVEL, RESAMPLES, SEED
+from ragdash.metrics.bands import unseen_share
 
 METHODS = ("percentile", "bca", "expanded", "t")
 METHOD = "expanded"  # chosen by benchmarks/calibration.py
@@ -19,13 +20,17 @@ _SPREADLESS = 1e-4  # of the second moment: a resample's variance below it may b
 
 
 def bootstrap_intervals(values: np.ndarray, *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = SEED,
-                        weights: np.ndarray | None = None, method: str = METHOD) -> tuple[np.ndarray, np.ndarray]:
+                        weights: np.ndarray | None = None, method: str = METHOD,
+                        limits: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Bootstrap interval of each column's mean over its defined (not NaN) values: (low (S,), high (S,)).
 
     values (Q, S). Queries are resampled with replacement, the same draw for all columns, so that intervals of
     differences are paired; a column's undefined queries drop out of its resamples. NaN where fewer than two are
     defined, or with fewer resamples than 2 / (1 - level), which leave no draw beyond an end; the mean itself where all
     are the same; never outside the values seen. weights: see resampled_sums.
+    limits (S, 2): the lowest and highest value there can be, infinite where there is none. Where all values are the
+    same, no resample shows that other queries may differ: the interval then reaches as far towards its limits as the
+    share of other queries can be (`unseen_share`), so 1.0 for 20 of 20 queries is [0.832, 1].
     method: "percentile" (quantiles of the resampled means; too narrow for few queries); "expanded" (further out in
     the tails, by the t distribution with n - 1 degrees of freedom: Hesterberg 2015, section 5.3); "bca" (tails
     corrected for bias and skewness); "t" (quantiles of each resample's own t statistic, see _studentized_interval).
@@ -36,6 +41,9 @@ def bootstrap_intervals(values: np.ndarray, *, level: float = LEVEL, resamples: 
     >>> low, high = bootstrap_intervals(np.array([[0.2], [0.4], [0.9]]))
     >>> low.round(2).tolist(), high.round(2).tolist()
     ([0.2], [0.9])
+    >>> low, high = bootstrap_intervals(np.ones((20, 1)), limits=np.array([[0.0, 1.0]]))
+    >>> low.round(3).tolist(), high.tolist()
+    ([0.832], [1.0])
     """
     if method not in METHODS:
         raise ValueError(f"method {method!r} is none of {', '.join(METHODS)}")
@@ -44,7 +52,8 @@ def bootstrap_intervals(values: np.ndarray, *, level: float = LEVEL, resamples: 
         if weights is None and len(values):
             weights = resample_weights(len(values), resamples=resamples, seed=seed)
         draw = {"level": level, "resamples": resamples, "seed": seed, "weights": weights, "method": method}
-        ends = [bootstrap_intervals(values[:, start:start + _SERIES], **draw)  # type: ignore[arg-type]
+        ends = [bootstrap_intervals(values[:, start:start + _SERIES], **draw,  # type: ignore[arg-type]
+                                    limits=None if limits is None else limits[start:start + _SERIES])
                 for start in range(0, values.shape[1], _SERIES)]
         return np.concatenate([low for low, _ in ends]), np.concatenate([high for _, high in ends])
     defined = ~np.isnan(values)
@@ -65,7 +74,18 @@ def bootstrap_intervals(values: np.ndarray, *, level: float = LEVEL, resamples: 
             low[drawn], high[drawn] = _quantiles(draws, *_TAILS[method](deviations, size, draws, level))
     has_interval = (n >= 2) & ((scale == 0) | _are_enough(resamples, level))
     low, high = (np.clip(mean + scale * end, lowest, highest) for end in (low, high))
+    if limits is not None:
+        _add_unseen(low, high, n, np.flatnonzero((n >= 2) & (lowest == highest)), limits, level)
     return np.where(has_interval, low, np.nan), np.where(has_interval, high, np.nan)
+
+
+def _add_unseen(low: np.ndarray, high: np.ndarray, n: np.ndarray, same: np.ndarray, limits: np.ndarray,
+                level: float) -> None:
+    """Widen the intervals of the columns without spread for queries that may have another value."""
+    least, most = np.where(np.isfinite(limits[same]), limits[same], low[same, None]).T
+    share = unseen_share(n[same], 1 - level)
+    low[same] -= share * (low[same] - least)
+    high[same] += share * (most - high[same])
 
 
 def _are_enough(resamples: int, level: float) -> bool:

@@ -76,7 +76,7 @@ def shares_right(context: PageContext) -> list[ShareRight]:
     n = np.isfinite(values).sum(axis=0)
     means = np.where(n > 0, np.nansum(values, axis=0) / np.maximum(n, 1), np.nan)
     return [ShareRight(*map(float, ends), int(size)) for *ends, size in zip(
-        means, *bootstrap_intervals(values), n, strict=True)]
+        means, *bootstrap_intervals(values, limits=np.tile([0.0, 1.0], (len(n), 1))), n, strict=True)]
 
 
 def classify_queries(hit: np.ndarray, right: np.ndarray) -> np.ndarray:

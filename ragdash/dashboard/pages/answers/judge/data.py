@@ -21,11 +21,13 @@ from ragdash.dashboard.pages.answers.judge.asked_metrics import asked_metrics
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements
+from ragdash.evaluation.compute import value_limits
 from ragdash.evaluation.scoring.judge_worker import KEY
 from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.matching.views.judge_versions import stored_versions, with_version
 from ragdash.matching.views.judged import Judged
 from ragdash.matching.views.panel_verdicts import LACKING, SETTLED, is_constant, pooled, split_reasons
+from ragdash.metrics import parse_spec
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.endpoint import Judge, judge_names
 from ragdash.models.judge.panel import AND
@@ -309,7 +311,8 @@ def _judged_mean(
     if len(defined) <= vacuous and not reasons.keys() - UNRELATED_REASONS and (
             reasons.keys() & set(NOT_ASKED) or not (vacuous or reasons.keys() & set(SETTLED))):
         return None
-    low, high = bootstrap_intervals(values[:, None], weights=_scope.resample_weights)
+    low, high = bootstrap_intervals(values[:, None], weights=_scope.resample_weights,
+                                    limits=value_limits([parse_spec(name)]))
     flags = Counter(flag for i in rows for flag in verdicts.judgments[i].flags)
     agreement = verdicts.agreement[in_scope]
     agreed = float(np.nanmean(agreement)) if (votes > 1 or is_panel) and not np.isnan(agreement).all() else float("nan")
