@@ -182,6 +182,24 @@ def test_parameters_are_chosen_together(samples):
     assert all(tried[index].window == 10 and tried[index].method == "weighted" for _, index in line)
 
 
+@pytest.mark.parametrize("seed", [0, 3])
+def test_the_choice_does_not_depend_on_the_order_of_the_runs(seed):
+    """With few queries many settings do equally well, and the first of them is chosen."""
+    rng = np.random.default_rng(seed)
+    docs, queries = [f"d{number}" for number in range(8)], [f"q{number}" for number in range(12)]
+    runs = [Run.from_dict({query: {doc: 5.0 - rank for rank, doc in enumerate(rng.permutation(docs)[:5].tolist())}
+                           for query in queries}, name) for name in "ab"]
+    truth = Truth.build("qrels", queries, [docs[number] for number in rng.integers(0, 8, 12)], [1] * 12)
+    found = []
+    for order in (runs, runs[::-1]):
+        choice = choose(order, truth, parse_specs("nDCG@5")[0])
+        weights = choice.recipe.params.get("weights") or (None, None)
+        by_name = dict(zip((run.name for run in order), weights, strict=True))
+        found.append((choice.recipe.method, choice.recipe.params.get("k"), by_name,
+                      pytest.approx(choice.held_out.value)))
+    assert found[0] == found[1]
+
+
 def test_the_report_says_whether_a_hybrid_would_help(capsys, tmp_path):
     runs = [f"{name}={ROOT}/sample_runs/{name}.jsonl" for name in ("sparse", "dense")]
     out, truth = tmp_path / "report.html", f"{ROOT}/sample_runs/truth.jsonl"

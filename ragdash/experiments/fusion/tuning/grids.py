@@ -53,6 +53,10 @@ def _count(runs: int, steps: int) -> int:
 def settings(runs: Sequence[Run], window: int | None = None, family: str = "all") -> list[Recipe]:
     """Every setting that is tried: RRF with equal weights and k = 60 first, then simpler ones before others.
 
+    Of settings that do equally well the first is chosen. So that this does not depend on the order of two runs, weights
+    are in the order that they have where the runs are sorted by content. (Sums over three runs can differ in their last
+    digit with the order.)
+
     Parameters
     ----------
     family : {"all", "rrf", "weighted", "joint"}
@@ -67,7 +71,7 @@ def settings(runs: Sequence[Run], window: int | None = None, family: str = "all"
     >>> tried[0].params["k"], tried[0].params["weights"], len(tried)
     (60.0, None, 268)
     """
-    weights = simplex(len(runs))
+    weights = _whatever_order(runs, simplex(len(runs)))
     scored = all(run.scores is not None for run in runs) if family == "weighted" else scores_add_to_ranks(runs)
     tried = [make_recipe(runs, "rrf", window, None, {"k": DEFAULT_K})]
     if family != "weighted":
@@ -88,7 +92,7 @@ def settings(runs: Sequence[Run], window: int | None = None, family: str = "all"
 def _joint(runs: Sequence[Run], window: int | None, scored: bool) -> list[Recipe]:
     """Parameters that are chosen together, in coarse steps: the nested choice has to find its way among all of them."""
     deepest = min(window or np.inf, max((run.depth for run in runs), default=0))
-    mixes = [parts for parts in simplex(len(runs), 11) if max(parts) < 1]
+    mixes = [parts for parts in _whatever_order(runs, simplex(len(runs), 11)) if max(parts) < 1]
     tried = [make_recipe(runs, "rbc", window, params={"phi": phi}) for phi in PHIS]
     if len(runs) == 2:
         tried += [make_recipe(runs, "cascade", window, params={"depth": depth}) for depth in WINDOWS if depth < deepest]
@@ -99,6 +103,12 @@ def _joint(runs: Sequence[Run], window: int | None, scored: bool) -> list[Recipe
             tried += [make_recipe(runs, "weighted", size, params={"norm": norm, "weights": parts}) for norm in NORMS
                       for parts in mixes]
     return tried
+
+
+def _whatever_order(runs: Sequence[Run], weights: Sequence[tuple[float, ...]]) -> list[tuple[float, ...]]:
+    """Weights of runs that are sorted by content, in their order, each as weights of the runs as they are."""
+    place = np.argsort(np.argsort([run.digest for run in runs], kind="stable")).tolist()
+    return [tuple(parts[index] for index in place) for parts in weights]
 
 
 def _equal(parts: Sequence[float]) -> bool:
