@@ -197,7 +197,7 @@ def test_labels_of_the_files_come_first():
                      "bad": f"**{4 / 24:.3f}** :gray[n = 24]  \n:gray[0 right refusals]"}
     assert "*Right* is how Failures counts" in said
     assert said.index("How many answers are right?") < said.index("has the highest"), "the number comes first"
-    shares = "**good** 100% [100, 100] of 24 and **bad** 17% [4, 33] of 24"
+    shares = "**good** 100% [86, 100] of 24 and **bad** 17% [4, 33] of 24"
     assert f"{shares}, by Correct (verdict)" in said.replace("\\", "")
     assert "good has 24 of 24 answers right (8 at another stage), 0 wrong." in said
     assert "bad has 4 of 24 answers right" in said
