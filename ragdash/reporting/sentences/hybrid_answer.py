@@ -136,18 +136,18 @@ def why_other_sentence(names: Sequence[str], legs: Sequence[str], outside: int, 
     >>> why_other_sentence(["mix", "sum"], ["a", "b"], 12, 90, unknown, unknown)[:62]
     'Why **mix** and **sum** differ: 12 of the 90 results of each a'
     """
-    one = len(names) == 1
+    is_single = len(names) == 1
     if outside:
-        which = f"its {count(total, 'result')}" if one else f"the {count(total, 'result')} of each"
+        which = f"its {count(total, 'result')}" if is_single else f"the {count(total, 'result')} of each"
         why = (f"{outside:,} of {which} are in none of the lists of {listed([*map(escape, legs)])}, so "
-               f"{'it was' if one else 'they were'} fused from longer or other lists.")
+               f"{'it was' if is_single else 'they were'} fused from longer or other lists.")
     else:
-        why = (f"{'it has' if one else 'they have'} documents of these runs alone, in another order: another method, "
-               "k, weights or window.")
-    text = f"Why {listed([f'**{escape(name)}**' for name in names])} differ{'s' if one else ''}: {why}"
+        why = (f"{'it has' if is_single else 'they have'} documents of these runs alone, in another order: another "
+               "method, k, weights or window.")
+    text = f"Why {listed([f'**{escape(name)}**' for name in names])} differ{'s' if is_single else ''}: {why}"
     if measured.n and modeled.n:
-        text += (f" {'Its' if one else 'Their'} {duration(measured.mean)} per query were measured. Those of a hybrid "
-                 f"here are modeled, {duration(modeled.mean)}: the slowest of its searches.")
+        text += (f" {'Its' if is_single else 'Their'} {duration(measured.mean)} per query were measured. Those of a "
+                 f"hybrid here are modeled, {duration(modeled.mean)}: the slowest of its searches.")
     return text
 
 

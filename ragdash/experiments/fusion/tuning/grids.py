@@ -53,9 +53,8 @@ def _count(runs: int, steps: int) -> int:
 def settings(runs: Sequence[Run], window: int | None = None, family: str = "all") -> list[Recipe]:
     """Every setting that is tried: RRF with equal weights and k = 60 first, then simpler ones before others.
 
-    Of settings that do equally well the first is chosen. So that this does not depend on the order of two runs, weights
-    are in the order that they have where the runs are sorted by content. (Sums over three runs can differ in their last
-    digit with the order.)
+    Of settings that do equally well the first is chosen. Weights are listed as for the runs sorted by content, so the
+    order of two runs does not change the choice. With three runs it can: sums of scores round differently.
 
     Parameters
     ----------
@@ -71,7 +70,7 @@ def settings(runs: Sequence[Run], window: int | None = None, family: str = "all"
     >>> tried[0].params["k"], tried[0].params["weights"], len(tried)
     (60.0, None, 268)
     """
-    weights = _whatever_order(runs, simplex(len(runs)))
+    weights = _weights_by_content(runs, simplex(len(runs)))
     scored = all(run.scores is not None for run in runs) if family == "weighted" else scores_add_to_ranks(runs)
     tried = [make_recipe(runs, "rrf", window, None, {"k": DEFAULT_K})]
     if family != "weighted":
@@ -92,7 +91,7 @@ def settings(runs: Sequence[Run], window: int | None = None, family: str = "all"
 def _joint(runs: Sequence[Run], window: int | None, scored: bool) -> list[Recipe]:
     """Parameters that are chosen together, in coarse steps: the nested choice has to find its way among all of them."""
     deepest = min(window or np.inf, max((run.depth for run in runs), default=0))
-    mixes = [parts for parts in _whatever_order(runs, simplex(len(runs), 11)) if max(parts) < 1]
+    mixes = [parts for parts in _weights_by_content(runs, simplex(len(runs), 11)) if max(parts) < 1]
     tried = [make_recipe(runs, "rbc", window, params={"phi": phi}) for phi in PHIS]
     if len(runs) == 2:
         tried += [make_recipe(runs, "cascade", window, params={"depth": depth}) for depth in WINDOWS if depth < deepest]
@@ -105,10 +104,10 @@ def _joint(runs: Sequence[Run], window: int | None, scored: bool) -> list[Recipe
     return tried
 
 
-def _whatever_order(runs: Sequence[Run], weights: Sequence[tuple[float, ...]]) -> list[tuple[float, ...]]:
-    """Weights of runs that are sorted by content, in their order, each as weights of the runs as they are."""
-    place = np.argsort(np.argsort([run.digest for run in runs], kind="stable")).tolist()
-    return [tuple(parts[index] for index in place) for parts in weights]
+def _weights_by_content(runs: Sequence[Run], weights: Sequence[tuple[float, ...]]) -> list[tuple[float, ...]]:
+    """Weights of the runs sorted by content, rearranged for the runs as they are. Their order stays."""
+    sorted_place = np.argsort(np.argsort([run.digest for run in runs], kind="stable")).tolist()
+    return [tuple(parts[index] for index in sorted_place) for parts in weights]
 
 
 def _equal(parts: Sequence[float]) -> bool:

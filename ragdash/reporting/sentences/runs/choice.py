@@ -127,18 +127,18 @@ def choice_sentence(verdict: Verdict, name: Say) -> str:
             "milliseconds.")
     means, tied = advice.paid.means, [verdict.best or "", *(pair.candidate for pair in verdict.tied)]
     others = sorted((run for run in tied if run in means and run != advice.choice), key=means.__getitem__)
-    own, unit = means[advice.choice], advice.paid.unit
+    chosen_mean, unit = means[advice.choice], advice.paid.unit
     cheaper, what, takes = ("cheaper", "cost", "costs") if unit == "$" else ("faster", "time", "takes")
-    dearer = [run for run in others if means[run] > CLOSE * own]
-    if not dearer:
+    costlier = [run for run in others if means[run] > CLOSE * chosen_mean]
+    if not costlier:
         reason = f"no other of them is much {cheaper}"
-    elif own == 0:
+    elif chosen_mean == 0:
         reason = f"its recorded {what} is 0"
     else:
-        rival = verdict.best if verdict.best in dearer else dearer[0]
-        reason = (f"it {takes} {_amount(own, unit, name)} per query, {name(rival)} "
+        rival = verdict.best if verdict.best in costlier else costlier[0]
+        reason = (f"it {takes} {_amount(chosen_mean, unit, name)} per query, {name(rival)} "
                   f"{_amount(means[rival], unit, name)}{_stage(advice.paid)}"
-                  + f", and no other of them is much {cheaper}" * (dearer != others))
+                  + f", and no other of them is much {cheaper}" * (costlier != others))
     highest = advice.choice == verdict.best and all(pair.mean_difference for pair in verdict.tied)
     also = "it has the highest mean, and " if highest and verdict.spec.metric.better == "higher" else ""
     unknown = [run for run in tied if run not in means]
