@@ -221,6 +221,17 @@ class Truth:
         return int((np.bincount(self.queries[self.grades >= 1], minlength=len(self)) == 0).sum())
 
     @cached_property
+    def grade_values(self) -> np.ndarray:
+        """The grades that occur, each once, ascending.
+
+        Examples
+        --------
+        >>> Truth.build("t", ["q", "q", "q"], ["a", "b", "c"], [2, 0, 2]).grade_values.tolist()
+        [0, 2]
+        """
+        return np.unique(self.grades)
+
+    @cached_property
     def pairs(self) -> np.ndarray:
         """(R,) uint64 hash of each judged (query, document) pair, as in a Run."""
         hashes = hash_text(text_column(self.query_ids), seed=1)

@@ -209,7 +209,7 @@ def end_unless_judged(context: PageContext) -> None:
 
 def render_grades(context: PageContext, specs: Sequence[Spec]) -> None:
     """From which grade on a document is relevant, where the judgments have several; specs: of the page."""
-    note = "" if context.scope.by_evidence else fmt.grades_note(context.scope.truth.grades, specs, "report")
+    note = "" if context.scope.by_evidence else fmt.grades_note(context.scope.truth.grade_values, specs, "report")
     if note:
         st.caption(note)
 

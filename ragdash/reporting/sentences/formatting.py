@@ -211,8 +211,8 @@ def grades_note(grades: np.ndarray, specs: Sequence[Spec], surface: Surface = "p
                 where: str = "**Compare**") -> str:
     """From which grade on a document is relevant, where the judgments have several and a metric knows yes or no only.
 
-    grades (R,): of the judgments; specs: the metrics shown, where one with a grade of its own has it in its title. A
-    page says how to change it; where: the page on which metrics are chosen.
+    grades: of the judgments, each at least once; specs: the metrics shown, where one with a grade of its own has it in
+    its title. A page says how to change it; where: the page on which metrics are chosen.
     """
     given = np.unique(grades[grades > 0])
     binary = [spec for spec in specs if "rel" in spec.metric.params and "rel" not in dict(spec.params)]

@@ -90,7 +90,7 @@ def _render_caption(context: PageContext, specs: list[Spec], verdict: Verdict, *
     sentences.append(ceiling_note(specs, map(context.results.best_possible, specs)))
     rules = context.results.comparison_rules()
     sentences += [] if context.scope.by_evidence else [
-        fmt.grades_note(context.scope.truth.grades, specs, where="this page")]
+        fmt.grades_note(context.scope.truth.grade_values, specs, where="this page")]
     st.caption(" ".join(filter(None, [*sentences, *context.results.notes_on_means()])), help=tooltip(
         "leaderboard_test", family=comparison_sentences.family_sentence(runs, rules)) if runs > 1 else None)
     recomputed_note.render(context, specs)

@@ -342,7 +342,7 @@ def _judgment_numbers(truth: Truth) -> dict[str, tuple[str, str]]:
     """The judgments in numbers: {label: (value, tooltip)}."""
     relevant = np.bincount(truth.queries[truth.grades >= 1], minlength=len(truth))
     answerable = relevant[relevant > 0]
-    grades = np.unique(truth.grades)
+    grades = truth.grade_values
     return {
         "Judgments": (f"{truth.judgments:,}", tooltip("judgments")),
         "Relevant per query": (

@@ -87,7 +87,7 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> OtherRuns:
                                   *(f"{meaning_sentence(spec)} {fmt.escape(spec.title)} is over "
                                     f"{fmt.query_range([*counted])}.".lstrip() for spec in answers if counted)]))
     grades = "" if context.scope.by_evidence else fmt.grades_note(
-        context.scope.truth.grades, [spec, *lean_specs(spec)], "report")
+        context.scope.truth.grade_values, [spec, *lean_specs(spec)], "report")
     bars = (f" Bars: the intervals, from {fmt.number(scale[0])} to {fmt.number(scale[1])}; dashed line: the baseline's "
             "mean." if scale else "")
     queries = fmt.query_range([summary.n for summary in summaries if summary.n] or [0])

@@ -202,7 +202,7 @@ def render_finding(context: PageContext, rated_metrics: Sequence[RatedMetric], c
     container.markdown("  \n".join(sentences))
     specs = [rated_metric.spec for rated_metric in rated_metrics if rated_metric.table]
     grades = "" if context.scope.by_evidence else fmt.grades_note(
-        context.scope.truth.grades, specs, where="this page")
+        context.scope.truth.grade_values, specs, where="this page")
     if grades:  # a rating by grade 1 can be far better than one by grade 2
         container.caption(f"{grades} The bands do not say which grade they mean.")
 

@@ -185,14 +185,12 @@ def _judged_documents_in(truth: str, corpus: str, _truth: Truth, _corpus: Corpus
 
 def spelling_of_queries(other: Truth | Run, truth: Truth) -> str | None:
     """The spelling under which a run or truth names queries of a truth: "" for as they are, None where none helps."""
-    if _has_any(other.query_ids, truth.query_ids):
-        return ""
     return _spelling_of_queries(other.digest, truth.judged_digest, _ids=other.query_ids, _known=truth.query_ids)
 
 
 @st.cache_data(max_entries=256, show_spinner=False)
 def _spelling_of_queries(other: str, truth: str, _ids: pa.StringArray, _known: pa.StringArray) -> str | None:
-    return matching_spelling(_ids, Wanted(_known))
+    return "" if _has_any(_ids, _known) else matching_spelling(_ids, Wanted(_known))
 
 
 def _current() -> Truth | None:

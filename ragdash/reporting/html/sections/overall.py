@@ -123,7 +123,7 @@ def _note(content: ReportContent, several_n: bool) -> str:
                                                     of_runs=content.truth.queries_only,
                                                     rankings=any(match.run.has_rankings for match in request.matches)),
                      *rank_notes(content.names, methods),
-                     *filter(None, [fmt.grades_note(content.truth.grades, request.specs, "report")]),
+                     *filter(None, [fmt.grades_note(content.truth.grade_values, request.specs, "report")]),
                      *map(escape, recomputed_sentences(recomputed_in(request.matches), request.specs))])
 
 

@@ -117,7 +117,7 @@ def _meanings(content: ReportContent) -> Text:
     """What each metric of the table is, and what an interval is, for readers who know neither."""
     specs = _columns(content)
     lines = [f"**{escape(spec.title)}**: {escape(choice_sentences.metric_meaning(spec))}" for spec in specs]
-    grades = fmt.grades_note(content.truth.grades, specs, "report")
+    grades = fmt.grades_note(content.truth.grade_values, specs, "report")
     baseline = BASELINE if len(content.names) > 1 else ""
     ceiling = choice_sentences.ceiling_note(specs, map(content.best_possible, specs))
     tied = choice_sentences.tied_note(content.verdict)
