@@ -6,6 +6,7 @@ import io as streams
 import pytest
 
 from ragdash import io
+from ragdash.io.tables.joined_ids import find_joined_ids
 
 HEADER = ("Question", "Bot says", "Retrieved docs", "Right doc")
 READINGS = {
@@ -101,5 +102,25 @@ def test_ids_of_allowed_documents_are_split_as_those_of_right_documents_are(cell
 
 
 def test_allowed_documents_that_are_read_as_one_id_are_noted():
-    truth = io.read_truth(("t.csv", b'query_id,relevant,allowed\nq1,x,"d1,d2,d3"\n'))
-    assert truth.details["allowed"].to_pylist() == [["d1,d2,d3"]] and noted(truth) == [(1, "allowed", "d1,d2,d3")]
+    truth = io.read_truth(("t.csv", b'query_id,relevant,allowed\nq1,x,"d1,new/a,b_3"\n'))
+    assert truth.details["allowed"].to_pylist() == [["d1,new/a,b_3"]]
+    assert noted(truth) == [(1, "allowed", "d1,new/a,b_3")]
+
+
+@pytest.mark.parametrize(("cells", "ids"), [
+    (["travel,finance.md", "hr_policy,travel.md", "finance.md", "hr_policy"],  # half of them known, all of them codes
+     [["travel,finance.md"], ["hr_policy,travel.md"], ["finance.md"], ["hr_policy"]]),
+    (["travel_a,finance_b", "hr_c,travel_a", "finance_b", "hr_c"],
+     [["travel_a", "finance_b"], ["hr_c", "travel_a"], ["finance_b"], ["hr_c"]]),
+    (["guide.md", "faq.html, fees.pdf", "rules 2021.pdf, fees.pdf"],
+     [["guide.md"], ["faq.html", "fees.pdf"], ["rules 2021.pdf", "fees.pdf"]]),
+    (["c12, c45, c3", "c7, c9"], [["c12", "c45", "c3"], ["c7", "c9"]]),
+    (["12, 45, 3", "7, 9"], [["12", "45", "3"], ["7", "9"]]),
+    (["5b957791-3c7b-4f29-a410-8d005a538855;2b0845e7-0c3f-4e3e-9f39-0d7b9f1c1f5e", "a1"],
+     [["5b957791-3c7b-4f29-a410-8d005a538855", "2b0845e7-0c3f-4e3e-9f39-0d7b9f1c1f5e"], ["a1"]]),
+    (["Rates, 2021.pdf", "Fees, old.pdf"], [["Rates, 2021.pdf"], ["Fees, old.pdf"]]),
+    (["12,5", "3,25"], [["12,5"], ["3,25"]])])
+def test_parts_that_are_alike_are_several_ids(cells, ids):
+    """Names of files, hashes and codes that differ in their digits; a comma within a name or a number joins nothing."""
+    ways = find_joined_ids(cells, ())
+    assert [ways.parts(cell) for cell in cells] == ids

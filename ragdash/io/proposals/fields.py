@@ -39,6 +39,8 @@ _ARXIV = re.compile(r"\d{4}\.\d{4,5}")  # an id, not a number
 _SECTION = re.compile(r"[1-9]\d?(\.\d{1,2})?")  # of a contract or a law: lists of texts such as "2.6" and "3.10"
 _SURE_IDS = (("doc", "id"), ("document", "id"), ("chunk", "id"), ("passage", "id"), ("docid",), ("docno",), ("qid",),
              ("query", "id"), ("question", "id"))
+SENTENCE_ENDS = (".", "?", "!", "。", "？", "！")
+_UNSPACED_SENTENCE = re.compile(r"[。！？；]|[\u0e01-\u0e3a\u3041-\u9fff\uac00-\ud7a3]{20}")  # needs no blank
 _ID_LIKE = re.compile(r"[^\s]{1,200}")
 
 
@@ -215,7 +217,7 @@ class Field:
         """Share of the texts with several words."""
         texts = [item for item in self.items if isinstance(item, str)]
         return sum(item.strip().count(" ") >= 2 or (len(item) > 60 and not _ID_LIKE.fullmatch(item))
-                   for item in texts) / max(len(texts), 1)
+                   or bool(_UNSPACED_SENTENCE.search(item)) for item in texts) / max(len(texts), 1)
 
     @cached_property
     def path_share(self) -> float:
@@ -240,7 +242,7 @@ class Field:
         """True for texts with blanks under a name that only ids have, such as titles in doc_id: no sentences."""
         texts = [item.strip() for item in self.items if isinstance(item, str)]
         return last_words(self.path)[-2:] in _SURE_IDS and self.mean_length < 160 and not any(
-            "\n" in text for text in texts) and 5 * sum(text.endswith((".", "?", "!")) for text in texts) < len(texts)
+            "\n" in text for text in texts) and 5 * sum(text.endswith(SENTENCE_ENDS) for text in texts) < len(texts)
 
     @property
     def is_paired(self) -> bool:

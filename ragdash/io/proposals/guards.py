@@ -15,14 +15,23 @@ from ragdash.core.text.metric_names import may_be_metric
 from ragdash.io.detect import detect_source
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import QUERY_ALIASES, find_fields, is_document_row
+from ragdash.io.proposals.choices.doubtful_values import (
+    TABLES,
+    are_its_parts,
+    are_numbers,
+    are_sentences,
+    has_lists,
+    is_empty,
+    joins_pairs,
+)
 from ragdash.io.proposals.content.averages import has_average
-from ragdash.io.proposals.content.paired_ids import PairedId
 from ragdash.io.proposals.content.spread import is_same_number
 from ragdash.io.proposals.fields import is_missing
 from ragdash.io.proposals.names import CODES, GOLD, ID, RANKS, RETURNED, SCORES, SURE_METRICS, WEAK_GOLD, words
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import KEY, fail_quietly
 from ragdash.io.proposals.shapes.families import find_family, has_times
+from ragdash.io.proposals.shapes.traces.span_rows import has_spans
 from ragdash.io.source.beginning import beginning
 from ragdash.io.source.source import Source
 from ragdash.io.tables.promptfoo_header import find_outputs
@@ -31,9 +40,7 @@ _WRITTEN = {"result", "response", "output", "prediction", "predicted", "generate
 MOST_BYTES = 16 << 20  # larger files are not read a second time
 _FORMATS = ("csv", "tsv", "jsonl", "json-array", "json-results", "json-object", "json-columns", "json-split",
             "xlsx", "parquet")
-_TABLES = ("csv", "tsv", "xlsx", "parquet")
 _USUAL_LIST = re.compile(rb'\s*\{\s*"(results|data|queries|records|items|rows|runs|questions|examples)"\s*:')
-_LIST_CELL = re.compile(rb'[,;\t]\s*"?\[')  # the beginning of a list in a cell
 _LINE_OF_MARKS = re.compile(rb"\n[^\S\n]*[-=*#]{3,}[^\S\n]*\r?\n")  # between the texts of a cell
 _SMALL_BYTES = 1 << 20  # of files of which every field is looked at, also where the format has a place for all
 _OF_SYSTEMS = {"answers", "retrieved", "contexts", "config", "latency_ms", "latency_s", "usage", "prompt_tokens",
@@ -211,10 +218,12 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
         return
     if any(name in guess and not (name in _SURE and guess[name] == name) for name in _CONFUSED):
         yield partial(_contradicts, detected)
+    if not {"retrieved", "relevant"}.isdisjoint(guess):
+        yield partial(_reads_texts, source, detected)
     answer = guess.get("answer")
     if answer and {"retrieved", "contexts", "doc_id"}.isdisjoint(guess):
         yield lambda reading: reading.role == "truth" and answer not in reading.mapping.values() and bool(
-            {"relevant", "evidence"} & reading.mapping.keys()) and _is_empty(source, answer)
+            {"relevant", "evidence"} & reading.mapping.keys()) and is_empty(source, answer)
     others = {word for name in detected.columns if name not in guess.values() for word in words(name)}
     if detected.format in ("csv", "tsv") and b'{""' in source.head:  # cells that are JSON objects are no texts
         yield lambda reading: any(reading.mapping.get(name, "").startswith(f"{guess[name]}.")
@@ -225,7 +234,7 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     if {"doc_id", "text"} <= guess.keys() and not {"score", "rank", "grade"} & guess.keys() and "answer" in others:
         yield lambda reading: reading.role == "truth" and "answers" in reading.mapping  # questions made of chunks
     if "evidence" in guess and looks_at_all:  # expected_chunks: 5, a number of them
-        yield lambda reading: "evidence" not in reading.mapping and _are_numbers(source, guess["evidence"])
+        yield lambda reading: "evidence" not in reading.mapping and are_numbers(source, guess["evidence"])
     if "evidence" in guess and {"query", "answer", "answers", "relevant"}.isdisjoint(guess):  # of what an auditor says?
         yield lambda reading: reading.role != "truth"
     references = guess.get("answers")
@@ -236,7 +245,23 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
         yield lambda reading: reading.mapping.get("evidence", "").split("[]")[0] == references
         if set(words(references)) <= WEAK_GOLD:  # ids of documents that the answer cites
             yield lambda reading: references in (reading.mapping.get("relevant"), reading.mapping.get("retrieved"))
-    if "doc_id" in guess and not {"score", "rank", "grade"} & guess.keys():
+    unread = set(detected.columns) - set(guess.values())
+    if detected.role == "truth" and looks_at_all and unread:  # what a system did is left out
+        yield lambda reading: reading.role == "both" and not (_WHAT_A_SYSTEM_GAVE | {"scores"}).isdisjoint(
+            reading.mapping)
+    ranked = {name for name in unread if {"ranked", "reranked"} & set(words(name)) and "retrieved" in words(name)}
+    if ranked and guess.get("retrieved"):  # the other list has them in no order
+        yield lambda reading: reading.mapping.get("retrieved") in ranked
+    if "doc_id" in guess:
+        yield from _doubts_of_document_rows(detected, looks_at_all)
+    yield from _doubts_of_layout(source, detected)
+
+
+def _doubts_of_document_rows(detected: DetectedFormat, looks_at_all: bool) -> Iterable:
+    """Tests for rows that each have a document: may be of what is right, of chunks, or of several systems."""
+    guess = detected.guess
+    unread = set(detected.columns) - set(guess.values())
+    if not {"score", "rank", "grade"} & guess.keys():
         yield lambda reading: "grade" in reading.mapping
         yield lambda reading: reading.role == "truth" and bool({"evidence", "answers"} & reading.mapping.keys()) and (
             guess["doc_id"] in (reading.mapping.get("relevant"), reading.mapping.get("source")))
@@ -245,24 +270,23 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
         yield lambda reading: {"retrieved", "doc_id"}.isdisjoint(reading.mapping) and "scores" in reading.mapping
         if any(not (RANKS | SCORES).isdisjoint(words(name)) for name in detected.columns):
             yield lambda reading: bool({"score", "rank"} & reading.mapping.keys())
-    unread = set(detected.columns) - set(guess.values())
-    if detected.role == "truth" and looks_at_all and unread:  # what a system did is left out
-        yield lambda reading: reading.role == "both" and not (_WHAT_A_SYSTEM_GAVE | {"scores"}).isdisjoint(
-            reading.mapping)
-    ranked = {name for name in unread if {"ranked", "reranked"} & set(words(name)) and "retrieved" in words(name)}
-    if ranked and guess.get("retrieved"):  # the other list has them in no order
-        yield lambda reading: reading.mapping.get("retrieved") in ranked
-    if "doc_id" in guess and any(_names_chunks(name) for name in unread) and not _names_chunks(guess["doc_id"]):
+    if any(_names_chunks(name) for name in unread) and not _names_chunks(guess["doc_id"]):
         yield lambda reading: _names_chunks(reading.mapping.get("doc_id", "")) and (
             reading.mapping.get("source") == guess["doc_id"])  # the document is that of the chunk
-    if "doc_id" in guess and is_document_row(guess) and (unread or ("text" in guess and looks_at_all)):
+    if is_document_row(guess) and (unread or ("text" in guess and looks_at_all)):
         yield lambda reading: "doc_id" not in reading.mapping and "text" in reading.mapping and (
             "relevant" not in reading.mapping)
         yield lambda reading: "config" in reading.mapping and "config" not in guess and (
             reading.mapping["config"] not in guess.values() and "doc_id" in reading.mapping)
-    if {"doc_id", "grade"} <= guess.keys() and looks_at_all and ID.isdisjoint(words(guess["doc_id"])):  # texts, not ids
+    if "grade" in guess and looks_at_all and ID.isdisjoint(words(guess["doc_id"])):  # texts, not ids
         yield lambda reading: reading.mapping.get("evidence") == guess["doc_id"]
-    yield from _doubts_of_layout(source, detected)
+
+
+def _reads_texts(source: Source, detected: DetectedFormat, reading: Reading) -> bool:
+    """True where a reading takes what the known format takes for ids as the texts of documents, and they are texts."""
+    paths = [detected.guess.get("retrieved"), detected.guess.get("relevant")]
+    return any(reading.mapping[name] in paths and are_sentences(source, reading.mapping[name])
+               for name in ("contexts", "evidence") if name in reading.mapping)
 
 
 def _contradicts(detected: DetectedFormat, reading: Reading) -> bool:
@@ -278,8 +302,8 @@ def _contradicts(detected: DetectedFormat, reading: Reading) -> bool:
 def _doubts_of_layout(source: Source, detected: DetectedFormat) -> Iterable:
     """Tests for columns of several systems, two answers, rows of averages and documents of two parts."""
     if b"[[" in source.head.replace(b" ", b"") and {"relevant", "retrieved"} & detected.guess.keys():
-        yield partial(_joins_pairs, source)
-    if "doc_id" in detected.guess and _has_lists(source, detected, detected.guess["doc_id"]):
+        yield partial(joins_pairs, source)
+    if "doc_id" in detected.guess and has_lists(source, detected, detected.guess["doc_id"]):
         yield lambda reading: True  # ['d7', 'd2'] in a cell is the id of no document
     if detected.format in ("csv", "tsv") and "contexts" in detected.guess and _LINE_OF_MARKS.search(source.head):
         yield lambda reading: "retrieved" in reading.mapping and (  # several texts in a cell
@@ -292,6 +316,8 @@ def _doubts_of_layout(source: Source, detected: DetectedFormat) -> Iterable:
         yield lambda reading: any("{run}" in reading.mapping.get(role, "") for role in roles)
     if (source.container is None and has_average(source.data)) or source.container == "xlsx":
         yield lambda reading: "average" in reading.notes
+    if has_spans(detected.columns):  # a query for each trace, not for each step
+        yield lambda reading: "skipped" in reading.notes
     is_named = detected.format == "json-results" and is_small(source, detected) and not (
         _is_written_for_us(detected) and _USUAL_LIST.match(source.head))
     if source.container == "xlsx" or is_named:  # of alike sheets or lists one is read, or no run
@@ -299,47 +325,9 @@ def _doubts_of_layout(source: Source, detected: DetectedFormat) -> Iterable:
             detected.role == "truth" and KEY in reading.mapping.get(RECORDS, "") and reading.role != "truth")
 
 
-def _joins_pairs(source: Source, reading: Reading) -> bool:
-    """True where documents are pairs of a document and its part, which the known format takes for two documents."""
-    paths = [reading.mapping.get(name, "") for name in ("relevant", "retrieved")]
-    rows = [row for records in fail_quietly(source)[:1] for row in records.rows[:50]]
-    lists = [row[path] for row in rows for path in paths if type(row.get(path)) is list]
-    return any(isinstance(item, PairedId) for value in lists for item in value)
-
-
-def _is_empty(source: Source, name: str) -> bool:
-    """True where no record has a value in this field."""
-    return all(is_missing(row.get(name)) for records in fail_quietly(source)[:1] for row in records.rows)
-
-
-def _has_lists(source: Source, detected: DetectedFormat, name: str) -> bool:
-    """True for a table in which most cells of a column are lists."""
-    if detected.format not in _TABLES or (source.container is None and not _LIST_CELL.search(source.head)):
-        return False
-    values = [row.get(name) for records in fail_quietly(source)[:1] for row in records.rows[:200]]
-    return 2 * sum(type(value) is list for value in values) > len(values)
-
-
-def _are_numbers(source: Source, name: str) -> bool:
-    """True where the values of this field are numbers, not texts."""
-    values = [row.get(name) for records in fail_quietly(source)[:1] for row in records.rows]
-    return any(type(value) is int for value in values) and not any(type(value) in (str, list, dict) for value in values)
-
-
 def _names_chunks(name: str) -> bool:
     """True for chunk_id, passage_id, node_id."""
     return bool({"chunk", "passage", "node", "chunkid"} & set(words(name))) and not ID.isdisjoint(words(name))
-
-
-def _are_its_parts(source: Source, text: str, texts: str) -> bool:
-    """True where a list of texts next to one context holds the texts one by one: documents next to a context."""
-    if not text or texts in ("", text) or "[]" in texts:
-        return False
-    rows = [row for records in fail_quietly(source)[:1] for row in records.rows[:50]]
-    lists = [row.get(texts) for row in rows]
-    return any(type(value) is list and len(value) > 1 for value in lists) and all(
-        value is None or type(value) is list for value in lists) and all(
-        row.get(text) is None or type(row[text]) is str for row in rows)
 
 
 def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Problem]) -> list[Reading]:
@@ -351,7 +339,7 @@ def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Pr
     part = None if looks_at_all or source.container else beginning(source, detected.format)
     looks_at_all = looks_at_all or (part is not None and bool(more_content(part, detect_source(part), problems)))
     unread = set(detected.columns) - set(detected.guess.values())
-    if detected.format in _TABLES and not unread:  # every column is read: repeated documents are just that
+    if detected.format in TABLES and not unread:  # every column is read: repeated documents are just that
         kinds.discard("duplicate-document")
     rated = {name for name in unread if {"score", "metric", "evaluation"} & set(words(name))}
     if kinds.isdisjoint(_UNREAD | {"duplicate-document"}) and not (looks_at_all and unread) and not rated:
@@ -363,6 +351,8 @@ def _reads_more(source: Source, detected: DetectedFormat, reading: Reading, kind
     """True for a reading with all that the known format reads, and something new."""
     guess, mapping = detected.guess, reading.mapping
     unread = set(detected.columns) - set(guess.values())
+    if reading.role == "truth" and not _WHAT_A_SYSTEM_GAVE.isdisjoint(guess):
+        return False  # what a system gave would be lost
     covered = all(name in mapping or name in ("score", "rank", "source", "attributes", "settings", "usage")
                   or path in mapping.values() or any(spec.startswith(f"{path}[]") for spec in mapping.values())
                   for name, path in guess.items() if name in _MORE)
@@ -370,7 +360,7 @@ def _reads_more(source: Source, detected: DetectedFormat, reading: Reading, kind
         mapping[name] not in guess.values()) and not (
         name in ("retrieved", "contexts") and {"retrieved", "contexts", "doc_id"} & guess.keys() and not (
             name == "retrieved" and "contexts" in guess and mapping.get("contexts") == guess["contexts"]))]
-    if _are_its_parts(source, guess.get("contexts", ""), mapping.get("contexts", "")):
+    if are_its_parts(source, guess.get("contexts", ""), mapping.get("contexts", "")):
         new.append("contexts")
     chunks = mapping.get("retrieved", "").removeprefix(f"{guess.get('retrieved', guess.get('contexts'))}[].")
     if "duplicate-document" in kinds and chunks != mapping.get("retrieved") and _names_chunks(chunks):
@@ -391,5 +381,3 @@ def _reads_more(source: Source, detected: DetectedFormat, reading: Reading, kind
     if mapping.get("config", "").startswith(KEY) and "config" not in guess:
         new.append("config")
     return bool(new) and covered
-
-

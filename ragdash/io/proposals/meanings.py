@@ -17,7 +17,7 @@ from ragdash.io.proposals.content.spread import (
     is_several,
     is_source_name,
 )
-from ragdash.io.proposals.fields import Field
+from ragdash.io.proposals.fields import SENTENCE_ENDS, Field
 from ragdash.io.proposals.names import (
     ACCEPTED,
     ANSWER,
@@ -158,7 +158,7 @@ def _are_places(field: Field) -> bool:
     texts = [str(item).strip() for item in field.items]
     numbered = sum(any(map(str.isdigit, text)) for text in texts)
     return field.is_text and field.mean_length < 60 and bool(texts) and 10 * numbered >= 9 * len(texts) and not any(
-        text.endswith((".", "?", "!")) for text in texts)
+        text.endswith(SENTENCE_ENDS) for text in texts)
 
 
 def is_returned_list(field: Field) -> bool:
@@ -201,7 +201,7 @@ def is_gold_documents(field: Field) -> bool:
     if "citation" in name and "[]" in field.path and not path.isdisjoint(GOLD - WEAK_GOLD) and _are_places(field):
         return True  # "Terms, article 10"
     path -= {"full", "partial"} - name  # full_api_response.id
-    judged = GOLD | ({"rating", "judgment", "judgement", "qrel"} if "[]" in field.path else set())
+    judged = GOLD | ({"rating", "judgment", "judgement", "qrel", "relevance"} if "[]" in field.path else set())
     if not field.is_id_like or path.isdisjoint(judged) or not name.isdisjoint((ANSWER | METRICS | LATENCIES) - GOLD - {
             "reference"}):
         return False
@@ -291,7 +291,7 @@ def is_evidence(field: Field) -> bool:
     if (field.is_list and name <= {"positive", "pos", "gold", "golden", "relevant", "oracle"}) or (
             name in ({"positive"}, {"pos"})):
         return True  # texts
-    return names_spans or (gold and not name.isdisjoint(TEXT | SPANS) and path.isdisjoint(RETURNED))
+    return names_spans or (gold and not name.isdisjoint(TEXT | SPANS | {"doc"}) and path.isdisjoint(RETURNED))
 
 
 def is_context(field: Field) -> bool:

@@ -28,7 +28,7 @@ GOLD = {"expected", "right", "relevant", "gold", "golden", "gt", "correct", "tar
 RETURNED = {"retrieved", "retrieval", "retrieve", "returned", "predicted", "prediction", "pred", "generated",
             "generation", "actual", "llm", "model", "response", "output", "result", "hit", "top", "ranked", "candidate",
             "search", "retriever", "found", "ranking", "topk", "system", "agent", "bot", "rag", "reranked",
-            "rerank", "reranking", "run"}
+            "rerank", "reranking", "run", "ai", "chatbot", "chatgpt"}
 ACCEPTED = {"possible", "acceptable", "accepted", "valid", "official", "perfect", "short", "long", "exact",
             "canonical", "verified"}  # next to answer: right ones
 GATHERED = {"alias", "cleaned", "raw", "original", "normalized", "human", "clustered"}  # of answers that people gave

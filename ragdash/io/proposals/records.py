@@ -13,16 +13,17 @@ from ragdash.io.proposals.content.marked_options import with_right_options
 from ragdash.io.proposals.content.numbered_rows import numbered_rows
 from ragdash.io.proposals.content.paired_ids import with_paired_ids
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, QUESTION, RETURNED, words
-from ragdash.io.proposals.shapes.agent_steps import with_retrieval
 from ragdash.io.proposals.shapes.asked_once import asked_once
 from ragdash.io.proposals.shapes.columns_of_systems import rows_by_system
-from ragdash.io.proposals.shapes.logs import is_log
 from ragdash.io.proposals.shapes.record_kinds import queries_only, with_speakers
 from ragdash.io.proposals.shapes.sheets import (
     rows_without_percent_signs,
     with_metric_columns,
 )
 from ragdash.io.proposals.shapes.text_tables import table_of_rows, text_table
+from ragdash.io.proposals.shapes.traces.agent_steps import with_retrieval
+from ragdash.io.proposals.shapes.traces.logs import is_log
+from ragdash.io.proposals.shapes.traces.span_rows import rows_by_trace
 from ragdash.io.proposals.shapes.values_by_query import (
     columns_by_query,
     documents_by_query,
@@ -96,9 +97,15 @@ def _with_systems(lists: list[RecordList]) -> list[RecordList]:
     """The lists, and those with a record for each system where systems are columns, or with a number for each record.
     """
     lists = [replace(item, rows=numbered_rows(item.rows) or rows_without_percent_signs(with_named_pairs(item.rows)))
-             for item in lists]
+             for item in map(_by_trace, lists)]
     return [*lists, *(RecordList(f"{item.path}.{KEY}" if item.path else KEY, rows)
                       for item in lists if (rows := rows_by_system(item.rows)))]
+
+
+def _by_trace(item: RecordList) -> RecordList:
+    """The records, one for each trace where they are its steps."""
+    traces = rows_by_trace(item.rows)
+    return replace(item, rows=traces, skipped=len(item.rows) - len(traces)) if traces else item
 
 
 def _json_values(text: str) -> list | None:

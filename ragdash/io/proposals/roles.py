@@ -21,6 +21,7 @@ from ragdash.io.proposals.choices.answers import (
     predicted_class,
     settle_prediction,
     settle_right_answers,
+    settle_two_answers,
     short_names,
     written_in_several_ways,
 )
@@ -81,8 +82,8 @@ from ragdash.io.proposals.shapes.families import (
     find_family,
     with_empty_members,
 )
-from ragdash.io.proposals.shapes.logs import is_noise
 from ragdash.io.proposals.shapes.ranked_lists import lists_with_scores, with_returned_lists
+from ragdash.io.proposals.shapes.traces.logs import is_noise
 
 KEYLESS = Field("", ())
 _DEEPEVAL = {"actualoutput", "expectedoutput", "retrievalcontext"}
@@ -97,8 +98,7 @@ _NO_ID = {"found", "total", "count", "max", "min"} | LATENCIES | SECONDS | MILLI
 
 def assign(records: RecordList) -> list[Assignment]:
     """The plausible readings of a list of records, the likeliest first."""
-    fields = profile(records.rows)
-    every_field = fields
+    fields = every_field = profile(records.rows)
     fields = {name: item for name, item in fields.items() if name and (item.present or (
         f"{name}[]" not in fields and meanings.is_context(item)))}
     fields, family = _with_families(with_returned_lists(fields), every_field.keys() - fields.keys())
@@ -121,7 +121,7 @@ def assign(records: RecordList) -> list[Assignment]:
     alternatives += settle_single_documents(result, free) + settle_units(result)
     alternatives += settle_answer(result, free) + settle_same_answers(result)
     alternatives += settle_leftover_text(result, free) + settle_prediction(result, free)
-    alternatives += settle_relevant_texts(result)
+    alternatives += settle_relevant_texts(result) + settle_two_answers(result, family)
     if family:
         _add_plain(result, free, family)
     drop_unlike_ids(result, free)

@@ -1,4 +1,6 @@
-"""Cells of document ids that hold several: "d1; d2" is a list where d1 and d2 are ids that are known elsewhere."""
+"""Cells of document ids that hold several: "d1; d2" is a list where d1 and d2 are ids that are known elsewhere, and
+where all parts of such cells are alike, as the names of files are.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +18,8 @@ _CANDIDATES = tuple(re.compile(marks) for marks in (r"[|;,\n]", r"\|", ";", ",",
 _JOINTS = (", ", "; ", " | ", ",", ";", "|")
 _CODE = re.compile(r"(?=.*[\d_./#])[^\s|;,]+")
 _SHORT = re.compile(r"[^|;]{1,60}")
+_FILE = re.compile(r".*\w\.[A-Za-z][A-Za-z0-9]{1,4}(#\S*)?")
+_HASH = re.compile(r"(?=.*\d)[0-9A-Fa-f-]{16,}")
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,10 @@ def find_joined_ids(cells: Sequence[str], known: Iterable[str]) -> JoinedIds:
     ['d1', 'd2']
     >>> find_joined_ids(["d1", "Rates, 2021.pdf"], ["Rates, 2021.pdf"]).parts("Rates, 2021.pdf")
     ['Rates, 2021.pdf']
-    >>> find_joined_ids(["x1", "d1; d2"], ()).unsplit
-    ('d1; d2',)
+    >>> find_joined_ids(["guide.md", "faq.md, fees.md"], ()).parts("faq.md, fees.md")
+    ['faq.md', 'fees.md']
+    >>> find_joined_ids(["x1", "d1; blue"], ()).unsplit
+    ('d1; blue',)
     """
     cells = [cell.strip() for cell in cells]
     whole = frozenset(known)
@@ -58,7 +64,9 @@ def find_joined_ids(cells: Sequence[str], known: Iterable[str]) -> JoinedIds:
         lists = [_split(separator, cell) for cell in joined if separator.search(cell)]
         parts = [part for ids in lists for part in ids]
         exact = sum(part in single for part in parts)
-        if parts and 2 * exact >= len(parts) and all(part in single or _shape(part) in shapes for part in parts):
+        is_known = 2 * exact >= len(parts) and all(
+            part in single or _shape(part) in shapes or _CODE.fullmatch(part) for part in parts)
+        if parts and (is_known or _are_alike(lists)):
             left = [cell for cell in joined if not separator.search(cell)]
             return JoinedIds(separator, whole, tuple(filter(_looks_like_list, left)))
     return JoinedIds(None, whole, tuple(filter(_looks_like_list, joined)))
@@ -155,6 +163,19 @@ def _split(separator: re.Pattern, cell: str) -> list[str]:
 
 def _shape(name: str) -> str:
     return re.sub(r"\d+", "0", name)
+
+
+def _are_alike(lists: Sequence[Sequence[str]]) -> bool:
+    """True for names of files, hashes, and codes that differ in their digits alone; 12,5 may be a number."""
+    parts = [part for ids in lists for part in ids]
+    if min(map(len, lists)) < 2:
+        return False
+    if all(map(_FILE.fullmatch, parts)) or all(map(_HASH.fullmatch, parts)):
+        return True
+    has_letter = any(map(str.isalpha, parts[0]))
+    return len(set(map(_shape, parts))) == 1 and all(
+        _CODE.fullmatch(part) and any(map(str.isdigit, part)) for part in parts) and (
+        has_letter or max(map(len, lists)) > 2)
 
 
 def _looks_like_list(cell: str) -> bool:

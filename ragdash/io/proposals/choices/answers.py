@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ragdash.io.proposals import meanings
-from ragdash.io.proposals.assignment import Assignment, take
+from ragdash.io.proposals.assignment import WEIGHTS, Assignment, take
 from ragdash.io.proposals.content.spread import are_mostly_several
 from ragdash.io.proposals.fields import Field, as_bool, as_number, is_missing
 from ragdash.io.proposals.names import (
@@ -24,12 +24,14 @@ from ragdash.io.proposals.names import (
     WEAK_GOLD,
     words,
 )
+from ragdash.io.proposals.shapes.families import RUN, ColumnFamily, is_known_system
 from ragdash.io.proposals.shapes.values_by_query import is_code
 
 _FEWEST_AGREEING, _MOST_AGREEING = 0.2, 0.99  # shares of the records in which a system gives the right value
 _FEWEST = 4  # records and different values that show it
 _PAIRS = {"qa", "qa_pair", "question_answer", "question_answer_pair"}  # objects of a question and its answer
 _SHORT = 40  # characters
+_LESS = WEIGHTS["answers"] + 0.1  # a penalty after which a right answer adds no weight
 _RIGHT = (("gold",), ("golden",), ("expected",), ("target",), ("correct",), ("truth",), ("ground", "truth"), ("gt",))
 _OF_SYSTEMS = {"final", "got", "chosen", "picked", "selected", "extracted", "given"}
 _NO_VALUES = DOCUMENT | METRICS - {"correct", "exact"} | GRADES - {"label"} | {"count", "num", "type", "score"}
@@ -218,3 +220,15 @@ def marks_of_agreement(result: Assignment, free: dict[str, Field]) -> list[Field
     return [item for item in free.values() if not item.is_list and "expected" not in item.words and (
         len(set(same)) > 1) and [
         as_bool(value) if as_bool(value) is not None else as_number(value) for value in item.values] == same]
+
+
+def settle_two_answers(result: Assignment, family: ColumnFamily | None) -> list[Assignment]:
+    """Two answers whose names say nothing are those of two systems, or the right one and that of a system."""
+    pattern = result.roles.get("answer", "")
+    answers = list(family.members.get(pattern, {}).values()) if family else []
+    others = {RUN in path for name, path in result.roles.items() if name != "answer"}
+    if len(answers) != 2 or True in others or "answers" in result.roles or any(
+            map(is_known_system, family.members[pattern])):
+        return []
+    return [replace(result, roles={**result.roles, "answers": right, "answer": given}, runs=(), penalty=penalty)
+            for right, given, penalty in ((*answers, _LESS), (*reversed(answers), _LESS + 0.1))]

@@ -17,7 +17,7 @@ from ragdash.io.proposals.content.averages import average_places
 from ragdash.io.proposals.fields import Field, as_number
 from ragdash.io.proposals.names import CONFIGS, COUNTING, DOCUMENT, ID, REPEATS, SCORES, words
 from ragdash.io.proposals.records import KEY
-from ragdash.io.proposals.shapes.logs import is_noise
+from ragdash.io.proposals.shapes.traces.logs import is_noise
 
 _DISTINGUISHING = CONFIGS | {"annotator", "rater", "judge", "assessor", "reviewer", "evaluator"}
 _NAMING = [f"{KEY}.{name}" for name in ("name", "label", "key", "title")]  # what a report calls its configuration

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from ragdash.io.proposals.fields import Field
+from ragdash.io.proposals.fields import SENTENCE_ENDS, Field
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, QUESTION, RETRIEVING, RETURNED
 
 _LONGEST = 120
@@ -50,5 +50,5 @@ def _may_name_documents(item: Field) -> bool:
     """True for short texts of one line, few of which end as sentences do, and no answers or questions."""
     texts = [str(text).strip() for text in item.items]
     return item.is_text and not item.is_object and item.mean_length < _LONGEST and not any(
-        "\n" in text for text in texts) and 5 * sum(text.endswith((".", "?", "!")) for text in texts) < len(texts) and (
+        "\n" in text for text in texts) and 5 * sum(text.endswith(SENTENCE_ENDS) for text in texts) < len(texts) and (
         (ANSWER | QUESTION).isdisjoint(item.name_words) or not DOCUMENT.isdisjoint(item.name_words))

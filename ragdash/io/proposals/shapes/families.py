@@ -35,7 +35,7 @@ SYSTEMS = {"hybrid", "dense", "sparse", "bm25", "graph", "vector", "semantic", "
             "rerank", "reranked", "gpt", "llama", "colbert", "splade", "keyword", "tfidf", "faiss", "hyde", "claude",
             "gemini", "mistral", "qwen", "openai", "rag", "fusion", "rrf", "embedding", "contextual", "raptor",
             "agentic", "graphrag", "multiquery", "norag", "ada", "e5", "bge", "okf", "v1", "v2", "v3", "a", "b", "new",
-            "old", "before", "after", "pre", "post"}
+            "old", "before", "after", "pre", "post", "chatgpt"}
 _NO_SYSTEM = ROLE_WORDS | RANKS | GOLD | {"spec", "short",
                                           "long", "cleaned", "extracted", "original", "main", "sub", "num",
                                           "n",
@@ -44,7 +44,7 @@ _NO_SYSTEM = ROLE_WORDS | RANKS | GOLD | {"spec", "short",
                                           "offset", "char", "character", "span", "benchmark", "image"}
 _CONTENT = {"retrieved", "ranking", "returned", "hit", "top", "label", "verdict", "judgment"} | (
     TEXT | ANSWER | DOCUMENT | SCORES | LATENCIES | METRICS | ID)
-_ACTORS = {"agent", "bot", "assistant", "system", "llm", "model"}  # a configuration next to a known one
+_ACTORS = {"agent", "bot", "chatbot", "assistant", "system", "llm", "model", "ai"}  # one next to a known one
 _SETTINGS = {"header", "param", "parameter", "metadata"}  # of a request, not of a configuration
 _OF_METRICS = {"metric", "delta", "diff", "difference", "improvement"}  # values of a configuration, or of two
 _STAGES, _RERANKING = {"before", "after", "pre", "post"}, {"rerank", "reranking", "reranked"}
@@ -109,6 +109,11 @@ def find_family(names: Iterable[str], lists: Collection[str] = (), numbers: Coll
     if best is None:
         return _sibling_objects(names)
     return _with_plain(_with_single(_with_further(best, names), names), names)
+
+
+def is_known_system(variant: str) -> bool:
+    """True for a name such as bm25, gpt-4o or pipeline2, which nothing but a system has."""
+    return not SYSTEMS.isdisjoint(words(variant)) or any(map(str.isdigit, variant))
 
 
 def has_times(family: ColumnFamily) -> bool:

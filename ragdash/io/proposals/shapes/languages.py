@@ -33,7 +33,9 @@ _WORDS = {
     "say": "sagt sagte dit dice diz zegt",
     "expected": "attendu attendue attendus attendues erwartet erwartete erwarteter erwartetes erwarteten esperada "
                 "esperado esperadas esperados attesa atteso attesi attese verwacht verwachte ожидаемый ожидаемые "
-                "beklenen oczekiwana",
+                "beklenen oczekiwana soll erwartung attente",
+    "actual": "ist tatsachliche tatsachlicher tatsachlich tatsaechliche obtenue obtenues obtenida obtenidas obtida "
+              "obtidas ottenuta ottenute reelle",
     "correct": "richtig richtige richtiger richtiges korrekt korrekte korrektes correcta correcto correctas correctos "
                "correta correto corretta corretto corretti juiste correcte bonne правильный эталонный dogru poprawna",
     "gold": "muster",
@@ -47,7 +49,7 @@ _WORDS = {
     "generated": "generee genere generiert generierte generada generado gerada gerado generata generato gegenereerd "
                  "сгенерированный uretilen",
     "system": "systeme sistema система sistem",
-    "model": "modele modell modelo modello модель модели",
+    "model": "modele modell modelo modello модель модели ki ia",
     "result": "resultat resultats ergebnis ergebnisse treffer resultado resultados risultato risultati resultaat "
               "результат результаты sonuc sonuclar",
     "document": "dokument dokumente documento documentos documenti documenten документ документы belge belgeler "

@@ -1,0 +1,62 @@
+"""What the values of a field say against the meaning that a known format gives it."""
+
+from __future__ import annotations
+
+import re
+
+from ragdash.io.detected_format import DetectedFormat
+from ragdash.io.proposals.content.paired_ids import PairedId
+from ragdash.io.proposals.fields import SENTENCE_ENDS, is_missing, leaves
+from ragdash.io.proposals.reading import Reading
+from ragdash.io.proposals.records import fail_quietly
+from ragdash.io.source.source import Source
+
+TABLES = ("csv", "tsv", "xlsx", "parquet")
+_TITLE = 80  # characters
+_LIST_CELL = re.compile(rb'[,;\t]\s*"?\[')  # the beginning of a list in a cell
+
+
+def are_sentences(source: Source, name: str) -> bool:
+    """True for texts that are longer than titles, or mostly end as sentences do."""
+    texts = [text.strip() for records in fail_quietly(source)[:1] for row in records.rows[:200]
+             for text in leaves(row.get(name)) if type(text) is str]
+    return sum(map(len, texts)) > _TITLE * len(texts) or 2 * sum(
+        text.endswith(SENTENCE_ENDS) for text in texts) > len(texts)
+
+
+def is_empty(source: Source, name: str) -> bool:
+    """True where no record has a value in this field."""
+    return all(is_missing(row.get(name)) for records in fail_quietly(source)[:1] for row in records.rows)
+
+
+def has_lists(source: Source, detected: DetectedFormat, name: str) -> bool:
+    """True for a table in which most cells of a column are lists."""
+    if detected.format not in TABLES or (source.container is None and not _LIST_CELL.search(source.head)):
+        return False
+    values = [row.get(name) for records in fail_quietly(source)[:1] for row in records.rows[:200]]
+    return 2 * sum(type(value) is list for value in values) > len(values)
+
+
+def are_numbers(source: Source, name: str) -> bool:
+    """True where the values of this field are numbers, not texts."""
+    values = [row.get(name) for records in fail_quietly(source)[:1] for row in records.rows]
+    return any(type(value) is int for value in values) and not any(type(value) in (str, list, dict) for value in values)
+
+
+def are_its_parts(source: Source, text: str, texts: str) -> bool:
+    """True where a list of texts next to one context holds the texts one by one: documents next to a context."""
+    if not text or texts in ("", text) or "[]" in texts:
+        return False
+    rows = [row for records in fail_quietly(source)[:1] for row in records.rows[:50]]
+    lists = [row.get(texts) for row in rows]
+    return any(type(value) is list and len(value) > 1 for value in lists) and all(
+        value is None or type(value) is list for value in lists) and all(
+        row.get(text) is None or type(row[text]) is str for row in rows)
+
+
+def joins_pairs(source: Source, reading: Reading) -> bool:
+    """True where documents are pairs of a document and its part, which the known format takes for two documents."""
+    paths = [reading.mapping.get(name, "") for name in ("relevant", "retrieved")]
+    rows = [row for records in fail_quietly(source)[:1] for row in records.rows[:50]]
+    lists = [row[path] for row in rows for path in paths if type(row.get(path)) is list]
+    return any(isinstance(item, PairedId) for value in lists for item in value)
