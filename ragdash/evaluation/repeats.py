@@ -136,7 +136,9 @@ class RepeatSpread:
 
 
 def repeat_groups(runs: Sequence[Run], same_settings: bool = False) -> list[list[int]]:
-    """Positions of the runs that are repeats of each other: of one group and one recorded name; others are alone.
+    """Positions of the runs that are repeats of each other; others are alone.
+
+    They were recorded under one group and name, or a column of their file, such as trial, says so.
 
     same_settings: runs of one group and name with other settings are no repeats, as where variants are compared.
 
@@ -148,13 +150,14 @@ def repeat_groups(runs: Sequence[Run], same_settings: bool = False) -> list[list
     groups: dict[object, list[int]] = {}
     for index, run in enumerate(runs):
         settings = repr(sorted(dict(run.settings).items())) if same_settings else ""
-        key = (run.group, run.header.name, settings) if run.header is not None and run.group is not None else index
-        groups.setdefault(key, []).append(index)
+        group = run.repetition.file if run.repetition is not None else run.group
+        groups.setdefault(index if group is None else (group, _recorded_name(run), settings), []).append(index)
     return list(groups.values())
 
 
 def group_names(runs: Sequence[Run], groups: Sequence[Sequence[int]]) -> list[str]:
-    """A name for each group: the recorded one, with the group behind it where groups share it, or a number."""
+    """A name for each group: that of the configuration, with the group behind it where groups share it, or a number.
+    """
     names = [runs[group[0]].name if len(group) == 1 else _recorded_name(runs[group[0]]) for group in groups]
     groups_of: dict[str, set[str | None]] = {}
     for name, group in zip(names, groups, strict=True):
@@ -164,6 +167,8 @@ def group_names(runs: Sequence[Run], groups: Sequence[Sequence[int]]) -> list[st
 
 
 def _recorded_name(run: Run) -> str:
+    if run.repetition is not None:
+        return run.repetition.configuration
     return run.header.name if run.header is not None else run.name
 
 

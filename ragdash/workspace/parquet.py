@@ -18,7 +18,7 @@ from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.file_scores import FileScores
 from ragdash.core.ranking.rank_order import pair_hashes, query_starts
-from ragdash.core.records import Run, RunHeader, Truth
+from ragdash.core.records import Repetition, Run, RunHeader, Truth
 
 FORMAT = 1
 KEY = b"ragdash"  # of the metadata of each table
@@ -84,7 +84,8 @@ def _pack_run(run: Run) -> Tables:
         repeated[run.rows(run.repeated)] = True
         columns["repeated"] = repeated
     metadata = {"ranked_by": run.ranked_by, "settings": _plain(run.settings, run.name),
-             "header": run.header and run.header.to_json().decode()}
+             "header": run.header and run.header.to_json().decode(),
+             **({"repetition": list(run.repetition)} if run.repetition else {})}
     tables = {
         "rows": _with_metadata(pa.table(columns), run, metadata),
         "queries": _with_metadata(_queries(run), run, metadata),
@@ -141,6 +142,7 @@ def _unpack_run(tables: Tables, metadata: dict) -> Run:
         problems=_problems(metadata),
         file_scores=_file_scores(tables),
         header=RunHeader.from_json(metadata["header"].encode()) if metadata.get("header") else None,
+        repetition=Repetition(*metadata["repetition"]) if "repetition" in metadata else None,
         **_locked(arrays),
     )
 

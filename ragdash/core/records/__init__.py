@@ -2,7 +2,7 @@
 
 from ragdash.core.records.conventions import CHOICES, Conventions
 from ragdash.core.records.run import Run
-from ragdash.core.records.run_header import Revision, RunHeader
+from ragdash.core.records.run_header import Repetition, Revision, RunHeader
 from ragdash.core.records.truth import Truth
 
-__all__ = ["CHOICES", "Conventions", "Revision", "Run", "RunHeader", "Truth"]
+__all__ = ["CHOICES", "Conventions", "Repetition", "Revision", "Run", "RunHeader", "Truth"]

@@ -30,7 +30,7 @@ from ragdash.core.ranking.rank_order import (
 from ragdash.core.records import from_python, shown
 from ragdash.core.records.arguments import checked_methods, positions_of
 from ragdash.core.records.details import align_details, amount_problems, details_digest
-from ragdash.core.records.run_header import RunHeader
+from ragdash.core.records.run_header import Repetition, RunHeader
 from ragdash.core.validation import check_name, check_run
 
 if TYPE_CHECKING:
@@ -55,8 +55,9 @@ class Run:
         In file order; `order` (N,) leads from a position to its row (None: they are the same).
     repeated, details, ranked_by
         Positions (D,) of repeated documents; a table with a row per query; "score", "rank" or "order" (of the rows).
-    header
-        When and from which code a recorded run was made, with its tags, group and repeat; None for other runs.
+    header, repetition
+        When and from which code a recorded run was made, with its tags, group and repeat; which repeat of which
+        configuration a file says that the run is. None for other runs.
 
     Examples
     --------
@@ -81,6 +82,7 @@ class Run:
     problems: tuple[Problem, ...] = ()
     file_scores: FileScores | None = None
     header: RunHeader | None = None
+    repetition: Repetition | None = None
 
     @classmethod
     def build(cls, name: str, query_ids: Collection[str], docs: Collection[str],
@@ -286,7 +288,7 @@ class Run:
     def digest(self) -> str:
         """128 bits of the content: rankings, scores, order of ties, texts, details; not of the name or the file.
 
-        Recorded runs that returned the same have different digests: they are two runs all the same.
+        Recorded runs and repeats that returned the same have different digests: they are two runs all the same.
         """
         lanes = self.rows_digest + details_digest(self.query_ids, self.details)
         columns = [(seed, column) for seed, column in ((2, self.texts), (3, self.sources)) if column is not None]
@@ -297,8 +299,9 @@ class Run:
                 lanes += lanes_of(mix(pairs, hash_text(column, seed))[present])
         if self.file_scores is not None:
             lanes = lanes + self.file_scores.lanes()
-        if self.header is not None:
-            lanes = lanes + lanes_of(hash_text(text_column([self.header.run_id]), seed=4))
+        marks = ((4, self.header and self.header.run_id), (5, self.repetition and self.repetition.label))
+        for seed, mark in marks:
+            lanes = lanes if mark is None else lanes + lanes_of(hash_text(text_column([mark]), seed=seed))
         return "".join(f"{int(lane):016x}" for lane in lanes)
 
     @cached_property
@@ -363,12 +366,9 @@ class Run:
             raise UnknownKey("unknown-key/query", {"query": str(query_id), "name": self.name})
         positions = np.setdiff1d(np.arange(self.starts[q], self.starts[q + 1]), self.repeated)
         columns = {"doc_id": take(self.docs, self.rows(positions))}
-        columns["score"] = (
-            pa.nulls(len(positions), pa.float64()) if self.scores is None else pa.array(self.scores[positions])
-        )
-        columns["text"] = (
-            pa.nulls(len(positions), pa.string()) if self.texts is None else take(self.texts, self.rows(positions))
-        )
+        n = len(positions)
+        columns["score"] = pa.nulls(n, pa.float64()) if self.scores is None else pa.array(self.scores[positions])
+        columns["text"] = pa.nulls(n, pa.string()) if self.texts is None else take(self.texts, self.rows(positions))
         table = pa.table(columns)
         if self.ranked_by == "score":
             table = table.sort_by([("score", "descending"), ("doc_id", "descending")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import orjson
 
@@ -21,6 +22,14 @@ class Revision:
     branch: str | None = None
     dirty: bool = False
     origin: str | None = None
+
+
+class Repetition(NamedTuple):
+    """Which repeat of a configuration a run is, by a column of its file, such as trial. file: same for its repeats."""
+
+    configuration: str
+    label: str
+    file: str
 
 
 @dataclass(frozen=True)

@@ -47,9 +47,8 @@ class RepeatLine(SessionRun):
 
 
 def recorded_runs(context: PageContext) -> list[Run]:
-    """The runs under the names shown, as they were loaded: with their headers, also where they were fixed since."""
-    return [entry.run.renamed(entry.name) if entry.run.header is not None else
-            replace(entry.run.renamed(entry.name), header=_header(entry)) for entry in context.entries]
+    """The runs under the names shown; what they are repeats of is known of fixed ones too."""
+    return [_as_loaded(entry) for entry in context.entries]
 
 
 def has_repeats(context: PageContext, same_settings: bool = False) -> bool:
@@ -128,9 +127,12 @@ def _line(name: str, repeats: Sequence[SessionRun]) -> SessionRun:
     return RepeatLine(joined_digest([repeat.digest for repeat in repeats]), name, first.slot, repeats=tuple(repeats))
 
 
-def _header(entry: SessionRun):
-    loaded = LOADED.run(entry.loaded)
-    return None if loaded is None else loaded.header
+def _as_loaded(entry: SessionRun) -> Run:
+    """The run with the header and the repetition that it was loaded with, which a fix leaves out."""
+    run, loaded = entry.run.renamed(entry.name), LOADED.run(entry.loaded)
+    if loaded is None or (loaded.header is run.header and loaded.repetition is run.repetition):
+        return run
+    return replace(run, header=loaded.header, repetition=loaded.repetition)
 
 
 def _switch(choice: str) -> None:

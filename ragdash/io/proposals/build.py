@@ -16,6 +16,7 @@ from ragdash.io.assemble.query_fields import RUN_TYPES, TRUTH_TYPES, details_tab
 from ragdash.io.assemble.query_ids import question_as_id
 from ragdash.io.chat_messages import messages_of
 from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED
+from ragdash.io.proposals.choices.repetitions import Repeat, as_repeats, repeat_of
 from ragdash.io.proposals.content.averages import averages_of
 from ragdash.io.proposals.content.file_content import FileContent, QueryContent
 from ragdash.io.proposals.content.first_ranks import names_first_rank, values_of_rank
@@ -101,6 +102,7 @@ class _Builder:
         self._check_paths(names)
         self.variants = self._find_variants(names)
         self.entries: dict[str | None, dict[str, QueryContent]] = {}
+        self.repeats: dict[str | None, Repeat | None] = {}
         self.truths: dict[str, dict] = {}
         self.grades: dict[tuple[str, str], float] = {}
         self.scores: list[tuple] = []
@@ -175,10 +177,17 @@ class _Builder:
             return
         name = id_text(query_id) if not is_missing(query_id) else question_as_id(query or "")
         for variant, fields in self.variants.items():
-            configs = [id_text(value) for value in self._values(row, "config", {}) if not is_missing(value)]
-            config = " / ".join([*([variant] if variant else []), *configs]) or None
-            config = None if self.role == "truth" else config  # what is right is the same for all
+            config = None if self.role == "truth" else self._config(row, variant)  # what is right is the same for all
             self._add_to(row, name, query, config, fields)
+
+    def _config(self, row: dict, variant: str) -> str | None:
+        """The name of a record's configuration; notes of which configuration it is a repeat."""
+        parts = [("", variant)] * bool(variant) + [(path, id_text(value)) for path, value in zip(
+            self.paths.get("config", ()), self._values(row, "config", {}), strict=False) if not is_missing(value)]
+        config = " / ".join(part for _, part in parts) or None
+        if config is not None and config not in self.repeats:
+            self.repeats[config] = repeat_of(parts, self.source.name)
+        return config
 
     def _add_to(self, row: dict, name: str, query: str | None, config: str | None, variant: Mapping[str, str]) -> None:
         """Take what a record says of one configuration."""
@@ -346,6 +355,7 @@ class _Builder:
         runs = [self._run(config, entries).with_file_scores(scores) for config, entries in self.entries.items()]
         if not runs and truth is None:
             self.source.fail("no-rows/returned")
+        runs = as_repeats(runs, [self.repeats.get(config) for config in self.entries])
         return FileContent(runs, truth, scores, self.problems.problems)
 
     def _note(self) -> None:

@@ -24,6 +24,7 @@ from ragdash.io.proposals.choices.doubtful_values import (
     is_empty,
     joins_pairs,
 )
+from ragdash.io.proposals.choices.repetitions import mixes_rankings, names_configuration
 from ragdash.io.proposals.content.averages import has_average
 from ragdash.io.proposals.content.spread import is_same_number
 from ragdash.io.proposals.fields import is_missing
@@ -303,6 +304,8 @@ def _doubts_of_layout(source: Source, detected: DetectedFormat) -> Iterable:
     """Tests for columns of several systems, two answers, rows of averages and documents of two parts."""
     if b"[[" in source.head.replace(b" ", b"") and {"relevant", "retrieved"} & detected.guess.keys():
         yield partial(joins_pairs, source)
+    if "doc_id" in detected.guess and any(map(names_configuration, set(detected.columns) - {*detected.guess.values()})):
+        yield partial(mixes_rankings, source, detected.guess)
     if "doc_id" in detected.guess and has_lists(source, detected, detected.guess["doc_id"]):
         yield lambda reading: True  # ['d7', 'd2'] in a cell is the id of no document
     if detected.format in ("csv", "tsv") and "contexts" in detected.guess and _LINE_OF_MARKS.search(source.head):

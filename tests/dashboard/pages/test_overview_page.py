@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from page_cases import ROOT, address, asked, keys, leaderboard, opened, texts
@@ -10,7 +12,7 @@ from test_pages import upload, with_runs
 
 from ragdash import io, read_run, read_truth
 from ragdash.core.file_scores import FileScores
-from ragdash.core.records import Run, Truth
+from ragdash.core.records import Repetition, Run, Truth
 from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.pages.overview import start, without_judgments
@@ -245,3 +247,15 @@ def test_a_file_that_needs_a_reading_is_offered_it_on_the_first_page():
     assert "results.csv" in texts(at) and "Read it like this?" in texts(at)
     next(one for one in at.button if one.label == "Apply").click().run()
     assert not at.exception and "reaches" in texts(at) and "Read it like this?" not in texts(at)
+
+
+def test_repeats_of_a_file_are_one_card_for_each_configuration():
+    truth = Truth.from_dict({f"q{number}": ["a"] for number in range(24)})
+    runs = [replace(Run.from_dict({f"q{number}": ["x", "a"] if number % wrong == 0 else ["a"] for number in range(24)},
+                                  f"{name} / {trial}"), repetition=Repetition(name, str(trial), "results.csv"))
+            for name, trials in (("bm25", (2, 3)), ("dense", (4, 6))) for trial, wrong in enumerate(trials, 1)]
+    at = opened("overview", **address(truth, runs, metric="RR"))
+    assert len(at.subheader) == 2, "a card for each configuration"
+    shown = texts(at).replace("\\", "")
+    assert "bm25 is the mean of 2 repeats (standard deviation of their MRR: 0.059)." in shown
+    assert "dense is the mean of 2 repeats" in shown and "bm25 / 1" not in shown

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED, RUN_CONTENT, Assignment, is_inside, take
@@ -96,7 +96,7 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
     if is_long:
         _take_document_rows(result, free, documents, key)
         if named and ("grade" not in result.roles or {"rank", "score"} & result.roles.keys()):
-            take(result, free, "config", named[0])
+            take(result, free, "config", *sorted(_separate_documents(result, named, names), key=_counts_repeats))
         _drop_of_documents(result, free, names)
         return
     _take_likely_config(result, free, named, names)
@@ -192,6 +192,19 @@ def _repeats_text(result: Assignment, names: list[str]) -> bool:
     for name, text in zip(names, result.fields[result.roles["contexts"]].values, strict=False):
         texts.setdefault(name, set()).add(repr(text))
     return "answer" in result.roles and all(len(values) == 1 for values in texts.values())
+
+
+def _separate_documents(result: Assignment, named: list[Field], names: list[str]) -> Sequence[Field]:
+    """The fewest fields with which each rank, or each document, of a query comes once: a system, or system and trial.
+    """
+    places = [item for role in ("rank", "doc_id") if (item := result.fields.get(result.roles.get(role, "")))
+              and not item.is_list and len(item.values) == len(names)]
+    for place, size in product(places, (1, 2, 3)):
+        for chosen in combinations(named[:8], size):
+            columns = [map(repr, item.values) for item in (place, *chosen)]
+            if len(set(zip(names, *columns, strict=True))) == len(names):
+                return chosen
+    return named[:1]
 
 
 def _take_likely_config(result: Assignment, free: dict[str, Field], named: list[Field], names: list[str]) -> None:

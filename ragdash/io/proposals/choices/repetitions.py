@@ -1,0 +1,66 @@
+"""Repeats of one configuration, by the columns that name the runs of a file: system and trial."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ragdash.core.records import Repetition, Run
+from ragdash.io.proposals.names import CONFIGS, DOCUMENT, ID, REPEATS, last_words, words
+from ragdash.io.proposals.reading import Reading
+from ragdash.io.proposals.records import fail_quietly
+from ragdash.io.source.source import Source
+
+_SAME_AGAIN = REPEATS - {"epoch", "iteration"}  # nothing else changed
+_OF_VALUES = _SAME_AGAIN | {"pass", "repeat", "rollout", "sample", "generation"}  # pass 2
+Repeat = tuple[str, str]  # name of the configuration, and which repeat
+
+
+def repeat_of(parts: Sequence[tuple[str, str]], file_name: str) -> Repeat | None:
+    """What a run is a repeat of, and which; None where its name does not say so.
+
+    parts: (path of the column, its value) of the parts of the name. A value such as "trial 2" counts under any path.
+
+    Examples
+    --------
+    >>> repeat_of([("system", "bm25"), ("trial", "2")], "results"), repeat_of([("*", "trial 2")], "results")
+    (('bm25', '2'), ('results', 'trial 2'))
+    """
+    labels = [value for path, value in parts if _is_label(path, value)]
+    others = [value for path, value in parts if not _is_label(path, value)]
+    return (" / ".join(others) or file_name, " / ".join(labels)) if labels else None
+
+
+def as_repeats(runs: Sequence[Run], repeats: Sequence[Repeat | None]) -> list[Run]:
+    """The runs of a file; those that are repeats of one configuration know it."""
+    counts = Counter(repeat[0] for repeat in repeats if repeat is not None)
+    return [run if repeat is None or counts[repeat[0]] < 2 else replace(
+        run, repetition=Repetition(*repeat, runs[0].digest)) for run, repeat in zip(runs, repeats, strict=True)]
+
+
+def names_configuration(name: str) -> bool:
+    """True for columns such as system and trial_id, not for chunk_index."""
+    parts = set(words(name))
+    return not REPEATS.isdisjoint(parts) or (not CONFIGS.isdisjoint(parts) and (DOCUMENT | ID).isdisjoint(parts))
+
+
+def mixes_rankings(source: Source, guess: Mapping[str, str], reading: Reading) -> bool:
+    """True where a known format reads several documents of a query at one rank, and the configurations of the reading
+    separate them. guess: what the format reads; without ranks the documents count.
+    """
+    known = [guess[name] for name in ("query_id", "query", "config") if name in guess]
+    known.append(guess.get("rank", guess["doc_id"]))
+    more = [path for path in reading.mapping.get("config", "").split("+") if path and path not in known]
+    rows = next((records.rows for records in fail_quietly(source)), []) if more else []
+    return _come_again(rows, known) and not _come_again(rows, [*known, *more])
+
+
+def _come_again(rows: Sequence[dict], names: Sequence[str]) -> bool:
+    keys = [tuple(repr(row.get(name)) for name in names) for row in rows]
+    return len(set(keys)) < len(keys)
+
+
+def _is_label(path: str, value: str) -> bool:
+    kind, _, number = value.rpartition(" ")
+    return not _SAME_AGAIN.isdisjoint(last_words(path)) or (kind.lower() in _OF_VALUES and number.isdigit())
