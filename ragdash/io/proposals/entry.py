@@ -58,9 +58,8 @@ def with_more(source: Source, detected: DetectedFormat, records: list[_Record]) 
         from ragdash.io.proposals.offer import proposal_problem
 
         problems.append(proposal_problem(source, readings, "warning"))
-    odd = source.odd_byte_problem
-    if odd is not None and records and not any(problem.message == odd.message for problem in records[0].problems):
-        problems.append(odd)
+    known = {problem.message for problem in records[0].problems} if records else set()
+    problems += [problem for problem in source.text_problems if problem.message not in known]
     if records and isinstance(records[0], Run):
         problems += answers_note(source, detected)
     for problem in problems:

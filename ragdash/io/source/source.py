@@ -27,6 +27,7 @@ from ragdash.io.source.read_progress import has_callback, open_bytes, open_file
 
 HEAD_BYTES = 1 << 16  # bytes looked at to find the format
 BOM = b"\xef\xbb\xbf"
+_INNER_MARK = b"\n" + BOM  # where files that begin with a mark were joined
 SUFFIXES = {".gz", ".bz2", ".trec", ".run", ".res", ".txt", ".qrels", ".qrel", ".jsonl", ".ndjson", ".json",
             ".csv", ".tsv", ".zst", ".zip", ".xlsx", ".xlsm", ".parquet", ".pq"}
 CHUNK_BYTES = 16 << 20  # bytes decompressed at a time
@@ -72,6 +73,7 @@ class Source:
                  mapping: Mapping[str, str] | None = None):
         self.mapping = dict(mapping or {})
         self._path = self._content = self._odd_byte = None
+        self._inner_marks: tuple[int, int] | None = None  # line of the first one, how many
         if isinstance(source, tuple):
             if len(source) != 2 or not isinstance(source[1], bytes | bytearray | memoryview):
                 raise InputError([Problem("python-object/file", {"kind": [type(part).__name__ for part in source]})])
@@ -105,17 +107,25 @@ class Source:
     def collector(self) -> Collector:
         """A Collector for the problems of this file."""
         problems = Collector(self.file)
-        if self.odd_byte_problem is not None:
-            problems.take(self.odd_byte_problem)
+        for problem in self.text_problems:
+            problems.take(problem)
         return problems
 
     @property
-    def odd_byte_problem(self) -> Problem | None:
-        """The warning about bytes of Windows-1252 in a text of UTF-8; None where there are none."""
-        odd = self._odd_byte
-        return None if odd is None else Problem(
-            "wrong-encoding/mixed", {"byte": odd.byte, "character": odd.character, "count": odd.count}, self.file,
-            odd.line, severity="warning")
+    def text_problems(self) -> tuple[Problem, ...]:
+        """The warnings about bytes of Windows-1252 in a text that should be UTF-8, and about marks within it."""
+        result = []
+        if (odd := self._odd_byte) is not None:
+            facts = {"byte": odd.byte, "count": odd.count}
+            result.append(Problem("wrong-encoding/windows-1252", {**facts, "word": odd.word}, self.file, odd.line,
+                                  severity="warning") if odd.word else
+                          Problem("wrong-encoding/mixed", {**facts, "character": odd.character}, self.file, odd.line,
+                                  severity="warning"))
+        if self._inner_marks is not None:
+            line, count = self._inner_marks
+            result.append(Problem("byte-order-marks" if self._has_mark else "byte-order-marks/read", {"count": count},
+                                  self.file, line, severity="warning"))
+        return tuple(result)
 
     @cached_property
     def head(self) -> bytes:
@@ -248,7 +258,8 @@ class Source:
                 raw = codecs.getincrementaldecoder(self.encoding)().decode(raw, final).encode()
             except (LookupError, ValueError, TypeError) as error:
                 self.fail("wrong-encoding/other", {"error": str(error), "encoding": self.encoding})
-        raw = raw[len(BOM):] if raw.startswith(BOM) else raw
+        if raw.startswith(BOM):
+            raw = raw[len(BOM):].replace(_INNER_MARK, b"\n")
         raw = raw.replace(b"\0", b"") if self.removes_zero_bytes else raw
         return without_bars(raw) if self._has_bars else raw
 
@@ -277,9 +288,12 @@ class Source:
             self._has_bars = True
             del self.head  # with the bars
         if self.encoding == "utf-8" and self.compression is None and self.stored_size <= MOST_MIXED_BYTES:
-            self._odd_byte = find_odd_byte(self._read_text())
+            text = self._read_text()
+            self._odd_byte = find_odd_byte(text)
+            if count := text.count(_INNER_MARK):
+                self._inner_marks = text.count(b"\n", 0, text.find(_INNER_MARK)) + 2, count
         if self._odd_byte is not None:
-            self.encoding = MIXED
+            self.encoding = self._odd_byte.encoding
             del self.head  # with these bytes as they are
         if not self.head.strip() and (len(start) < HEAD_BYTES or not self.data.strip()):
             self.fail("empty-file/white-space" if start else "empty-file")

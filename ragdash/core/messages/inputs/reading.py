@@ -315,27 +315,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="paths inside of the archive's folder",
         fix="Do not use this archive, or pack its files again; nothing of it was read.",
     ),
-    "wrong-encoding": Message(
-        actual="{type} bytes",
-        expected="text in UTF-8",
-        fix="Give --encoding {encoding}, or save the file as UTF-8.",
-        page="Save the file as UTF-8.",
-    ),
-    "wrong-encoding/byte": Message(
-        actual="byte 0x{byte}, which is not UTF-8",
-        expected="text in UTF-8",
-        fix="If it is Latin-1 give --encoding latin-1, else the name of its encoding; or save it as UTF-8.",
-        page="Save the file as UTF-8.",
-    ),
-    "wrong-encoding/mixed": Message(
-        actual="byte 0x{byte} in a text that is UTF-8 elsewhere ({count} such)", expected="text in UTF-8",
-        fix="It is read as Windows-1252: {character}. Save the file as UTF-8 to be sure."),
-    "wrong-encoding/other": Message(
-        actual="{error}",
-        expected="text in {encoding}",
-        fix="Give the file's own encoding with --encoding (utf-8 is the default).",
-        page="Save the file as UTF-8.",
-    ),
     "wrong-type/beir-queries": Message(
         actual="questions that cannot be read",
         expected="{{\"_id\", \"text\"}} on each line",

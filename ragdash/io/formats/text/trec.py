@@ -44,6 +44,7 @@ from ragdash.io.write import format_writers
 from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
 BLOCK_BYTES = 4 << 20  # bytes that one core reads at a time
+_MARKS_IN_IDS = ((b",", 3), (b";", 1), (b"|", 2))  # marks, and how many of them a line of ids may have
 _LEAST_SHARE = 5  # one line in this many must have the columns of the format
 ENCODED_TEXT = pa.dictionary(pa.int32(), pa.string())
 
@@ -89,7 +90,8 @@ def guess(start: FileStart) -> Detection | None:
         return None
     lines = [line for _, line in islice(data_lines(start.head), SAMPLED_LINES)]
     rows = [split_line(line, RUN) for line in lines]
-    if lines and ((len(rows[0]) == 1 and lines[0].count(b",") > 3) or all(line.count(b",") > 3 for line in lines)):
+    if lines and any((len(rows[0]) == 1 and lines[0].count(mark) > most) or all(
+            line.count(mark) > most for line in lines) for mark, most in _MARKS_IN_IDS):
         return None  # the header of a table whose cells have blanks, and its rows
     width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
     if width >= len(RUN.columns) and b"Q0" in rows[0][1:2]:
