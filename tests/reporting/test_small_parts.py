@@ -176,6 +176,14 @@ def test_a_long_name_is_short_in_one_way_wherever_it_fits():
     assert short_names(names, 32)[1:] == ["bm25-lemmatized", "hybrid-rrf-k60"]
 
 
+def test_a_long_name_is_not_cut_within_a_number_nor_twice_in_a_row():
+    sizes = [f"bge-m3-multi-vector-chunk{size}-top{k}" for size in (128, 256, 1024) for k in (10, 30)]
+    assert short_names(sizes, 18) == [f"chunk{size}-top{k}" for size in (128, 256, 1024) for k in (10, 30)]
+    pair = ["colbert-v2.1-chunk1024-overlap128-top10", "e5-large-v2-chunk512-top30"]
+    assert short_names(pair, 18) == ["colbert…128-top10", "e5-large…512-top30"]
+    assert short_names(["bm25-chunk1024-with-stems-overlap128-top10"], 22) == ["bm25-chunk…p128-top10"]
+
+
 def test_short_names_of_many_variants_can_be_told_apart():
     names = [f"{retriever}-{model}-{size}-k{depth}-rerank" for retriever in ("bm25", "dense", "hybrid")
              for model in ("small", "base", "large") for size in (256, 512, 1024) for depth in (5, 10, 20)]

@@ -12,6 +12,8 @@ from ragdash.core.text.quoted import cut_middle
 WORD_ENDS = r"([-_./ ]+)"  # of a name
 ROW = 20  # characters of a name from which on it has a row of its own
 ENOUGH = 18  # characters to which shared words are added: a name is short in one way in a table, a picture and a list
+NUMBER_END = r"(?<=\D)\d{1,3}\Z"  # the digits at the end of a cut name, where it begins otherwise
+LONGEST_NUMBER = 3  # digits that are put back before the rest of their number
 PAGE_NAME = 32  # characters of a name in sentences, cards, choices and tables of a page
 
 
@@ -29,6 +31,8 @@ def short_names(names: Sequence[str], limit: int) -> list[str]:
     ['v1-dense-small', 'v2-hybrid-large', 'bm25']
     >>> [short_names(["one-long-shared-beginning-of-dense", "one-long-shared-beginning-of-bm25"], k) for k in (18, 32)]
     [['beginning-of-dense', 'beginning-of-bm25'], ['beginning-of-dense', 'beginning-of-bm25']]
+    >>> short_names(["colbert-v2.1-chunk1024-overlap128-top10", "e5-large-v2-chunk512-top30"], 18)
+    ['colbert…128-top10', 'e5-large…512-top30']
     """
     names = _differing_words(names, limit)
     short = _shortened(names, limit)
@@ -40,7 +44,13 @@ def short_names(names: Sequence[str], limit: int) -> list[str]:
             break
         short = [text if len(called[text]) == 1 else again
                  for text, again in zip(short, _shortened(names, longer), strict=True)]
-    return _by_their_words(names, short, limit)
+    return _without_islands(_by_their_words(names, short, limit))
+
+
+def _without_islands(short: list[str]) -> list[str]:
+    """The names with one ellipsis in place of several with nothing, or one or two characters, between them."""
+    joined = [re.sub("…(.{0,2}…)+", "…", text) for text in short]
+    return joined if len(set(joined)) == len(set(short)) else [re.sub("…+", "…", text) for text in short]
 
 
 def _differing_words(names: Sequence[str], limit: int) -> list[str]:
@@ -101,7 +111,7 @@ def _by_their_words(names: Sequence[str], short: list[str], limit: int) -> list[
 
 def _shortened(names: Sequence[str], limit: int) -> list[str]:
     """Each name shortened to a limit; of those that would be the same, what is around their first difference stays."""
-    short = [cut_middle(name, limit, "…") for name in names]
+    short = [_cut(name, limit) for name in names]
     for text in {text for text, times in Counter(short).items() if times > 1}:
         group = [index for index, other in enumerate(short) if other == text]
         if len({names[index] for index in group}) > 1 and limit >= 12:
@@ -110,6 +120,19 @@ def _shortened(names: Sequence[str], limit: int) -> list[str]:
             for index in group:
                 short[index] = _around(names[index], start, limit)
     return short
+
+
+def _cut(name: str, limit: int) -> str:
+    """A name cut in its middle, but not within a number: 128 is not shortened to 28."""
+    text = cut_middle(name, limit, "…")
+    head, _, tail = text.rpartition("…")
+    if text == name or not name.startswith(head) or not name.endswith(tail):
+        return text
+    digits = re.search(r"\d*\Z", name[:len(name) - len(tail)])[0] if tail[:1].isdigit() else ""
+    tail = digits + tail if len(digits) <= LONGEST_NUMBER else tail
+    head = head[:limit - 1 - len(tail)]
+    whole = re.sub(NUMBER_END, "", head) if name[len(head)].isdigit() else head
+    return f"{whole or head}…{tail}"
 
 
 def _around(name: str, start: int, limit: int) -> str:

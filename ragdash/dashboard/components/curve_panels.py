@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.terms import tooltip
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.caches import figure_cache
 from ragdash.dashboard.components import tables as components_tables
 from ragdash.dashboard.components.run_picker import best_other_run, of_drawn
@@ -21,8 +21,6 @@ from ragdash.reporting.plots import precision_recall, ranking
 from ragdash.reporting.plots.common import arrays, axes
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.runs import rankings as sentences
-
-SELECT_NAME = 14  # characters of a name in a choice of half a phone's width
 
 
 def means_and_intervals(summaries: list[tuple[Summary, ...]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -162,20 +160,12 @@ def render_per_query(context: PageContext) -> None:
         return
     st.header(f"Query by query: {fmt.escape(context.selection.spec.title)}", anchor=False,
                  help=tooltip("paired_values"))
-    names = dict(zip(context.digests, short_names(context.names, SELECT_NAME), strict=True))
+    names = dict(zip(context.digests, short_names(context.names, PAGE_NAME), strict=True))
     other_run = best_other_run(context)
-    with st.container(horizontal=True):
-        for label, key, default in (
-            ("X axis", state.X_RUN, context.digests[context.baseline]),
-            ("Y axis", state.Y_RUN, other_run),
-        ):
-            st.selectbox(
-                label,
-                context.digests,
-                format_func=names.get,
-                key=state.choice_key(key, context.digests, default),
-                persist_state="session",
-            )
+    sides = (("X axis", state.X_RUN, context.digests[context.baseline]), ("Y axis", state.Y_RUN, other_run))
+    for column, (label, key, default) in zip(st.columns(2), sides, strict=True):  # one below the other on a phone
+        column.selectbox(label, context.digests, format_func=names.get, persist_state="session",
+                         key=state.choice_key(key, context.digests, default))
     specs, unfit = context.results.computable([context.selection.spec])
     elements.problems(unfit, "metric")
     if specs:
