@@ -6,11 +6,12 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
+from itertools import combinations
 from pathlib import Path
 
 from ragdash.core.console import write, write_text
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import split_name
+from ragdash.core.paths import real_path, split_name
 from ragdash.core.text.quoted import printable
 
 MOST_OWNERS = 4  # commands that are named as those that have an option
@@ -98,10 +99,13 @@ def check_outputs(options: argparse.Namespace) -> None:
                if getattr(options, name, None) in ("-", "")]
     outputs = {name: Path(path) for name in OUTPUTS if isinstance(path := getattr(options, name, None), str) and path}
     inputs = [path for name in INPUTS for path in _paths(getattr(options, name, None))]
-    replaced = [Problem("output-is-input", {"option": _option(name)}, str(path)) for name, path in outputs.items()
-                if any(_same(path, other) for other in inputs)]
-    if unnamed or replaced:
-        raise InputError([*unnamed, *replaced])
+    replaced = [Problem("output-is-input", {"option": _option(name), "other": ""}, str(path))
+                for name, path in outputs.items() if any(_same(path, other) for other in inputs)]
+    twice = [Problem("output-is-input", {"option": _option(name), "other": _option(other)}, str(path))
+             for (other, first), (name, path) in combinations(outputs.items(), 2)
+             if (_same(path, first) if path.exists() else real_path(path) == real_path(first))]
+    if unnamed or replaced or twice:
+        raise InputError([*unnamed, *replaced, *twice])
 
 
 def _option(name: str) -> str:

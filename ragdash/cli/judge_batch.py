@@ -8,6 +8,7 @@ from pathlib import Path
 from ragdash.cli.job_progress import interruptible, write_message
 from ragdash.core.console import count, print_note, say, write
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import real_path
 from ragdash.evaluation.scoring.run_judge import JudgeReport, JudgeWork, batch_job, stored_report
 from ragdash.models.judge import Budget, Patience
 from ragdash.models.judge.batch_files.open_batches import OpenBatches
@@ -84,7 +85,7 @@ def _say(options: argparse.Namespace, step: Submission | Poll) -> None:
 
 
 def _read(options: argparse.Namespace, prepared: JudgeWork) -> BatchReading:
-    if options.batch_out and Path(options.batch_out).resolve() in {Path(path).resolve() for path in options.batch_in}:
+    if options.batch_out and real_path(options.batch_out) in map(real_path, options.batch_in):
         raise InputError([Problem("batch-same-file", {}, options.batch_out, field="--batch-out")])
     reading = read_replies(batch_job(prepared), prepared.endpoint, [(path, unpacked(path)) for path in
                                                                      options.batch_in])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 import sys
 import tempfile
@@ -20,6 +21,8 @@ SAMPLES = ("dense.jsonl", "sparse.jsonl", "hybrid.jsonl")
 SAMPLE_TRUTH = "truth.jsonl"
 SAMPLE_VERDICTS = "verdicts.jsonl.gz"  # of a language model
 SAMPLE_LABELS = "labels.jsonl"  # of Correctness, by a reader who saw no verdict
+
+MAX_LINKS = 40  # as many as Linux follows
 
 
 def home() -> Path:
@@ -190,7 +193,7 @@ def log_folder() -> Path:
 def whole_file(path: str | os.PathLike) -> Iterator[Path]:
     """A file to write next to a path, which takes its place when everything is written; else nothing is left of it.
 
-    What is no file, such as a pipe, is written itself.
+    What is no file, such as a pipe, is written itself, and so is a file that this process has open, as /dev/stdout.
 
     Examples
     --------
@@ -202,19 +205,55 @@ def whole_file(path: str | os.PathLike) -> Iterator[Path]:
     b'q1'
     """
     path = Path(path)
-    if path.exists() and not path.is_file():  # its folder is none for another file
+    if (number := _descriptor_of(path)) is not None:  # to open it again would begin at the start of the file
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder) / "content"
+            _append(Path(folder) / "content", number)
+        return
+    try:
+        facts = os.stat(path)
+    except FileNotFoundError:
+        facts = None
+    if facts is not None and not stat.S_ISREG(facts.st_mode):  # its folder is none for another file
         yield path
         return
-    path = path.resolve()  # what a link leads to
+    path = real_path(path)  # what a link leads to
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
     os.close(descriptor)
     try:
         yield Path(name)
-        os.chmod(name, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+        os.chmod(name, facts.st_mode & 0o777 if facts else 0o666 & ~_umask())
         os.replace(name, path)
     finally:  # also when stopped
         with suppress(FileNotFoundError):
             os.unlink(name)
+
+
+def real_path(path: str | os.PathLike) -> Path:
+    """The absolute path without links. Links in a circle stay: whatever opens them raises OSError."""
+    return Path(os.path.realpath(path))
+
+
+def _descriptor_of(path: Path) -> int | None:
+    """The open file of this process that a path names, such as 1 for /dev/stdout; None for other paths."""
+    folders = {Path("/dev/fd"), real_path("/dev/fd"), real_path("/proc/self/fd")}
+    for _ in range(MAX_LINKS):
+        path = real_path(path.parent) / path.name
+        if path.parent in folders and path.name.isdecimal():
+            return int(path.name)
+        if not path.is_symlink():
+            return None
+        path = path.parent / os.readlink(path)
+    return None
+
+
+def _append(content: Path, descriptor: int) -> None:
+    """Write a file to an open one, behind what is there; what its reader does not take any more is dropped."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    with (open(content, "rb") as source, suppress(BrokenPipeError),
+          open(descriptor, "wb", buffering=0, closefd=False) as target):
+        shutil.copyfileobj(source, target)
 
 
 def _umask() -> int:

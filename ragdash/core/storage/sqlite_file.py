@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from ragdash.core.errors import InputError, Problem, shorten
-from ragdash.core.paths import make_private_folder, open_private
+from ragdash.core.paths import make_private_folder, open_private, real_path
 
 ROOM = 64 << 10  # bytes that SQLite needs to open a file
 WAIT = 30.0  # seconds that a process waits for another one that writes
@@ -53,7 +53,7 @@ def connect(path: Path, mode: Mode = "rwc", *, autocommit: bool = True, any_thre
             if not path.exists():
                 open_private(path, "ab").close()  # its -wal and -shm get the same rights
     query = "mode=ro&immutable=1" if mode == "immutable" else f"mode={mode}"
-    return sqlite3.connect(f"{path.resolve().as_uri()}?{query}", uri=True, timeout=WAIT,
+    return sqlite3.connect(f"{real_path(path).as_uri()}?{query}", uri=True, timeout=WAIT,
                            isolation_level=None if autocommit else "", check_same_thread=not any_thread)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ragdash.core.paths import PACKAGE, split_name
+from ragdash.core.paths import PACKAGE, real_path, split_name
 from ragdash.core.records import Run, Truth
 from ragdash.core.storage.temporary_folders import temporary_folder
 from ragdash.dashboard.jobs import shared_queue
@@ -80,7 +80,7 @@ def _whole(model: str | None) -> str | None:
     path = Path(folder).expanduser()
     if not path.exists():
         return model
-    return f"{name}={path.resolve()}" if name else str(path.resolve())
+    return f"{name}={real_path(path)}" if name else str(real_path(path))
 
 
 def plain(name: str) -> str:

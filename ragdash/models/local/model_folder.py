@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import split_name
+from ragdash.core.paths import real_path, split_name
 from ragdash.models.local.protocols import ENCODER, NLI, SCORER
 
 VARIABLES = {ENCODER: "RAGDASH_SBERT_MODEL", SCORER: "RAGDASH_CROSS_ENCODER", NLI: "RAGDASH_NLI_MODEL"}
@@ -64,7 +64,7 @@ def find_model_folder(kind: str, model: str | None = None) -> Folder:
     name, path_or_name = split_name(model)
     path = Path(path_or_name).expanduser()
     if path.is_dir():
-        return _folder(kind, name or _folder_label(path), path.resolve())
+        return _folder(kind, name or _folder_label(path), real_path(path))
     if path.exists():
         raise _problem(kind, "no-model/file", {"wanted": WANTED[kind]}, path_or_name)
     cached = _in_hub_cache(path_or_name) if _HUB_NAME.fullmatch(path_or_name) else None
@@ -75,7 +75,7 @@ def find_model_folder(kind: str, model: str | None = None) -> Folder:
 
 def _folder_label(path: Path) -> str:
     """The folder's name, with the one above where it says nothing."""
-    path = path.resolve()
+    path = real_path(path)
     return f"{path.parent.name}/{path.name}" if _NO_NAME.fullmatch(path.name) else path.name
 
 

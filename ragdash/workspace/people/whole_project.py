@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import real_path
 from ragdash.core.storage.addresses import database_address
 from ragdash.core.storage.shared import open_database
 from ragdash.workspace import atomic_folders
@@ -24,7 +25,7 @@ _OURS = re.compile("|".join(re.escape(Path(name).stem) + _BESIDE.format(suffix=r
 
 def name_of(where: str, is_database: bool) -> str:
     """What a project is called: its name in the database, or that of the folder."""
-    return database_address(where).project if is_database else Path(where).expanduser().resolve().name
+    return database_address(where).project if is_database else real_path(Path(where).expanduser()).name
 
 
 def delete_in_database(url: str, blobs: str | None) -> Mapping[str, int]:

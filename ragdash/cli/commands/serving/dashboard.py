@@ -14,7 +14,7 @@ from pathlib import Path
 from ragdash.cli.common_options import whole_number
 from ragdash.core.console import print_note
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import PACKAGE, home, split_name, workspace
+from ragdash.core.paths import PACKAGE, home, real_path, split_name, workspace
 from ragdash.core.storage.addresses import BLOBS, WORKSPACE, is_address
 from ragdash.core.storage.temporary_folders import remove_leftovers
 from ragdash.io.recorded.folder import is_recorded_folder
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     environment = {**os.environ, **{key: os.pathsep.join(map(_absolute, files)) for key, files in paths.items()},
                    AHEAD: os.environ.get(AHEAD, "1"),
                    **({"RAGDASH_READ_ONLY": "1"} if options.read_only else {}),
-                   **({"RAGDASH_WATCH": str(Path(options.logdir).expanduser().resolve())} if options.logdir else {})}
+                   **({"RAGDASH_WATCH": str(real_path(Path(options.logdir).expanduser()))} if options.logdir else {})}
     if options.judge_hosts is not None:
         environment[VARIABLE] = options.judge_hosts
     AllowedHosts.parse(environment.get(VARIABLE, ""))
@@ -146,7 +146,7 @@ def _workspace(options: argparse.Namespace) -> dict[str, str]:
         raise InputError([Problem("bad-blob-address/folder", {}, field="blobs")])
     if not options.workspace and not options.read_only:
         return {}
-    folder = Path(options.workspace).expanduser().resolve() if options.workspace else workspace()
+    folder = real_path(Path(options.workspace).expanduser()) if options.workspace else workspace()
     Workspace(folder, options.read_only).check()
     return {WORKSPACE: str(folder)}
 
@@ -165,7 +165,7 @@ def _status_address(text: str, pages: int) -> str:
 
 def _absolute(text: str) -> str:
     name, path = split_name(text)
-    return f"{name}={Path(path).resolve()}" if name else str(Path(path).resolve())
+    return f"{name}={real_path(path)}" if name else str(real_path(path))
 
 
 def _check_address(host: str, port: int) -> None:

@@ -12,7 +12,7 @@ from ragdash.cli.common_options import add_matching_options, add_metric_options,
 from ragdash.cli.inputs import conventions_of, matching_of, specs_of, truth_of, with_documents
 from ragdash.core.console import print_note, say, unwritable
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import log_folder, whole_file
+from ragdash.core.paths import log_folder, real_path, whole_file
 from ragdash.core.records import Run, Truth
 from ragdash.io import read_run
 from ragdash.io.recorded.folder import LogEntry, log_entries, unreadable_runs
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     recorded = _recorded(closed, truth, options)
     unfinished = [OpenRun(entry.header.name, entry.header.created, entry.state, entry.queries) for entry in entries
                   if entry.state != "complete"]
-    title = options.title or folder.resolve().name
+    title = options.title or real_path(folder).name
     files = build_site(title, recorded, unfinished, _report(recorded, truth, title, options))
     _write(target, files, earlier)
     print_note(f"{len(recorded):,} runs in {target}: open {target / 'index.html'}")

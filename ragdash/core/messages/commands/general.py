@@ -356,7 +356,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Write /dev/stdout for standard output, or ./- for a file of that name.",
     ),
     "output-is-input": Message(
-        actual="a file that this command reads",
+        actual="a file that {other:?{other} names too}{other:!this command reads}",
         expected="another file, as this one would be replaced",
         fix="Choose another name for {option}.",
     ),

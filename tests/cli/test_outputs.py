@@ -1,0 +1,75 @@
+"""Where an output goes: behind what an open file holds, never into a second output, never through a circle of links."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from helpers import call
+
+CONVERT = ("convert", "run.trec", "--format", "trec", "-o")
+
+
+@pytest.mark.parametrize("mode", ["wb", "ab"])
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_an_open_file_keeps_what_is_before_and_after(files, name, mode):
+    with open(files / "log.txt", mode) as log:
+        log.write(b"before\n")
+        log.flush()
+        subprocess.run([sys.executable, "-m", "ragdash", *CONVERT, name], cwd=files, stdout=log, check=True)
+        log.write(b"after\n")
+    lines = (files / "log.txt").read_text().splitlines()
+    assert (lines[0], lines[-1]) == ("before", "after") and len(lines) > 2
+    assert os.listdir(files).count("log.txt") == 1
+
+
+def test_a_link_to_standard_output_is_standard_output(files, capfdbinary):
+    (files / "out").symlink_to("/dev/stdout")
+    status, out, _ = call(capfdbinary, "convert", files / "run.trec", "--format", "trec", "-o", files / "out")
+    assert status == 0 and out.count(" Q0 ") > 1 and (files / "out").is_symlink()
+
+
+def test_an_open_file_without_a_name_gets_the_output_and_no_other_file_is_made(files, tmp_path):
+    with open(tmp_path / "gone", "w+b") as nameless:
+        (tmp_path / "gone").unlink()
+        before = sorted(os.listdir(tmp_path))
+        subprocess.run([sys.executable, "-m", "ragdash", *CONVERT, "/dev/stdout"], cwd=files, stdout=nameless,
+                       check=True)
+        nameless.seek(0)
+        assert nameless.read().count(b" Q0 ") > 1 and sorted(os.listdir(tmp_path)) == before
+
+
+def test_a_circle_of_links_is_an_output_that_cannot_be_written(files, capfdbinary):
+    (files / "a").symlink_to(files / "b")
+    (files / "b").symlink_to(files / "a")
+    status, _, err = call(capfdbinary, "convert", files / "run.trec", "--format", "trec", "-o", files / "a")
+    assert status == 2 and "symbolic links" in err
+    status, _, err = call(capfdbinary, "dashboard", "--no-browser", "--workspace", files / "a")
+    assert status == 2 and "cannot be used" in err
+
+
+@pytest.mark.parametrize("other", ["map.csv", "./map.csv", "link.csv"])
+@pytest.mark.parametrize("exists", [True, False])
+def test_two_outputs_in_one_file_are_refused(files, capfdbinary, monkeypatch, other, exists):
+    monkeypatch.chdir(files)
+    (files / "link.csv").symlink_to("map.csv")
+    if exists:
+        (files / "map.csv").write_text("as it was")
+    status, _, err = call(capfdbinary, "diagnose", "run.trec", "--truth", "qrels.txt", "--format", "csv",
+                          "--query-map", "map.csv", "-o", other)
+    assert status == 2 and "names too" in err
+    assert (files / "map.csv").exists() == exists and (not exists or (files / "map.csv").read_text() == "as it was")
+
+
+def test_two_outputs_may_go_nowhere(files, capfdbinary):
+    status, *_ = call(capfdbinary, "gate", files / "run.trec", "--truth", files / "qrels.txt",
+                      "--against", pinned(files, capfdbinary), "-o", "/dev/null", "--result-json", "/dev/null")
+    assert status in (0, 1)
+
+
+def pinned(files, capfdbinary):
+    baseline = files / "baseline.ragdash"
+    call(capfdbinary, "pin", files / "run.trec", "--truth", files / "qrels.txt", "-m", "RR", "-o", baseline)
+    return baseline
