@@ -125,7 +125,7 @@ def test_questions_of_one_document_count_as_a_group(tmp_path, capfdbinary):
     assert {source["factor"] for source in content["error_sources"]} >= {"run", "answer length (characters)"}
     assert all(0 < source["p"] <= source["p_corrected"] <= 1 for source in content["error_sources"])
     table = call(capfdbinary, "trust", *RUNS, "--labels", labels)[1]
-    assert "What fools this judge?" in table and "not shown" in table
+    assert "Where is this metric wrong?" in table and "metric alone" in table and "not shown" in table
     assert 10 <= content["runs"][0]["groups"] <= content["differences"][0]["groups"] <= 60
     assert "no query with a group by 'colour'" in call(capfdbinary, "trust", *RUNS, "--labels", labels, "--group-by",
                                                       "colour")[2]

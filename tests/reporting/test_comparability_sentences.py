@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from helpers import run_of, truth_of
 
 from ragdash.analysis.comparability import ComparabilityEntry, ComparabilityReport, check_comparability
-from ragdash.core.records import Conventions, Run
+from ragdash.core.records import Conventions, Run, Truth
 from ragdash.reporting.sentences import comparability
 
 QUERIES = [f"q{number:02}" for number in range(20)]
@@ -65,6 +66,15 @@ def test_with_open_checks_the_line_does_not_say_that_the_runs_can_be_compared():
             for name, scores in (("a_b", [0.1, 0.2, 0.3]), ("similar", [3.0, 2.0, 1.0]))]
     line = comparability.summary(check_comparability(runs, truth), ["a_b", "similar"], Conventions())
     assert line == "**The 2 runs have the same 20 queries**. 1 check is open: a\\_b."
+
+
+def test_without_judgments_of_documents_the_line_does_not_say_that_runs_can_be_compared_or_measured():
+    truth = Truth.build("truth", [], [], np.zeros(0, np.int64), details=pa.table({"query_id": QUERIES}))
+    answers = pa.table({"query_id": QUERIES, "answer": ["the sea"] * len(QUERIES)})
+    runs = [Run.build(name, [], [], details=answers) for name in ("one", "two")]
+    assert [comparability.summary(check_comparability(runs[:n], truth), ["one", "two"][:n], Conventions())
+            for n in (1, 2)] == ["**one has 20 queries, without judgments of documents**.",
+                                 "**The 2 runs have the same 20 queries, without judgments of documents**."]
 
 
 def test_one_line_says_what_can_be_compared():

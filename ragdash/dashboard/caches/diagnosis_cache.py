@@ -7,6 +7,7 @@ Letters: Q queries of the truth, S stages.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -24,6 +25,7 @@ from ragdash.analysis.diagnosis import (
 )
 from ragdash.analysis.diagnosis.rules import AUTO, NO_JUDGE, NO_LABELS
 from ragdash.core.errors import InputError
+from ragdash.dashboard.caches import shared_cache
 from ragdash.dashboard.caches.shared_cache import once_a_run, shared
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.scope import Scope
@@ -32,6 +34,7 @@ from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import STAGE_THRESHOLDS
 from ragdash.reporting.sentences import formatting as fmt
 
+ANNOUNCED = "Looking where queries went wrong …"
 SHARE = {state.COVERAGE: "coverage", state.CORRECT: "right", state.GROUNDED: "grounded"}  # rules from 0 to 1
 
 
@@ -88,13 +91,21 @@ def diagnosis(run: str, scope: Scope, k: int, right: float | None = None) -> Dia
     return diagnosis_by(run, scope, session_rules if right is None else replace(session_rules, right=right))
 
 
+def announced(runs: Sequence[str], scope: Scope, k: int) -> AbstractContextManager[None]:
+    """Show a text while the diagnoses of these runs are computed, one after the other; nothing where all are known."""
+    session_rules, whole_scope = rules(k), scope.whole
+    key = (whole_scope.cache_key((*text_specs(session_rules), *judge_specs(session_rules))), repr(session_rules))
+    is_known = all(_diagnosis.known(run, *key) is not None for run in runs)
+    return nullcontext() if is_known else shared_cache.announced(ANNOUNCED)
+
+
 def diagnosis_by(run: str, scope: Scope, rules: DiagnosisRules) -> Diagnosis:
     """The same by these rules."""
     whole_scope, specs = scope.whole, (*text_specs(rules), *judge_specs(rules))
     return _diagnosis(run, whole_scope.cache_key(specs), repr(rules), _specs=specs, _scope=whole_scope, _rules=rules)
 
 
-@shared(max_entries=64, show_spinner="Looking where queries went wrong …", ahead=True)
+@shared(max_entries=64, show_spinner=ANNOUNCED, ahead=True)
 def _diagnosis(run: str, scope: tuple, rules: str, _specs: Sequence[Spec], _scope: Scope,
                _rules: DiagnosisRules) -> Diagnosis:
     return diagnose(_scope.match(run, _specs), _rules)

@@ -136,6 +136,17 @@ class SharedCache(Generic[P, R]):
             self._results.clear()
 
 
+@contextmanager
+def announced(text: str) -> Iterator[None]:
+    """Show one text while many results are computed, each of them too quickly for a text of its own."""
+    token = _inside.set(True)
+    try:
+        with st.spinner(text):
+            yield
+    finally:
+        _inside.reset(token)
+
+
 def once_a_run(function: Callable[P, R]) -> Callable[P, R]:
     """Ask a function once for the same arguments while a script run lasts; outside one, each time.
 

@@ -123,8 +123,10 @@ def _queries_clause(report: ComparabilityReport, names: Sequence[str], conventio
         judged = ", all judged" if not extra and _all_judged(report, names) else ""
         suffix = (", without judgments of documents" if bare.message.endswith("/no-judgments") else
                   ", none of which has a relevant document" if bare.count == total else judged)
-        if len(names) > 1 and _open_checks_clause(report, names):
+        if len(names) > 1 and (suffix.startswith(", without") or _open_checks_clause(report, names)):
             return f"**The {len(names)} runs have the same {fmt.query_count(total)}{suffix}**"
+        if suffix.startswith(", without"):
+            return f"**{escape(names[0])} has {fmt.query_count(total)}{suffix}**"
         return f"{lead}: {qualifier}{fmt.query_count(total)}{suffix}"
     treatment = "which are left out of the means" if conventions.missing == "skip" else (
         "which count as empty rankings")

@@ -38,6 +38,18 @@ def not_settled_sentence(validation: JudgeValidation, source: str = "judge",
             f"random and not by verdict: then about {FEWEST_CHECKED} have one.")
 
 
+def source_of(spec: Spec) -> str:
+    """What gives the values that are compared with labels: a judge, a score of the files, or a metric."""
+    if spec.file_column:
+        return "score"
+    return "judge" if spec.metric.view in ("Judged", "Entailed") else "metric"
+
+
+def error_sources_title(source: str) -> str:
+    """The heading over what errors depend on. source: as `source_of` names it."""
+    return "What fools this judge?" if source == "judge" else f"Where is this {source} wrong?"
+
+
 def likely_error(validation: JudgeValidation) -> str:
     """Whether the corrected mean may be too "high" or "low", as the labeled queries are unlike the others; "" neither.
     """

@@ -44,6 +44,7 @@ from ragdash.reporting.sentences.runs.choice import (
 )
 
 LEVELS = {"withheld": "Withholds the verdict", "qualified": "Open check", "note": "Note"}
+NOTHING_CHANGES = "Nothing that was checked would change this result."
 LEAST_GAIN = 0.0005  # a smaller one would be shown as 0.000
 TIED = "not clearly worse"  # mark of a run without a significant difference from the best one
 MAX_EVIDENCE = 4  # differences by labels and scores that are listed
@@ -200,7 +201,7 @@ def _decision(verdict: Verdict, markdown: bool) -> str:
     if verdict.state == "one-run":
         against = "threshold bands" if tables_for(verdict.spec) else "a target of your own"
         return f"Add a second run to compare it with, or check it against {against}."
-    return "There is nothing to decide on."
+    return f"There is nothing to decide on yet: no run has a value of {plain(verdict.spec.title)}."
 
 
 def _risk(verdict: Verdict, name: Say) -> str:
@@ -245,18 +246,18 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
     parts = [hybrid] if alone and (hybrid := hybrid_sentence(verdict, markdown=markdown)) else []
     if verdict.state == "no-clear-difference":
         parts += _needed_parts([pair for pair in verdict.tied if not _is_nearly_same(verdict, pair)], name, plain)
-    if verdict.qualified:
-        parts.append(f"{plain(findings_text(verdict.qualified, surface))}.")
-        fixes = dict.fromkeys(check.fix(surface) for check in verdict.qualified
-                              if alone or check.kind == FEW_QUERIES_CHECK)  # the lines of the other checks have theirs
-        parts += [plain(fix) for fix in fixes if fix] if len(fixes) == 1 else []
+    fixes = [plain(fix) for fix in dict.fromkeys(check.fix(surface) for check in verdict.qualified) if fix]
+    if alone or not fixes or {check.kind for check in verdict.qualified} == {FEW_QUERIES_CHECK}:
+        parts += [f"{plain(findings_text(verdict.qualified, surface))}."] if verdict.qualified else []
+        fixes = fixes if len(fixes) == 1 else []
+    parts += fixes  # on the page alone: what was found is in the lines of the checks
     if verdict.state == "undefined" and not parts:
         return f"Load runs and judgments for which {plain(verdict.spec.title)} has a value, or choose another metric."
     if verdict.opposed:
         parts.append(f"The answers point the other way: {_evidence_text(verdict.opposed[0], markdown)}.")
     if verdict.state == "one-run" and not parts:
         return "More queries would make the interval narrower."
-    return " ".join(parts) or ("No check speaks against this result." if not alone and answers_sentence(verdict) else
+    return " ".join(parts) or (NOTHING_CHANGES if not alone and answers_sentence(verdict) else
                                _nothing_against(verdict, plain))
 
 
@@ -298,13 +299,11 @@ def _nothing_against(verdict: Verdict, plain: Say) -> str:
     """That no check speaks against the verdict, and what was looked at."""
     if not verdict.evidence and says_nothing_of_quality(verdict.spec):
         return "For a verdict on quality, choose a metric that says how good answers or rankings are."
-    if not verdict.evidence:
-        return "No check speaks against this result."
     if verdict.differing:
         differing = list(dict.fromkeys(pair.spec.title for pair in verdict.differing))
-        return f"No check speaks against this result. The answers point the same way: {plain(listed(differing))}."
-    return "No check speaks against this result. " + answers_alike(
-        "The answers show no significant difference", verdict, plain)
+        return f"{NOTHING_CHANGES} The answers point the same way: {plain(listed(differing))}."
+    alike = answers_alike("The answers show no significant difference", verdict, plain) if verdict.evidence else ""
+    return f"{NOTHING_CHANGES} {alike}".rstrip()
 
 
 def _evidence_text(pair: Comparison, markdown: bool) -> str:

@@ -19,7 +19,12 @@ from ragdash.matching.views.judged import setting
 from ragdash.metrics import Spec
 from ragdash.metrics.judged import judge_request
 from ragdash.reporting.sentences import judge as sentences_judge
-from ragdash.reporting.sentences.judge_validation import held_out_sentence, not_settled_sentence
+from ragdash.reporting.sentences.judge_validation import (
+    error_sources_title,
+    held_out_sentence,
+    not_settled_sentence,
+    source_of,
+)
 from ragdash.reporting.tables.escaping import (
     finite_or_none,
     note_text,
@@ -58,7 +63,8 @@ def render_judge_validation(
         return _json(validations, differences, settings or {}, problems, sources)
     if form == "csv":
         return table_bytes(judge_validation_table(validations, differences), form)
-    sections = [*_judge(spec, settings or {}), table_text(*_estimates(validations, differences), form)]
+    source = source_of(spec) if spec else "judge"
+    sections = [*_judge(spec, settings or {}), table_text(*_estimates(validations, differences, source), form)]
     for validation in validations:
         sections.append(_heading(validation.name, form) + "".join(note_text(text, form) for text in _notes(validation)))
         if validation.agreement.n:
@@ -66,7 +72,7 @@ def render_judge_validation(
         if validation.disagreements[:disagreement_limit]:
             sections.append(table_text(*_disagreements(validation, disagreement_limit), form))
     if sources:
-        sections.append(_heading("What fools this judge?", form) + table_text(*_sources(sources), form))
+        sections.append(_heading(error_sources_title(source), form) + table_text(*_sources(sources), form))
     return "\n".join(sections).encode()
 
 
@@ -127,11 +133,11 @@ def judge_validation_table(
 
 
 def _estimates(
-    validations: Sequence[JudgeValidation], differences: Sequence[CorrectedDifference]
+    validations: Sequence[JudgeValidation], differences: Sequence[CorrectedDifference], source: str
 ) -> tuple[list[str], list[list[str]]]:
     level = f"{validations[0].level:.4g}" if validations else ""
-    header = ["run", "judge alone", "queries", f"labels alone [{level}]", "labels", f"corrected [{level}]", "n", "N",
-              "accuracy", "constant answer", "beyond chance (kappa)", "missing"]
+    header = ["run", f"{source} alone", "queries", f"labels alone [{level}]", "labels", f"corrected [{level}]", "n",
+              "N", "accuracy", "constant answer", "beyond chance (kappa)", "missing"]
     rows = [
         [
             validation.name,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 from urllib.parse import parse_qs
@@ -21,7 +22,7 @@ from ragdash.analysis.failure_patterns.corpus import corpus_view
 from ragdash.analysis.failure_patterns.query_map import layout
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.caches import what_if_cache
+from ragdash.dashboard.caches import diagnosis_cache, shared_cache, what_if_cache
 from ragdash.dashboard.components import picked_queries
 from ragdash.dashboard.jobs import mapping
 from ragdash.dashboard.pages.failures import corpus_section, failure_patterns, map_choices, query_map
@@ -34,6 +35,38 @@ from ragdash.reporting.sentences.failures.corpus import corpus_sentences
 QUERIES = 40
 IDS = [f"q{at:02}" for at in range(QUERIES)]
 REFERENCE, CONTEXT = "the Sea of Crises", "It fell into the Sea of Crises."
+
+
+def test_one_text_is_shown_while_the_runs_are_looked_at_and_none_when_they_are_known(monkeypatch):
+    announcements = []
+    monkeypatch.setattr(shared_cache.st, "spinner", lambda text: announcements.append(text) or nullcontext())
+    truth = Truth.from_dict({f"s{number}": ["a"] for number in range(9)})
+    runs = [Run.from_dict({f"s{number}": ["x"] * (number % wrong == 0) + ["a"] for number in range(9)}, f"run {wrong}")
+            for wrong in (2, 3, 4, 5)]
+    page_cases.opened("failures", **address(truth, runs))
+    assert announcements.count(diagnosis_cache.ANNOUNCED) == 1
+    announcements.clear()
+    page_cases.opened("failures", **address(truth, runs))
+    assert diagnosis_cache.ANNOUNCED not in announcements
+
+
+def test_labels_that_do_not_count_are_named_with_what_they_say_and_references_that_are_missing_are_no_rule():
+    rows = [("correct", "the sea"), ("correct", "a lake"), ("partial", "a pond"), *[("incorrect", "a moor")] * 7]
+    scores = FileScores.build([(f"n{number}", "run", "answer_status", label) for number, (label, _) in enumerate(rows)])
+    details = pa.table({"query_id": [f"n{number}" for number in range(10)], "answer": [answer for _, answer in rows]})
+    docs = [f"n{number}" for number in range(10)]
+    run = Run.build("run", docs, ["a"] * 10, details=details).with_file_scores(scores)
+    for answers, is_rule in ((["the sea"], True), (None, False)):
+        references = pa.table({"query_id": docs, "answers": pa.array([answers] * 10, pa.list_(pa.string()))})
+        truth = Truth.build("truth", docs, ["a"] * 10, np.ones(10, np.int64), details=references)
+        text = page_cases.texts(page_cases.opened("failures", **address(truth, [run]))).replace("\\", "")
+        assert ("has 1 of 10 answers right" in text) == ("**Right answer**" in text) == is_rule
+        assert "has labels too (`answer_status`): they call 2 of 10 answers right and 1 partly right." in text
+        assert "choose them under **Rules**" in text
+    text = page_cases.texts(page_cases.opened("failures", **address(truth, [run], right_labels="answer_status")))
+    assert "has labels too" not in text
+    text = page_cases.texts(page_cases.opened("answers", **address(truth, [run])))
+    assert "do not count by it" in text and "Failures and Queries too" not in text
 
 
 def the_truth() -> Truth:

@@ -106,6 +106,16 @@ def test_the_count_beside_each_outcome_is_the_rows_that_it_shows(extra):
             assert "No query passes all filters" in [one.value for one in at.header]
 
 
+def test_signs_of_changed_ranks_are_explained_and_choices_have_short_names():
+    assert "new: old does not return it." in texts(opened("old", "new"))
+    assert "does not return it" not in texts(opened("new"))
+    name = "a-long-name-of-the-baseline-that-no-choice-has-room-for"
+    own = {name: built(name, [1] * QUERIES), "new": built("new", [2] * QUERIES)}
+    at = opened(name, "new", own=own, look="new")
+    for key in ("case", "order"):
+        assert max(map(len, widget(at, "selectbox", key).options)) < 60, key
+
+
 def test_a_mark_of_direction_in_an_id_or_an_attribute_turns_nothing_behind_it():
     ids = [f"\u202e{query}" for query in IDS]
     details = pa.table({"query_id": ids, "query": ["Who?"] * QUERIES, "attributes": [

@@ -157,7 +157,7 @@ def test_a_tuned_hybrid_that_is_added_says_so_on_every_page_and_what_it_is():
     where = address(truth, [*runs, other, tuned])
     at = opened("overview", **where)
     assert f"{name}: its setting was chosen on these judgments, so its values here can be too high" in plain(texts(at))
-    assert "No check speaks against" not in texts(at)
+    assert "Nothing that was checked" not in texts(at)
     assert "no part in the choice, its NDCG@10 is 0.814. Report the value on held-out" in plain(texts(at))
     assert "times modeled" in texts(at)
     taken = [one.value for one in at.caption if "23.0" in one.value and "per query · cost unknown" in one.value]

@@ -43,11 +43,11 @@ def content(*runs: Run, **options) -> ReportContent:
      "otherwise: **old** is better than **new** on Correct (verdict).", "The answers point the other way: **old**"
      ),
     (dict(wrong=24), dict(wrong=2), "choose **new**", "The answers point the same way: Correct (verdict)."),
-    (dict(wrong=2), dict(wrong=2), "choose **new**", "No check speaks against this result. The answers show no "
-     "significant difference (Correct (verdict))."),
-    (dict(labeled=False), dict(wrong=2), "choose **new**", "No check speaks against this result. The answers cannot be "
-     "compared by Correct (verdict): no query has a value in two runs."),
-    (dict(labeled=False), dict(labeled=False), "choose **new**", "No check speaks against this result."),
+    (dict(wrong=2), dict(wrong=2), "choose **new**", "Nothing that was checked would change this result. The answers "
+     "show no significant difference (Correct (verdict))."),
+    (dict(labeled=False), dict(wrong=2), "choose **new**", "Nothing that was checked would change this result. The "
+     "answers cannot be compared by Correct (verdict): no query has a value in two runs."),
+    (dict(labeled=False), dict(labeled=False), "choose **new**", "Nothing that was checked would change this result."),
 ])
 def test_a_clear_winner_by_its_rankings_is_held_against_the_answers(old, new, decision, change):
     verdict = content(run("old", OLD, **old), run("new", NEW, **new)).verdict
@@ -151,7 +151,7 @@ def test_a_run_that_takes_less_is_no_winner_in_quality(column):
     assert verdict.state == "clear-winner" and verdict.best == "fast"
     words = " ".join([verdict_title(verdict), decision_sentence(verdict), change_sentence(verdict)]).replace("\\", "")
     assert f"Clear difference in {spec.title}; quality not compared" in words and "Clear winner" not in words
-    assert "it says nothing about how good the answers are" in words and "No check speaks against" not in words
+    assert "it says nothing about how good the answers are" in words and "Nothing that was checked" not in words
 
 
 def test_an_answer_that_counts_as_wrong_is_no_example_of_a_better_one():

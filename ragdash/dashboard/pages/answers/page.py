@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_context
+from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.components import judge_note, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers import answer_browser, figures, judged_metrics, policy_effects, right_answers
@@ -43,10 +44,11 @@ def render_scores(context: PageContext) -> None:
     specs, unfit = context.results.computable(requested)
     _, unfit_quadrants = context.results.computable(answers_sections.quadrant_specs(context))
     elements.problems([*unreadable, *unfit, *unfit_quadrants], "metrics")
-    data = answers_sections.build_data(context, specs)
-    with bar:
-        spec = answers_sections.choose_metric(data)
-    right_answers.render(data, finding)
+    with diagnosis_cache.announced(context.digests, context.scope, context.k):
+        data = answers_sections.build_data(context, specs)
+        with bar:
+            spec = answers_sections.choose_metric(data)
+        right_answers.render(data, finding)
     answers_sections.render_finding(data, spec, finding)
     state.choice_key(state.RIGHT, list(answers_data.bands_by_label()), answers_data.DEFAULT_BAND)  # two tabs read it
     by_kind = state.get(state.KIND) not in (None, "", answer_browser.ALL)  # the address chooses answers to read

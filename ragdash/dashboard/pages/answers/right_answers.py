@@ -90,7 +90,11 @@ def _counted_on_failures(data: AnswersData, spec: Spec) -> str:
         return SAME_LABELS + partly * (has_partly_labels(diagnoses) and bool(dict(spec.params).get("label")))
     if any(judge_verdicts(match, rules)[1] or _label_column(match.run, rules) for match in matches):
         return "Failures names the rule that it counts by."
-    return f"On Failures and Queries too, an answer counts as right if {'; '.join(text_steps(rules))}."
+    steps = "; ".join(text_steps(rules))
+    if spec.file_column:
+        return ("Failures and Queries do not count by it, because nothing shows that people gave these labels: there "
+                f"an answer counts as right if {steps}. To count by the labels, choose them under Rules on Failures.")
+    return f"On Failures and Queries too, an answer counts as right if {steps}."
 
 
 def _label_column(run, rules: DiagnosisRules) -> str:

@@ -29,6 +29,7 @@ from ragdash.reporting.sentences.failures.answer_rules import (
     grounded_rule,
     right_answer_rule,
     right_sentence,
+    unused_labels_note,
 )
 from ragdash.reporting.sentences.failures.stage_fixes import stage_fix
 from ragdash.reporting.sentences.formatting import escape, number
@@ -305,7 +306,9 @@ def answers_notes(data: FailuresData) -> list[str]:
     """How many answers of the run looked at are right, how many decline, and where they are; [] for none."""
     name, diagnosis = f"**{escape(data.context.names[data.run_index])}**", data.diagnosis
     right = right_sentence(name, diagnosis.count_right(data.in_scope))
+    labels = unused_labels_note(name, data.context.scope.match(data.digest), diagnosis)
     return list(filter(None, [right and f"{right} {FIRST_FAILURE}",
+                              labels and f"{labels} To count by them, choose them under **Rules**.",
                               declined_sentence(name, diagnosis.declined(data.in_scope))]))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_context
+from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.pages.failures import corpus_section, failure_patterns, query_map
 from ragdash.dashboard.pages.failures import data as failures_data
@@ -24,7 +25,8 @@ def render() -> None:
     specs, unfit = context.results.computable([context.selection.spec])
     elements.problems(unfit, "metric")
 
-    data = failures_data.build_data(context, specs[0] if specs else None)
+    with diagnosis_cache.announced(context.digests, context.scope, context.k):
+        data = failures_data.build_data(context, specs[0] if specs else None)
     fixes = failures_sections.render_finding(data)
     failures_sections.render_choices(data)
     stages, patterns, on_map, corpus = st.tabs(

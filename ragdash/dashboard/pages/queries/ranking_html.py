@@ -16,7 +16,7 @@ from ragdash.core.text.quoted import cut_end, isolated
 from ragdash.core.text.word_diff import Spans
 from ragdash.dashboard.widgets.texts import highlighted_html, paragraph_html, tint
 from ragdash.reporting.plots.common.theme import Look, Theme
-from ragdash.reporting.sentences.formatting import UNDEFINED, count, number
+from ragdash.reporting.sentences.formatting import UNDEFINED, count, escape, number
 
 LONG = 1_200  # characters shown of a chunk in a cell
 MOST_EXPECTED = 20  # relevant documents, and pieces of evidence, that are listed
@@ -216,6 +216,11 @@ def _document_cell(
     details = f'<span style="font-size:12px;color:{theme.muted}">{" · ".join(small)}</span>'
     return (f'<td dir="auto" style="{cell_style(theme)}{ground}">{name}<div style="display:flex;flex-wrap:wrap;gap:4px;'
             f'align-items:center;margin-top:2px">{"".join(chips)}{details}</div></td>')
+
+
+def moves_note(baseline: str) -> str:
+    """What the signs next to a score mean, in Markdown."""
+    return f"↑ ↓: the rank in {escape(baseline)}, the baseline. new: {escape(baseline)} does not return it."
 
 
 def _rank_change(baseline_rank: int | None, rank: int) -> str:

@@ -34,6 +34,7 @@ from ragdash.reporting.sentences import formatting as fmt
 TITLES = np.array([stage.title for stage in STAGES], object)
 TABLE_HEIGHT = 290  # pixels of the table at most
 WIDTHS = {"Question": 420}
+CHOICE_NAME = 18  # letters of a name in a choice
 LONG_ID = 28  # letters that the column of ids has room for
 FACET_KEYS = {"outcome": state.CASE, "text": state.FIND, "attributes": state.ATTRIBUTES, "stages": state.STAGES,
               "kinds": state.READINGS, "marks": state.MARKED, "picked": state.PICKED}
@@ -107,10 +108,11 @@ def _typed_difference() -> float:
 def _filter_widgets(data: QueriesData, filters: Filters, facts: QueryFacts) -> None:
     """Filter widgets, each option with the number of queries it shows."""
     context = data.context
-    name, base = context.names[data.run_index], context.names[context.baseline]
+    short = short_names(context.names, CHOICE_NAME)
+    name, base = short[data.run_index], short[context.baseline]
     with st.container(horizontal=True, vertical_alignment="bottom", key="query_filters"):
         if len(context.entries) > 1:
-            names = dict(zip(context.digests, short_names(context.names, 24), strict=True))
+            names = dict(zip(context.digests, short, strict=True))
             st.selectbox("Selected run", context.digests, format_func=names.get, key=state.LOOKED, width=240,
                          persist_state="session", help=tooltip("reference_run"))
         counts = query_filters.counts(facts, filters, "outcome")
@@ -207,7 +209,8 @@ def _facet_select(facet: str, label: str, filters: Filters, facts: QueryFacts, t
 
 
 def _order_titles(data: QueriesData) -> dict[str, str]:
-    titles = queries_sentences.order_titles(data.spec, data.context.names[data.context.baseline])
+    names = short_names(data.context.names, CHOICE_NAME)
+    titles = queries_sentences.order_titles(data.spec, names[data.context.baseline])
     if len(data.context.entries) < 2:
         del titles["spread"]
     if data.run_index == data.context.baseline:

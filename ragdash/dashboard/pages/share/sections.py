@@ -86,9 +86,8 @@ def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> Delta
                            "ragdash-report.html", "text/html", key="one_page", type="primary",
                            icon=":material/description:", on_click="ignore")
     st.caption("Date, data, decision, warnings, one table, one picture and three example queries in one HTML file. It "
-               "opens without this dashboard. "
-               + ("The section on the hybrid follows as an appendix." if with_appendix else
-                  "It prints on two sheets at most."))
+               "opens without this dashboard."
+               + " The section on the hybrid follows as an appendix." * with_appendix)
     return sentences
 
 

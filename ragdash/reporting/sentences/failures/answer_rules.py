@@ -7,7 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragdash.analysis.diagnosis import STAGES, Declined, Diagnosis, DiagnosisRules, RightAnswers
+from ragdash.analysis.diagnosis.rules import AUTO
 from ragdash.evaluation.evaluate import Evaluation
+from ragdash.matching.file_labels import label_columns, read_labels_of
+from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import YES
 from ragdash.metrics.docs.human_agreement import JUDGED_RIGHT, WORD_OVERLAP
@@ -19,12 +22,11 @@ FIRST_FAILURE = "Failures counts a query once, at its first failure."
 
 
 def right_answer_rule(diagnoses: Sequence[Diagnosis], names: Sequence[str]) -> str:
-    """By what an answer counts as right, in the order in which it is looked at; "" where no run has answers.
+    """By what an answer counts as right, in the order in which it is looked at; "" where no answer can be checked.
 
     names: of the runs that were diagnosed.
     """
-    if not any(np.isfinite(diagnosis.numbers["answered"]).any() and diagnosis.numbers["answered"].any()
-               for diagnosis in diagnoses):
+    if not any(np.isfinite(diagnosis.right_answers).any() for diagnosis in diagnoses):
         return ""
     rules = diagnoses[0].rules
     columns = list(dict.fromkeys(diagnosis.label_column for diagnosis in diagnoses if diagnosis.label_column))
@@ -39,6 +41,23 @@ def right_answer_rule(diagnoses: Sequence[Diagnosis], names: Sequence[str]) -> s
 def has_partly_labels(diagnoses: Sequence[Diagnosis]) -> bool:
     """Whether a label of the files says of an answer that it is partly right."""
     return any(((diagnosis.numbers["label"] > 0) & (diagnosis.numbers["label"] < 1)).any() for diagnosis in diagnoses)
+
+
+def unused_labels_note(name: str, match: Match, diagnosis: Diagnosis) -> str:
+    """What labels in a run's file say of its answers, where the stages do not count by them; "" elsewhere.
+
+    Labels of people are counted without a choice; of others nothing is known.
+    """
+    column = next(iter(label_columns(match.run)), "")
+    if diagnosis.label_column or diagnosis.rules.label_column != AUTO or match.run.file_scores is None or (
+            column not in match.run.file_scores.label_names):
+        return ""
+    labels = read_labels_of(match, column)
+    n, right = int(np.isfinite(labels).sum()), int((labels == 1).sum())
+    partly = int(((labels > 0) & (labels < 1)).sum())
+    also = f" and {partly:,} partly right" if partly else ""
+    return (f"The file of {name} has labels too (`{column}`): they call {right:,} of {count(n, 'answer')} right{also}. "
+            "They are not counted here, because nothing shows that people gave them.")
 
 
 def declined_parts(declined: Declined) -> list[str]:

@@ -18,7 +18,7 @@ from ragdash.dashboard.pages.answers.data import AnswerTexts
 from ragdash.dashboard.pages.answers.validation import data as trust_data
 from ragdash.dashboard.pages.answers.validation import sentences as trust_sentences
 from ragdash.dashboard.pages.answers.validation.data import TrustData
-from ragdash.dashboard.pages.answers.validation.tables import confusion_table
+from ragdash.dashboard.pages.answers.validation.tables import confusion_table, source_name
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements, texts
 from ragdash.dashboard.widgets.steps import steps
@@ -57,7 +57,7 @@ def run_disagreements(data: TrustData) -> None:
     if validation.agreement.n:
         left_column, right = st.columns(2, gap="large")
         with left_column:
-            _confusion_section(validation.agreement)
+            _confusion_section(validation.agreement, source_name(data))
         with right:
             st.markdown(trust_sentences.bias_sentence(validation, data.spec), help=tooltip("bias"))
             _vote_agreement(data, run_index)
@@ -70,16 +70,17 @@ def run_disagreements(data: TrustData) -> None:
         _missing_verdicts(validation.missing)
 
 
-def _confusion_section(agreed: Agreement) -> None:
+def _confusion_section(agreed: Agreement, source: str) -> None:
     """Queries by label and verdict; agreements in bold."""
-    st.markdown(f"**Labels and judge on {fmt.query_count(agreed.n)}**: they agree on "
+    st.markdown(f"**Labels and {source} on {fmt.query_count(agreed.n)}**: they agree on "
                 f"{int(np.trace(agreed.confusion)):,}", help=tooltip("confusion", yes=f"{YES:g}"))
     if len(agreed.classes) > MOST_CLASSES:
         elements.frame(confusion_table(agreed), "trust_confusion", "Queries by label and verdict")
         return
     rows = []
     for r, name in enumerate(agreed.classes):
-        cells = {f"Judge: {judge_class}": f"**{agreed.confusion[r, c]:,}**" if r == c else f"{agreed.confusion[r, c]:,}"
+        cells = {f"{source.capitalize()}: {judge_class}":
+                 f"**{agreed.confusion[r, c]:,}**" if r == c else f"{agreed.confusion[r, c]:,}"
                  for c, judge_class in enumerate(agreed.classes)}
         rows.append({"Label": name, **cells})
     st.table(rows, border="horizontal", hide_index=True, alt="Queries by label and verdict")
@@ -124,7 +125,7 @@ def _disagreements(data: TrustData, run_index: int) -> None:
     disagreements = validation.disagreements
     st.markdown(f"### Disagreements ({len(disagreements):,})")
     if not disagreements:
-        st.caption("The judge agrees with every label.")
+        st.caption(f"The {source_name(data)} agrees with every label.")
         return
     digest = data.context.digests[run_index]
     position = min(st.session_state.get(state.APART_AT, {}).get(digest, 0), len(disagreements) - 1)
@@ -157,7 +158,8 @@ def _show_disagreement(data: TrustData, run_index: int, disagreement: Disagreeme
             anchor=False,
         )
         st.markdown(
-            f"Judge **{fmt.number(disagreement.verdict, 2)}** · label **{fmt.number(disagreement.label, 2)}** · "
+            f"{source_name(data).capitalize()} **{fmt.number(disagreement.verdict, 2)}** · "
+            f"label **{fmt.number(disagreement.label, 2)}** · "
             f"{elements.swatch(context.slots[run_index], context.names[run_index])}"
         )
         left_column, right = st.columns(2, gap="large")

@@ -15,14 +15,14 @@ from ragdash.core.errors import Problem
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.pages.answers.validation import sentences as trust_sentences
 from ragdash.dashboard.pages.answers.validation.data import TrustData
-from ragdash.dashboard.pages.answers.validation.tables import differences_table, means_table
+from ragdash.dashboard.pages.answers.validation.tables import differences_table, means_table, source_name
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.stats import ALPHA, MIN_LABELS
 from ragdash.reporting.plots import trust as trust_plots
 from ragdash.reporting.plots.common.theme import Axis
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.judge_validation import held_out_sentence
+from ragdash.reporting.sentences.judge_validation import error_sources_title, held_out_sentence
 from ragdash.reporting.tables.escaping import p_number
 from ragdash.reporting.tables.judge_validation import accuracy_text, kappa_text, shown_mean
 
@@ -38,17 +38,18 @@ def summary(data: TrustData) -> None:
     group_unlabeled = bool(data.labeled_runs) or len(unlabeled) > MOST_SENTENCES
     sentences = [
         trust_sentences.run_summary(
-            data.validations[index], data.spec, binary=data.binary, name=_run_label(data, index), source=_source(data)
+            data.validations[index], data.spec, binary=data.binary, name=_run_label(data, index),
+            source=source_name(data)
         )
         for index in (described if group_unlabeled else [*described, *unlabeled])
     ]
     if unlabeled and group_unlabeled:
         names = fmt.listed([_run_label(data, index) for index in unlabeled])
-        sentences.append(f"No labels yet of {names}: how often the {_source(data)} is wrong there is unknown.")
+        sentences.append(f"No labels yet of {names}: how often the {source_name(data)} is wrong there is unknown.")
     if len(data.labeled_runs) > MOST_SENTENCES:
         sentences.append(f"See the table for the other {len(data.labeled_runs) - MOST_SENTENCES}.")
     if described:
-        st.markdown(trust_sentences.TO_REPORT.format(source=_source(data)))
+        st.markdown(trust_sentences.TO_REPORT.format(source=source_name(data)))
     st.markdown("\n".join(f"- {sentence}" for sentence in sentences), help=trust_sentences.GLOSSARY)
     of_samples = any(context.digests[index] in data_store.sample_records() for index in data.labeled_runs)
     for line in (trust_sentences.label_source(data.label_column, sum(map(len, data.labels)),
@@ -88,27 +89,22 @@ def show_next_step(labels: Sequence[int] = (0,)) -> None:
                    "about half as wide. Label the same queries in each run to compare the runs.")
 
 
-def _source(data: TrustData) -> str:
-    """What gives the values: the local judge, another one, a score of the files, or a metric."""
-    return "judge" if data.is_local else trust_sentences.source_of(data.spec)
-
-
 def _run_label(data: TrustData, run_index: int) -> str:
     return f"**{elements.swatch(data.context.slots[run_index], data.context.names[run_index])}**"
 
 
 def estimates(data: TrustData) -> None:
     """Render the three means of every run."""
-    title = data.spec.metric.title
-    st.header(f"{fmt.escape(title)}: judge, labels, and both combined", anchor=False, help=trust_sentences.GLOSSARY)
+    title, source = data.spec.metric.title, source_name(data)
+    st.header(f"{fmt.escape(title)}: {source}, labels, and both combined", anchor=False, help=trust_sentences.GLOSSARY)
     validations = [data.validations[index] for index in data.judged_runs]
     figure = _interval_figure(
         data, data.judged_runs, validations, [validation.agreement.n for validation in validations]
     )
-    elements.chart(figure, means_table(data), "trust_means", f"{title} of each run: by the judge alone, by the labels "
-                  "alone, and corrected",
-                  caption="Hollow: judge alone. Thin: labels alone. Bold: corrected, judge and labels together. n: "
-                          "queries with a label; N: queries with a verdict only. "
+    elements.chart(figure, means_table(data), "trust_means", f"{title} of each run: by the {source} alone, by the "
+                  "labels alone, and corrected",
+                  caption=f"Hollow: {source} alone. Thin: labels alone. Bold: corrected, {source} and labels together. "
+                          "n: queries with a label; N: queries without one. "
                           f"Intervals of {100 * validations[0].level:.0f}%.")
 
 
@@ -144,7 +140,7 @@ def agreements(data: TrustData) -> None:
     """Render accuracy and kappa of every labeled run, with their intervals."""
     if not data.labeled_runs:
         return
-    rows = []
+    rows, source = [], source_name(data)
     for index in data.labeled_runs:
         agreement = data.validations[index].agreement
         rows.append({"Run": _run_label(data, index), "n": f"{agreement.n:,}",
@@ -152,28 +148,30 @@ def agreements(data: TrustData) -> None:
                      "Constant answer": f"{fmt.number(agreement.constant)} ({agreement.constant_class})",
                      "Beyond chance (kappa)": kappa_text(agreement),
                      "Bias": fmt.number(agreement.bias, signed=True),
-                     "Judge alone": fmt.number(data.validations[index].judge.mean)})
+                     f"{source.capitalize()} alone": fmt.number(data.validations[index].judge.mean)})
     st.markdown("**Agreement**", help=trust_sentences.GLOSSARY)
-    st.table(rows, border="horizontal", hide_index=True, alt="Agreement of judge and labels for each run")
+    st.table(rows, border="horizontal", hide_index=True, alt=f"Agreement of {source} and labels for each run")
 
 
 def error_sources(data: TrustData) -> None:
     """Render what the judge's errors depend on; nothing with too few labels."""
     if not data.error_sources:
         return
-    st.markdown("**What fools this judge?**", help=tooltip("error_sources"))
+    source = source_name(data)
+    st.markdown(f"**{error_sources_title(source)}**", help=tooltip("error_sources"))
     if not any(data.validations[index].agreement.apart for index in data.labeled_runs):
         labels = sum(data.validations[index].agreement.n for index in data.labeled_runs)
-        st.caption(f"Not known: the {_source(data)} makes no error on the {fmt.count(labels, 'labeled answer')}, and "
+        st.caption(f"Not known: the {source} makes no error on the {fmt.count(labels, 'labeled answer')}, and "
                    "these are few.")
         return
-    rows = [{"Answers by": source.factor,
-             "Mean error": "; ".join(f"{fmt.escape(name)}: {fmt.number(error)} (n = {n:,})"
-                                     for name, error, n in source.groups),
-             "p (corrected)": p_number(source.corrected),
-             "Result": "fools the judge" if source.corrected < ALPHA else "no clear effect"}
-            for source in data.error_sources]
-    st.table(rows, border="horizontal", hide_index=True, alt="Mean error of the judge by what it was shown")
+    effect = "fools the judge" if source == "judge" else "clear effect"
+    rows = [{"Answers by": error.factor,
+             "Mean error": "; ".join(f"{fmt.escape(name)}: {fmt.number(mean)} (n = {n:,})"
+                                     for name, mean, n in error.groups),
+             "p (corrected)": p_number(error.corrected),
+             "Result": effect if error.corrected < ALPHA else "no clear effect"}
+            for error in data.error_sources]
+    st.table(rows, border="horizontal", hide_index=True, alt=f"Mean error of the {source} by what it was shown")
 
 
 def differences(data: TrustData) -> None:
@@ -189,17 +187,18 @@ def differences(data: TrustData) -> None:
     order = sorted(by_run, key=lambda index: not np.isfinite(by_run[index].corrected.low))
     sentences = [
         trust_sentences.difference_sentence(by_run[index], data.spec, _run_label(data, index), binary=data.binary,
-                                            source=_source(data))
+                                            source=source_name(data))
         for index in order[:MOST_SENTENCES]
     ]
     if len(order) > MOST_SENTENCES:
         sentences.append(f"See the table for the other {len(order) - MOST_SENTENCES}.")
     st.markdown("  \n".join(sentences))
-    labeled = [difference.corrected.n for difference in by_run.values()]
+    labeled, source = [difference.corrected.n for difference in by_run.values()], source_name(data)
     if max(labeled) >= trust_sentences.FEWEST_SHOWN:
         figure = _interval_figure(data, list(by_run), list(by_run.values()), labeled, baseline=baseline)
         elements.chart(figure, differences_table(data), "trust_differences",
-                      f"Difference of each run to {baseline}: by the judge alone, by the labels alone, and corrected",
-                      note="Hollow: judge alone. Thin: labels alone. Bold: corrected. n: labeled queries.")
+                      f"Difference of each run to {baseline}: by the {source} alone, by the labels alone, and "
+                      "corrected",
+                      note=f"Hollow: {source} alone. Thin: labels alone. Bold: corrected. n: labeled queries.")
     show_warnings({f"{difference.candidate} to {difference.baseline}": difference.problems
                    for difference in by_run.values()})

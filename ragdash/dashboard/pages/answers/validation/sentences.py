@@ -26,6 +26,7 @@ from ragdash.reporting.sentences.judge_validation import (
     OUTCOMES,
     difference_outcome,
     not_settled_sentence,
+    source_of,
 )
 
 GLOSSARY = tooltips("judge_alone", "labels_alone", "corrected", "labeled_and_judged", "accuracy", "constant_answer",
@@ -103,13 +104,6 @@ def grouping(by: str, groups: Mapping[str, str], labeled: Sequence[int | None]) 
     return (f":material/account_tree: Queries with {same} count as one group in every interval: "
             f"{fmt.count(len(set(groups.values())), 'group')}, {fewest:,} of them labeled"
             + (" in the run with the fewest." if len(labeled) > 1 else "."))
-
-
-def source_of(spec: Spec) -> str:
-    """What gives the values that are compared with labels: a judge, a score of the files, or a metric."""
-    if spec.file_column:
-        return "score"
-    return "judge" if spec.metric.view in ("Judged", "Entailed") else "metric"
 
 
 def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: str, source: str) -> str:

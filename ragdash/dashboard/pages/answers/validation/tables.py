@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from ragdash.analysis.judge_validation import SHEET, Agreement, Estimate, labeling_sheet
 from ragdash.dashboard.pages.answers.validation.data import TrustData
+from ragdash.reporting.sentences.judge_validation import source_of
 from ragdash.reporting.tables.judge_validation import shown_mean
 
 
@@ -64,6 +65,11 @@ def differences_table(data: TrustData) -> pd.DataFrame:
 
 def _interval_columns(name: str, estimate: Estimate) -> dict[str, float]:
     return {name: shown_mean(estimate), f"{name}, low": estimate.low, f"{name}, high": estimate.high}
+
+
+def source_name(data: TrustData) -> str:
+    """What gives the values: the local judge, another one, a score of the files, or a metric."""
+    return "judge" if data.is_local else source_of(data.spec)
 
 
 def confusion_table(agreement: Agreement) -> pd.DataFrame:
