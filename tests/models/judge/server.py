@@ -248,6 +248,24 @@ def _drip(handler: _Handler, body: dict) -> None:
     handler.close_connection = True
 
 
+def _drip_head(handler: _Handler, body: dict) -> None:
+    """A first line that never ends."""
+    _drip_on(handler, b"HTTP/1.1 200 OK")
+
+
+def _drip_chunk(handler: _Handler, body: dict) -> None:
+    """The size of a piece that never ends."""
+    _drip_on(handler, b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;")
+
+
+def _drip_on(handler: _Handler, beginning: bytes) -> None:
+    with suppress(OSError):
+        handler.wfile.write(beginning)
+        while not handler.endpoint.freed.wait(0.02):
+            handler.wfile.write(b"x")
+    handler.close_connection = True
+
+
 def _truncated(handler: _Handler, body: dict) -> tuple[int, bytes]:
     """Cut off unless four times the tokens are allowed."""
     allowed = body.get("max_tokens") or body.get("max_completion_tokens") or 0
@@ -291,6 +309,7 @@ FAULTS: dict[str, Callable[[_Handler, dict], tuple | None]] = {
     "404-model": error(404, "The model `toy` does not exist", code="model_not_found"),
     "301": lambda handler, body: (301, b"", {"Location": "http://127.0.0.1:9/elsewhere"}),
     "hang": _hang, "close": _close, "half": _half, "drip": _drip,
+    "drip-head": _drip_head, "drip-chunk": _drip_chunk,
     "html": lambda handler, body: (200, b"<html><head><title>Sign in</title></head></html>"),
     "not-json": lambda handler, body: (200, b"All is well"),
     "no-choices": lambda handler, body: (200, b'{"choices": []}'),

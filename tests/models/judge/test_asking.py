@@ -22,6 +22,7 @@ from ragdash.models.judge.task_runner import TaskRunner
 from ragdash.models.judge.verdict_store.store import VerdictWriter
 
 ROOT = Path(__file__).parents[3]
+ENDLESS = {"hang", "drip", "drip-head", "drip-chunk"}
 KEY = "sk-very/secret+0123456789"
 
 
@@ -29,7 +30,7 @@ KEY = "sk-very/secret+0123456789"
 def one(serve, endpoint, verdict_store, quick, impatient):
     """Ask one question of an endpoint with these faults: (reply, outcome, server)."""
     def asked(*faults, **options):
-        server, patience = serve(*faults), impatient if {"hang", "drip"} & {*faults} else quick
+        server, patience = serve(*faults), impatient if ENDLESS & {*faults} else quick
         outcome = ask(questions(1), endpoint(server, **options), verdict_store, patience=patience)
         return outcome.replies[0], outcome, server
 
@@ -74,7 +75,7 @@ def test_the_same_question_twice_is_missing_once(serve, endpoint, verdict_store,
 
 
 @pytest.mark.parametrize("fault", ["408", "409", "425", "429-now", "500", "503", "529", "close", "half", "html",
-                                   "not-json", "no-choices", "hang", "drip"])
+                                   "not-json", "no-choices", "hang", "drip", "drip-head", "drip-chunk"])
 def test_what_passes_is_asked_again(one, fault):
     reply, outcome, server = one(fault)
     assert reply.value["score"] == 1 and reply.attempts == 2 and len(server.asked) == 2
@@ -83,6 +84,7 @@ def test_what_passes_is_asked_again(one, fault):
 
 @pytest.mark.parametrize("fault, reason", [
     ("500", "server-error"), ("429-now", "rate-limited"), ("close", "unreachable"), ("hang", "timeout"),
+    ("drip", "timeout"), ("drip-head", "timeout"), ("drip-chunk", "timeout"),
     ("html", "not-a-reply"), ("400", "bad-request")])
 def test_what_does_not_pass_is_missing_with_its_reason(one, endpoint, verdict_store, fault, reason):
     reply, outcome, server = one(*[fault] * 9)

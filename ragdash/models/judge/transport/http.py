@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable, Mapping
 from urllib.parse import quote
 
@@ -50,9 +49,10 @@ def sender(endpoint: Endpoint, patience: Patience, largest: int = LARGEST) -> Se
         if not hasattr(local, "session"):
             local.session = requests.Session()
             local.session.trust_env = not endpoint.local  # proxies
-            if endpoint.allowed is not None:
-                for scheme in ("http://", "https://"):
-                    local.session.mount(scheme, GuardedAdapter(endpoint.allows_address))
+            adapter = GuardedAdapter(endpoint.allows_address, patience.reply)
+            local.deadline = adapter.deadline
+            for scheme in ("http://", "https://"):
+                local.session.mount(scheme, adapter)
             local.session.auth = lambda request: request  # none of ~/.netrc
         return local.session
 
@@ -67,7 +67,9 @@ def sender(endpoint: Endpoint, patience: Patience, largest: int = LARGEST) -> Se
                 stream=True,
                 allow_redirects=False,
             ) as response:
-                content = _content(response.raw, patience.reply, largest)
+                content = _content(response.raw, largest)
+                if local.deadline.passed:
+                    raise TimeoutError("a reply that does not end")
                 return HttpResponse(response.status_code, _redact_bytes(content, secret),
                               {name.lower(): redact(value, secret) for name, value in response.headers.items()})
         except requests.exceptions.ConnectTimeout as error:
@@ -75,22 +77,24 @@ def sender(endpoint: Endpoint, patience: Patience, largest: int = LARGEST) -> Se
         except (*late, TimeoutError) as error:
             return _failed("timeout", error, secret)
         except broken as error:
+            if local.deadline.passed:
+                return _failed("timeout", TimeoutError("a reply that does not end"), secret)
             refused = "NewConnectionError" in repr(error) or "NameResolutionError" in repr(error)
             return _failed("unreachable", error, secret, sent=not refused)
+        finally:
+            local.deadline.stop()
 
     return send
 
 
-def _content(raw, seconds: float, largest: int) -> bytes:
-    """The body of a response; TimeoutError where it drips in for too long, and what is too large is cut."""
-    end, pieces, size = time.monotonic() + seconds, [], 0
+def _content(raw, largest: int) -> bytes:
+    """The body of a response; what is too large is cut."""
+    pieces, size = [], 0
     while piece := raw.read1(1 << 16, decode_content=True):
         pieces.append(piece)
         size += len(piece)
         if size > largest:
             break
-        if time.monotonic() > end:
-            raise TimeoutError("a reply that does not end")
     return b"".join(pieces)
 
 
