@@ -16,6 +16,7 @@ from ragdash.core.records import Truth
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, counterpart, default_file_specs, read_spec
+from ragdash.metrics.from_file import counted_unit
 
 CUTOFFS = (1, 2, 3, 4, 5, 8, 10, 15, 20, 50, 100)
 EQUAL, ROUNDED = 1e-6, 5.1e-4  # differences that rounding explains: of single precision, of three decimals
@@ -27,8 +28,9 @@ class Recomputed:
     """A metric from the file of a run, and the same metric as computed from its ranking and the judgments.
 
     mean, file_mean: over the n queries where both are defined; differing: queries with different values; reason: ""
-    (none), "rounded", "cutoff", "grades", "first-document", "options" or "unknown"; variant: what gives the file's
-    values, such as RR@5, and in how many queries (explained).
+    (none), "rounded", "cutoff", "grades", "first-document", "options", "returned" (precision over fewer documents),
+    "unit" (not known, but the name says what is counted) or "unknown"; variant: what gives the file's values, such as
+    RR@5, and in how many queries (explained).
     """
 
     run: str
@@ -50,8 +52,10 @@ class Recomputed:
         if not self.differing:
             return Problem("file-metric-agrees", facts, field=self.spec.file_column, severity="note")
         facts |= {"differing": self.differing}
-        if self.reason in ("cutoff", "options", "grades", "first-document"):
+        if self.reason in ("cutoff", "options", "grades", "first-document", "returned"):
             facts |= {"variant": self.variant, "explained": self.explained}
+        if self.reason == "unit":
+            facts |= {"unit": counted_unit(self.spec)}
         return Problem(f"file-metric-differs/{self.reason}", facts, field=self.spec.file_column, severity="note")
 
 
@@ -70,7 +74,7 @@ def recomputed(match: Match) -> tuple[Recomputed, ...]:
     """
     if match.run.file_scores is None or not match.truth.judgments or not len(match.run.docs):
         return ()
-    pairs = [(spec, counterpart(spec, read_spec)) for spec in default_file_specs([match.run])]
+    pairs = [(spec, counterpart(spec, read_spec, match.run.depth)) for spec in default_file_specs([match.run])]
     return tuple(row for spec, known in pairs if known is not None
                  for row in [_compared(match, spec, known)] if row is not None)
 
@@ -96,7 +100,17 @@ def _compared(match: Match, spec: Spec, known: Spec) -> Recomputed | None:
         explained = int((np.abs(file_values - variant_values) <= ROUNDED)[both].sum())
         if explained >= ALMOST_ALL * n and explained > n - differing:
             return Recomputed(*facts, differing, reason, variant, explained)
-    return Recomputed(*facts, differing, "unknown")
+    if known.name == "P" and known.k:
+        explained = int((np.abs(file_values - _over_returned(match, values, known.k)) <= ROUNDED)[both].sum())
+        if explained >= ALMOST_ALL * n:
+            return Recomputed(*facts, differing, "returned", str(known), explained)
+    return Recomputed(*facts, differing, "unit" if counted_unit(spec) else "unknown")
+
+
+def _over_returned(match: Match, precision: np.ndarray, k: int) -> np.ndarray:
+    """Precision at k (Q,) divided by the documents returned where these are fewer."""
+    returned = match.ranked.returned_at(np.array([k]))[:, 0]
+    return precision * k / np.maximum(np.minimum(returned, k), 1)
 
 
 def _variants(match: Match, known: Spec) -> Iterator[tuple[str, str, np.ndarray]]:

@@ -22,10 +22,12 @@ DIRECTIONS = ("higher", "lower", "none")
 _OUR_NAMES = {"mrr": "RR", "rr": "RR", "reciprocalrank": "RR", "ndcg": "nDCG", "recall": "R", "precision": "P",
               "hit": "Success", "hits": "Success", "hitrate": "Success", "hitratio": "Success",
               "success": "Success", "map": "AP", "ap": "AP", "f1": "F1"}
+_UNITS = "page|chunk|passage|section|paragraph|source|file|doc|document"  # what the metrics of a file may count
 _COMPUTED = re.compile(
-    r"(?:(?:retrieval|retriever|mean|avg|stored|chunk|exact|doc)[_ ]+)?"
+    r"(?:[\w.]*?\.(?P<inner>\d+)\.|[\w.]*\.)?"
+    rf"(?:(?:retrieval|retriever|mean|avg|stored|exact|(?P<unit>{_UNITS}))[_ ]+)?"
     r"(?P<name>mrr|rr|reciprocal[_ ]?rank|ndcg|recall|precision|hit[_ ]?rat(?:e|io)|hits?|success|map|ap|f1)"
-    r"(?:[@_ ]*(?:at[_ ]?)?(?P<k>\d+))?(?:[_ ]score)?", re.IGNORECASE)
+    r"(?:[@_ ]*(?:at[_ ]?)?(?P<k>\d+)|[@_ ]*at[_ ]?k|@k)?(?:[_ ]score)?", re.IGNORECASE)
 _QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
 _SPELLED = re.compile(rf"\s*\w+:(?:(?P<quoted>{_QUOTED})|(?P<plain>[^\s,()'\"]+))\s*(?P<arguments>\(.*\))?\s*",
                       re.DOTALL)
@@ -138,16 +140,19 @@ def default_file_specs(runs: Iterable[Run], directions: Mapping[str, str] | None
     return tuple(sorted(directed, key=lambda spec: spec.metric.better != "higher")) or specs
 
 
-def counterpart(spec: Spec, known: Callable[[str], Spec | None]) -> Spec | None:
+def counterpart(spec: Spec, known: Callable[[str], Spec | None], depth: int = 0) -> Spec | None:
     """The metric that is computed here under the name that a file gives to its own: RR for mrr; None without one.
 
-    known: reads a name, such as "RR" or "Success@5"; None for one that cannot be read.
+    known: reads a name, such as "RR" or "Success@5"; None for one that cannot be read. depth: the cutoff of a hit rate
+    whose name has none; 0: then there is no such metric.
 
     Examples
     --------
     >>> from ragdash.metrics.spelling import parse_spec
     >>> [str(counterpart(file_spec(name), parse_spec)) for name in ("mrr", "hit_at_5", "retrieval_recall", "ndcg@10")]
     ['RR', 'Success@5', 'R', 'nDCG@10']
+    >>> [str(counterpart(file_spec(name), parse_spec, depth=8)) for name in ("page_hit", "per_k.10.page_recall_at_k")]
+    ['Success@8', 'R@10']
     >>> counterpart(file_spec("faithfulness"), parse_spec) is None
     True
     """
@@ -155,7 +160,20 @@ def counterpart(spec: Spec, known: Callable[[str], Spec | None]) -> Spec | None:
     if match is None or dict(spec.params).get("label"):
         return None
     name = _OUR_NAMES[re.sub(r"[\W_]", "", match["name"].casefold())]
-    return known(f"{name}@{match['k']}" if match["k"] else name) if match["k"] or name != "Success" else None
+    cutoff = match["k"] or match["inner"] or (str(depth) if depth and name == "Success" else "")
+    return known(f"{name}@{cutoff}" if cutoff else name) if cutoff or name != "Success" else None
+
+
+def counted_unit(spec: Spec) -> str:
+    """What the metric of a file counts by its name: "page" for page_hit; "" where the name does not say it.
+
+    Examples
+    --------
+    >>> counted_unit(file_spec("per_k.10.page_recall_at_k")), counted_unit(file_spec("mrr"))
+    ('page', '')
+    """
+    match = _COMPUTED.fullmatch(spec.file_column.strip())
+    return (match["unit"] or "").lower() if match else ""
 
 
 def with_guesses(specs: Iterable[Spec], known: Iterable[Spec]) -> tuple[Spec, ...]:

@@ -23,7 +23,7 @@ from ragdash.analysis.verdict import (
     searches_alone,
 )
 from ragdash.analysis.verdict.advice import Paid, cheapest
-from ragdash.core.records import Conventions, Truth
+from ragdash.core.records import Conventions, Repetition, Truth
 from ragdash.core.slices import slices
 from ragdash.dashboard.components.verdict_panel import marks
 from ragdash.evaluation.compare import ComparisonRules, compare_slices
@@ -291,6 +291,17 @@ def test_what_if_begins_with_the_best_run_and_what_adds_most():
     assert runs_to_fuse(values, SPEC, [False, True, False, False]) != runs_to_fuse(values, SPEC, [False] * 4)
     assert runs_to_fuse(np.full((3, 1), np.nan), SPEC, [False, True, False]) == [0, 2]
     assert runs_to_fuse(values[:1], SPEC, [False]) == [0]
+
+
+def test_repeats_of_one_configuration_are_not_fused_with_each_other(samples):
+    (dense, sparse, _), _ = samples
+    runs = [replace(run.renamed(f"{run.name} / {label}"), repetition=Repetition(run.name, label, "results.csv"))
+            for run in (dense, sparse) for label in ("1", "2")]
+    places = places_last(runs, [run.name for run in runs], [()] * 4)
+    assert places == [0, 3, 0, 3]
+    # the repeats of dense are the two best and differ most
+    values = np.array([[0.0, 1.0, 1.0], [1.0, 1.0, 0.0], [0.0, 0.1, 0.2], [0.1, 0.1, 0.3]])
+    assert runs_to_fuse(values, SPEC, places) == [0, 2]
 
 
 def test_a_fusion_of_loaded_runs_is_no_search(samples, tmp_path):

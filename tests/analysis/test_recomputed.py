@@ -1,5 +1,7 @@
 """Metrics from a file next to those computed here: which reason explains a difference."""
 
+import re
+
 import pytest
 
 from ragdash import Run, Truth, evaluate
@@ -7,6 +9,7 @@ from ragdash.analysis.comparability import check_comparability
 from ragdash.analysis.recomputed import first_documents, recomputed
 from ragdash.core.file_scores import FileScores
 from ragdash.matching.match import Match
+from ragdash.reporting.sentences.runs.file_metrics import recomputed_sentences
 
 QUERIES = ["q1", "q2", "q3"]
 TRUTH = Truth.build("qrels", ["q1", "q1", "q2", "q3"], ["b", "c", "a", "c"], [1, 2, 2, 1])
@@ -14,7 +17,7 @@ TRUTH = Truth.build("qrels", ["q1", "q1", "q2", "q3"], ["b", "c", "a", "c"], [1,
 
 def run_with(**scores):
     """Rankings a, b, c of each query: first relevant at rank 2, 1 and 3."""
-    rows = [(query, "run", name.replace("_at_", "@"), value) for name, values in scores.items()
+    rows = [(query, "run", re.sub(r"_at_(?=\d)", "@", name), value) for name, values in scores.items()
             for query, value in zip(QUERIES, values, strict=True)]
     return Run.build("run", [query for query in QUERIES for _ in "abc"], list("abc") * 3, [3.0, 2.0, 1.0] * 3
                      ).with_file_scores(FileScores.build(rows))
@@ -39,6 +42,25 @@ def test_why_a_reciprocal_rank_differs(values, reason, variant, differing):
     row = only(run_with(mrr=values))
     assert (row.reason, row.variant, row.differing) == (reason, variant, differing)
     assert str(row.counterpart) == "RR" and row.n == (2 if reason == "grades" else 3)
+
+
+@pytest.mark.parametrize(("name", "values", "expected", "words"), [
+    ("page_hit", [0, 1, 0], ("Success@3", "cutoff", "Success@1"), "Hit rate@1 gives them in 3 of 3 queries"),
+    ("per_k.3.page_recall_at_k", [1, 1, 1], ("R@3", "", ""), "They agree"),
+    ("chunk_mrr", [0.1, 0.2, 0.9], ("RR", "unit", ""), "By its name it counts chunks"),
+])
+def test_names_with_a_unit_and_a_cutoff_in_their_path_are_compared(name, values, expected, words):
+    row = only(run_with(**{name: values}))
+    assert (str(row.counterpart), row.reason, row.variant) == expected
+    assert words in (" ".join(recomputed_sentences([row], [row.spec])) if row.reason else row.problem.fix)
+
+
+def test_a_precision_that_divides_by_fewer_documents_where_fewer_are_returned():
+    scores = FileScores.build([("q1", "run", "precision_at_5", 1 / 3), ("q2", "run", "precision_at_5", 1)])
+    run = Run.build("run", ["q1", "q1", "q1", "q2"], ["a", "b", "x", "a"], [3.0, 2.0, 1.0, 1.0])
+    row = only(run.with_file_scores(scores), Truth.build("qrels", ["q1", "q2"], ["b", "a"], [1, 1]))
+    assert (row.reason, row.explained, row.mean) == ("returned", 2, 0.2)
+    assert "divides by the documents returned where these are fewer than the cutoff" in row.problem.fix
 
 
 def test_a_file_that_knows_one_document_of_several():

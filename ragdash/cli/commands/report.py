@@ -28,6 +28,7 @@ from ragdash.experiments.fusion.judged_pool import judged_pool
 from ragdash.experiments.fusion.legs.answer import answer_of
 from ragdash.experiments.fusion.legs.gain import gain_of
 from ragdash.experiments.fusion.pair import (
+    OF_HYBRIDS,
     QUICK,
     SPELLED_APART,
     fused_from,
@@ -161,7 +162,7 @@ def hybrid_gain(matches: Sequence[Match], runs: Sequence[Run], truth: Truth, spe
     except (InputError, Unavailable):
         return None
     return gain_of(choice, pool, {run.name: run for place, run in enumerate(runs)
-                                  if place not in fused and places[place]})
+                                  if place not in fused and places[place] in OF_HYBRIDS})
 
 
 def _legs(matches: Sequence[Match], runs: Sequence[Run], spec: Spec) -> tuple[list[int], list[int]]:

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 
 from ragdash.core.messages.message import Message
 
+_DIFFERS = ("{name} of {run:named run}: file {file_mean:.3f}, recomputed {mean:.3f} as {metric} ({differing} of "
+            "{queries:count query} differ)")
+
 MESSAGES: Mapping[str, Message] = {
     "bad-field/band": Message(
         actual="band {number}: {value} (table {table})",
@@ -113,10 +116,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="They agree in all {queries:count query}.",
     ),
     "file-metric-differs/cutoff": Message(
-        actual=(
-            "{name} of {run:named run}: file {file_mean:.3f}, recomputed {mean:.3f} as {metric} ({differing} of "
-            "{queries:count query} differ)"
-        ),
+        actual=_DIFFERS,
         expected="the same values",
         fix=(
             "The file's values are {metric} over fewer documents: {variant} gives them in {explained} "
@@ -124,10 +124,7 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "file-metric-differs/first-document": Message(
-        actual=(
-            "{name} of {run:named run}: file {file_mean:.3f}, recomputed {mean:.3f} as {metric} ({differing} of "
-            "{queries:count query} differ)"
-        ),
+        actual=_DIFFERS,
         expected="the same values",
         fix=(
             "The file compares one document, the judgments list several: with the first one alone, "
@@ -135,10 +132,7 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "file-metric-differs/grades": Message(
-        actual=(
-            "{name} of {run:named run}: file {file_mean:.3f}, recomputed {mean:.3f} as {metric} ({differing} of "
-            "{queries:count query} differ)"
-        ),
+        actual=_DIFFERS,
         expected="the same values",
         fix=(
             "The file counts documents of higher grades only: {variant} gives its values in {explained} "
@@ -146,10 +140,7 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "file-metric-differs/options": Message(
-        actual=(
-            "{name} of {run:named run}: file {file_mean:.3f}, recomputed {mean:.3f} as {metric} ({differing} of "
-            "{queries:count query} differ)"
-        ),
+        actual=_DIFFERS,
         expected="the same values",
         fix=(
             "The file uses other options: {variant} gives its values in {explained} of {queries:count "
@@ -157,23 +148,33 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "file-metric-differs/rounded": Message(
-        actual=(
-            "{name} of {run:named run}: file {file_mean:.3f}, recomputed {mean:.3f} as {metric} ({differing} of "
-            "{queries:count query} differ)"
-        ),
+        actual=_DIFFERS,
         expected="the same values",
         fix=(
             "The file rounds its values. Both columns are shown."
         ),
     ),
-    "file-metric-differs/unknown": Message(
-        actual=(
-            "{name} of {run:named run}: file {file_mean:.3f}, recomputed {mean:.3f} as {metric} ({differing} of "
-            "{queries:count query} differ)"
-        ),
+    "file-metric-differs/returned": Message(
+        actual=_DIFFERS,
         expected="the same values",
         fix=(
-            "The reason is not known. Both columns are shown; check the ids, the cutoff and the "
+            "The file divides by the documents returned where these are fewer than the cutoff: that gives its values "
+            "in {explained} of {queries:count query}."
+        ),
+    ),
+    "file-metric-differs/unit": Message(
+        actual=_DIFFERS,
+        expected="the same values",
+        fix=(
+            "The definition of the file is not known. By its name it counts {unit}s, which may not be the documents "
+            "ranked here. Both columns are shown."
+        ),
+    ),
+    "file-metric-differs/unknown": Message(
+        actual=_DIFFERS,
+        expected="the same values",
+        fix=(
+            "The definition of the file is not known. Both columns are shown; check the ids, the cutoff and the "
             "judgments of the other tool."
         ),
     ),

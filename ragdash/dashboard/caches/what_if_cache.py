@@ -135,7 +135,7 @@ def hybrids_of(runs: Sequence[str], names: Sequence[str], fused: Sequence[str]) 
     """The hybrids among these runs that are not fused, by name."""
     places = _places_last(tuple(runs), tuple(names))
     return {name: LOADED.run(run) for run, name, place in zip(runs, names, places, strict=True)
-            if place and name not in fused}
+            if place in pair.OF_HYBRIDS and name not in fused}
 
 
 def _gain_key(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec) -> tuple:

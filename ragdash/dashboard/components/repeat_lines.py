@@ -22,7 +22,7 @@ from ragdash.evaluation.repeats import (
 )
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.runs.repeats import leading_noise, spread_sentence
+from ragdash.reporting.sentences.runs.repeats import SINGLES_NOTE, leading_noise, spread_sentence
 
 MEAN, SINGLE = "mean", "single"
 MAX_LINES = 4  # configurations that have a sentence
@@ -101,6 +101,12 @@ def render(context: PageContext, spec: Spec | None = None, noise: bool = False) 
         render_switch()
     for line in leading_noise(merged_spreads) if noise and is_merged else ():
         st.caption(fmt.escape(line))
+
+
+def note_singles(context: PageContext) -> None:
+    """On a page that merges no repeats: that some of the runs shown are repeats, and where they are one line."""
+    if has_repeats(context):
+        st.caption(SINGLES_NOTE)
 
 
 def render_switch() -> None:

@@ -13,6 +13,7 @@ from ragdash.core.errors import Problem
 from ragdash.core.records import Run
 from ragdash.evaluation.compare import best_first
 from ragdash.evaluation.outcomes import direction
+from ragdash.evaluation.repeats import repeat_groups
 from ragdash.experiments.fusion.fuse import fuse
 from ragdash.experiments.fusion.judged_pool import JudgedPool
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
@@ -78,11 +79,17 @@ def _has_scores_of(run: Run, fused: Run) -> bool:
                 and np.allclose(fused.scores[same], run.scores, rtol=1e-5, atol=0))
 
 
+OF_HYBRIDS = (1, 2)  # places of `places_last`
+
+
 def places_last(runs: Sequence[Run], names: Sequence[str], fused: Sequence[tuple[int, ...]]) -> list[int]:
     """How late each run comes among the runs to fuse: 0 a search; 1 a hybrid, by its settings or its name, whose
-    searches are not here; 2 a fusion of others here (`fused_from`), which adds nothing to them.
+    searches are not here; 2 a fusion of others here (`fused_from`), which adds nothing to them; 3 a repeat of a run
+    here: nobody builds a hybrid of one system with itself.
     """
-    return [2 if legs else int(is_hybrid(run, name)) for run, name, legs in zip(runs, names, fused, strict=True)]
+    again = {index for group in repeat_groups(runs) for index in group[1:]}
+    return [3 if index in again else 2 if legs else int(is_hybrid(run, name))
+            for index, (run, name, legs) in enumerate(zip(runs, names, fused, strict=True))]
 
 
 def searches_of(runs: Sequence[Run]) -> tuple[list[Run], list[Problem]]:

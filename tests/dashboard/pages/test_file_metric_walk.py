@@ -51,7 +51,7 @@ def test_a_metric_of_a_file_is_on_every_page():
     overview = plain(opened("overview", **link))
     assert "dense has the highest mrr (file), 0.750 [0." in overview.replace("**", "")
     assert "0.367 :small" in overview and "If mrr (file) decides, choose **dense**" in overview
-    assert "file 0.367, recomputed 0.457 as RR" in overview and REASON in overview
+    assert "file 0.367, recomputed 0.457 as MRR" in overview and REASON in overview
 
     at = opened("compare", **link)
     board = next(frame.value for frame in at.dataframe if "Marks" in frame.value).set_index("Run")

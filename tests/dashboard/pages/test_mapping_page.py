@@ -27,6 +27,7 @@ def test_unknown_columns_are_named_by_hand_and_offered_again():
     at = upload(opened(), ("suche.csv", CSV))
     assert at.error and not at.session_state["_runs"]
     assert {"kysely", "osuma", "pisteet"} <= {box.label for box in at.selectbox}
+    assert any("**Not used**: no metric reads the column." in caption.value for caption in at.caption)
     choose(at, kysely="query_id", osuma="doc_id", pisteet="score")
     assert not at.exception
     preview = at.dataframe[0].value

@@ -259,3 +259,7 @@ def test_repeats_of_a_file_are_one_card_for_each_configuration():
     shown = texts(at).replace("\\", "")
     assert "bm25 is the mean of 2 repeats (standard deviation of their MRR: 0.059)." in shown
     assert "dense is the mean of 2 repeats" in shown and "bm25 / 1" not in shown
+    for page in ("failures", "threshold-bands", "answers"):
+        for count, runs_shown in ((1, runs), (0, runs[::2])):
+            shown = texts(opened(page, **address(truth, runs_shown, metric="RR")))
+            assert shown.count("repeats of one configuration. This page shows each by itself") == count, page

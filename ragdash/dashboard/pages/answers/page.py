@@ -6,7 +6,7 @@ import streamlit as st
 
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import diagnosis_cache
-from ragdash.dashboard.components import judge_note, verdict_panel
+from ragdash.dashboard.components import judge_note, repeat_lines, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers import answer_browser, figures, judged_metrics, policy_effects, right_answers
 from ragdash.dashboard.pages.answers import data as answers_data
@@ -25,6 +25,7 @@ def render() -> None:
     elements.title("Answers", "Are the answers right and grounded?")
     context = page_context.current()
     verdict_panel.render_warnings(context)
+    repeat_lines.note_singles(context)
     policy_effects.render_note(context)
     part = elements.choose_part("Answers", PARTS, state.ANSWERS_PART)
     if part != "judge":

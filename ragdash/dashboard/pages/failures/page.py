@@ -6,7 +6,7 @@ import streamlit as st
 
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import diagnosis_cache
-from ragdash.dashboard.components import verdict_panel
+from ragdash.dashboard.components import repeat_lines, verdict_panel
 from ragdash.dashboard.pages.failures import corpus_section, failure_patterns, query_map
 from ragdash.dashboard.pages.failures import data as failures_data
 from ragdash.dashboard.pages.failures import sections as failures_sections
@@ -22,6 +22,7 @@ def render() -> None:
     elements.title("Failures", "What should I fix first?")
     context = page_context.current()
     verdict_panel.render_warnings(context)
+    repeat_lines.note_singles(context)
     specs, unfit = context.results.computable([context.selection.spec])
     elements.problems(unfit, "metric")
 

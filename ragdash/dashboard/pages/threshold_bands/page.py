@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import judge_note, run_picker, verdict_panel
+from ragdash.dashboard.components import judge_note, repeat_lines, run_picker, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.compare import leaderboard
 from ragdash.dashboard.pages.threshold_bands import bands_file
@@ -37,6 +37,7 @@ def render_bands(context: PageContext) -> None:
     """Every run on its bands, against the targets, and by slice."""
     finding = st.container(key="finding")
     verdict_panel.render_warnings(context)
+    repeat_lines.note_singles(context)
     with st.container(horizontal=True, vertical_alignment="bottom", key="band_bar"):
         source_container = st.container(width="content")
         with st.popover("Choose metrics", icon=":material/tune:", key="choose"):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from ragdash.analysis.recomputed import Recomputed
-from ragdash.metrics import Spec
+from ragdash.metrics import Spec, parse_spec
 
 MAX_SENTENCES = 3
 
@@ -18,7 +19,9 @@ def recomputed_sentences(rows: Iterable[Recomputed], specs: Sequence[Spec]) -> l
     shown = [row for row in rows if row.differing and not {row.spec, row.counterpart}.isdisjoint(specs)]
     sentences = []
     for row in shown[:MAX_SENTENCES]:
-        words = row.problem.words("page")
+        titles = {name: parse_spec(text).title for name, text in row.problem.facts.items()
+                  if name in ("metric", "variant")}
+        words = replace(row.problem, facts={**row.problem.facts, **titles}).words("page")
         sentences.append(f"{words.actual}. {words.fix}")
     rest = len(shown) - MAX_SENTENCES
     return [*sentences, *([f"{rest} more differ."] if rest > 0 else [])]

@@ -9,6 +9,8 @@ from ragdash.core.console import query_count
 from ragdash.evaluation.repeats import RepeatSpread
 
 ONE_REPEAT = "Documents, answers and failures are those of one of the repeats."
+SINGLES_NOTE = ("Some of these runs are repeats of one configuration. This page shows each by itself; Overview and "
+                "Compare show the mean of the repeats.")
 MOST_NOISE = 2  # differences or configurations whose noise a verdict explains
 CLOSE = 0.05  # standard errors that differ by less than this share count as equal
 

@@ -97,6 +97,8 @@ def _render_columns(record: FileRecord) -> None:
         parts = [f"{TITLES.get(field, field)} from {column_text(path)}" for field, path in together.items()
                  if field not in (ROLE, RECORDS)]
         st.caption(f"As proposed: {fmt.escape(fmt.listed(parts))}. Choose for the other columns.")
+    st.caption("**Not used**: no metric reads the column. Some files keep it as an attribute of the query, to filter "
+               "by. The preview shows what is read.")
     with st.grid(3, min_column_width=220, key="map_columns"):
         meanings = {
             column: st.selectbox(
