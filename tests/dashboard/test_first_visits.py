@@ -110,6 +110,39 @@ def test_a_connection_from_another_site_makes_the_server_ask_no_host_for_its_add
     subprocess.run([sys.executable, "-c", script], check=True, cwd=ROOT)
 
 
+def test_a_page_is_sent_the_theme_that_streamlit_builds_until_its_settings_are_read_again(tmp_path):
+    script = """
+from pathlib import Path
+from streamlit import config
+from streamlit.proto.NewSession_pb2 import CustomThemeConfig
+from streamlit.runtime import app_session
+from ragdash.dashboard.monitoring.theme_message import keep_theme_messages
+
+def sent(write):
+    message = CustomThemeConfig()
+    for part, name in ((message, ""), (message.light, ".light"), (message.dark, ".dark"), (message.sidebar, ".sidebar"),
+                       (message.dark.sidebar, ".dark.sidebar")):
+        write(part, "theme" + name)
+    return message.SerializeToString(deterministic=True)
+
+config.get_config_options()
+build, ask, asked = app_session._populate_theme_msg, config.get_options_for_section, []
+keep_theme_messages()
+config.get_options_for_section = lambda name: asked.append(name) or ask(name)
+first = sent(build)
+assert len(first) > 500 and sent(app_session._populate_theme_msg) == first
+asked.clear()
+assert sent(app_session._populate_theme_msg) == first and not asked
+path = Path(".streamlit/config.toml")
+path.write_text(path.read_text().replace("#0072B2", "#123456"))
+config.get_config_options(force_reparse=True)
+assert first != sent(build) == sent(app_session._populate_theme_msg)
+"""
+    (tmp_path / ".streamlit").mkdir()
+    (tmp_path / ".streamlit" / "config.toml").write_text((ROOT / ".streamlit" / "config.toml").read_text())
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=tmp_path)
+
+
 def test_the_first_page_imports_neither_pandas_nor_what_only_later_pages_need():
     """The number of modules is bounded: whoever needs more should import it where it is needed."""
     samples = ROOT / "sample_runs"
