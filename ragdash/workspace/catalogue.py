@@ -34,6 +34,7 @@ T = TypeVar("T")
 FILE, VERSION = "catalogue.sqlite", 1
 REBUILT = "rebuilt"
 REPAIRING = "repair.lock"  # locked by the process that replaces a broken list
+_CHECKED: dict[Path, tuple[int, ...] | None] = {}  # the state in which every page of a list was in order
 BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _TABLES = (
     "create table if not exists things (digest text, kind text, name text not null, "
@@ -210,12 +211,16 @@ class Catalogue:
         raise AssertionError("the last mode returns or raises")
 
     def _check_pages(self, db: sqlite3.Connection) -> None:
-        """Look once at every page: a change must not be kept in a file of which another page is broken."""
-        if not self._is_checked:
+        """Look at every page, once until the file changes: no change must be kept where another page is broken."""
+        if self._is_checked:
+            return
+        state = _state(self.path)
+        if state is None or _CHECKED.get(self.path) != state:
             result = db.execute("pragma quick_check(1)").fetchone()[0]
             if result != "ok":
                 raise _damage(result)
-            self._is_checked = True
+            _CHECKED[self.path] = state
+        self._is_checked = True
 
     def _fix(self, inode: int | None) -> None:
         """Put the broken file aside, list what is on the disk again, and take over what can be read of the file.
@@ -313,6 +318,15 @@ def _inode(path: Path) -> int | None:
         return os.stat(path).st_ino
     except OSError:
         return None
+
+
+def _state(path: Path) -> tuple[int, ...] | None:
+    """What differs once a file was changed; None if there is none."""
+    try:
+        stat = os.stat(path)
+    except OSError:
+        return None
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
 def _damage(reason: str) -> sqlite3.DatabaseError:

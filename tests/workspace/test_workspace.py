@@ -321,6 +321,30 @@ def test_a_damaged_cell_costs_no_more_than_its_row(workspace, damage):
     assert Workspace(workspace.folder).find(one).name == "other"
 
 
+def test_every_page_of_the_list_is_looked_at_once_until_the_list_changes(workspace, monkeypatch):
+    workspace.add_run(Run.build("bm25", ["q"], ["d"]))
+    statements, connect = [], catalogue.connect
+
+    def traced(*arguments):
+        db = connect(*arguments)
+        db.set_trace_callback(statements.append)
+        return db
+
+    monkeypatch.setattr(catalogue, "connect", traced)
+
+    def looks() -> int:
+        statements.clear()
+        for _ in range(3):  # as a page does: another object at each rerun
+            assert Workspace(workspace.folder).runs()
+        return sum("quick_check" in statement for statement in statements)
+
+    looks()
+    assert looks() == 0
+    os.utime(workspace.folder / "catalogue.sqlite", ns=(1, 1))
+    assert looks() == 1, "somebody changed it"
+    assert looks() == 0
+
+
 @pytest.mark.parametrize("table", ["things", "mappings", "kept", "changes"])
 def test_a_page_that_nobody_reads_is_found_before_a_change_is_kept(workspace, table):
     digest = workspace.add_run(small()).digest
