@@ -16,6 +16,7 @@ from ragdash.evaluation.latency_cost import PriceTable, read_prices
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.reporting.sentences.what_if import setting_text
 from ragdash.workspace import Workspace
+from ragdash.workspace.people.concurrent_edits import merged_list, merged_values
 
 _NEXT_SETTING = re.compile(r",\s*(?=[^,=()]+=)")  # a comma in front of another name
 NOT_SETTINGS = ("ids", "collapse", "scores")  # notes on how a run was fixed
@@ -120,17 +121,27 @@ def parse_typed(lines: str) -> dict[str, str]:
     return dict(pairs)
 
 
-def keep_typed(entry: SessionRun, lines: str) -> None:
-    """Keep the settings of a run that these lines hold in the workspace. Raises InputError."""
+def keep_typed(entry: SessionRun, lines: str, shown: Mapping[str, str]) -> None:
+    """Keep the settings of a run that these lines hold in the workspace; shown: those before. Raises InputError."""
     settings = parse_typed(lines)
     with rights.change("describe-run", entry.loaded):
-        workspace().keep_settings(entry.loaded, settings)
+        home = workspace()
+        stored = {**shown, **home.settings().get(entry.loaded, {})}
+        home.keep_settings(entry.loaded, merged_values(shown, settings, stored))
 
 
-def keep_tags(entry: SessionRun, tags: Sequence[str]) -> None:
-    """Keep tags of a run in the workspace, where it is put if it is not there. Raises InputError."""
+def keep_tags(entry: SessionRun, tags: Sequence[str], shown: Sequence[str]) -> None:
+    """Keep tags of a run in the workspace, where it is put if it is not there; shown: those before.
+
+    Raises
+    ------
+    InputError
+        If the workspace cannot be used.
+    """
     with rights.change("describe-run", entry.loaded):
-        _home_of(entry).tag(entry.loaded, tags, "run")
+        home = _home_of(entry)
+        saved = home.find(entry.loaded, "run")
+        home.tag(entry.loaded, merged_list(shown, tags, saved.tags if saved else ()), "run")
 
 
 def keep_name(entry: SessionRun, name: str) -> None:

@@ -151,6 +151,14 @@ def problems(problem_list: Sequence[Problem], key: str, limit: int = CARDS) -> N
         problem_table(rest, f"{fmt.count(number_of(rest), 'more problem')}", f"{key}_more")
 
 
+def notice(problem_list: Sequence[Problem], key: str) -> None:
+    """What a click has to say: its errors, see `problems`, and a card for each warning."""
+    problems(problem_list, key)
+    for problem in problem_list:
+        if problem.severity == "warning":
+            warning(problem)
+
+
 def warning(problem: Problem) -> None:
     """A card that says what happened and what to do about it."""
     st.warning(_card([problem]), icon=":material/warning:")
@@ -168,17 +176,15 @@ def problem_table(problem_list: Sequence[Problem], label: str, key: str) -> None
     with st.expander(label, icon=":material/warning:", key=f"{key}_fold"):
         import pandas as pd
 
-        frame = pd.DataFrame(
-            [
-                {
-                    "File": p.file or fmt.UNDEFINED,
-                    "Line": p.line,
-                    "Field": p.field or fmt.UNDEFINED,
-                    **dict(zip(("Found", "Expected", "What to do"), p.words("page"), strict=False)),
-                }
-                for p in problem_list[:ROWS]
-            ]
-        )
+        frame = pd.DataFrame([
+            {
+                "File": p.file or fmt.UNDEFINED,
+                "Line": p.line,
+                "Field": p.field or fmt.UNDEFINED,
+                **dict(zip(("Found", "Expected", "What to do"), p.words("page"), strict=False)),
+            }
+            for p in problem_list[:ROWS]
+        ])
         st.dataframe(
             frame,
             hide_index=True,

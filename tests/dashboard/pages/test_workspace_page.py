@@ -13,7 +13,8 @@ from ragdash.core import paths
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.data.columns import saved_mappings
-from ragdash.dashboard.session.data_store import LOADED, workspace
+from ragdash.dashboard.session import run_facts
+from ragdash.dashboard.session.data_store import LOADED, SessionRun, workspace
 from ragdash.workspace import Workspace, atomic_folders
 
 RUN = b"q1 Q0 d1 1 2.0 bm25\nq1 Q0 d2 2 1.0 bm25\nq2 Q0 d1 1 1.0 bm25\n"
@@ -259,3 +260,36 @@ def test_the_first_page_opens_what_was_kept_with_one_click(restarted):
     assert not at.exception and [entry.name for entry in at.session_state["_runs"]] == ["one"]
     assert LOADED.truth(at.session_state["_truth"]).name == "judged", "judgments before references alone"
     assert "reopen" not in keys(at)
+
+
+def test_what_two_people_change_of_one_run_is_kept_or_shown(restarted, monkeypatch):
+    uploaded()
+    first = workspace().runs()[0]
+    key = f"run_{first.digest[:8]}"
+    at = with_change_open(first, monkeypatch)  # the page that one of them looks at, while the other changes things
+    workspace().tag(first.digest, ["theirs"], "run")
+    at.multiselect(key=f"kept_tags_{key}").set_value(["mine"]).run()
+    assert workspace().find(first.digest).tags == ("mine", "theirs")
+    workspace().describe(first.digest, "what they found", "run")
+    at.text_area(key=f"kept_text_{key}").set_value("what I found").run()
+    assert workspace().find(first.digest).description == "what I found"
+    assert any("what they found" in one.value for one in at.warning)
+    workspace().rename(first.digest, "their name", "run")
+    at.text_input(key=f"kept_name_{key}").set_value("my name").run()
+    assert workspace().find(first.digest).name == "my name"
+    assert any("their name" in one.value for one in at.warning)
+
+
+def test_settings_and_tags_that_two_people_type_for_one_run_are_both_kept(restarted):
+    uploaded()
+    first = workspace().runs()[0]
+    session_run = SessionRun(LOADED.put(workspace().load_run(first.digest)), first.name, 0)
+    for typed in ("k = 5", "k = 5\nmodel = bm25"):  # each saw a run without settings
+        run_facts.keep_typed(session_run, typed, {})
+    run_facts.keep_typed(session_run, "k = 10", {"k": "5"})
+    assert workspace().settings()[first.digest] == {"k": "10", "model": "bm25"}
+    run_facts.keep_typed(session_run, "k = 10", {"k": "10", "model": "bm25"})
+    assert workspace().settings()[first.digest] == {"k": "10"}
+    for tag in ("mine", "theirs"):
+        run_facts.keep_tags(session_run, [tag], ())
+    assert set(workspace().find(first.digest).tags) == {"mine", "theirs"}

@@ -97,6 +97,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="one writer at a time",
         fix="Both texts are kept where they fit: look at the note, and join them.",
     ),
+    "text-changed": Message(
+        actual="that somebody else changed the {what} of {name!r} meanwhile, to {value!r}",
+        expected="one writer at a time",
+        fix="Yours is stored instead. Copy what is missing from theirs.",
+    ),
     "broken-reviews": Message(
         actual="a damaged file of reviews: it was set aside, and what could be read was recovered",
         expected="a file that can be read",

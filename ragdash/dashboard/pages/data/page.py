@@ -27,7 +27,7 @@ OFFERED = {"evidence": relevance.evidence_available, "relink": relink_section.av
 def render() -> None:
     """Draw the page."""
     elements.title("Data", "What is loaded, and can it be compared?")
-    elements.problems(state.notice(), "notice")
+    elements.notice(state.notice(), "notice")
     parts = [part for part in PARTS if part not in OFFERED or OFFERED[part]()]
     part = elements.choose_part("Data", {part: PARTS[part] for part in parts}, state.DATA_PART)
     {"loaded": render_loaded, "evidence": render_evidence, "relink": relink_section.render}[part]()

@@ -20,6 +20,7 @@ from ragdash.dashboard.session.truths import loaded_truths
 from ragdash.dashboard.widgets import elements, fields
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.workspace import CatalogueEntry, Workspace
+from ragdash.workspace.people.concurrent_edits import merged_list
 from ragdash.workspace.protocols import CatalogueSummary
 
 MAX_ROWS = 20  # drawn at once
@@ -261,12 +262,24 @@ def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
         st.session_state[f"{name}_{key}"] = value
         return {"key": f"{name}_{key}",
                 "on_change": lambda: _try_change("change-stored", entry.digest, lambda: act(
-                    entry.digest, st.session_state[f"{name}_{key}"], entry.kind))}
+                    st.session_state[f"{name}_{key}"]))}
 
-    fields.text_input("Name", max_chars=60, **field("kept_name", entry.name, home.rename))
-    fields.text_area("Description", max_chars=2000, height=90, **field("kept_text", entry.description, home.describe))
+    def rename(name: str) -> None:
+        _say_if_changed(home, entry, "name", name.strip() or entry.name)
+        home.rename(entry.digest, name, entry.kind)
+
+    def describe(text: str) -> None:
+        _say_if_changed(home, entry, "description", text.strip())
+        home.describe(entry.digest, text, entry.kind)
+
+    def tag(tags: list[str]) -> None:
+        saved = home.find(entry.digest, entry.kind) or entry
+        home.tag(entry.digest, merged_list(entry.tags, tags, saved.tags), entry.kind)
+
+    fields.text_input("Name", max_chars=60, **field("kept_name", entry.name, rename))
+    fields.text_area("Description", max_chars=2000, height=90, **field("kept_text", entry.description, describe))
     st.multiselect("Tags", sorted({*entry.tags}), accept_new_options=True, placeholder="Type a tag",
-                   **field("kept_tags", list(entry.tags), home.tag))
+                   **field("kept_tags", list(entry.tags), tag))
     index = order.index(entry.digest)
     with st.container(horizontal=True):
         for label, icon, target in (("Up", "arrow_upward", index - 1), ("Down", "arrow_downward", index + 1)):
@@ -292,6 +305,15 @@ def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
             args=("delete-stored", entry.digest, lambda: _delete_entry(entry)),
             help=tooltip("delete_entry"),
         )
+
+
+def _say_if_changed(home: Workspace, entry: CatalogueEntry, what: str, typed: str) -> None:
+    """Say that somebody else has changed a text since this page showed it, and how it was: what was typed replaces it.
+    """
+    saved = home.find(entry.digest, entry.kind)
+    if saved and getattr(saved, what) not in (getattr(entry, what), typed):
+        facts = {"what": what, "name": entry.name, "value": getattr(saved, what)}
+        state.set_notice([Problem("text-changed", facts, severity="warning")])
 
 
 def _delete_entry(entry: CatalogueEntry) -> None:

@@ -27,11 +27,7 @@ def review_panel(case: QueryCase) -> None:
     """Verdict and note on a query, for all runs or one; saved immediately."""
     context, query = case.data.context, case.data.ids[case.row]
     st.markdown("### Your verdict")
-    notice = state.notice()
-    elements.problems(notice, "reviews")
-    for problem in notice:
-        if problem.severity == "warning":
-            elements.warning(problem)
+    elements.notice(state.notice(), "reviews")
     summary = reviews.reviews()
     names = {"": "All runs", **dict(zip(context.digests, context.names, strict=True))}
     if state.get(state.REVIEW_RUN) not in names:
