@@ -206,8 +206,7 @@ class _Builder:
 
     def _adds_to_query(self, row: dict) -> bool:
         """True for a row of what is right for a query: a judgment, or one piece of evidence."""
-        return "relevant" in self.paths or any(
-            type(value) is str for value in self._values(row, "evidence", {}))
+        return "relevant" in self.paths or any(type(value) is str for value in self._values(row, "evidence", {}))
 
     def _add_returned(self, entry: QueryContent, row: dict, variant: Mapping[str, str]) -> None:
         values = self._values(row, "doc_id" if "doc_id" in self.paths else "retrieved", variant)
@@ -221,11 +220,12 @@ class _Builder:
             entry.details.setdefault("contexts", []).extend(text for text in texts if text)
 
     def _numbers(self, row: dict, name: str, variant: Mapping[str, str]) -> list[float | None]:
-        """The scores or ranks of a record."""
+        """The scores or ranks of a record; of distances the smallest is first."""
         value = next(iter(self._values(row, name, variant)), None)
-        numbers = [as_number(item) for item in (value if type(value) is list else [value] * (value is not None))]
-        is_distance = name == "score" and self.has_distances  # the smallest is first
-        return [None if item is None else -item for item in numbers] if is_distance else numbers
+        value = value[0] if type(value) is list and len(value) == 1 else value  # of a batch of one query
+        values = value if type(value) is list else [value] * (value is not None)
+        sign = -1 if name == "score" and self.has_distances else 1
+        return [None if number is None else sign * number for number in map(as_number, values)]
 
     def _texts(self, row: dict, name: str, variant: Mapping[str, str]) -> list[str | None]:
         """The texts or sources of a record's documents."""

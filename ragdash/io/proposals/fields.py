@@ -363,7 +363,9 @@ def as_number(value) -> float | None:
     return None
 
 
-_TRUTH_VALUES = {"true": True, "false": False, "yes": True, "no": False, "y": True, "n": False}
+_TRUTH_VALUES = {"true": True, "false": False, "yes": True, "no": False, "y": True, "n": False, "ja": True,
+                 "nein": False, "oui": True, "non": False, "✅": True, "❌": False, "✓": True, "✗": False, "✔": True,
+                 "✘": False}
 _GRADES = {"relevant": 1, "notrelevant": 0, "irrelevant": 0, "nonrelevant": 0, "partiallyrelevant": 0.5,
            "somewhatrelevant": 0.5, "marginallyrelevant": 0.5, "highlyrelevant": 2, "veryrelevant": 2,
            "fullyrelevant": 1, "perfectlyrelevant": 3, "partial": 0.5}

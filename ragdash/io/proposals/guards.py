@@ -31,7 +31,7 @@ from ragdash.io.proposals.fields import is_missing
 from ragdash.io.proposals.names import CODES, GOLD, ID, RANKS, RETURNED, SCORES, SURE_METRICS, WEAK_GOLD, words
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import KEY, fail_quietly
-from ragdash.io.proposals.shapes.families import find_family, has_times
+from ragdash.io.proposals.shapes.families import find_family, has_times, measures_systems
 from ragdash.io.proposals.shapes.traces.span_rows import has_spans
 from ragdash.io.source.beginning import beginning
 from ragdash.io.source.source import Source
@@ -315,7 +315,8 @@ def _doubts_of_layout(source: Source, detected: DetectedFormat) -> Iterable:
     if predicted and detected.guess.get("answer", predicted[0]) not in predicted:  # the other text may be a judge's
         yield lambda reading: reading.mapping.get("answer") in predicted
     if family := find_family(detected.columns):
-        roles = (*_OF_RUNS, "scores") if has_times(family) else _OF_RUNS
+        is_measured = has_times(family) or (measures_systems(family) and _WHAT_A_SYSTEM_GAVE.isdisjoint(detected.guess))
+        roles = (*_OF_RUNS, "scores") if is_measured else _OF_RUNS
         yield lambda reading: any("{run}" in reading.mapping.get(role, "") for role in roles)
     if (source.container is None and has_average(source.data)) or source.container == "xlsx":
         yield lambda reading: "average" in reading.notes

@@ -84,7 +84,7 @@ _NO_CODES = {"keyword", "term", "entity", "phrase", "number", "value", "date", "
              "in", "by", "for", "at", "with", "of"}  # of which none names documents, also where values have a digit
 _FACT, _SOLUTIONS = {"subject", "predicate", "relation", "object"}, {"solution", "resolution"}
 _SEVERAL = {"all", "list", "set", "one", "chapter", "section", "heading", "title", "name", "entry", "article", "target",
-            "answer", "session"}  # next to a word for what is right, in names of lists of ids
+            "n", "answer", "session"}  # next to a word for what is right, in names of lists of ids
 
 
 def is_question(field: Field) -> bool:

@@ -36,6 +36,7 @@ _WORK = {"timing", "time", "latency", "token", "usage", "metadata", "retry", "co
          "timestamp"}
 _EXPLAINS = {"reason", "reasoning", "explanation", "note", "notes", "comment", "rationale", "feedback", "justification",
              "critique", "judge", "verdict"}
+_LISTED = ("retrieved", "evidence", "relevant")
 _MOST_MEMBERS = 100  # of a report
 _LONGEST_TAG, _SHARED = 60, 3  # characters, records for each tag
 _COMPARED = ("query_id", "query", "config", "retrieved", "doc_id", "contexts", "text", "answer", "relevant", "grade",
@@ -87,7 +88,7 @@ def with_proposals(source: Source, error: InputError) -> InputError:
     readings = [reading for reading in proposed if values & reading.mapping.keys() or (
         is_shared and {"query_id", "config"}.isdisjoint(reading.mapping) and "repeated" not in reading.notes) or (
         reading.mapping.get("answer") in listed) or (
-        is_deeper and "[]" in "".join(reading.mapping.get(name, "") for name in ("retrieved", "evidence"))) or (
+        is_deeper and "[]" in "".join(reading.mapping.get(name, "") for name in _LISTED)) or (
         (_paths(reading) not in known or _is_known(reading, detected)) and (
             by_question or reading.notes.keys() & {"skipped", "average"} or not _is_known(reading, detected)
             or (kinds == {"duplicate-query"} and 0 < 2 * reading.notes.get("repeated", 0) < min(

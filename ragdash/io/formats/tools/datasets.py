@@ -8,18 +8,27 @@ from ragdash.io.formats.tools.conversion import Keys, ToolFile, as_id, member, o
 from ragdash.io.json.head import LIST
 
 _FACT_TITLES, _FACT_PLACES = ("title", "doc_id", "document", "doc", "source"), ("sent_id", "sentence", "sent_idx")
+_QUESTIONS = {"question", "query", "conversationTurns"}
+_MOST_SPLITS = 5  # of a data set: train, dev, test
 _IDS = ("passage_id", "psg_id", "docid", "doc_id", "id", "title")
 
 
 def _records(values: list) -> list[dict]:
-    """The objects of a JSON array, of lines, or of a list named data."""
+    """The objects of a JSON array, of lines, or of the lists of questions in one object: data, or train and dev."""
     root = values[0] if len(values) == 1 else values
-    return objects(root if type(root) is list else member(root, "data") or [root])
+    if type(root) is list:
+        return objects(root)
+    lists = [items for items in root.values() if type(items) is list and any(
+        not _QUESTIONS.isdisjoint(item) for item in objects(items)[:1])] if type(root) is dict else []
+    return [item for items in lists for item in objects(items)] or objects([root])
 
 
-def _has(*names: str):
+def _has(*names: str, most: int = 1):
+    """True for objects with these names, in no more lists than that: others may be of several systems."""
     def matches(keys: Keys) -> bool:
-        return any(set(names) <= set(keys.get(path, ())) for path in ((), (LIST,), ("data", LIST)))
+        paths = [path for path, members in keys.items() if (path in ((), (LIST,)) or (
+            len(path) == 2 and path[1] is LIST)) and set(names) <= set(members)]
+        return 0 < len(paths) <= most
 
     return matches
 
@@ -123,8 +132,8 @@ def _bedrock_turns(values: list) -> Iterator[dict]:
 
 
 register("qa-dataset", "Data set of questions", 25, (
-    ToolFile("HotpotQA's questions with supporting facts", "truth", _has("question", "answer", "supporting_facts"),
-             _hotpot_questions),
+    ToolFile("HotpotQA's questions with supporting facts", "truth",
+             _has("question", "answer", "supporting_facts", most=_MOST_SPLITS), _hotpot_questions),
     ToolFile("questions with DPR's ctxs", "both", _has("question", "ctxs"), _dpr_results),
     ToolFile("questions with positive_ctxs", "truth", _has("question", "positive_ctxs"), _positive_passages),
     ToolFile("queries with positive_passages", "truth", _has("query", "positive_passages"), _positive_passages),

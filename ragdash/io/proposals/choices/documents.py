@@ -51,10 +51,8 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
         gold = ""
     lists = [item for item in free.values() if meanings.is_returned_documents(item) and item.path != gold]
     gold_ids = {str(value) for value in result.fields[gold].items} if gold in result.fields else set()
-    if not lists:
-        lists = [item for item in free.values() if meanings.is_returned_list(item) and item.path != gold]
-    if not lists:
-        lists = [item for item in free.values() if _is_of_each_system(item) and item.path != gold]
+    lists = lists or [item for item in free.values() if meanings.is_returned_list(item) and item.path != gold]
+    lists = lists or [item for item in free.values() if _is_of_each_system(item) and item.path != gold]
     lists += [item for item in free.values() if "[]." in gold and "[]." in item.path and item not in lists
               and last_words(item.path) == last_words(gold) and overlap(item, gold_ids)
               and not RETRIEVING.isdisjoint(item.words)]
@@ -66,6 +64,7 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
                                          for item in lists):
         lists = [item for item in free.values() if _is_counterpart(item, result.fields[gold]) and (
             overlap(item, gold_ids) or min(item.path_share, result.fields[gold].path_share) > _PATHS)] or lists
+    lists = lists or [item for item in free.values() if _misses_some(item, result.fields.get(gold))]
     lists = lists or lists_with_scores(free) or [item for item in free.values() if _is_single_hit(item)]
     if not lists:
         spans = result.roles.get("evidence", "")
@@ -142,9 +141,11 @@ def _origins(result: Assignment, free: dict[str, Field]) -> set[str]:
 
 
 def _is_single_hit(item: Field) -> bool:
-    """True for the id of the one document that was retrieved for each query: retrieved_recipe_id."""
+    """True for the id of the one document that was retrieved for each query: retrieved_recipe_id, top1_file."""
+    name = {word.rstrip("1") for word in item.name_words}
+    is_named = {"id", "retrieved"} <= name or (bool(name & {"retrieved", "top"}) and bool(name & DOCUMENT))
     return item.is_id_like and not item.is_list and "[]" not in item.path and item.distinct_count > 1 and (
-        "id" in item.name_words and "retrieved" in item.name_words and GOLD.isdisjoint(item.words))
+        is_named and GOLD.isdisjoint(item.words) and ("id" in name or not item.is_number))
 
 
 def _is_reranked(item: Field, other: Field) -> bool:
@@ -197,11 +198,22 @@ def _is_of_each_system(item: Field) -> bool:
 
 
 def _is_counterpart(item: Field, gold: Field) -> bool:
-    """True for a list such as retrieved_cases next to expected_case: the same noun, returned."""
+    """True for a list such as retrieved_cases or cases next to expected_case: the same noun, returned."""
     noun = set(gold.name_words) - GOLD - ID - SPANS
     name = set(item.name_words) - ID
-    return bool(noun) and item.is_list and item.is_id_like and noun <= name and bool(name - noun) and (
+    is_named = bool(name - noun) or ("[]" not in item.path and item.path != gold.path)
+    return bool(noun) and item.is_list and item.is_id_like and noun <= name and is_named and (
         name - noun <= RETURNED | CONFIGS)
+
+
+def _misses_some(item: Field, gold: Field | None) -> bool:
+    """True for a list of documents with some of those that are right, not all: no pool, so a system returned it."""
+    if gold is None or not item.is_list or "[]" in item.path or not meanings.is_neutral_documents(item) or (
+            _is_gold_path(item.path)):
+        return False
+    pairs = [(set(map(str, leaves(value))), set(map(str, leaves(right)))) for value, right in zip(
+        item.values, gold.values, strict=False) if not is_missing(right)]
+    return any(value & right for value, right in pairs) and any(right - value for value, right in pairs)
 
 
 def _settle_texts(result: Assignment, free: dict[str, Field]) -> None:

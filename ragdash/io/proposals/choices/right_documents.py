@@ -100,8 +100,11 @@ def _grades(item: Field, gold: Field) -> bool:
 
 
 def _is_rare(item: Field) -> bool:
-    """True for what few records have and no id names, such as what a tool has to find in some of the cases."""
-    is_id = "." not in item.path and (item.path_share > 0.6 or not ID.isdisjoint(item.name_words))
+    """True for what few records have and no id or document names, such as what a tool has to find in some of the cases.
+    """
+    name = set(item.name_words)
+    names_documents = bool(name & _DOCUMENTS) and "required" not in name  # papers that someone has to hand in
+    is_id = "." not in item.path and (item.path_share > 0.6 or bool(name & ID) or names_documents)
     return not is_id and "[]" not in item.path and (2 if "." in item.path else 3) * item.share <= 1
 
 

@@ -27,6 +27,7 @@ from ragdash.io.proposals.names import (
     words,
 )
 from ragdash.io.proposals.records import KEY
+from ragdash.io.proposals.shapes.families import OF_RANKINGS
 from ragdash.io.proposals.shapes.ranked_lists import are_places, same_lengths
 
 _AS_TRUTH = {"retrieved": "relevant", "text": "evidence", "answer": "answers"}  # roles in a file of what is right
@@ -39,8 +40,6 @@ _WORK = {"step", "call", "trace", "event", "span"}  # what an agent did on the w
 _FEWEST_SAME = 4  # records
 _TIME_OF_DAY = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _SHORT_ANSWER = 40  # characters, as people write right answers
-_OF_RANKINGS = {"hit", "recall", "precision", "mrr", "ndcg", "rr", "map", "ap", "at", "k", "rank", "reciprocal", "rate",
-                *map(str, range(1, 101))}  # words in names of values of a ranking
 _NO_ANSWER = GOLD | NOTES | QUESTION | ID | DOCUMENT | TEXT | CRITERIA | METRICS | LATENCIES | {
     "summary", "persona", "hint", "keyword", "review", "remark", "reviewer", "annotator", "user", "intent", "step"}
 
@@ -352,7 +351,7 @@ def _may_be_right(result: Assignment) -> bool:
     rated = {word for name in ("scores", "labels") for word in words(result.roles.get(name, ""))}
     return (words(result.roles.get("answer", "")) == ("answer",) and "retrieved" in result.roles
             and not (GOLD - WEAK_GOLD).isdisjoint(gold) and {"contexts", "text", "latency_ms", "config"}.isdisjoint(
-                result.roles) and rated <= _OF_RANKINGS)
+                result.roles) and rated <= OF_RANKINGS)
 
 
 def _are_phrases(item: Field) -> bool:

@@ -42,16 +42,19 @@ _NO_SYSTEM = ROLE_WORDS | RANKS | GOLD | {"spec", "short",
                                           "count", "is", "has", "k", "p", "by", "of", "in", "with", "from", "for",
                                           "to", "line", "name", "key", "value", "no", "start", "end", "begin",
                                           "offset", "char", "character", "span", "benchmark", "image"}
+_WAYS_TO_COMPARE = {"semantic", "lexical", "keyword", "embedding", "contextual"}  # also of texts
+OF_RANKINGS = {"hit", "recall", "precision", "mrr", "ndcg", "rr", "map", "ap", "at", "k", "rank", "reciprocal", "rate",
+               *map(str, range(1, 101))}  # words in names of values of a ranking
 _CONTENT = {"retrieved", "ranking", "returned", "hit", "top", "label", "verdict", "judgment"} | (
     TEXT | ANSWER | DOCUMENT | SCORES | LATENCIES | METRICS | ID)
 _ACTORS = {"agent", "bot", "chatbot", "assistant", "system", "llm", "model", "ai"}  # one next to a known one
 _SETTINGS = {"header", "param", "parameter", "metadata"}  # of a request, not of a configuration
 _OF_METRICS = {"metric", "delta", "diff", "difference", "improvement"}  # values of a configuration, or of two
 _STAGES, _RERANKING = {"before", "after", "pre", "post"}, {"rerank", "reranking", "reranked"}
-_RESULTS = {"score", "rank", "result", "hit", "match", "candidate"}  # in names of columns with a number
+_RESULTS = {"score", "rank", "result", "hit", "match", "candidate", "retrieved", "returned"}  # with a number
 _MEMBER_NAMES = ID - {"no", "number", "num", "index", "idx", "key"} | {"name", "title", "url"}
-_COUNTED = re.compile(r"(pipeline|system|model|method|config|variant|arm|retriever|run|strategy|engine)[_ -]?\d+",
-                      re.IGNORECASE)  # pipeline1, pipeline2
+_COUNTED = re.compile(r"(pipeline|system|model|method|config|variant|arm|retriever|run|strategy|engine)[_ -]?\d+|"
+                      r"chunks?[_ -]?(size)?[_ -]?\d{2,4}", re.IGNORECASE)  # pipeline1, pipeline2; chunk_256
 _SEPARATOR = re.compile(r"([._\s-]+|::?|[/@|]|(?<=[a-z])(?=[A-Z]))")  # also between answer and B of answerB
 _MOST_FIELDS = 300
 _MOST_OBJECTS, _FEWEST_MEMBERS = 12, 3
@@ -114,6 +117,14 @@ def find_family(names: Iterable[str], lists: Collection[str] = (), numbers: Coll
 def is_known_system(variant: str) -> bool:
     """True for a name such as bm25, gpt-4o or pipeline2, which nothing but a system has."""
     return not SYSTEMS.isdisjoint(words(variant)) or any(map(str.isdigit, variant))
+
+
+def measures_systems(family: ColumnFamily) -> bool:
+    """True for values of rankings by system: bm25_mrr and dense_mrr, not semantic_similarity and keyword_similarity."""
+    measured = all(stem <= OF_RANKINGS and not stem.isdisjoint(SURE_METRICS) for stem in (
+        set(words(stem.replace(RUN, " "))) for stem in family.members))
+    return measured and any(not (SYSTEMS - _WAYS_TO_COMPARE).isdisjoint(words(name)) or _COUNTED.fullmatch(name)
+                            for name in family.variants)
 
 
 def has_times(family: ColumnFamily) -> bool:

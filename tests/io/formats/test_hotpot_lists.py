@@ -1,0 +1,41 @@
+"""HotpotQA's questions in an object: below any name, and in several splits of a data set."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ragdash.core.errors import InputError
+from ragdash.io import detect, read_truth
+
+QUESTIONS = [{"_id": f"q{number}", "question": f"Which town of the two lies in the north, by map {number}?",
+              "answer": f"Town {number}", "type": "bridge", "level": "hard",
+              "supporting_facts": [[f"Town {number}", 0], [f"Land {number}", 1]],
+              "context": [[f"{name} {number}", [f"{name} {number} lies in the north.", "It has a map."]]
+                          for name in ("Town", "Land", "River")]} for number in range(6)]
+
+
+def read(value):
+    return read_truth(("hotpot.json", json.dumps(value).encode()))
+
+
+@pytest.mark.parametrize("value", [
+    {"questions": QUESTIONS}, {"version": "1.1", "n": 6, "examples": QUESTIONS}, {"data": QUESTIONS},
+    {"train": QUESTIONS[:3], "dev": QUESTIONS[3:]}, {"towns": [{"name": "Town 1"}], "items": QUESTIONS}],
+    ids=["questions", "examples", "data", "splits", "next to others"])
+def test_questions_are_read_wherever_their_list_is(value):
+    truth, plain = read(value), read(QUESTIONS)
+    assert truth.frame().equals(plain.frame()) and len(truth.query_ids) == 6 and truth.judgments == 12
+    assert truth.details["evidence"].to_pylist() == plain.details["evidence"].to_pylist()
+
+
+def test_passages_of_several_systems_are_not_joined():
+    """Of DPR's results one list is read; several may be of several systems."""
+    results = [{"question": item["question"], "answers": ["x"], "ctxs": [{"id": "d1", "score": "1.5", "text": "t"}]}
+               for item in QUESTIONS]
+    assert detect(("dpr.json", json.dumps({"results": results}).encode())).format == "qa-dataset"
+    content = json.dumps({"bm25": results, "dense": results}).encode()
+    assert detect(("dpr.json", content)).format != "qa-dataset"
+    with pytest.raises(InputError):
+        read_truth(("dpr.json", content))

@@ -1,0 +1,135 @@
+"""Lists of documents by what is next to them, by how many records have one, and by columns that differ in a size."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ragdash.core.errors import InputError
+from ragdash.io import read_runs, read_truth
+from ragdash.io.proposals.propose import propose
+from ragdash.io.source.source import Source
+
+ASKED = [f"What does section {number} of the manual say?" for number in range(10)]
+
+
+def rows(**columns) -> tuple[str, bytes]:
+    """A JSON list of ten records; a function is called with the number of the record."""
+    return "file.json", json.dumps([{"question": asked, **{name: column(number) for name, column in columns.items()}}
+                                    for number, asked in enumerate(ASKED)]).encode()
+
+
+def table(names: str, row) -> tuple[str, bytes]:
+    return "file.csv", "\n".join((f"question,{names}", *(f"{asked},{row(number)}" for number, asked in enumerate(
+        ASKED)))).encode()
+
+
+def mappings(file: tuple[str, bytes]) -> list[dict[str, str]]:
+    return [dict(reading.mapping) for reading in propose(Source(file))]
+
+
+def says(number: int) -> str:
+    return f"It says {number}."
+
+
+@pytest.mark.parametrize(("returned", "right"), [
+    ("sources", "expected_sources"), ("docs", "gold_docs"), ("citations", "expected_citations"),
+    ("chunks", "golden_chunks"), ("files", "ground_truth_files"), ("source_ids", "relevant_ids"),
+    ("source_docs", "expected_docs")])
+def test_documents_next_to_those_that_are_right_were_returned(returned, right):
+    """Of a plain answer next to them both readings are offered, and both have the ranking."""
+    file = rows(answer=says, **{returned: lambda number: [f"d{number}.md", f"d{number + 1}.md"],
+                                right: lambda number: [f"d{number + number % 3}.md"]})
+    assert [(mapping["retrieved"], mapping["relevant"], "answer" in mapping) for mapping in mappings(file)] == [
+        (returned, right, True), (returned, right, False)]
+
+
+@pytest.mark.parametrize("name", ["gold_docs", "expected_chunks", "expected_documents", "ground_truth_docs"])
+def test_a_list_that_one_of_ten_records_fills_in_is_read(name):
+    mapping, = mappings(rows(ground_truth=says, **{name: lambda number: ["c3", "c4"] if number == 2 else []}))
+    assert mapping == {"role": "truth", "query": "question", "relevant": name, "answers": "ground_truth"}
+    truth = read_truth(rows(ground_truth=says, **{name: lambda number: ["c3", "c4"] if number == 2 else []}),
+                       mapping=mapping)
+    assert truth.judgments == 2 and len(truth.query_ids) == 10
+
+
+def test_documents_that_someone_has_to_hand_in_are_not_relevant():
+    file = rows(required_documents=lambda number: ["receipt", "form"] if number == 2 else [], topic=says)
+    assert all("relevant" not in mapping for mapping in mappings(file))
+
+
+def test_sizes_of_chunks_in_names_of_columns_are_configurations():
+    mapping, = mappings(table("expected,chunk_256_ids,chunk_512_ids,chunk_256_mrr,chunk_512_mrr", lambda number: (
+        f"p{number},p{number}|p{number + 1},p{number + 2}|p{number},1,0.5")))
+    assert mapping == {"role": "both", "query": "question", "retrieved": "{run}_ids", "answers": "expected",
+                       "scores": "{run}_mrr"}
+
+
+@pytest.mark.parametrize("systems", [("bm25", "dense"), ("chunk_256", "chunk_512")])
+def test_values_of_rankings_by_system_are_not_those_of_one_system(systems):
+    """They were read as one run with metrics called bm25_mrr and dense_mrr."""
+    one, other = systems
+    file = table(f"{one}_hit@5,{one}_mrr,{other}_hit@5,{other}_mrr", lambda number: f"{number % 2},0.5,1,1")
+    with pytest.raises(InputError) as error:
+        read_runs(file)
+    mapping, = error.value.problems[0].facts["mappings"]
+    runs = read_runs(file, mapping=mapping)
+    assert [run.name for run in runs] == list(systems)
+
+
+def test_kinds_of_similarity_are_metrics_of_one_system():
+    run, = read_runs(table("semantic_similarity,keyword_similarity,recall", lambda number: f"0.{number},0.5,1"))
+    assert sorted(run.file_scores.names) == ["keyword_similarity", "recall", "semantic_similarity"]
+
+
+def test_returned_documents_in_columns_with_a_number_are_a_ranking_with_scores():
+    mapping, = mappings(table("relevant_doc,retrieved_1,score_1,retrieved_2,score_2,rr", lambda number: (
+        f"d{number},d{number},0.9,d{number + 1},0.7,1")))
+    assert mapping == {"role": "both", "query": "question", "retrieved": "retrieved_{n}", "score": "score_{n}",
+                       "relevant": "relevant_doc", "scores": "rr"}
+
+
+def test_the_first_document_alone_may_be_the_ranking():
+    """The values may be of a longer one: both readings are offered."""
+    file = table("expected_file,found_at_rank,hit@5,top1_file", lambda number: (
+        f"d{number}.md,{1 + number % 3},1,d{number + number % 3}.md"))
+    assert [mapping.get("retrieved") for mapping in mappings(file)] == [None, "top1_file"]
+
+
+def test_expected_chunks_as_places_in_files_are_offered():
+    """They are objects with the path of a file, where the format looks for texts."""
+    file = rows(expected_chunks=lambda number: [{"file": f"src/part_{number}.py", "line_start": 40 + number,
+                                                 "relevance": "primary"}])
+    with pytest.raises(InputError) as error:
+        read_truth(file)
+    mapping, = error.value.problems[0].facts["mappings"]
+    assert mapping == {"role": "truth", "query": "question", "relevant": "expected_chunks[].file"}
+    assert read_truth(file, mapping=mapping).judgments == 10
+
+
+MARKS = [("✅", "❌"), ("✓", "✗"), ("ja", "nein"), ("oui", "non")]
+
+
+@pytest.mark.parametrize(("right", "wrong"), MARKS)
+def test_marks_under_correct_are_scores_not_right_answers(right, wrong):
+    """A table of a report: what is expected is next to it, under a name that is longer than Correct."""
+    lines = [f"| {number + 1} | {asked} | {number} of them | {number % 3} of them | {wrong if number % 3 else right} |"
+             for number, asked in enumerate(ASKED)]
+    content = "\n".join(("| # | Question | Expected | Answer | Correct |", "|---|---|---|---|---|", *lines)).encode()
+    mapping, = mappings(("results.md", content))
+    assert mapping == {"role": "both", "query_id": "#", "query": "Question", "answer": "Answer",
+                       "answers": "Expected", "scores": "Correct"}
+    run, = read_runs(("results.md", content), mapping=mapping)
+    assert run.file_scores.names == ("Correct",)
+
+
+def test_distances_in_a_batch_of_one_query_are_scores():
+    """As Chroma returns them: ids, distances and documents in a list with one list."""
+    file = rows(results=lambda number: {
+        "ids": [[f"c{number}", f"c{number + 1}"]], "distances": [[0.2, 0.4]],
+        "documents": [["The first text of two.", "The second text of two."]]})
+    mapping, = mappings(file)
+    run, = read_runs(file, mapping=mapping)
+    assert run.ranking("What does section 1 of the manual say?").column("doc_id").to_pylist() == ["c1", "c2"]
+    assert run.scores.tolist()[:2] == [-0.2, -0.4]
