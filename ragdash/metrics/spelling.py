@@ -140,13 +140,13 @@ def find_metric(name: str) -> Metric:
 
 def spellings() -> dict[str, Metric]:
     """Every accepted spelling, case folded."""
-    return _spellings_of(tuple((name, id(entry)) for name, entry in METRICS.items()))
+    return _spellings_of(tuple(METRICS), tuple(map(id, METRICS.values())))
 
 
 @lru_cache(4)
-def _spellings_of(entries: tuple[tuple[str, int], ...]) -> dict[str, Metric]:
+def _spellings_of(names: tuple[str, ...], entries: tuple[int, ...]) -> dict[str, Metric]:
     by_spelling: dict[str, Metric] = {}
-    for entry in [METRICS[name] for name, _ in entries]:
+    for entry in [METRICS[name] for name in names]:
         for spelled in (entry.name, entry.title, *entry.aliases, *entry.presets):
             by_spelling.setdefault(spelled.casefold(), entry)
     return by_spelling
