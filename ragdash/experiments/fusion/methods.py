@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ragdash.experiments.fusion.candidates import Candidates, Leg
-from ragdash.experiments.fusion.normalizations import NORMALIZATIONS
+from ragdash.experiments.fusion.normalizations import NORMALIZATIONS, normalize
 from ragdash.matching.text_copies import first_copies
 
 METHODS: dict[str, Method] = {}
@@ -94,7 +94,7 @@ def _norms(candidates: Candidates, norm: Norm) -> list[str]:
 
 def normalized(candidates: Candidates, norm: Norm) -> list[np.ndarray]:
     """The normalized scores of each leg: a list of (N,)."""
-    return [NORMALIZATIONS[name].function(leg, candidates)
+    return [normalize(name, leg, candidates)
             for name, leg in zip(_norms(candidates, norm), candidates.legs, strict=True)]
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ragdash.experiments.fusion.candidates import Candidates, Leg
 
 TINY = 1e-9  # ranx: the smallest denominator
+SMALLER = 2.0 ** -600  # brings every number far enough from the largest one to be squared and summed
 NORMALIZATIONS: dict[str, Normalization] = {}
 
 
@@ -41,6 +42,19 @@ def normalization(name: str, formula: str, source: str = "", **facts) -> Callabl
         return function
 
     return register
+
+
+def normalize(name: str, leg: Leg, candidates: Candidates) -> np.ndarray:
+    """The normalized scores of a leg; of scores so large that differences or squares overflow, those of smaller ones.
+
+    A power of two scales them exactly, and what normalizations give for such scores depends on their ratios alone.
+    """
+    function = NORMALIZATIONS[name].function
+    try:
+        with np.errstate(over="raise", invalid="raise"):
+            return function(leg, candidates)
+    except FloatingPointError:
+        return function(replace(leg, score=leg.score * SMALLER), candidates)
 
 
 def _low(leg: Leg) -> np.ndarray:

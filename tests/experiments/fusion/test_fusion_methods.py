@@ -226,9 +226,26 @@ def test_decimals_may_come_as_text_of_a_command_has_them():
     assert fuse(runs, "rrf", decimals=3.0).scores.tolist() == [0.032, 0.032]
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("norm", ["z-score", "sum", "min-max"])
-def test_scores_too_large_for_a_norm_are_refused_and_lose_no_document(norm):
+def test_scores_as_large_as_numbers_are_lose_no_document_and_are_refused_without_a_norm(norm):
     runs = [Run.build(letter, ["q"] * 3, ["d1", "d2", "d3"], [1.7e308, 1e200, -1.7e308]) for letter in "ab"]
+    fused = fuse(runs, "weighted", norm=norm)
+    assert fused.ranking("q")["doc_id"].to_pylist() == ["d1", "d2", "d3"] and np.isfinite(fused.scores).all()
     with pytest.raises(InputError) as caught:
-        fuse(runs, "weighted", norm=norm)
+        fuse(runs, "combsum", norm="none")
     assert [problem.kind for problem in caught.value.problems] == ["fusion-overflow"]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("norm", ["min-max", "ranx-min-max", "max", "sum", "z-score", "z-score-sample", "l2", "dbsf",
+                                  "elasticsearch-l2_norm", "tmm-0"])
+def test_scores_that_are_too_large_to_be_squared_or_subtracted_are_normalized_as_smaller_ones(norm):
+    lists = [{query: {doc: 1 + math.tanh(score / 99) for doc, score in docs.items()} for query, docs in system.items()}
+             for system in random_lists(4)[:2]]
+    large = [{query: {doc: score * 2.0 ** 1022 for doc, score in docs.items()} for query, docs in system.items()}
+             for system in lists]
+    small, same = (fuse([run_of(f"run{i}", system) for i, system in enumerate(systems)], "combsum", norm=norm)
+                   for systems in (lists, large))
+    for query in lists[0]:
+        assert scores_of(same, query) == pytest.approx(scores_of(small, query), rel=1e-9, abs=1e-9)
