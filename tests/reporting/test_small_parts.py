@@ -176,6 +176,12 @@ def test_a_long_name_is_short_in_one_way_wherever_it_fits():
     assert short_names(names, 32)[1:] == ["bm25-lemmatized", "hybrid-rrf-k60"]
 
 
+def test_long_names_keep_the_first_of_their_words_next_to_names_without_it():
+    names = [f"bge-m3-multi-vector-reranked-{size}" for size in ("chunk256-top10", "chunk1024-overlap128-top30")]
+    assert short_names([*names, "bm25-chunk256-top10"], 32) == [
+        "bge…chunk256-top10", "bge…chunk1024-overlap128-top30", "bm25-chunk256-top10"]
+
+
 def test_a_long_name_is_not_cut_within_a_number_nor_twice_in_a_row():
     sizes = [f"bge-m3-multi-vector-chunk{size}-top{k}" for size in (128, 256, 1024) for k in (10, 30)]
     assert short_names(sizes, 18) == [f"chunk{size}-top{k}" for size in (128, 256, 1024) for k in (10, 30)]

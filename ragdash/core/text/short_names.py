@@ -67,6 +67,10 @@ def _differing_words(names: Sequence[str], limit: int) -> list[str]:
         if _touches(word, first, shared) and all(len(_with_gaps(parts, shared - {word})) <= room
                                                  for parts in long.values()):
             shared -= {word}
+    if len(long) < len(set(names)):  # the others lack these words: the first one keeps the two kinds apart
+        with_first = shared - {first[0]}
+        if all(parts[0] == first[0] and len(_with_gaps(parts, with_first)) <= limit for parts in long.values()):
+            shared = with_first
     short = {name: _with_gaps(parts, shared) for name, parts in long.items()}
     is_distinct = len({short.get(name, name) for name in names}) == len(set(names))
     return [short.get(name, name) for name in names] if is_distinct else list(names)
