@@ -133,3 +133,46 @@ def test_distances_in_a_batch_of_one_query_are_scores():
     run, = read_runs(file, mapping=mapping)
     assert run.ranking("What does section 1 of the manual say?").column("doc_id").to_pylist() == ["c1", "c2"]
     assert run.scores.tolist()[:2] == [-0.2, -0.4]
+
+
+def ranking(number: int) -> list[str]:
+    return [f"doc_{(4 * number + 3 * place) % 13}" for place in range(3)]
+
+
+def with_scores(number: int) -> dict[str, float]:
+    return {doc: 0.9 - place / 10 for place, doc in enumerate(ranking(number))}
+
+
+@pytest.mark.parametrize("returned", [ranking, with_scores])
+@pytest.mark.parametrize("wrap", [lambda value: value, lambda value: {"queries": 6, "runs": value}])
+def test_rankings_of_the_same_queries_below_systems_are_configurations(returned, wrap):
+    content = wrap({name: {f"q{number}": returned(number + shift) for number in range(6)}
+                    for name, shift in (("bm25", 0), ("dense", 1))})
+    file = "runs.json", json.dumps(content).encode()
+    mapping, = mappings(file)
+    runs = read_runs(file, mapping=mapping)
+    assert [run.name for run in runs] == ["bm25", "dense"]
+    assert runs[1].ranking("q2").column("doc_id").to_pylist() == ranking(3)
+
+
+@pytest.mark.parametrize("content", [
+    {"relevant": {f"q{n}": ["d1"] for n in range(6)}, "retrieved": {f"q{n}": ["d1", "d2"] for n in range(6)}},
+    {"train": {f"q{n}": ["d1"] for n in range(6)}, "dev": {f"q{n}": ["d1"] for n in range(6, 12)}}])
+def test_what_is_right_and_splits_are_no_systems(content):
+    assert all("config" not in mapping for mapping in mappings(("file.json", json.dumps(content).encode())))
+
+
+def test_pairs_of_an_id_and_a_score_are_a_ranking():
+    """The scores were read as ids of documents."""
+    content = json.dumps([{"qid": f"q{number}", "results": list(map(list, with_scores(number).items()))}
+                          for number in range(6)]).encode()
+    mapping, = mappings(("runs.json", content))
+    run, = read_runs(("runs.json", content), mapping=mapping)
+    assert run.ranking("q2").column("doc_id").to_pylist() == ranking(2) and run.scores[0] == 0.9
+
+
+def test_numbered_runs_are_configurations():
+    """The first of them was read and the others were left out."""
+    mapping, = mappings(table("gold,run1_answer,run2_answer,run3_answer", lambda number: (
+        f"{number} of them,It has {number} of them.,There are {number}.,The text says {number}.")))
+    assert mapping == {"role": "both", "query": "question", "answer": "{run}_answer", "answers": "gold"}

@@ -248,7 +248,7 @@ class Assignment:
                  if path not in self.fields or not self.fields[path].is_bool]  # checks of a test set are true or false
         is_run = is_run or (is_truth and {"grade", "doc_id"}.isdisjoint(self.roles) and any(
             not _OF_SYSTEMS.isdisjoint(words(path)) or names_first_rank(path) for path in rated))
-        if not is_truth and not is_run and {"scores", "labels"} & self.roles.keys():
+        if not is_truth and not is_run and {"scores", "labels", "latency_ms", "latency_s"} & self.roles.keys():
             return "run"
         return ("both" if is_truth else "run") if is_run else ("truth" if is_truth else "questions")
 

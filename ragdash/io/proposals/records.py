@@ -30,6 +30,7 @@ from ragdash.io.proposals.shapes.values_by_query import (
     listed_questions,
     pairs_by_query,
     questions_by_group,
+    rankings_by_system,
     texts_by_query,
 )
 from ragdash.io.proposals.shapes.values_of_others import joined_with_questions, with_questions_of, with_values_of_others
@@ -244,6 +245,8 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
         if rows:
             yield RecordList(path, rows)
     yield from _lists_by_key(prefix, value)
+    if rows := rankings_by_system(value):
+        yield RecordList(f"{prefix}{KEY}", rows)
     if len(members) > 1 and all(type(member) is dict and member and all(map(_is_records, member.values()))
                                 for member in members):
         rows = [{KEY: key, f"{KEY}{KEY}": name, **row} for key, member in value.items()

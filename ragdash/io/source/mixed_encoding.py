@@ -18,6 +18,7 @@ _BETWEEN = "’–—·\xa0"  # marks that may be between two letters
 _UNUSUAL = re.compile(f"[^\\x00-\\x7f{_LETTERS}{_MARKS}{_BETWEEN}]|[A-Za-z][{_MARKS}][A-Za-z]|[{_LETTERS}]{{3}}")
 _IN_WORD = re.compile(f"[A-Za-z][{_LETTERS}]|[{_LETTERS}][A-Za-z]")
 _FEWEST = 2  # letters of words that show it
+_LONG_WORD = re.compile(f"(?=[A-Za-z]*[{_LETTERS}])[A-Za-z{_LETTERS}]{{6,}}")  # one of them shows it as well
 _WORD = re.compile(r"\w[\w.@-]{0,29}")
 
 
@@ -79,7 +80,7 @@ def _word_of_whole(raw: bytes, first: int) -> str:
         text = raw.decode(WHOLE)
     except UnicodeDecodeError:
         return ""
-    if _UNUSUAL.search(text) or len(_IN_WORD.findall(text)) < _FEWEST:
+    if _UNUSUAL.search(text) or (len(_IN_WORD.findall(text)) < _FEWEST and not _LONG_WORD.search(text)):
         return ""
     return next((match[0] for match in _WORD.finditer(text) if match.end() > first), text[first])
 

@@ -89,3 +89,9 @@ def test_a_table_of_excel_with_semicolons_and_blanks_in_its_header_is_offered():
     assert run.docs.to_pylist()[:2] == ["gebühren.pdf", "hunde.pdf"]
     assert "wrong-encoding/windows-1252" in [problem.message for problem in run.problems]
     assert read_truth(("a.csv", text), mapping=mapping).details["answers"].to_pylist()[0] == ["Zwölf Euro"]
+
+
+def test_one_letter_in_a_long_word_shows_it():
+    """As in the header of a Spanish table whose texts have no other letter of this kind."""
+    run, = read_runs(("a.csv", "query_id,answer,puntuación\nq1,Yes.,5\nq2,No.,4\n".encode("windows-1252")))
+    assert [problem.facts["word"] for problem in run.problems if problem.kind == "wrong-encoding"] == ["puntuación"]

@@ -280,7 +280,7 @@ def _is_variant(variant: str) -> bool:
     if not (SURE_METRICS | _OF_METRICS | GOLD | QUESTION - {"q"}).isdisjoint(parts):
         return False
     return not SYSTEMS.isdisjoint(parts) or any(part and part not in _NO_SYSTEM for part in stripped) or (
-        len(parts) == 1 and _ACTORS.issuperset(parts))
+        len(parts) == 1 and _ACTORS.issuperset(parts)) or bool(_COUNTED.fullmatch(variant))
 
 
 def _is_plausible(members: Mapping[str, Mapping[str, str]], variants: frozenset[str]) -> bool:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ragdash.core.text.sentences import are_questions, asks
-from ragdash.io.proposals.names import ANSWER, CONFIGS, LATENCIES, QUESTION, SURE_METRICS, TEXT, words
+from ragdash.io.proposals.names import ANSWER, CONFIGS, LATENCIES, QUESTION, ROLE_WORDS, SURE_METRICS, TEXT, words
 
 KEY = "*"  # the query, as in the other lists of records
 MOST_COLUMNS = 12
@@ -126,6 +126,29 @@ def documents_by_query(value: dict) -> list[dict]:
         return [{KEY: key, "relevant": member} for key, member in value.items()]
     return [{KEY: key, "retrieved": [{"doc_id": str(doc), "score": score} for doc, score in sorted(
         member.items(), key=lambda item: -float(item[1]))]} for key, member in value.items()]
+
+
+def rankings_by_system(value: dict) -> list[dict]:
+    """Records of {"bm25": {"q1": ["d7", "d2"]}, "dense": {"q1": {"d2": 0.9}}}: the same queries below each system."""
+    members = list(value.values())
+    if not 1 < len(members) <= MOST_COLUMNS or not all(type(member) is dict and len(member) > 1 for member in members):
+        return []
+    keys = {key for member in members for key in member}
+    shared = keys.intersection(*members)
+    coded = sum(_ID_LIKE.fullmatch(str(key)) is not None for key in keys)
+    if 2 * len(shared) < len(keys) or 10 * coded < 9 * len(keys) or any(
+            ROLE_WORDS.issuperset(words(str(name))) for name in value):
+        return []  # lists of other things, or what is right next to what was returned
+    rows = [{KEY: name, KEY + KEY: row[KEY], "retrieved": row.get("retrieved")} for name, member in value.items()
+            for row in documents_by_query(member) or _lists_of_ids(member)]
+    return rows if len(rows) == sum(map(len, members)) and all(row["retrieved"] is not None for row in rows) else []
+
+
+def _lists_of_ids(value: dict) -> list[dict]:
+    """Records of {"q1": ["d7", "d2"], "q2": ["d9"]}."""
+    is_ranking = all(type(docs) is list and all(type(doc) is str and not asks(doc) for doc in docs)
+                     for docs in value.values())
+    return [{KEY: key, "retrieved": docs} for key, docs in value.items()] if is_ranking and any(value.values()) else []
 
 
 def _are_of_different_scales(members: Sequence[dict]) -> bool:

@@ -114,17 +114,22 @@ def _is_list_text(value) -> bool:
 
 
 def with_named_pairs(rows: Sequence[dict]) -> list[dict]:
-    """The records; [["d7", "A long text ..."], ...] and [["A long text ...", 0.83], ...] as lists of objects."""
+    """The records; [["d7", "A long text ..."], ...], [["A long text ...", 0.83], ...] and [["d7", 0.83], ...] as lists
+    of objects.
+    """
+    sample = rows[:_LOOKED_AT]
     names = {name: members for name, value in (rows[0].items() if rows else ()) if type(value) is list
-             and (members := _members_of_pairs([pair for row in rows[:_LOOKED_AT] for pair in _list(row.get(name))]))}
+             and (members := _members_of_pairs(name, [pair for row in sample for pair in _list(row.get(name))]))}
     if not names or not all(_is_pair(pair) for name in names for row in rows for pair in _list(row.get(name))):
         return list(rows)
     return [{**row, **{name: [dict(zip(members, pair, strict=True)) for pair in row[name]]
                        for name, members in names.items() if type(row.get(name)) is list}} for row in rows]
 
 
-def _members_of_pairs(pairs: Sequence) -> tuple[str, str] | None:
-    """What the two values of each pair are; None where they are anything else than id and text, or text and score."""
+def _members_of_pairs(name: str, pairs: Sequence) -> tuple[str, str] | None:
+    """What the two values of each pair are: id and text, text and score, id and score in a list of what was returned;
+    None where they are anything else.
+    """
     if len(pairs) < 2 or not all(map(_is_pair, pairs)) or not all(type(pair[0]) is str for pair in pairs):
         return None
     second = [pair[1] for pair in pairs]
@@ -134,7 +139,10 @@ def _members_of_pairs(pairs: Sequence) -> tuple[str, str] | None:
         return ("doc_id", "text") if is_id else None
     is_score = all(_kind(value) == "number" for value in second) and any(not float(value).is_integer()
                                                                          for value in second)
-    return ("text", "score") if is_score and lengths[0] > 60 else None
+    if is_score and lengths[0] > 60:
+        return "text", "score"
+    is_id = not any(" " in pair[0] for pair in pairs) and not (DOCUMENT | RETURNED).isdisjoint(words(name))
+    return ("doc_id", "score") if is_score and is_id else None
 
 
 def _is_pair(value) -> bool:
