@@ -8,6 +8,7 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from ragdash.analysis.failure_patterns.traits import outcome_attributes
 from ragdash.analysis.verdict import (
     MOST_RUNS,
     NEVER_ACCEPTED,
@@ -23,10 +24,11 @@ from ragdash.analysis.verdict import (
     paid_of,
 )
 from ragdash.core.errors import InputError
+from ragdash.core.records import Truth
 from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard import page_list
 from ragdash.dashboard.caches import evaluation_cache, what_if_cache
-from ragdash.dashboard.caches.shared_cache import once_a_run
+from ragdash.dashboard.caches.shared_cache import once_a_run, shared
 from ragdash.dashboard.components import judge_note, page_links, repeat_lines
 from ragdash.dashboard.page_context import DEFAULT_METRIC, PageContext, PageEnds, spec_of
 from ragdash.dashboard.session import run_facts, run_fixes, state
@@ -90,13 +92,22 @@ def _by_slice(context: PageContext, spec: Spec, run: str) -> Iterator[Comparison
         return
     index = context.names.index(run)
     others = context.selection.others(index)
+    outcomes = _outcomes(context.scope.truth_digest, _truth=context.scope.truth)
     for attribute in dict.fromkeys(part.attribute for part in context.scope.slices.values()):
+        if attribute in outcomes:
+            continue
         rows = evaluation_cache.compared_by_slice(
             context.digests[index], [context.digests[other] for other in others], context.scope, spec, attribute,
             context.results.comparison_rules())
         for row in rows if len(rows) > 1 else ():
             yield from (replace(pair, candidate=context.names[other], baseline=run)
                         for other, pair in zip(others, row, strict=True))
+
+
+@shared(max_entries=16)
+def _outcomes(truth: str, _truth: Truth) -> list[str]:
+    """The attributes that say how a run did, such as failure_type: those are no kinds of queries."""
+    return outcome_attributes(_truth)
 
 
 def _prices() -> PriceTable:

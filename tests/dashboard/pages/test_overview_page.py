@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from page_cases import ROOT, address, asked, keys, leaderboard, opened, texts
 from test_compare_page import session
@@ -263,3 +265,16 @@ def test_repeats_of_a_file_are_one_card_for_each_configuration():
         for count, runs_shown in ((1, runs), (0, runs[::2])):
             shown = texts(opened(page, **address(truth, runs_shown, metric="RR")))
             assert shown.count("repeats of one configuration. This page shows each by itself") == count, page
+
+
+@pytest.mark.parametrize(("attribute", "is_kind"), [("kind", True), ("failure_type", False)])
+def test_only_kinds_of_queries_speak_against_a_choice(attribute, is_kind):
+    ids = [f"q{number:02}" for number in range(60)]
+    details = pa.table({"query_id": ids, "attributes": [
+        json.dumps({attribute: "first" if number < 30 else "second"}) for number in range(60)]})
+    truth = Truth.build("truth", ids, ["a"] * 60, np.ones(60, np.int64), details=details)
+    runs = [Run.from_dict({query: ["x", "x2", "a"] if (number < 30) == is_worse else ["a"]
+                           for number, query in enumerate(ids)}, name)
+            for name, is_worse in (("early", True), ("late", False))]
+    assert (f"whose {attribute} is" in texts(opened("overview", **address(truth, runs, metric="RR"))).replace(
+        "\\", "")) == is_kind
