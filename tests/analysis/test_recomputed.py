@@ -1,6 +1,7 @@
 """Metrics from a file next to those computed here: which reason explains a difference."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -91,3 +92,10 @@ def test_the_comparability_report_has_both_means():
     entry = report.of("file-metric", "run")
     assert entry.severity == "note" and (entry.count, entry.total) == (2, 3)
     assert "file 0.333, recomputed 0.611 as RR" in entry.found and "RR@1" in entry.effect
+
+
+def test_runs_with_the_same_reason_have_one_sentence():
+    (row,) = recomputed(Match(run_with(mrr=[0, 1, 0]), TRUTH))
+    rows = [replace(row, run=name) for name in ("one", "two", "three")]
+    (sentence,) = recomputed_sentences(rows, [rows[0].spec])
+    assert "of run 'one'" in sentence and sentence.endswith("The same holds for two and three.")

@@ -281,7 +281,8 @@ def _build_query_frame(data: QueriesData, rows: np.ndarray, ids: list[str], stag
     if len(names) > 1:
         columns["Range"] = query_filters.spread(values_of_lines[:, rows])
     several = len(data.context.entries) > 1
-    columns[f"Stage of {data.context.names[data.run_index]}" if several else "Stage"] = TITLES[stages]
+    short = short_names(data.context.names, CHOICE_NAME)[data.run_index]
+    columns[f"Stage of {short}" if several else "Stage"] = TITLES[stages]
     reviewed = {event.query_id for event in reviews.reviews().events}
     if reviewed:
         columns["Yours"] = [reviews.review_summary(name) if name in reviewed else None for name in columns["Query"]]
