@@ -48,12 +48,12 @@ class RepeatLine(SessionRun):
 
 def recorded_runs(context: PageContext) -> list[Run]:
     """The runs under the names shown; what they are repeats of is known of fixed ones too."""
-    return [_as_loaded(entry) for entry in context.entries]
+    return [_as_loaded(entry).renamed(entry.name) for entry in context.entries]
 
 
 def has_repeats(context: PageContext, same_settings: bool = False) -> bool:
     """Whether two of the runs shown are repeats of one configuration."""
-    return any(len(group) > 1 for group in repeat_groups(recorded_runs(context), same_settings))
+    return any(len(group) > 1 for group in repeat_groups(list(map(_as_loaded, context.entries)), same_settings))
 
 
 def merged(context: PageContext, same_settings: bool = False) -> PageContext:
@@ -135,7 +135,7 @@ def _line(name: str, repeats: Sequence[SessionRun]) -> SessionRun:
 
 def _as_loaded(entry: SessionRun) -> Run:
     """The run with the header and the repetition that it was loaded with, which a fix leaves out."""
-    run, loaded = entry.run.renamed(entry.name), LOADED.run(entry.loaded)
+    run, loaded = entry.run, LOADED.run(entry.loaded)
     if loaded is None or (loaded.header is run.header and loaded.repetition is run.repetition):
         return run
     return replace(run, header=loaded.header, repetition=loaded.repetition)

@@ -8,7 +8,7 @@ import pyarrow as pa
 from helpers import run_of, truth_of
 from page_cases import address, charts, opened, shown, texts, widget
 
-from ragdash.core.records import RunHeader
+from ragdash.core.records import Run, RunHeader
 from ragdash.dashboard import page_list
 from ragdash.dashboard.pages.compare.variants.table import matching_rows
 
@@ -53,6 +53,14 @@ def test_each_part_shows_what_it_is_called():
     assert widget(at, "selectbox", "group").value == "model"  # the one that matters most
     widget(at, "button_group", "variants_part").set_value("compromises")
     assert "No latency or cost" in "".join(header.value for header in shown(at.run()).header)
+
+
+def test_long_names_are_short_in_every_sentence():
+    name = "retrieval_results_of_the_{}_embedding_with_chunks_of_{}_tokens"
+    runs = [replace(run, name=name.format(*run.name.split("-"))) for run in RUNS]
+    few = Run.build(runs[0].name, QUERIES, ["a"] * 20, settings=dict(RUNS[0].settings))  # one document each
+    text = texts(opened("variants", **address(TRUTH, [few, *runs[1:]], metric="nDCG@k"))).replace("\\", "")
+    assert "Not comparable yet, so no setting is named:" in text and "retrieval_results_of_the" not in text
 
 
 def test_the_table_is_searched_grouped_and_pinned():

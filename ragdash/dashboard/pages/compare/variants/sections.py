@@ -9,6 +9,7 @@ import streamlit as st
 from ragdash.analysis.variants import COST, LATENCY
 from ragdash.analysis.variants.design import NOT_SET
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.pages.compare.variants.data import VariantsData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
@@ -23,16 +24,18 @@ AIM_TITLES = {LATENCY: ("Average latency", "ms"), COST: ("Cost per query", "$")}
 
 def render_finding(data: VariantsData) -> None:
     """Which setting matters, and what to be careful about."""
-    st.markdown(fmt.escape(headline(data.variants)))
-    for line in repeats_lines(data.variants):
-        st.caption(fmt.escape(line))
-    lines = cautions(data.variants)
+    finding, repeats, lines = (
+        [verdict_panel.shorten_names(data.context, fmt.escape(sentence)) for sentence in sentences]
+        for sentences in ([headline(data.variants)], repeats_lines(data.variants), cautions(data.variants)))
+    st.markdown(*finding)
+    for line in repeats:
+        st.caption(line)
     for line in lines[:MOST_CAUTIONS]:
-        st.caption(f":material/warning: {fmt.escape(line)}")
+        st.caption(f":material/warning: {line}")
     if len(lines) > MOST_CAUTIONS:
         with st.expander(f"{fmt.count(len(lines) - MOST_CAUTIONS, 'more caution')}", key="more_cautions"):
             for line in lines[MOST_CAUTIONS:]:
-                st.caption(fmt.escape(line))
+                st.caption(line)
 
 
 def render_effects(data: VariantsData) -> None:
