@@ -7,7 +7,7 @@ import json
 import pytest
 
 from ragdash.core.errors import InputError
-from ragdash.io import detect, read_truth
+from ragdash.io import detect, read_run, read_truth
 
 QUESTIONS = [{"_id": f"q{number}", "question": f"Which town of the two lies in the north, by map {number}?",
               "answer": f"Town {number}", "type": "bridge", "level": "hard",
@@ -39,3 +39,27 @@ def test_passages_of_several_systems_are_not_joined():
     assert detect(("dpr.json", content)).format != "qa-dataset"
     with pytest.raises(InputError):
         read_truth(("dpr.json", content))
+
+
+@pytest.mark.parametrize("name", ["prediction", "pred", "model_answer", "response"])
+def test_what_a_system_gave_next_to_supporting_facts_is_read(name):
+    """It was left out without a word."""
+    file = "hotpot.json", json.dumps([
+        {**item, name: f"It is town {number}.", "retrieved_titles": [f"Town {number}", "x"]}
+        for number, item in enumerate(QUESTIONS)]).encode()
+    run, truth = read_run(file), read_truth(file)
+    assert run.details["answer"].to_pylist()[2] == "It is town 2."
+    assert run.ranking("q2").column("doc_id").to_pylist() == ["Town 2", "x"]
+    assert truth.frame().equals(read(QUESTIONS).frame())
+
+
+def test_answers_next_to_passages_are_read():
+    results = [{"question": item["question"], "answers": ["x"], "pred": "y", "ctxs": [
+        {"id": "d1", "score": "1.5", "text": "t"}]} for item in QUESTIONS]
+    assert read_run(("dpr.json", json.dumps(results).encode())).details["answer"].to_pylist() == ["y"] * 6
+
+
+def test_predictions_of_several_systems_are_not_joined():
+    predicted = [{**item, "prediction": "x"} for item in QUESTIONS]
+    content = json.dumps({"small": predicted, "large": predicted}).encode()
+    assert detect(("hotpot.json", content)).format != "qa-dataset"

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ragdash.io.field_names import QUERY_ALIASES, find_fields
 from ragdash.io.formats.tools.conversion import Keys, ToolFile, as_id, member, objects, present, register
 from ragdash.io.json.head import LIST
 
 _FACT_TITLES, _FACT_PLACES = ("title", "doc_id", "document", "doc", "source"), ("sent_id", "sentence", "sent_idx")
 _QUESTIONS = {"question", "query", "conversationTurns"}
+_GIVEN = {"answer": (*QUERY_ALIASES["answer"][1:], "pred"), **{  # by a system
+    role: (*(name for name in QUERY_ALIASES[role] if name.startswith("retriev")), f"retrieved_{more}")
+    for role, more in (("retrieved", "titles"), ("contexts", "paragraphs"))}}
 _MOST_SPLITS = 5  # of a data set: train, dev, test
 _IDS = ("passage_id", "psg_id", "docid", "doc_id", "id", "title")
 
@@ -23,14 +27,24 @@ def _records(values: list) -> list[dict]:
     return [item for items in lists for item in objects(items)] or objects([root])
 
 
-def _has(*names: str, most: int = 1):
-    """True for objects with these names, in no more lists than that: others may be of several systems."""
+def _has(*names: str, most: int = 1, is_given: bool | None = None):
+    """True for objects with these names, in no more lists than that: others may be of several systems.
+
+    is_given: only with something that a system gave, or only without; None for both.
+    """
     def matches(keys: Keys) -> bool:
         paths = [path for path, members in keys.items() if (path in ((), (LIST,)) or (
             len(path) == 2 and path[1] is LIST)) and set(names) <= set(members)]
-        return 0 < len(paths) <= most
+        has_given = any(find_fields(keys[path], _GIVEN, _GIVEN) for path in paths)
+        return 0 < len(paths) <= most and is_given in (None, has_given)
 
     return matches
+
+
+def _given(item: dict, *names: str) -> dict:
+    """What a system gave for a question of a data set, under our names."""
+    schema = find_fields((name for name, value in item.items() if value is not None), names or _GIVEN, _GIVEN)
+    return {name: item[field] for name, field in schema.items()}
 
 
 def _hotpot_questions(values: list) -> Iterator[dict]:
@@ -44,7 +58,7 @@ def _hotpot_questions(values: list) -> Iterator[dict]:
                           for text in _long_texts(item.get(name))]
         yield present(query_id=as_id(item.get("_id") or item.get("id")), query=item.get("question"),
                       answers=_texts(item.get("answer")), relevant=dict.fromkeys((title for title, _ in facts), 1),
-                      evidence=spans or None)
+                      evidence=spans or None, **_given(item))
 
 
 def _as_pairs(value):
@@ -88,7 +102,8 @@ def _dpr_results(values: list) -> Iterator[dict]:
                     for passage in objects(item.get("ctxs"))]
         yield present(query_id=as_id(item.get("q_id") or item.get("id") or item.get("question_id")),
                       query=item.get("question"),
-                      answers=_texts(item.get("answers") or item.get("answer")), retrieved=passages)
+                      answers=_texts(item.get("answers") or item.get("answer")), retrieved=passages,
+                      **_given(item, "answer"))
 
 
 def _score(value):
@@ -132,8 +147,10 @@ def _bedrock_turns(values: list) -> Iterator[dict]:
 
 
 register("qa-dataset", "Data set of questions", 25, (
+    ToolFile("HotpotQA's questions with what a system gave", "both",
+             _has("question", "answer", "supporting_facts", is_given=True), _hotpot_questions),
     ToolFile("HotpotQA's questions with supporting facts", "truth",
-             _has("question", "answer", "supporting_facts", most=_MOST_SPLITS), _hotpot_questions),
+             _has("question", "answer", "supporting_facts", most=_MOST_SPLITS, is_given=False), _hotpot_questions),
     ToolFile("questions with DPR's ctxs", "both", _has("question", "ctxs"), _dpr_results),
     ToolFile("questions with positive_ctxs", "truth", _has("question", "positive_ctxs"), _positive_passages),
     ToolFile("queries with positive_passages", "truth", _has("query", "positive_passages"), _positive_passages),
