@@ -176,3 +176,19 @@ def test_numbered_runs_are_configurations():
     mapping, = mappings(table("gold,run1_answer,run2_answer,run3_answer", lambda number: (
         f"{number} of them,It has {number} of them.,There are {number}.,The text says {number}.")))
     assert mapping == {"role": "both", "query": "question", "answer": "{run}_answer", "answers": "gold"}
+
+
+def test_rankings_by_system_in_each_record_are_configurations():
+    """They were left out of the one reading that was offered."""
+    mapping, = mappings(rows(relevant=lambda number: [f"d{number}"], runs=lambda number: {
+        "bm25": [f"d{number}", "x1"], "splade": ["x2", f"d{number}"]}))
+    assert mapping == {"role": "both", "query": "question", "retrieved": "runs.{run}", "relevant": "relevant"}
+
+
+def test_documents_in_objects_with_answers_are_offered():
+    """The format reads the texts of the answers alone."""
+    file = rows(answer=lambda number: {"text": says(number), "citations": [f"d{number}"]},
+                ground_truth=lambda number: {"text": f"{number} of them", "documents": [f"d{number}", "e1"]})
+    mapping, = read_truth(file).problems[-1].facts["mappings"]
+    assert (mapping["retrieved"], mapping["relevant"]) == ("answer.citations", "ground_truth.documents")
+    assert read_truth(file, mapping=mapping).judgments == 20

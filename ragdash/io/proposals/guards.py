@@ -346,7 +346,10 @@ def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Pr
     if detected.format in TABLES and not unread:  # every column is read: repeated documents are just that
         kinds.discard("duplicate-document")
     rated = {name for name in unread if {"score", "metric", "evaluation"} & set(words(name))}
-    if kinds.isdisjoint(_UNREAD | {"duplicate-document"}) and not (looks_at_all and unread) and not rated:
+    in_objects = looks_at_all and source.is_json and any(re.search(rb'"%s"\s*:\s*\{' % re.escape(
+        detected.guess[name].encode()), source.head) for name in ("answer", "answers") if name in detected.guess)
+    if kinds.isdisjoint(_UNREAD | {"duplicate-document"}) and not (looks_at_all and unread) and not rated and (
+            not in_objects):  # an answer next to what it cites
         return []
     return [reading for reading in propose(source) if _reads_more(source, detected, reading, kinds)]
 

@@ -266,7 +266,8 @@ def _each_split(name: str, of_content: bool) -> Iterator[tuple[str, str]]:
             stems = {*content, *(part.rstrip("0123456789") for part in content)}
             is_result = "result" in stems and not SYSTEMS.isdisjoint(words(variant))
             is_content = not _CONTENT.isdisjoint(stems) or (variant in _STAGES and not _RERANKING.isdisjoint(stems))
-            if is_result or is_content or not of_content:
+            is_of_runs = not after and before.lower().endswith("runs.")  # {"runs": {"bm25": ["d7", "d2"], ...}}
+            if is_result or is_content or is_of_runs or not of_content:
                 yield f"{before}{RUN}{after}", variant
 
 
