@@ -20,7 +20,7 @@ from ragdash.cli.truths_of_runs import common_truth
 from ragdash.core.console import Bar, say
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ids.normalization import collapsed, with_ids_of
-from ragdash.core.paths import numbered, split_name
+from ragdash.core.paths import numbered, read_input, split_name
 from ragdash.core.ranking.reverse_scores import reverse_scores
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.core.records.joined_truth import join_truths
@@ -300,5 +300,5 @@ def source_of(text: str) -> str | tuple[str, bytes]:
         return "standard input", sys.stdin.buffer.read()
     with suppress(OSError, ValueError):
         if stat.S_ISFIFO(os.stat(path).st_mode):  # such as <(zcat run.gz): it can be read once only
-            return path, Path(path).read_bytes()
+            return path, read_input(path)
     return path

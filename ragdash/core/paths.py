@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import shutil
 import stat
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ragdash.core.errors import InputError, Problem, represent
+from ragdash.core.text.quoted import printable
 
 PACKAGE = Path(__file__).resolve().parents[1]
 SAMPLES = ("dense.jsonl", "sparse.jsonl", "hybrid.jsonl")
@@ -23,6 +25,7 @@ SAMPLE_VERDICTS = "verdicts.jsonl.gz"  # of a language model
 SAMPLE_LABELS = "labels.jsonl"  # of Correctness, by a reader who saw no verdict
 
 MAX_LINKS = 40  # as many as Linux follows
+SILENT = 3.0  # seconds that a reader waits without a word
 
 
 def home() -> Path:
@@ -181,7 +184,40 @@ def refuse_device(path: str | os.PathLike) -> None:
 def read_input(path: str | os.PathLike) -> bytes:
     """The content of a file that somebody named; OSError where it cannot be read, or is a device."""
     refuse_device(path)
-    return Path(path).read_bytes()
+    with io.BufferedReader(WaitingFile(path)) as file:
+        return file.read()
+
+
+class WaitingFile(io.FileIO):
+    """A file that is read. Where it makes the reader wait, as a pipe that nobody writes, standard error says for what.
+    """
+
+    def __init__(self, path: str | os.PathLike):
+        with _note_of_waiting(path):
+            super().__init__(path, "rb")
+
+    def readinto(self, buffer) -> int:
+        """Read into a buffer; returns how many bytes."""
+        with _note_of_waiting(str(self.name)):
+            return super().readinto(buffer)
+
+    def readall(self) -> bytes:
+        """Read the rest."""
+        with _note_of_waiting(str(self.name)):
+            return super().readall()
+
+
+@contextmanager
+def _note_of_waiting(path: str | os.PathLike) -> Iterator[None]:
+    """Say what this process waits for, where the block takes longer than `SILENT`."""
+    words = f"note: waiting for {printable(os.fspath(path))} (stop with Ctrl+C)"
+    timer = threading.Timer(SILENT, lambda: print(words, file=sys.stderr, flush=True))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def log_folder() -> Path:
@@ -215,7 +251,8 @@ def whole_file(path: str | os.PathLike) -> Iterator[Path]:
     except FileNotFoundError:
         facts = None
     if facts is not None and not stat.S_ISREG(facts.st_mode):  # its folder is none for another file
-        yield path
+        with _note_of_waiting(path):
+            yield path
         return
     path = real_path(path)  # what a link leads to
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import BinaryIO
 
-from ragdash.core.paths import refuse_device
+from ragdash.core.paths import WaitingFile, refuse_device
 
 ProgressCallback = Callable[[str, int, int], None]  # file, bytes read, bytes in all; it may be called from any thread
 _callback: ContextVar[ProgressCallback | None] = ContextVar("ragdash_told", default=None)
@@ -37,6 +37,8 @@ def open_file(path: Path) -> BinaryIO:
     """The file, open for reading, with progress reports if there is a callback."""
     callback = _callback.get()
     refuse_device(path)
+    if not path.stat().st_size:  # no file on a disk, such as a pipe
+        return io.BufferedReader(WaitingFile(path))
     return open(path, "rb") if callback is None else io.BufferedReader(_ProgressFile(path, callback), 1 << 20)
 
 
