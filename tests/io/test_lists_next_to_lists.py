@@ -192,3 +192,33 @@ def test_documents_in_objects_with_answers_are_offered():
     mapping, = read_truth(file).problems[-1].facts["mappings"]
     assert (mapping["retrieved"], mapping["relevant"]) == ("answer.citations", "ground_truth.documents")
     assert read_truth(file, mapping=mapping).judgments == 20
+
+
+def test_a_plain_answer_next_to_those_of_two_systems_is_the_right_one():
+    """The two systems were left out of both readings that were offered."""
+    mapping, = mappings(table("answer,llm_answer,rag_answer", lambda number: (
+        f"{number} of them,It has {number} of them.,There are {number}.")))
+    assert mapping == {"role": "both", "query": "question", "answer": "{run}_answer", "answers": "answer"}
+
+
+def test_scores_of_two_systems_next_to_labels_are_two_rankings():
+    """The labels alone were read."""
+    lines = [f"q{number % 3},d{number},{number},{9 - number},{number % 2}" for number in range(9)]
+    file = "rows.csv", "\n".join(("query_id,doc_id,bm25_score,dense_score,label", *lines)).encode()
+    with pytest.raises(InputError) as error:
+        read_truth(file)
+    mapping, = error.value.problems[0].facts["mappings"]
+    first, second = read_runs(file, mapping=mapping)
+    assert [first.name, second.name] == ["bm25", "dense"]
+    assert first.ranking("q1").column("doc_id").to_pylist() == ["d7", "d4", "d1"]
+    assert second.ranking("q1").column("doc_id").to_pylist() == ["d1", "d4", "d7"]
+    assert read_truth(file, mapping=mapping).judgments == 9
+
+
+def test_what_came_back_is_an_answer_and_one_retrieved_text_a_context():
+    content = json.dumps({asked: {"expected": f"{number} of them", "got": says(number)}
+                          for number, asked in enumerate(ASKED)}).encode()
+    mapping, = mappings(("file.json", content))
+    assert (mapping["answer"], mapping["answers"]) == ("got", "expected")
+    file = rows(retrieved=lambda number: f"The text of section {number} says mu...", answer=says)
+    assert [mapping["contexts"] for mapping in mappings(file)] == ["retrieved", "retrieved"]

@@ -316,7 +316,7 @@ def is_context(field: Field) -> bool:
     if not name.isdisjoint((METRICS - {"hit"}) | NOTES | QUESTION | ID | ANSWER | _NO_TEXT) or (
             not path.isdisjoint(GOLD | _AGAINST | _LACKING | {"judgment"})) or name == {"generated", "text"}:
         return False
-    if name and name <= {"document", "doc"} and not field.is_id_like:
+    if name and name <= {"document", "doc", "retrieved"} and not field.is_id_like:
         return True
     if field.is_list and "[]" not in field.path and name & RETRIEVING and not field.is_id_like:
         return True  # returned_facts
@@ -397,4 +397,4 @@ def is_answer(field: Field) -> bool:
     if not name.isdisjoint({"say", "said", "wrote"}) and name < _SPEAKERS | {"say", "said", "wrote"}:
         return not name.isdisjoint(_SPEAKERS)
     return not name.isdisjoint(ANSWER) or name in ({"generated", "text"}, {"generated"}, {"predicted"}, {"pred"},
-                                                   {"actual"}, {"hypothesis"}, {"candidate"})
+                                                   {"actual"}, {"hypothesis"}, {"candidate"}, {"got"})

@@ -313,8 +313,8 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
     _assign_answer_objects(result, free)
     nouns = ANSWER & set(words(result.roles.get("answers", "")))  # "Gold answers" go with "Model answer"
     answers = sorted((item for item in free.values() if meanings.is_answer(item)),
-                     key=lambda item: (_answer_rank(item)[:3], bool(nouns) and nouns.isdisjoint(item.name_words),
-                                       _answer_rank(item)))
+                     key=lambda item: (_answer_rank(item)[:3], "{run}" not in item.path, bool(nouns) and (
+                         nouns.isdisjoint(item.name_words)), _answer_rank(item)))
     answers = answers or answer_next_to_documents(result, free) or short_names(result, free)
     answers = answers or predicted_class(result, free) or agreeing_values(result, free)
     answers = answers or (code_answers(free) if "query" in result.roles else [])
