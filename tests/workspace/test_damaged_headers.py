@@ -91,6 +91,21 @@ def test_a_run_with_a_damaged_header_is_named_and_the_others_are_shown(recorded,
     assert "wrong or absent: created, tags" in err and err.startswith("warning: ")
 
 
+@pytest.mark.parametrize("copied", [["header.json"], ["header.json", "results.jsonl"]])
+@pytest.mark.parametrize("header", [None, b"{}"])
+def test_files_of_a_run_that_were_copied_into_a_log_folder_hide_no_run(recorded, capfdbinary, copied, header):
+    truth = recorded.parent / "truth.jsonl"
+    truth.write_text('{"query": "q1", "relevant": ["d1"]}\n')
+    with ragdash.record("sparse", folder=recorded.parent) as run:
+        run.add("q1", ["d1"])
+    for name in copied:
+        shutil.copy(recorded / name, recorded.parent)
+    if header:
+        (recorded.parent / "header.json").write_bytes(header)
+    status, out, _ = call(capfdbinary, "history", recorded.parent, "--truth", truth, "-m", "RR")
+    assert status == 0 and "sparse" in out and "dense" in out
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
 def test_a_named_pipe_in_a_log_folder_is_no_packed_run(recorded):
     os.mkfifo(recorded.parent / "run.zip")

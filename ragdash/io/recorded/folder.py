@@ -59,7 +59,11 @@ def is_recorded(names: Iterable[str]) -> bool:
 
 
 def is_recorded_folder(path: Path) -> bool:
-    """Whether a folder is a recorded run."""
+    """Whether a folder is a recorded run; one that holds others is a log folder, whatever else was copied into it."""
+    return _has_run_files(path) and not any(_has_run_files(inner) for inner in path.iterdir())
+
+
+def _has_run_files(path: Path) -> bool:
     return (path / HEADER).is_file() and ((path / RESULTS).is_file() or (path / PART).is_file())
 
 
