@@ -14,6 +14,7 @@ from ragdash.dashboard.pages.data.loading import FileRecord
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
+from ragdash.io.proposals.choices.repetitions import repeat_of
 from ragdash.io.proposals.content.times import time_unit
 from ragdash.reporting.sentences import formatting as fmt
 
@@ -132,6 +133,8 @@ def meanings(mapping: Mapping[str, str], records: Sequence[Mapping[str, str]]) -
     [{'Meaning': 'Latency in s', 'Column': 'latency_s', 'Record 1': '0.97'}]
     >>> meanings({"role": "run", "latency_s": "latency"}, [])
     [{'Meaning': 'Latency in s (unit guessed from the values)', 'Column': 'latency'}]
+    >>> meanings({"role": "run", "config": "system+trial"}, [])
+    [{'Meaning': 'Configuration, with repeats by trial', 'Column': 'system and trial'}]
     """
     return [{"Meaning": _meaning(name, path), "Column": column_text(path)}
             | {f"Record {number}": record.get(name, "") for number, record in enumerate(records, 1)}
@@ -139,8 +142,12 @@ def meanings(mapping: Mapping[str, str], records: Sequence[Mapping[str, str]]) -
 
 
 def _meaning(name: str, path: str) -> str:
-    """The meaning in words; of a latency with the unit in which it is read, which is a guess where no name has one."""
+    """The meaning in words; of a configuration the column that counts its repeats; of a latency the unit in which it is
+    read, which is a guess where no name has one.
+    """
     columns = path.split("+")
+    if name == "config" and (labels := [column for column in columns if repeat_of([(column, "")], "")]):
+        return f"Configuration, with repeats by {fmt.listed(labels)}"
     if name in ("latency_ms", "latency_s") and not any(map(time_unit, columns)):
         return f"Latency in {name.removeprefix('latency_')} (unit guessed from the values)"
     if name != "latency_ms":
