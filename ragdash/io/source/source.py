@@ -11,6 +11,7 @@ import re
 import shlex
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import BinaryIO, NoReturn
 import pyarrow as pa
 
 from ragdash.core.errors import Collector, InputError, Problem
+from ragdash.core.paths import read_input
 from ragdash.io.source.free_memory import too_little_memory
 from ragdash.io.source.limits import MAX_BYTES, is_bomb, will_exceed_limit
 from ragdash.io.source.markdown_table import is_markdown_table, without_bars
@@ -85,6 +87,9 @@ class Source:
         else:
             self._path = Path(source)
             file = str(source)
+            with suppress(OSError, ValueError):  # said where it is read
+                if self._path.is_fifo():  # it can be read once only
+                    self._content, self._path = read_input(source), None
         self.file = file.encode("utf-8", "backslashreplace").decode()  # a name that is not UTF-8 has half characters
         self.name = stem(self.file)
         self.encoding = self._check_encoding(encoding)
