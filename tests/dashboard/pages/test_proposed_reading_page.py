@@ -143,13 +143,13 @@ def test_the_sidebar_names_the_baseline_again_where_other_runs_are_shown():
 
 
 def test_cells_that_look_like_lists_and_stay_one_id_are_said_before_and_after_the_columns_are_named():
-    rows = [f"What is at place {i}?,loc_{i}; loc_{i + 1},loc_{i}" + "; new/x" * (i == 3) for i in range(12)]
+    rows = [f"What is at place {i}?,loc_{i}; loc_{i + 1},loc_{i}" + "; blue" * (i == 3) for i in range(12)]
     at = upload(opened(), ("eval.csv", "\n".join(["Question,Retrieved docs,Right doc", *rows]).encode()))
     assert not at.warning
     at.session_state["mapping"] = True
     at.run()
     card, = [card.value for card in at.warning]
-    assert "1 cell of Right doc that looks like a list" in card and "3; new/x" in card
+    assert "1 cell of Right doc that looks like a list" in card and "3; blue" in card
     button_of(at)[0].click().run()
     card, = [card.value for card in at.warning]
     assert "1 cell of Right doc that looks like a list" in card and "as JSON" in card and not at.exception
