@@ -26,12 +26,13 @@ from ragdash.io.source.limits import MAX_BYTES, is_bomb, will_exceed_limit
 from ragdash.io.source.markdown_table import is_markdown_table, without_bars
 from ragdash.io.source.mixed_encoding import MIXED, MOST_MIXED_BYTES, decode_mixed, find_odd_byte
 from ragdash.io.source.read_progress import has_callback, open_bytes, open_file
+from ragdash.io.source.yaml_text import ENDINGS, MOST_YAML_BYTES, YamlError, as_json
 
 HEAD_BYTES = 1 << 16  # bytes looked at to find the format
 BOM = b"\xef\xbb\xbf"
 _INNER_MARK = b"\n" + BOM  # where files that begin with a mark were joined
 SUFFIXES = {".gz", ".bz2", ".trec", ".run", ".res", ".txt", ".qrels", ".qrel", ".jsonl", ".ndjson", ".json",
-            ".csv", ".tsv", ".zst", ".zip", ".xlsx", ".xlsm", ".parquet", ".pq"}
+            ".csv", ".tsv", ".zst", ".zip", ".xlsx", ".xlsm", ".parquet", ".pq", *ENDINGS}
 CHUNK_BYTES = 16 << 20  # bytes decompressed at a time
 DECOMPRESSION_ERRORS = (EOFError, OSError, zlib.error, ValueError)  # what the decompressors raise
 
@@ -99,7 +100,7 @@ class Source:
         if (free := too_little_memory(self.stored_size)) is not None:
             self.fail("out-of-memory/file", {"size": self.stored_size, "free": free})
         self._has_mark = raw.startswith(BOM)
-        self.removes_zero_bytes = self._has_bars = False
+        self.removes_zero_bytes = self._has_bars = self._is_yaml = False
         self.compression = next((c for c in COMPRESSIONS if raw.startswith(c.magic)), None)
         self.container = CONTAINERS.get(raw[:4])
         if self.container is None:
@@ -135,21 +136,18 @@ class Source:
     @cached_property
     def head(self) -> bytes:
         """The first 64 KiB of the text in UTF-8; the last character may be cut."""
-        return self._to_utf8(self._read_text(HEAD_BYTES), final=False)
+        return self.data[:HEAD_BYTES] if self._is_yaml else self._to_utf8(self._read_text(HEAD_BYTES), final=False)
 
     @cached_property
     def data(self) -> bytes:
-        """The whole text in UTF-8 (not validated for UTF-8 files)."""
-        return self._to_utf8(self._read_text(), final=True)
+        """The whole text in UTF-8 (not validated for UTF-8 files); of a YAML file as JSON."""
+        text = self._to_utf8(self._read_text(), final=True)
+        return self._from_yaml(text) if self._is_yaml else text
 
     @property
     def text(self) -> str:
         """The whole text, decoded; a byte that is not UTF-8 is a problem with its line."""
-        try:
-            return self.data.decode()
-        except UnicodeDecodeError as error:
-            line = self.data.count(b"\n", 0, error.start) + 1
-            raise InputError([not_utf8_problem(self.file, self.data[error.start:error.start + 1], line)]) from None
+        return self._decode(self.data)
 
     @property
     def is_json(self) -> bool:
@@ -191,7 +189,8 @@ class Source:
     @property
     def needs_conversion(self) -> bool:
         """Whether the (decompressed) bytes differ from the text in UTF-8."""
-        return self.encoding != "utf-8" or self._has_mark or self.removes_zero_bytes or self._has_bars
+        return self.encoding != "utf-8" or self._has_mark or self.removes_zero_bytes or (
+            self._has_bars or self._is_yaml)
 
     def arrow_text(self) -> pa.NativeFile:
         """The text as an Arrow input."""
@@ -302,6 +301,25 @@ class Source:
             del self.head  # with these bytes as they are
         if not self.head.strip() and (len(start) < HEAD_BYTES or not self.data.strip()):
             self.fail("empty-file/white-space" if start else "empty-file")
+        if self.file.lower().endswith(ENDINGS) and not self.is_json:
+            self._is_yaml = True
+            del self.head  # and the text, as JSON from here on
+            self.__dict__.pop("data", None)
+
+    def _from_yaml(self, text: bytes) -> bytes:
+        if len(text) > MOST_YAML_BYTES:
+            self.fail("invalid-yaml", {"error": f"more than {MOST_YAML_BYTES >> 20} MB, which take too long to read"})
+        try:
+            return as_json(self._decode(text))
+        except YamlError as error:
+            self.fail("invalid-yaml", {"error": str(error)}, error.line)
+
+    def _decode(self, text: bytes) -> str:
+        try:
+            return text.decode()
+        except UnicodeDecodeError as error:
+            line = text.count(b"\n", 0, error.start) + 1
+            raise InputError([not_utf8_problem(self.file, text[error.start:error.start + 1], line)]) from None
 
 
 def _quoted_files(folder: Path, most: int = 5) -> str:

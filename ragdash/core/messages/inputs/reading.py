@@ -103,6 +103,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="JSON",
         fix="This looks like Python, not JSON: write null, true, false and double quotes (json.dumps does).",
     ),
+    "invalid-yaml": Message(
+        actual="no valid YAML: {error}",
+        expected="YAML",
+        fix="Correct it, or write the file as JSON.",
+    ),
     "locked-archive": Message(
         actual="a zip archive: {error}",
         expected="a zip archive without a password",
