@@ -20,6 +20,7 @@ from ragdash.metrics.from_file import counted_unit
 
 CUTOFFS = (1, 2, 3, 4, 5, 8, 10, 15, 20, 50, 100)
 EQUAL, ROUNDED = 1e-6, 5.1e-4  # differences that rounding explains: of single precision, of three decimals
+EXPLAINED = ("cutoff", "options", "grades", "first-document", "returned")  # reasons that give the file's values
 ALMOST_ALL = 0.98  # share of the queries that a reason must explain
 
 
@@ -51,12 +52,10 @@ class Recomputed:
                  "metric": str(self.counterpart), "queries": self.n}
         if not self.differing:
             return Problem("file-metric-agrees", facts, field=self.spec.file_column, severity="note")
-        facts |= {"differing": self.differing}
-        if self.reason in ("cutoff", "options", "grades", "first-document", "returned"):
-            facts |= {"variant": self.variant, "explained": self.explained}
-        if self.reason == "unit":
-            facts |= {"unit": counted_unit(self.spec)}
-        return Problem(f"file-metric-differs/{self.reason}", facts, field=self.spec.file_column, severity="note")
+        explained = {"variant": self.variant, "explained": self.explained}
+        more = {**dict.fromkeys(EXPLAINED, explained), "unit": {"unit": counted_unit(self.spec)}}.get(self.reason, {})
+        return Problem(f"file-metric-differs/{self.reason}", {**facts, "differing": self.differing, **more},
+                       field=self.spec.file_column, severity="note")
 
 
 def recomputed(match: Match) -> tuple[Recomputed, ...]:

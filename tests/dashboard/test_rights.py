@@ -49,7 +49,8 @@ WORKSPACE_WRITES = ("add_run", "add_truth", "add_record", "rename", "describe", 
                     "keep_mapping", "keep_prices", "keep_settings", "keep_version", "dismiss_rebuilt")
 TAILS = {name.rpartition(".")[2] for name in (*WRITES, *WORKSPACE_WRITES)}
 HELPERS = {  # called within a change alone: the test of them is below
-    "_imported_verdicts", "_delete_entry", "_home_of", "_change_places"}
+    "_imported_verdicts", "_delete_entry", "_home_of", "_change_places", "_rename_entry", "_describe_entry",
+    "_tag_entry"}
 GIVEN_ON = ("_try_change", "field")  # functions of the list of the workspace that make a change of what they are given
 
 

@@ -247,10 +247,10 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
     if verdict.state == "no-clear-difference":
         parts += _needed_parts([pair for pair in verdict.tied if not _is_nearly_same(verdict, pair)], name, plain)
     fixes = [plain(fix) for fix in dict.fromkeys(check.fix(surface) for check in verdict.qualified) if fix]
-    if alone or not fixes or {check.kind for check in verdict.qualified} == {FEW_QUERIES_CHECK}:
-        parts += [f"{plain(findings_text(verdict.qualified, surface))}."] if verdict.qualified else []
-        fixes = fixes if len(fixes) == 1 else []
-    parts += fixes  # on the page alone: what was found is in the lines of the checks
+    few = [check for check in verdict.qualified if check.kind == FEW_QUERIES_CHECK]
+    named = verdict.qualified if alone or not fixes else few  # a page has lines for the other checks
+    parts += [f"{plain(findings_text(named, surface))}."] if named else []
+    parts += fixes if len(fixes) == 1 or len(named) < len(verdict.qualified) else []
     if verdict.state == "undefined" and not parts:
         return f"Load runs and judgments for which {plain(verdict.spec.title)} has a value, or choose another metric."
     if verdict.opposed:

@@ -264,22 +264,12 @@ def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
                 "on_change": lambda: _try_change("change-stored", entry.digest, lambda: act(
                     st.session_state[f"{name}_{key}"]))}
 
-    def rename(name: str) -> None:
-        _say_if_changed(home, entry, "name", name.strip() or entry.name)
-        home.rename(entry.digest, name, entry.kind)
-
-    def describe(text: str) -> None:
-        _say_if_changed(home, entry, "description", text.strip())
-        home.describe(entry.digest, text, entry.kind)
-
-    def tag(tags: list[str]) -> None:
-        saved = home.find(entry.digest, entry.kind) or entry
-        home.tag(entry.digest, merged_list(entry.tags, tags, saved.tags), entry.kind)
-
-    fields.text_input("Name", max_chars=60, **field("kept_name", entry.name, rename))
-    fields.text_area("Description", max_chars=2000, height=90, **field("kept_text", entry.description, describe))
-    st.multiselect("Tags", sorted({*entry.tags}), accept_new_options=True, placeholder="Type a tag",
-                   **field("kept_tags", list(entry.tags), tag))
+    fields.text_input("Name", max_chars=60, **field(
+        "kept_name", entry.name, lambda name: _rename_entry(home, entry, name)))
+    fields.text_area("Description", max_chars=2000, height=90, **field(
+        "kept_text", entry.description, lambda text: _describe_entry(home, entry, text)))
+    st.multiselect("Tags", sorted({*entry.tags}), accept_new_options=True, placeholder="Type a tag", **field(
+        "kept_tags", list(entry.tags), lambda tags: _tag_entry(home, entry, tags)))
     index = order.index(entry.digest)
     with st.container(horizontal=True):
         for label, icon, target in (("Up", "arrow_upward", index - 1), ("Down", "arrow_downward", index + 1)):
@@ -305,6 +295,21 @@ def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
             args=("delete-stored", entry.digest, lambda: _delete_entry(entry)),
             help=tooltip("delete_entry"),
         )
+
+
+def _rename_entry(home: Workspace, entry: CatalogueEntry, name: str) -> None:
+    _say_if_changed(home, entry, "name", name.strip() or entry.name)
+    home.rename(entry.digest, name, entry.kind)
+
+
+def _describe_entry(home: Workspace, entry: CatalogueEntry, text: str) -> None:
+    _say_if_changed(home, entry, "description", text.strip())
+    home.describe(entry.digest, text, entry.kind)
+
+
+def _tag_entry(home: Workspace, entry: CatalogueEntry, tags: list[str]) -> None:
+    saved = home.find(entry.digest, entry.kind) or entry
+    home.tag(entry.digest, merged_list(entry.tags, tags, saved.tags), entry.kind)
 
 
 def _say_if_changed(home: Workspace, entry: CatalogueEntry, what: str, typed: str) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from ragdash.io.proposals.fields import is_missing
 from ragdash.io.proposals.names import words
 
 _COLUMNS = ((("trace", "id"),), (("span", "id"),), (("parent", "id"), ("parent", "span", "id")), (("span", "kind"),))
+_MOST_COLUMNS = 1_000  # of such a table: each is looked at
 _OF_RETRIEVER = {"retrieval"}  # in names of columns with what it returned
 
 
@@ -36,9 +37,9 @@ def rows_by_trace(rows: Sequence[dict]) -> list[dict]:
     return [_of_trace(steps, span, parent, returned) for steps in traces.values()]
 
 
-def has_spans(names: Iterable[str]) -> bool:
+def has_spans(names: Collection[str]) -> bool:
     """True for the columns of such a table."""
-    return None not in [_column(names, ends) for ends in _COLUMNS]
+    return len(names) <= _MOST_COLUMNS and all(_column(names, ends) is not None for ends in _COLUMNS)
 
 
 def _of_trace(steps: Sequence[dict], span: str, parent: str, returned: Sequence[str]) -> dict:
