@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
 from helpers import run_of, truth_of
 
-from ragdash.analysis.comparability import ComparabilityEntry, ComparabilityReport, check_comparability
-from ragdash.core.records import Conventions, Run, Truth
+from ragdash.analysis.comparability import ComparabilityEntry, ComparabilityReport, as_text, check_comparability
+from ragdash.core.records import Conventions, Repetition, Run, Truth
 from ragdash.reporting.sentences import comparability
 
 QUERIES = [f"q{number:02}" for number in range(20)]
@@ -95,6 +97,21 @@ def test_as_few_missing_queries_as_the_verdict_accepts_do_not_keep_runs_from_bei
                  for run in runs[1:])
     assert few.startswith("**2 runs can be compared**, but lacks\\-1 lacks 1 of 20 queries")
     assert many.startswith("**The 2 runs have different queries**: lacks\\-3 lacks 3 of 20 queries")
+
+
+def test_repeats_are_counted_as_configurations():
+    truth = truth_of({"q1": ["a"], "q2": ["b"]})
+    runs = [replace(run_of({"q1": ["a"], "q2": documents}, f"{name} / {trial}"),
+                    repetition=Repetition(name, str(trial), "results.csv"))
+            for name, documents in (("bm25", ["b"]), ("e5", ["a", "b"])) for trial in (1, 2)]
+    report, names = check_comparability(runs, truth), [run.name for run in runs]
+    line = comparability.summary(report, names, Conventions())
+    assert line.startswith("**The 2 configurations in 4 runs have the same 2 queries")
+    assert "2 configurations in 4 runs" in as_text(report)
+    assert report.as_dict()["configurations"]["e5 / 2"] == "e5"
+    alone = check_comparability(runs[:2], truth)
+    assert comparability.summary(alone, names[:2], Conventions()).startswith("**The 2 runs have")
+    assert "configurations" not in alone.as_dict()
 
 
 def test_one_run_can_be_measured():

@@ -23,6 +23,7 @@ from ragdash.analysis.comparability.run_coverage import check_run, check_truth
 from ragdash.analysis.recomputed import Recomputed, recomputed
 from ragdash.core.ids.spellings import Wanted
 from ragdash.core.records import Conventions, Run, Truth
+from ragdash.evaluation.repeats import group_names, repeat_groups
 from ragdash.matching.match import Match
 from ragdash.metrics import DEFAULT_SPECS, Spec
 
@@ -79,8 +80,17 @@ def check_comparability(runs: Sequence[Run], truth: Truth, conventions: Conventi
     return ComparabilityReport(
         (*check_truth(truth, conventions, effects), *entries, *(entry for entry in ids if entry.run is None),
          *check_between_runs(matches, conventions, specs, ids)),
-        tuple(effects),
+        tuple(effects), _configurations(runs),
     )
+
+
+def _configurations(runs: Sequence[Run]) -> dict[str, str]:
+    """The configuration of each run, where groups of repeats are compared instead of runs."""
+    groups = repeat_groups(runs)
+    if not 1 < len(groups) < len(runs):
+        return {}
+    return {runs[index].name: name for group, name in zip(groups, group_names(runs, groups), strict=True)
+            for index in group}
 
 
 def _file_metric_entry(row: Recomputed) -> ComparabilityEntry:

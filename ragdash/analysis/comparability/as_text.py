@@ -21,7 +21,9 @@ def as_text(report: ComparabilityReport) -> str:
     """Return a comparability report as text for a terminal."""
     runs = list(dict.fromkeys(entry.run for entry in report.entries if entry.run is not None))
     findings = "\n".join(_finding(entry) for entry in report.findings)
-    return "\n".join([_counts(report, runs), findings or "Nothing prevents a comparison.\n",
+    repeats = f"{len(set(report.configurations.values()))} configurations in {len(runs)} runs: some are repeats.\n"
+    return "\n".join([_counts(report, runs), *([repeats] if report.configurations else []),
+                      findings or "Nothing prevents a comparison.\n",
                       _effects(report)])
 
 

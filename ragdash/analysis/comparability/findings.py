@@ -134,10 +134,14 @@ class ConventionEffect:
 
 @dataclass(frozen=True, eq=False)
 class ComparabilityReport:
-    """entries in the order truth, runs, runs among themselves; effects: a row per convention, choice, run and spec."""
+    """entries in the order truth, runs, runs among themselves; effects: a row per convention, choice, run and spec.
+
+    configurations: that of each run, where some runs are repeats of one of several.
+    """
 
     entries: tuple[ComparabilityEntry, ...]
     effects: tuple[ConventionEffect, ...]
+    configurations: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def findings(self) -> tuple[ComparabilityEntry, ...]:
@@ -157,7 +161,8 @@ class ComparabilityReport:
     def as_dict(self) -> dict:
         """Both tables for JSON."""
         return {"entries": [entry.as_dict() for entry in self.entries],
-                "effects": [effect.as_dict() for effect in self.effects]}
+                "effects": [effect.as_dict() for effect in self.effects],
+                **({"configurations": dict(self.configurations)} if self.configurations else {})}
 
 
 def changes(effects: Iterable[ConventionEffect], convention: str, choice: str, run: str | None = None) -> dict:

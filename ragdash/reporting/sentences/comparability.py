@@ -114,7 +114,9 @@ def _queries_clause(report: ComparabilityReport, names: Sequence[str], conventio
     """Which queries the runs that can be measured are measured over."""
     lacking = {name: report.of("missing-queries", name) for name in names}
     total = next(iter(lacking.values())).total
-    lead = f"**{len(names)} runs can be compared**" if len(names) > 1 else f"**{escape(names[0])} can be measured**"
+    groups = len({report.configurations.get(name, name) for name in names})
+    runs = f"{groups} configurations in {len(names)} runs" if 1 < groups < len(names) else f"{len(names)} runs"
+    lead = f"**{runs} can be compared**" if len(names) > 1 else f"**{escape(names[0])} can be measured**"
     missing_counts = {name: finding.count for name, finding in lacking.items() if finding.count}
     if not missing_counts:
         extra = any(report.of("extra-queries", name).count for name in names)
@@ -124,7 +126,7 @@ def _queries_clause(report: ComparabilityReport, names: Sequence[str], conventio
         suffix = (", without judgments of documents" if bare.message.endswith("/no-judgments") else
                   ", none of which has a relevant document" if bare.count == total else judged)
         if len(names) > 1 and (suffix.startswith(", without") or _open_checks_clause(report, names)):
-            return f"**The {len(names)} runs have the same {fmt.query_count(total)}{suffix}**"
+            return f"**The {runs} have the same {fmt.query_count(total)}{suffix}**"
         if suffix.startswith(", without"):
             return f"**{escape(names[0])} has {fmt.query_count(total)}{suffix}**"
         return f"{lead}: {qualifier}{fmt.query_count(total)}{suffix}"
@@ -138,7 +140,7 @@ def _queries_clause(report: ComparabilityReport, names: Sequence[str], conventio
         return f"{lead}: all of them lack the same {missing:,} of {query_count(total)}, {treatment}"
     listed = fmt.listed([f"{escape(name)} lacks {missing:,}" for name, missing in missing_counts.items()])
     if len(names) > 1 and conventions.missing != "skip" and max(missing_counts.values()) > MOST_MISSING * total:
-        return f"**The {len(names)} runs have different queries**: {listed} of {fmt.query_count(total)}, {treatment}"
+        return f"**The {runs} have different queries**: {listed} of {fmt.query_count(total)}, {treatment}"
     return f"{lead}, but {listed} of {fmt.query_count(total)}, {treatment}"
 
 
