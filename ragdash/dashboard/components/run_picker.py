@@ -126,11 +126,14 @@ def _show(digests: Sequence[str]) -> None:
 
 
 def choose_drawn(context: PageContext) -> PageContext:
-    """The context with the runs that the pictures of a page draw; of many, the best of them unless all are wanted."""
-    total = len(context.entries)
+    """The context with the runs that the pictures of a page draw, in the order of the leaderboard.
+
+    Of many runs these are the best, the baseline and the run chosen on Compare, unless all are wanted.
+    """
+    total, order = len(context.entries), _best_first(context)
     if total <= MOST_DRAWN:
-        return context
-    drawn = draw_best(context)
+        return context.only([context.entries[index] for index in order])
+    drawn = _few_of_many(context, order)
     titles = {"best": f"Best {len(drawn.entries)}", "all": f"All {total}"}
     with st.container(horizontal=True, vertical_alignment="center", key="drawn_runs"):
         st.segmented_control("Runs in the pictures", list(titles), format_func=titles.get, required=True,
@@ -140,28 +143,24 @@ def choose_drawn(context: PageContext) -> PageContext:
             st.caption(f"Pictures show {len(drawn.entries)} of {total} runs: the best by the metric of the sidebar, "
                        f"the baseline and the run chosen on Compare. Each **Table** tab has all {total}.",
                        width="content")
-    return drawn if state.get(state.DRAWN) == "best" else context
+    return drawn if state.get(state.DRAWN) == "best" else context.only([context.entries[index] for index in order])
 
 
 def of_drawn(results: Sequence[T], context: PageContext, drawn: PageContext) -> list[T]:
-    """Of results of all runs, those of the runs that are drawn."""
-    return [result for result, digest in zip(results, context.digests, strict=True) if digest in drawn.digests]
+    """Of results of all runs, those of the runs that are drawn, in their order."""
+    result_of = dict(zip(context.digests, results, strict=True))
+    return [result_of[digest] for digest in drawn.digests]
 
 
-def draw_best(context: PageContext) -> PageContext:
-    """The context with few of many runs, in the order of loading.
-
-    They are the best by the sidebar's metric, the baseline, and the run chosen on Compare.
-    """
-    if len(context.entries) <= MOST_DRAWN:
-        return context
+def _few_of_many(context: PageContext, order: Sequence[int]) -> PageContext:
+    """The context with few of many runs: the first of an order, the baseline, and the run chosen on Compare."""
     kept = {context.baseline, *(index for index, digest in enumerate(context.digests)
                                 if digest == state.get(state.CANDIDATE))}
-    for index in _best_first(context):
+    for index in order:
         if len(kept) >= FEW:
             break
         kept.add(index)
-    return context.only([context.entries[index] for index in sorted(kept)])
+    return context.only([context.entries[index] for index in order if index in kept])
 
 
 def _best_first(context: PageContext) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 
 import pytest
 from page_cases import address, charts, keys, opened, texts, widget
@@ -39,12 +40,13 @@ def test_one_run_alone_has_neither_a_baseline_nor_a_choice_of_runs_and_no_ready_
     assert "More queries would make the interval narrower." in texts(at)
 
 
-def many_runs(count: int, **more) -> dict:
-    """The address of a session with runs of which the later ones rank the relevant document lower."""
+def many_runs(count: int, places: Iterable[int] = (), **more) -> dict:
+    """The address of a session with runs of which the later ones rank the relevant document lower, or at these places.
+    """
     queries = [f"q{n}" for n in range(8)]
     runs = [Run.build(f"run-{place:02d}", [query for query in queries for _ in range(count)],
                       [*("a" if rank == place else f"x{rank}" for rank in range(count))] * len(queries),
-                      [*range(count, 0, -1)] * len(queries)) for place in range(count)]
+                      [*range(count, 0, -1)] * len(queries)) for place in places or range(count)]
     return address(Truth.build("truth", queries, ["a"] * len(queries), [1] * len(queries)), runs, **more)
 
 
@@ -70,3 +72,12 @@ def test_of_many_runs_pictures_draw_the_best_and_the_baseline_say_so_and_draw_al
 def test_as_many_runs_as_there_are_colors_are_all_drawn_without_a_choice():
     at = opened("ranking", **many_runs(6))
     assert len(charts(at)["at_RR"]["data"]) == 6 and "drawn" not in keys(at, "button_group")
+
+
+@pytest.mark.parametrize(("count", "shown"), [(5, 5), (14, 6)])
+def test_pictures_have_the_runs_in_the_order_of_the_leaderboard_not_of_loading(count, shown):
+    at = opened("ranking", **many_runs(count, range(count - 1, -1, -1), baseline="run-02"))
+    heat_map, order = charts(at)["first_rank"], [f"run-{place:02d}" for place in range(shown)]
+    assert heat_map["layout"]["yaxis"]["ticktext"] == order
+    assert [row[0][0] for row in heat_map["data"][0]["customdata"]] == order
+    assert [trace["name"] for trace in charts(at)["at_RR"]["data"]] == order

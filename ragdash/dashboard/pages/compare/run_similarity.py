@@ -59,7 +59,7 @@ def _render_matrix(context: PageContext, drawn: PageContext) -> None:
     in_scope = context.scope.queries
     similarity = _likeness(tuple(context.digests), context.scope.whole.cache_key(), name, context.k, _context=context)
     mean, n = _mean_similarity(similarity, in_scope, len(context.entries))
-    shown = np.flatnonzero([digest in drawn.digests for digest in context.digests])
+    shown = [context.digests.index(digest) for digest in drawn.digests]
     part = np.ix_(shown, shown)
     figure = pictures.matrix(drawn.names, drawn.slots, mean[part], n[part], title=titles[name],
                              span=similarity.range, theme=elements.theme())

@@ -109,7 +109,8 @@ def render_times(data: SpeedCostData) -> None:
     values = [data.timings[index].stages[stage][data.in_scope] for index in timed_runs]
     names, slots = ([column[index] for index in timed_runs] for column in (data.context.names, data.context.slots))
     drawn = run_picker.choose_drawn(data.context)
-    lines = [row for row, index in enumerate(timed_runs) if data.context.digests[index] in drawn.digests]
+    row_of = {data.context.digests[index]: row for row, index in enumerate(timed_runs)}
+    lines = [row_of[digest] for digest in drawn.digests if digest in row_of]
     figure = plots.ecdf(*([column[row] for row in lines] for column in (names, slots, values)),
                         title=f"Latency, {data.stage_titles[stage].lower()}", theme=elements.theme())
     elements.chart(figure, speed_cost_tables.ecdf_table(names, values), "ecdf",
