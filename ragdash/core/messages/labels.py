@@ -92,7 +92,7 @@ MESSAGES: Mapping[str, Message] = {
     "constant-judge": Message(
         actual="{value:g} for all {queries:count query} of {run!r}",
         expected="verdicts that differ",
-        fix="It says nothing about single queries; check whether the judge can see the texts.",
+        fix="It says nothing about single queries; check that the run has the texts that the verdicts are about.",
     ),
     "duplicate-run": Message(
         actual="two runs called {run!r}",
@@ -149,13 +149,13 @@ MESSAGES: Mapping[str, Message] = {
     "judge-of-chance": Message(
         actual="agreement beyond chance (kappa) of {kappa:minus .2f} on {labels:count label} of {run!r}",
         expected="more than 0",
-        fix="Read the disagreements; choose another judge or prompt.",
+        fix="Read the disagreements; choose another judge, prompt or metric.",
     ),
     "judge-below-constant": Message(
         actual="{accuracy:.0%} agreement on {labels:count label} of {run!r}; always “{answer}” would agree in "
         "{constant:.0%}",
-        expected="a judge that agrees more often than one answer for all",
-        fix="It adds nothing on single answers. Read the disagreements; choose another judge or prompt.",
+        expected="more agreement than one answer for all has",
+        fix="It adds nothing on single answers. Read the disagreements; choose another judge, prompt or metric.",
     ),
     "label-range": Message(
         actual="a label of {value:g}",
@@ -165,7 +165,7 @@ MESSAGES: Mapping[str, Message] = {
     "labels-without-verdict": Message(
         actual="{missing} of {labels:count label} of {run!r} are on queries without a verdict",
         expected="a verdict on every labeled query",
-        fix="They count among the labels alone; ask the judge again for what is missing.",
+        fix="They count among the labels alone. Where a judge gives the verdicts, ask it again for what is missing.",
     ),
     "lexical-only": Message(
         actual="a local judge that looks at words, lengths and scores alone",

@@ -131,7 +131,7 @@ def render_first_rank(context: PageContext, drawn: PageContext) -> None:
         components_tables.first_rank_table(context, bins, shares, counts),
         "first_rank",
         "Share of queries by the rank of their first relevant document",
-        formats={"Share": "percent"},
+        formats={"Share": elements.PERCENT},
         caption=f"{fmt.query_range(counts)} with a relevant document; “none” means that no "
                 f"relevant document was returned at all.{context.scope.basis}",
     )

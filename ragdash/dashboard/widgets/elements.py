@@ -33,6 +33,7 @@ MOST_STYLED = 10_000  # cells of a table whose minus signs are written
 LETTER, AIR = 6.6, 18  # pixels of a letter in a table, and around a text
 NARROW, WIDEST = 90, 500  # pixels of a first column of short texts; that a column gets unless it has a width
 SEEN = 500  # rows that the width of the first column is made for
+PERCENT = "%.1f%%"  # the format of a column of shares
 FIRST_NAME, SHORTENED = 24, 19  # characters of a text in the first column; of a longer one
 LOCAL = {"displaylogo": False, "showSendToCloud": False, "plotlyServerURL": ""}  # plotly.js would offer an upload
 _CONFIG = {
@@ -303,14 +304,13 @@ def frame(
 ) -> None:
     """A table that can be sorted and searched, with its download; numbers with three decimals, first column pinned.
 
-    Differences have their sign.
-    pick: called with the number of the row that was clicked; without it rows cannot be chosen. place: the row that is
-    marked as the chosen one, wherever the choice was made.
-    widths: pixels of columns of text. labels: {column of numbers: (its heading, its tooltip)}.
-    paper: the part of it that a paper prints, offered first.
+    pick: called with the number of the row that was clicked; without it rows cannot be chosen. selected_row: marked as
+    the chosen one. formats: PERCENT for shares. widths: pixels of columns of text. labels: {column of numbers: (its
+    heading, its tooltip)}. paper: the part of it that a paper prints, offered first.
     """
     forms = {name: (formats or {}).get(name, "%+.3f" if name.startswith("Difference") else "%.3f")
              for name in table.select_dtypes("floating")}
+    shown = table.assign(**{name: 100 * table[name] for name, form in forms.items() if form == PERCENT})
     signed = {**_texts_of_negative(table, forms), **_short_texts(table, widths or {})}
     columns = {
         name: st.column_config.NumberColumn(**_heading(labels, name), format=None if name in signed else form)
@@ -323,7 +323,7 @@ def frame(
     if selected_row is not None:
         st.session_state[key] = {"selection": {"rows": [selected_row], "columns": [], "cells": []}}
     st.dataframe(
-        table.style.format(signed) if signed else table,
+        shown.style.format(signed) if signed else shown,
         hide_index=True,
         key=key,
         alt=alt,

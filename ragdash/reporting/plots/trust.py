@@ -11,7 +11,7 @@ from ragdash.core.text.short_names import short_names
 from ragdash.reporting.plots.common.forest import difference_axis_title, difference_range, difference_ticks, signed
 from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, value_text
 
-JUDGE, LABELS, CORRECTED = "judge alone", "labels alone", "corrected"
+LABELS, CORRECTED = "labels alone", "corrected"
 ROW, DENSE, MANY = 64, 50, 4  # pixels of a run, of one among more than this many
 STEP = 0.27  # of a row: the distance between the three
 NARROWEST = 0.3  # of the axis that is shown
@@ -19,12 +19,13 @@ NARROWEST = 0.3  # of the axis that is shown
 
 def intervals(names: Sequence[str], slots: Sequence[int], judge: np.ndarray, labels: np.ndarray, corrected: np.ndarray,
               n: np.ndarray, unlabeled: np.ndarray, *, axis: Axis, baseline: str | None = None,
-              theme: Theme = LIGHT) -> go.Figure:
+              source: str = "judge", theme: Theme = LIGHT) -> go.Figure:
     """For each run three lines: the judge's mean (hollow), the labels' interval (thin), the corrected one (bold).
 
     judge (N,); labels, corrected (N, 3): mean, low, high; NaN where undefined: nothing is drawn, and the right end
     says which range is. n, unlabeled: (N,), labeled queries and those with a verdict only. baseline: its name where the
-    values are differences to it; the axis then includes zero, and right is better.
+    values are differences to it; the axis then includes zero, and right is better. source: of the values that labels
+    correct, such as "metric".
     """
     judge, labels, corrected = (np.asarray(array, float) for array in (judge, labels, corrected))
     spelled = value_text if baseline is None else signed
@@ -32,12 +33,12 @@ def intervals(names: Sequence[str], slots: Sequence[int], judge: np.ndarray, lab
     row = ROW if len(names) <= MANY else DENSE
     fig = figure(theme, height=row * len(names) + 100)
     for index, look in enumerate(run_looks):
-        _judge(fig, index, look, judge[index], spelled, theme)
+        _alone(fig, index, look, judge[index], spelled, f"{source} alone", theme)
         _bar(fig, index, look, labels[index], LABELS, spelled, theme.muted, 1.5, look.name)
         _bar(fig, index + STEP, look, corrected[index], CORRECTED, spelled, look.color, 3.5, look.name)
         _annotate_right(fig, index, corrected[index], labels[index], int(n[index]), int(unlabeled[index]), spelled,
                         theme)
-    _legend(fig, theme)
+    _legend(fig, f"{source} alone", theme)
     fig.update_yaxes(tickvals=np.arange(len(names)), range=[len(names) - 0.5, -0.5], showgrid=False, fixedrange=True,
                      ticktext=[f'{escape(name)} <span style="color:{look.color}">{look.sign}</span>'
                                for name, look in zip(short_names(names, 16), run_looks, strict=True)],
@@ -47,12 +48,12 @@ def intervals(names: Sequence[str], slots: Sequence[int], judge: np.ndarray, lab
     return fig
 
 
-def _judge(fig: go.Figure, index: int, look: Look, value: float, spelled, theme: Theme) -> None:
+def _alone(fig: go.Figure, index: int, look: Look, value: float, spelled, name: str, theme: Theme) -> None:
     fig.add_trace(go.Scatter(
-        x=np.array([value]), y=np.array([index - STEP]), mode="markers", name=JUDGE, showlegend=False,
+        x=np.array([value]), y=np.array([index - STEP]), mode="markers", name=name, showlegend=False,
         marker={"color": theme.paper, "symbol": look.symbol, "size": 10, "opacity": 1,
                 "line": {"width": 2, "color": look.color}},
-        hovertemplate=f"{look.name}<br>{JUDGE} {spelled(np.array([value]))[0]}<br>an interval of sampling only would "
+        hovertemplate=f"{look.name}<br>{name} {spelled(np.array([value]))[0]}<br>an interval of sampling only would "
                       "leave out what it gets wrong<extra></extra>"))
 
 
@@ -93,10 +94,10 @@ def _range(ends: np.ndarray, spelled) -> str:
     return f"{low} to {high}"
 
 
-def _legend(fig: go.Figure, theme: Theme) -> None:
+def _legend(fig: go.Figure, alone: str, theme: Theme) -> None:
     """What the three lines are, in the page's own ink: the colors belong to the runs."""
     for estimate, symbol, line in (
-        (JUDGE, "circle-open", 0),
+        (alone, "circle-open", 0),
         (LABELS, "line-ns-open", 1.5),
         (CORRECTED, "circle", 3.5),
     ):

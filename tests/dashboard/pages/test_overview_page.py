@@ -114,7 +114,7 @@ def test_without_judgments_the_page_shows_what_needs_none():
     at = upload(opened("overview"), ("one.run", lines), ("two.run", other))
     assert "No judgments yet" in states(at)[0] and "needs no judgments" in " ".join(one.value for one in at.header)
     assert "Overlap of the first 10 documents" in [one.value for one in at.header]
-    assert at.dataframe[0].value["Overlap"].tolist() == [0.75] and at.table[0].value["Queries"].tolist() == ["2", "2"]
+    assert at.dataframe[0].value["Overlap"].tolist() == [75.0] and at.table[0].value["Queries"].tolist() == ["2", "2"]
 
 
 def test_the_overlap_counts_common_documents_over_the_longer_list():

@@ -137,7 +137,7 @@ def test_words_of_the_field_are_explained_where_a_sentence_uses_them():
 
 def test_negative_numbers_of_a_table_have_a_minus_sign():
     table = pd.DataFrame({"Run": ["a", "b"], "Difference": [-0.5, 0.25], "Mean": [0.5, 0.25], "Share": [-0.5, 0.5]})
-    texts_of = elements._texts_of_negative(table, {"Difference": "%+.3f", "Mean": "%.3f", "Share": "percent"})
+    texts_of = elements._texts_of_negative(table, {"Difference": "%+.3f", "Mean": "%.3f", "Share": elements.PERCENT})
     assert {name: [write(value) for value in table[name]] for name, write in texts_of.items()} == {
         "Difference": ["\u22120.500", "+0.250"]}
     assert not elements._texts_of_negative(pd.concat([table] * 2), {"Difference": "%+.3f"}), "rows with one index"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
@@ -50,6 +51,13 @@ def test_scores_that_follow_from_the_rank_give_no_advice():
     (warning,) = at.warning
     assert "The scores of **by rank** follow from the rank alone" in warning.value
     assert "- scored: with documents below" in said(at) and "- by rank:" not in said(at)
+
+
+def test_shares_of_a_table_have_one_format():
+    table = next(one for one in opened(PAGE, **with_runs(3)).dataframe if "Cut off" in one.value)
+    columns, shares = json.loads(table.proto.columns), table.value["Cut off"]
+    assert {columns[name]["type_config"]["format"] for name in ("Cut off", "Left with nothing")} == {"%.1f%%"}
+    assert 1 < shares.max() <= 100 and table.value["F1"].max() <= 1
 
 
 def test_broken_links_fall_back_to_the_defaults():

@@ -561,6 +561,15 @@ def test_labels_of_the_files_and_groups_of_dependent_queries():
     assert not [one for one in opened(a_run("hybrid"), trusted="TokenF1").selectbox if one.key == "labels_from"]
 
 
+def test_values_of_a_metric_are_not_called_those_of_a_judge_and_half_right_labels_are_explained():
+    rows = [(query, "dense", "verdict", ("correct", "partly", "wrong")[at % 3]) for at, query in enumerate(IDS)]
+    at = opened(a_run("dense").with_file_scores(FileScores.build(rows)), trusted="TokenF1")
+    assert "An answer that is partly right counts as 0.5." in said(at)
+    assert {"metric alone", "labels alone"} <= {trace["name"] for trace in charts(at)["trust_means"]["data"]}
+    warnings = said(at).partition("a random sample.")[2].partition("Hollow")[0]
+    assert "so verdicts add nothing" in warnings and "the judge" not in warnings
+
+
 def test_scores_of_a_file_are_compared_with_labels_as_on_the_command_line(tmp_path, capsys):
     rows = [(query, "dense", "verdict", "Correct" if at % 4 else "Incorrect") for at, query in enumerate(IDS[:60])]
     rows += [(query, "dense", "faithfulness", (at * 37 % 100) / 100) for at, query in enumerate(IDS)]

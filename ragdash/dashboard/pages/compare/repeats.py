@@ -39,7 +39,8 @@ def render(context: PageContext, specs: Sequence[Spec]) -> None:
         "SD between": spread.between, "SD within": spread.within,
         "Standard error": spread.components.standard_error(), "From queries": spread.components.share_of_queries,
         "n": spread.components.Q} for spread in spreads])
-    elements.frame(table, "repeat_table", "How much the metrics of repeats vary", formats={"From queries": "percent"})
+    elements.frame(table, "repeat_table", "How much the metrics of repeats vary",
+                   formats={"From queries": elements.PERCENT})
     st.caption(NOTE)
 
 

@@ -59,7 +59,7 @@ def render() -> None:
                     tables.counts_table(report),
                     "ledger_table",
                     "Every count of the comparability check",
-                    formats={"Share": "percent"},
+                    formats={"Share": elements.PERCENT},
                 )
         _render_conventions(report, runs)
 

@@ -147,7 +147,7 @@ def _render_overlap(entries: Sequence[SessionRun]) -> None:
             for (first, second), (share, n) in zip(combinations(entries, 2), shares, strict=True)]
     table = pd.DataFrame(rows)
     if len(entries) == 2:
-        elements.frame(table, "overlap", "Overlap of each two runs", formats={"Overlap": "percent"})
+        elements.frame(table, "overlap", "Overlap of each two runs", formats={"Overlap": elements.PERCENT})
         return
     mean, counts = np.full((len(entries), len(entries)), np.nan), np.zeros((len(entries), len(entries)), int)
     for (a, b), (share, n) in zip(combinations(range(len(entries)), 2), shares, strict=True):
@@ -156,4 +156,4 @@ def _render_overlap(entries: Sequence[SessionRun]) -> None:
     figure = run_similarity.matrix([entry.name for entry in entries], [entry.slot for entry in entries], mean, counts,
                                    title=f"Overlap@{TOP}", span=(0.0, 1.0), theme=elements.theme())
     with st.container(width=220 + 110 * min(len(entries), 8), key="overlap_matrix"):
-        elements.chart(figure, table, "overlap", "Overlap of each two runs", formats={"Overlap": "percent"})
+        elements.chart(figure, table, "overlap", "Overlap of each two runs", formats={"Overlap": elements.PERCENT})

@@ -100,7 +100,7 @@ def _render_plan(data: QueriesData) -> None:
                           "Share of doubt": table["doubt"].to_numpy(),
                           "Leader changed by here": table["change"].to_numpy()})
     elements.frame(frame, "settling_rows", f"The {len(frame):,} judgments that remove most doubt", height=220,
-                   formats=dict.fromkeys(("Chance", "Share of doubt", "Leader changed by here"), "percent"),
+                   formats=dict.fromkeys(("Chance", "Share of doubt", "Leader changed by here"), elements.PERCENT),
                    pick=partial(_open, queries, docs))
 
 

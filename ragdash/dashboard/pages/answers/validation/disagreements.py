@@ -75,7 +75,7 @@ def _confusion_section(agreed: Agreement, source: str) -> None:
     st.markdown(f"**Labels and {source} on {fmt.query_count(agreed.n)}**: they agree on "
                 f"{int(np.trace(agreed.confusion)):,}", help=tooltip("confusion", yes=f"{YES:g}"))
     if len(agreed.classes) > MOST_CLASSES:
-        elements.frame(confusion_table(agreed), "trust_confusion", "Queries by label and verdict")
+        elements.frame(confusion_table(agreed, source), "trust_confusion", "Queries by label and verdict")
         return
     rows = []
     for r, name in enumerate(agreed.classes):

@@ -52,8 +52,9 @@ def summary(data: TrustData) -> None:
         st.markdown(trust_sentences.TO_REPORT.format(source=source_name(data)))
     st.markdown("\n".join(f"- {sentence}" for sentence in sentences), help=trust_sentences.GLOSSARY)
     of_samples = any(context.digests[index] in data_store.sample_records() for index in data.labeled_runs)
-    for line in (trust_sentences.label_source(data.label_column, sum(map(len, data.labels)),
-                                              saved=data.has_saved_labels),
+    for line in (trust_sentences.label_source(
+            data.label_column, [label for labels in data.labels for label in labels.values()],
+            saved=data.has_saved_labels),
                  trust_sentences.LABELS_OF_SAMPLES if of_samples else "",
                  trust_sentences.grouping(state.get(state.GROUPED) if data.groups else "", data.groups or {},
                                           [data.validations[index].groups for index in data.labeled_runs])):
@@ -126,6 +127,7 @@ def _interval_figure(
         np.array(n),
         np.array([result.rest for result in results]),
         axis=Axis(metric.title, 0.0, 1.0, "", metric.better),
+        source=source_name(data),
         theme=elements.theme(),
         **options,
     )

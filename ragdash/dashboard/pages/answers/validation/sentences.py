@@ -35,8 +35,8 @@ FEWEST_SHOWN = 5  # queries labeled in both runs, below which their interval say
 SHOWN_ELSEWHERE = ("unavailable", "no-labels", "few-labels")
 GROUPED_WARNINGS = {
     "no-gain": "For {}, the verdicts do not make the interval narrower than the labels alone. More labels do.",
-    "all-labeled": "Nearly every judged query of {} is labeled, so the judge adds nothing: use the interval of the "
-    "labels alone.",
+    "all-labeled": "Nearly every query of {} with a verdict has a label too, so verdicts add nothing: use the interval "
+    "of the labels alone.",
     "lexical-only": "The local judge used only words, lengths and scores, which capture neither negation nor "
     "paraphrase. Compute local model scores on the Answers page to add them.",
 }
@@ -86,12 +86,13 @@ def _aspect(spec: Spec) -> str:
     return compared.get("question" if spec.name == "SemanticRelevance" else WORD_OVERLAP.get(spec.name, ""), "")
 
 
-def label_source(column: str, labels: int, *, saved: bool) -> str:
+def label_source(column: str, labels: Sequence[float], *, saved: bool) -> str:
     """Where the labels come from, where a column of the files is used; else "". saved: some are of this page."""
-    if not column or not labels:
+    if not column or not len(labels):
         return ""
-    return (f":material/label: {fmt.count(labels, 'label')} from the column {fmt.escape(column)} of the files"
-            f"{' and from this page' if saved else ''}. The intervals hold only if the labeled queries are a "
+    halves = "" if 0.5 not in labels else " An answer that is partly right counts as 0.5."
+    return (f":material/label: {fmt.count(len(labels), 'label')} from the column {fmt.escape(column)} of the files"
+            f"{' and from this page' if saved else ''}.{halves} The intervals hold only if the labeled queries are a "
             "random sample.")
 
 

@@ -72,9 +72,9 @@ def source_name(data: TrustData) -> str:
     return "judge" if data.is_local else source_of(data.spec)
 
 
-def confusion_table(agreement: Agreement) -> pd.DataFrame:
+def confusion_table(agreement: Agreement, source: str) -> pd.DataFrame:
     """One row per class of the label, one column per class of the verdict."""
-    frame = pd.DataFrame(agreement.confusion, columns=[f"Judge {name}" for name in agreement.classes])
+    frame = pd.DataFrame(agreement.confusion, columns=[f"{source.capitalize()}: {name}" for name in agreement.classes])
     frame.insert(0, "Label", list(agreement.classes))
     return frame
 

@@ -49,7 +49,7 @@ def render_examples(relinking: Relinking, old: Mapping[str, str], new: Mapping[s
              "New text": " | ".join(_beginning(new.get(target)) for target in link.targets) or fmt.UNDEFINED}
             for link in chosen[:MAX_EXAMPLES]]
     elements.frame(pd.DataFrame(rows), f"links_{kind}", f"Judged documents that are {kind}",
-                   formats={"Shared text": "percent"}, widths={"Old text": 320, "New text": 320})
+                   formats={"Shared text": elements.PERCENT}, widths={"Old text": 320, "New text": 320})
     if len(chosen) > MAX_EXAMPLES:
         st.caption(f"The first {MAX_EXAMPLES} of {len(chosen):,}.")
 

@@ -24,7 +24,8 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.merge_problems import merge_key
 
 MAX_SENTENCES = 3  # runs whose operating point is described in a sentence; the table has all
-TABLE_FORMATS = {"Cut off": "percent", "Score cutoff": "%.4g", "Left with nothing": "percent"}
+TABLE_FORMATS = {"Score cutoff": "%.4g", **dict.fromkeys(
+    ("Cut off", "Left with nothing", "Queries left with nothing"), elements.PERCENT)}
 MATERIAL = "aqwv_material"
 
 
