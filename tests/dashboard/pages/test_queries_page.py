@@ -116,6 +116,16 @@ def test_signs_of_changed_ranks_are_explained_and_choices_have_short_names():
         assert max(map(len, widget(at, "selectbox", key).options)) < 60, key
 
 
+def test_few_runs_have_room_for_their_whole_names():
+    own = {name: built(name, [rank] * QUERIES) for name, rank in (("retriever-of-2026", 0), ("run.trec2019-bm25", 1))}
+    more = {**own, "a-third": built("a-third", [1] * QUERIES)}
+    heads = page_cases.listed(opened(*own, own=own), "query_rows").columns
+    assert {"retriever-of-2026", "run.trec2019-bm25"} <= set(heads)
+    assert "run.trec2019-bm25" not in page_cases.listed(opened(*more, own=more), "query_rows").columns
+    labels = [one.proto.label for one in opened(*own, own=own, page="failures").get("page_link")]
+    assert any("retriever-of-2026" in label.replace("\\", "") for label in labels)
+
+
 def test_a_mark_of_direction_in_an_id_or_an_attribute_turns_nothing_behind_it():
     ids = [f"\u202e{query}" for query in IDS]
     details = pa.table({"query_id": ids, "query": ["Who?"] * QUERIES, "attributes": [

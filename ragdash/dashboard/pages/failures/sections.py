@@ -16,6 +16,7 @@ from ragdash.core.terms import tooltip
 from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.caches import diagnosis_cache, figure_cache, what_if_cache
 from ragdash.dashboard.components import query_links, verdict_panel
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.failures import data as failures_data
 from ragdash.dashboard.pages.failures.data import FailuresData
 from ragdash.dashboard.session import state
@@ -27,7 +28,7 @@ from ragdash.reporting.plots import failures as pictures
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.failures.stage_fixes import stage_fix
 
-NAME_LENGTH = 18  # letters of a name next to a count
+NAME_LENGTH, FEW_RUNS = 18, 2  # letters of a name next to a count; runs of which each has room for a long one
 MAX_NAMED_RUNS = 4  # runs whose names are next to their counts
 NAMED_OF_MANY = 3  # where there are more: one line
 STAGE_WIDTH, COUNT_WIDTH = 260, 172  # pixels
@@ -195,7 +196,7 @@ def render_stages(data: FailuresData) -> None:
               help=tooltip("stage_table"))
     readable, numbers_tab = st.tabs(["Stages", "All numbers"], key="stage_tabs", on_change="rerun")
     if readable.open is not False:
-        widest = _count_width(short_names(context.names, NAME_LENGTH))
+        widest = _count_width(_count_names(context))
         counts_width = min(len(shown), 3) * (widest + 8)  # they stay together: where it is narrow, below the stage
         with readable, st.container(key="stage_rows", gap="small"):
             for name in data.rows:
@@ -230,6 +231,11 @@ def render_stages(data: FailuresData) -> None:
                                 "What usually fixes it": fmt.escape(stage.fix) or fmt.UNDEFINED} for stage in STAGES
                                if any(diagnosis.mentions(stage.name) for diagnosis in data.diagnoses)]),
                  border="horizontal", hide_index=True, alt="The stages, in the order in which they are asked")
+
+
+def _count_names(context: PageContext) -> list[str]:
+    """The names of the runs next to their counts."""
+    return short_names(context.names, PAGE_NAME if len(context.entries) <= FEW_RUNS else NAME_LENGTH)
 
 
 def _count_width(names: Sequence[str]) -> int:
@@ -277,7 +283,7 @@ def _stage_words(data: FailuresData, s: int) -> tuple[str, str]:
 def _render_count(data: FailuresData, run: int, row: str, metric: str | None) -> None:
     """One number: a link where there are queries."""
     context, (query_count, gain) = data.context, data.row_of(run, row)
-    names = short_names(context.names, NAME_LENGTH)
+    names = _count_names(context)
     name, width = fmt.escape(names[run]), _count_width(names)
     sign = elements.swatch(context.slots[run], "").strip()
     gained = (

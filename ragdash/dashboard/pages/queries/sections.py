@@ -34,7 +34,8 @@ from ragdash.reporting.sentences import formatting as fmt
 TITLES = np.array([stage.title for stage in STAGES], object)
 TABLE_HEIGHT = 290  # pixels of the table at most
 WIDTHS = {"Question": 420}
-CHOICE_NAME = 18  # letters of a name in a choice
+CHOICE_NAME, FIELD_NAME = 18, 24  # letters of a name within a choice; of one that is a choice
+COLUMN_NAME, FEW_RUNS = 16, 2  # letters of the heading of a run's column; runs that have room for a longer one
 LONG_ID = 28  # letters that the column of ids has room for
 FACET_KEYS = {"outcome": state.CASE, "text": state.FIND, "attributes": state.ATTRIBUTES, "stages": state.STAGES,
               "kinds": state.READINGS, "marks": state.MARKED, "picked": state.PICKED}
@@ -112,7 +113,7 @@ def _filter_widgets(data: QueriesData, filters: Filters, facts: QueryFacts) -> N
     name, base = short[data.run_index], short[context.baseline]
     with st.container(horizontal=True, vertical_alignment="bottom", key="query_filters"):
         if len(context.entries) > 1:
-            names = dict(zip(context.digests, short, strict=True))
+            names = dict(zip(context.digests, short_names(context.names, FIELD_NAME), strict=True))
             st.selectbox("Selected run", context.digests, format_func=names.get, key=state.LOOKED, width=240,
                          persist_state="session", help=tooltip("reference_run"))
         counts = query_filters.counts(facts, filters, "outcome")
@@ -308,7 +309,8 @@ def _column_labels(data: QueriesData) -> dict[str, tuple[str, str]]:
     """{column of a run: (its name, shortened; a tooltip with the whole name)}."""
     names, _ = _lines(data)
     return {name: (short, f"{data.spec.title} of {name}")
-            for name, short in zip(names, short_names(names, 16), strict=True)}
+            for name, short in zip(names, short_names(names, FIELD_NAME if len(names) <= FEW_RUNS else COLUMN_NAME),
+                                   strict=True)}
 
 
 def query_steps(data: QueriesData, rows: list[int]) -> None:
