@@ -96,8 +96,9 @@ class Results:
 
     def evaluations(self, specs: Sequence[Spec]) -> list[Evaluation]:
         """For each run the values of every query in scope."""
-        return [replace(self.scope.evaluation(entry.digest, specs), name=entry.name)
-                for entry in self.selection.entries]
+        with self.scope.announced(self.selection.digests, specs):
+            return [replace(self.scope.evaluation(entry.digest, specs), name=entry.name)
+                    for entry in self.selection.entries]
 
     def computable(self, specs: Sequence[Spec]) -> tuple[list[Spec], list[Problem]]:
         """The specs whose parameters fit these runs, and the problems of the others."""

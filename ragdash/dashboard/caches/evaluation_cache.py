@@ -14,12 +14,11 @@ from dataclasses import astuple, fields, replace
 from typing import Generic, TypeVar
 
 import numpy as np
-import streamlit as st
 
 from ragdash.core.records import Run, Truth
 from ragdash.core.slices import Slice, label_slices
 from ragdash.dashboard.caches import kept_cache
-from ragdash.dashboard.caches.shared_cache import AHEAD, shared
+from ragdash.dashboard.caches.shared_cache import AHEAD, announced, shared
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.bands.best_possible import best_possible
@@ -122,7 +121,7 @@ def summary(runs: Sequence[str], scope: Scope, specs: Sequence[Spec]) -> list[tu
                 _SUMMARIES.update({(run, *keys[spec]): summary for spec, summary in _kept_summaries(
                     run, scope, [spec for spec in wanted if _SUMMARIES.get((run, *keys[spec])) is None]).items()})
             if wanted := missing():  # what no other session has computed meanwhile
-                with st.spinner("Computing means and intervals …"):
+                with announced("Computing means and intervals …"):
                     rows = summaries([scope.evaluation(run, wanted) for run in runs], weights=scope.resample_weights)
                 _SUMMARIES.update({(run, *keys[summary.spec]): summary
                                    for run, row in zip(runs, rows, strict=True) for summary in row})
@@ -163,7 +162,7 @@ def compared(baseline: str, candidates: Sequence[str], scope: Scope, specs: Sequ
              for candidate in candidates for spec in specs}
     missing = dict.fromkeys(spec for (_, spec), key in pairs.items() if _COMPARISONS.get(key) is None)
     if missing:
-        with st.spinner("Testing differences …"):
+        with announced("Testing differences …"):
             for spec in missing:
                 family = _family(runs, scope, spec, rules)
                 rows = family.compare([(runs.index(candidate), runs.index(baseline)) for candidate in candidates])

@@ -138,10 +138,13 @@ class SharedCache(Generic[P, R]):
 
 @contextmanager
 def announced(text: str) -> Iterator[None]:
-    """Show one text while many results are computed, each of them too quickly for a text of its own."""
-    token = _inside.set(True)
+    """Show one text while many results are computed, each of them too quickly for a text of its own.
+
+    Within another such text it shows none.
+    """
+    shows, token = not _inside.get(), _inside.set(True)
     try:
-        with st.spinner(text):
+        with st.spinner(text) if shows else nullcontext():
             yield
     finally:
         _inside.reset(token)

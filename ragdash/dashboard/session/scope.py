@@ -9,6 +9,7 @@ and decisions are applied to the cached scores.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,7 +18,7 @@ import pyarrow as pa
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.core.slices import Slice, slices
-from ragdash.dashboard.caches import kept_cache
+from ragdash.dashboard.caches import kept_cache, shared_cache
 from ragdash.dashboard.caches.shared_cache import once_a_run, shared
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.evaluation.evaluate import Evaluation, check_overlap, evaluate_match
@@ -34,6 +35,7 @@ from ragdash.models.local import default_score_cache
 EMBEDDING = "embedding"  # the similarity that a model computes
 JUDGE_VIEWS = ("Judged", "Entailed")  # views of the texts as a judge reads them
 MODEL_VIEWS = (*JUDGE_VIEWS, "Scored")  # views of what models and judges have answered
+EVALUATING = "Evaluating the runs …"
 _MOST_WEIGHTS = 200_000_000  # bytes
 
 
@@ -210,6 +212,12 @@ class Scope:
             return _mean_over_repeats(run, self.cache_key(specs), tuple(map(str, specs)),
                                       _evaluations=[self.evaluation(repeat, specs) for repeat in repeats])
         return _evaluation(run, self.cache_key(specs), tuple(map(str, specs)), _specs=specs, _scope=self)
+
+    def announced(self, runs: Sequence[str], specs: Sequence[Spec]) -> AbstractContextManager[None]:
+        """Show a text while the specs of these runs are evaluated, run by run; nothing where all are known."""
+        key, names = self.cache_key(specs), tuple(map(str, specs))
+        is_known = all(_evaluation.known(repeat, key, names) is not None for run in runs for repeat in digests_of(run))
+        return nullcontext() if is_known else shared_cache.announced(EVALUATING)
 
     def evidence_key(self, run: str) -> tuple[str, ...]:
         """Everything that the similarities of chunks and gold spans depend on, whatever the threshold."""

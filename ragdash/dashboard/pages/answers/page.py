@@ -42,10 +42,10 @@ def render_scores(context: PageContext) -> None:
                                                   with_references=answers_data.has_references(context))
 
     requested, unreadable = page_context.specs([*columns, *answers_sections.sidebar_metric(context)], context.k)
-    specs, unfit = context.results.computable(requested)
-    _, unfit_quadrants = context.results.computable(answers_sections.quadrant_specs(context))
-    elements.problems([*unreadable, *unfit, *unfit_quadrants], "metrics")
     with diagnosis_cache.announced(context.digests, context.scope, context.k):
+        specs, unfit = context.results.computable(requested)
+        _, unfit_quadrants = context.results.computable(answers_sections.quadrant_specs(context))
+        elements.problems([*unreadable, *unfit, *unfit_quadrants], "metrics")
         data = answers_sections.build_data(context, specs)
         with bar:
             spec = answers_sections.choose_metric(data)

@@ -21,12 +21,11 @@ def render() -> None:
     """Draw the page."""
     elements.title("Failures", "What should I fix first?")
     context = page_context.current()
-    verdict_panel.render_warnings(context)
-    repeat_lines.note_singles(context)
-    specs, unfit = context.results.computable([context.selection.spec])
-    elements.problems(unfit, "metric")
-
     with diagnosis_cache.announced(context.digests, context.scope, context.k):
+        verdict_panel.render_warnings(context)
+        repeat_lines.note_singles(context)
+        specs, unfit = context.results.computable([context.selection.spec])
+        elements.problems(unfit, "metric")
         data = failures_data.build_data(context, specs[0] if specs else None)
     fixes = failures_sections.render_finding(data)
     failures_sections.render_choices(data)
