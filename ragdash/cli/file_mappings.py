@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import PurePath
 from typing import cast
 
@@ -58,10 +59,15 @@ def _options_of_file(file: str, mapping: Mapping[str, str]) -> str:
 
 def _split_by_file(options: argparse.Namespace) -> tuple[list[str], dict[str, list[str]]]:
     """(texts for all files, {file: texts for it alone}) of the values of --map."""
+    return _split(tuple(options.map), tuple(_files(options))) if options.map else ([], {})
+
+
+@lru_cache(maxsize=1)  # asked for each file of a command
+def _split(texts: Sequence[str], files: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
     every: list[str] = []
     single: dict[str, list[str]] = {}
-    names = {name: file for file in _files(options) for name in _names(file)}
-    for text in options.map or ():
+    names = {name: file for file in files for name in _names(file)}
+    for text in texts:
         name = max((name for name in names if text.startswith(f"{name}:")), key=len, default=None)
         if name is not None:
             single.setdefault(names[name], []).append(text[len(name) + 1:])

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from ragdash.cli import file_mappings
 from ragdash.cli.main import main
 
 DENSE = "frage,gefunden\nWho wrote it?,d7|d2\nWhen?,d9\n"
@@ -102,3 +103,18 @@ def test_a_field_that_is_a_column_is_named_alone_behind_others_too(tmp_path, cap
                             "config=version,contexts,query=question", "--map", "answers=right, answer")
     assert status == 0, err
     assert "small" in out and "large" in out
+
+
+@pytest.mark.parametrize("maps", [[], ["--map", "r0.jsonl:query_id=id"]])
+def test_the_names_of_the_files_are_compared_once_a_command(tmp_path, monkeypatch, capsys, maps):
+    """Not once for each file: then 3,000 files took a minute."""
+    for number in range(6):
+        name = "id" if maps and not number else "query_id"
+        (tmp_path / f"r{number}.jsonl").write_text(json.dumps({name: "q1", "retrieved": ["d1"]}) + "\n")
+    compared = []
+    names_of = file_mappings._names
+    monkeypatch.setattr(file_mappings, "_names", lambda file: compared.append(file) or names_of(file))
+    monkeypatch.chdir(tmp_path)
+    status, _, err = call(capsys, "check", *(f"r{number}.jsonl" for number in range(6)), *maps)
+    assert status == 0, err
+    assert len(compared) == len(set(compared))

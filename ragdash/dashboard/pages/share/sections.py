@@ -87,7 +87,7 @@ def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> Delta
                            icon=":material/description:", on_click="ignore")
     st.caption("Date, data, decision, warnings, one table, one picture and three example queries in one HTML file. It "
                "opens without this dashboard."
-               + " The section on the hybrid follows as an appendix." * with_appendix)
+               + (" The section on the hybrid follows as an appendix." if with_appendix else ""))
     return sentences
 
 

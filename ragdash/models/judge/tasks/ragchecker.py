@@ -133,7 +133,8 @@ def calls_of(directions: Sequence[str]) -> str:
     texts = sum(bool(set(directions) & set(side)) for side in (OF_ANSWER, OF_REFERENCE))
     by_chunk = bool(set(directions) & {"supports", "holds"})
     by_text = bool(set(directions) & {"correct", "found"})
-    against = " and text or chunk" if by_chunk and by_text else " and chunk" if by_chunk else " of both" * (texts == 2)
+    both = " of both" if texts == 2 else ""
+    against = " and text or chunk" if by_chunk and by_text else " and chunk" if by_chunk else both
     return f"{texts}, then 1 per {AT_ONCE} claims{against}"
 
 

@@ -138,7 +138,7 @@ def choice_sentence(verdict: Verdict, name: Say) -> str:
         rival = verdict.best if verdict.best in costlier else costlier[0]
         reason = (f"it {takes} {_amount(chosen_mean, unit, name)} per query, {name(rival)} "
                   f"{_amount(means[rival], unit, name)}{_stage(advice.paid)}"
-                  + f", and no other of them is much {cheaper}" * (costlier != others))
+                  + (f", and no other of them is much {cheaper}" if costlier != others else ""))
     highest = advice.choice == verdict.best and all(pair.mean_difference for pair in verdict.tied)
     also = "it has the highest mean, and " if highest and verdict.spec.metric.better == "higher" else ""
     unknown = [run for run in tied if run not in means]
