@@ -99,14 +99,14 @@ def test_ids_with_blanks_are_separated_by_tabs(tmp_path):
     assert (tmp_path / "x").read_text().endswith("\tmy_run\n")
 
 
-@pytest.mark.parametrize("bad", ["a\tb", "a\nb", " a", "a ", "#a", "", "a\0b"])
+@pytest.mark.parametrize("bad", ["a\tb", "a\nb", " a", "a ", "#a", "", "a\0b", "\ufeffa"])
 def test_ids_that_trec_files_cannot_hold(bad, tmp_path):
     with pytest.raises(InputError, match="JSONL"):
         write_trec_run(Run.build("r", ["q"], [bad]), tmp_path / "x")
     write_jsonl(Run.build("r", ["q"], pa.array(["d"])), tmp_path / "x")
 
 
-@pytest.mark.parametrize("first", ["\ufeffq", "\ufeff", '{"a":1}', "{}", "[]", "PAR1", "BZh9", "%PDF-1", "PK\x03\x04"])
+@pytest.mark.parametrize("first", ['{"a":1}', "{}", "[]", "PAR1", "BZh9", "%PDF-1", "PK\x03\x04"])
 def test_a_first_query_that_makes_a_trec_file_look_like_another_kind_is_refused(first, tmp_path):
     def write(queries):
         write_trec_run(Run.build("r", queries, ["d", "d"], np.array([1.0, 1.0])), tmp_path / "x.trec")

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 def csv_text(rows: Iterable[Iterable[object]], separator: str = ",") -> str:
     r"""Rows as CSV with line feeds; None is an empty cell.
 
-    Cells with a separator, a quotation mark or any line end are quoted. Python's writer leaves a lone carriage return
-    bare, which readers take for the end of the row.
+    Cells with a separator, a quotation mark or any line end are quoted, and those that begin with a byte order mark,
+    which readers take off a line. Python's writer leaves a lone carriage return bare, which readers take for the end
+    of the row.
 
     Examples
     --------
@@ -27,6 +28,6 @@ def _cell(value: object, separator: str) -> str:
     if value is None:
         return ""
     text = str(value)
-    if separator in text or '"' in text or "\n" in text or "\r" in text:
+    if separator in text or '"' in text or "\n" in text or "\r" in text or text.startswith("\ufeff"):
         return '"' + text.replace('"', '""') + '"'
     return text

@@ -30,7 +30,7 @@ from ragdash.io.source.yaml_text import ENDINGS, MOST_YAML_BYTES, YamlError, as_
 
 HEAD_BYTES = 1 << 16  # bytes looked at to find the format
 BOM = b"\xef\xbb\xbf"
-_INNER_MARK = b"\n" + BOM  # where files that begin with a mark were joined
+_INNER_MARK = b"\n" + BOM  # where files were joined
 SUFFIXES = {".gz", ".bz2", ".trec", ".run", ".res", ".txt", ".qrels", ".qrel", ".jsonl", ".ndjson", ".json",
             ".csv", ".tsv", ".zst", ".zip", ".xlsx", ".xlsm", ".parquet", ".pq", *ENDINGS}
 CHUNK_BYTES = 16 << 20  # bytes decompressed at a time
@@ -129,8 +129,7 @@ class Source:
                                   severity="warning"))
         if self._inner_marks is not None:
             line, count = self._inner_marks
-            result.append(Problem("byte-order-marks" if self._has_mark else "byte-order-marks/read", {"count": count},
-                                  self.file, line, severity="warning"))
+            result.append(Problem("byte-order-marks", {"count": count}, self.file, line, severity="warning"))
         return tuple(result)
 
     @cached_property
@@ -189,8 +188,8 @@ class Source:
     @property
     def needs_conversion(self) -> bool:
         """Whether the (decompressed) bytes differ from the text in UTF-8."""
-        return self.encoding != "utf-8" or self._has_mark or self.removes_zero_bytes or (
-            self._has_bars or self._is_yaml)
+        return self.encoding != "utf-8" or self._has_mark or self._inner_marks is not None or (
+            self.removes_zero_bytes or self._has_bars or self._is_yaml)
 
     def arrow_text(self) -> pa.NativeFile:
         """The text as an Arrow input."""
@@ -262,8 +261,9 @@ class Source:
                 raw = codecs.getincrementaldecoder(self.encoding)().decode(raw, final).encode()
             except (LookupError, ValueError, TypeError) as error:
                 self.fail("wrong-encoding/other", {"error": str(error), "encoding": self.encoding})
-        if raw.startswith(BOM):
-            raw = raw[len(BOM):].replace(_INNER_MARK, b"\n")
+        raw = raw.removeprefix(BOM)
+        if self._has_mark or self._inner_marks is not None:
+            raw = raw.replace(_INNER_MARK, b"\n")
         raw = raw.replace(b"\0", b"") if self.removes_zero_bytes else raw
         return without_bars(raw) if self._has_bars else raw
 
@@ -298,7 +298,8 @@ class Source:
                 self._inner_marks = text.count(b"\n", 0, text.find(_INNER_MARK)) + 2, count
         if self._odd_byte is not None:
             self.encoding = self._odd_byte.encoding
-            del self.head  # with these bytes as they are
+        if self._odd_byte is not None or self._inner_marks is not None:
+            self.__dict__.pop("head", None)  # with these bytes as they are, without these marks
         if not self.head.strip() and (len(start) < HEAD_BYTES or not self.data.strip()):
             self.fail("empty-file/white-space" if start else "empty-file")
         if self.file.lower().endswith(ENDINGS) and not self.is_json:

@@ -17,7 +17,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import whole_file
 from ragdash.core.records import Run, Truth
 from ragdash.core.records.arguments import checked
-from ragdash.io.source.source import BOM, MAGIC_BYTES
+from ragdash.io.source.source import MAGIC_BYTES
 
 
 def write_trec_run(run: Run, path: str | os.PathLike, tag: str | None = None) -> None:
@@ -158,7 +158,7 @@ def _separator(path: str | os.PathLike, *ids: pa.Array) -> str:
         return [text for column in ids for text in pc.unique(column.filter(pc.match_substring_regex(column, pattern)))
                 .to_pylist()]
 
-    impossible = hold(r"[\t\r\n\x00]|^[ #]| $|^$")
+    impossible = hold(r"[\t\r\n\x00]|^[ #\x{feff}]| $|^$")
     if impossible:
         raise InputError([Problem("unwritable-id", {"id": impossible[0]}, str(path))])
     return "\t" if hold(" ") else " "
@@ -169,7 +169,7 @@ def _encoded(lines: Iterable[str], separator: str, path: str | os.PathLike) -> b
     from ragdash.io.formats.file_start import is_json_start  # formats import the writers
 
     content = "".join(lines).encode()
-    if content.startswith((BOM, *MAGIC_BYTES)) or is_json_start(content):
+    if content.startswith(MAGIC_BYTES) or is_json_start(content):
         first = content.partition(separator.encode())[0].decode()
         raise InputError([Problem("unwritable-id/first", {"id": first}, str(path))])
     return content

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from ragdash.io import read_run, read_truth
+from ragdash.core.records import Run
+from ragdash.io import read_run, read_truth, write_run
 
 MARK = "\ufeff"
 RUNS = {
@@ -36,8 +38,19 @@ def test_judgments_too():
     assert warnings(truth) == [("byte-order-marks", "warning", 2, 2)]
 
 
-def test_a_mark_in_a_file_that_begins_with_none_is_read_and_said():
-    """It may be a part of an id, which files that ragdash writes keep."""
-    run = read_run(("run", f"q1 Q0 d1 1 2.0 t\n{MARK}q2 Q0 d2 1 2.0 t\n".encode()))
-    assert run.query_ids.to_pylist() == ["q1", f"{MARK}q2"]
-    assert warnings(run) == [("byte-order-marks/read", "warning", 2, 1)]
+@pytest.mark.parametrize("parts", RUNS.values(), ids=RUNS)
+def test_marks_are_removed_from_a_file_that_begins_with_none(parts, tmp_path):
+    """A file without a mark before one with a mark; joined as text they have it in the middle only."""
+    content = MARK.join(parts).encode()
+    (tmp_path / "joined").write_bytes(content)
+    for file in (tmp_path / "joined", ("joined", content)):
+        run = read_run(file)
+        assert run.query_ids.to_pylist() == ["q1", "q2"] and run.docs.to_pylist() == ["d1", "d2"]
+        assert warnings(run) == [("byte-order-marks", "warning", parts[0].count("\n") + 1, 1)]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_an_id_that_begins_with_a_mark_comes_back_from_a_written_file(suffix, tmp_path):
+    run = Run.build("run", ["q1", f"{MARK}q2"], ["d1", "d2"], np.array([1.0, 1.0]))
+    write_run(run, tmp_path / f"run.{suffix}")
+    assert read_run(tmp_path / f"run.{suffix}").query_ids.to_pylist() == ["q1", f"{MARK}q2"]

@@ -12,11 +12,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="one at the start of the file",
         fix="They are removed.",
     ),
-    "byte-order-marks/read": Message(
-        actual="byte order marks at the start of lines ({count} of them)",
-        expected="one at the start of the file",
-        fix="They are read as a part of the first value of their line. Remove them where files were joined.",
-    ),
     "wrong-encoding": Message(
         actual="{type} bytes",
         expected="text in UTF-8",
