@@ -84,3 +84,15 @@ def test_lists_of_ids_under_a_name_of_contexts_are_not_read_as_an_empty_run():
     with pytest.raises(InputError) as caught:
         read_runs(("results.csv", (names + rows).encode()))
     assert "retrieved = retrieved_chunks" in str(caught.value) and "relevant = gold_chunks" in str(caught.value)
+
+
+def test_short_texts_below_ids_may_be_questions_too():
+    texts = {f"TREC-{number}": text for number, text in enumerate(
+        ("adobe indian houses", "california franchise tax board", "dangers of asbestos", "dogs for adoption"))}
+    source = ("queries.json", json.dumps(texts).encode())
+    with pytest.raises(InputError) as error:
+        read_truth(source)
+    problem, = [problem for problem in error.value.problems if problem.kind == "proposed-reading"]
+    assert [mapping["role"] for mapping in problem.facts["mappings"]] == ["truth", "run", "questions"]
+    truth = read_truth(source, mapping=problem.facts["mappings"][2])
+    assert dict(zip(truth.query_ids.to_pylist(), truth.details["query"].to_pylist(), strict=True)) == texts

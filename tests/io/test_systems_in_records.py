@@ -196,3 +196,23 @@ def test_lines_of_systems_with_a_list_of_results_each():
         {"query": ASKED[n], "top_ids": [f"d{n}", f"d{n + 1}"]} for n in COUNT]}) for system in SYSTEMS]
     mapping = refused(("file.jsonl", "\n".join(lines).encode()))
     assert (mapping["config"], mapping["retrieved"]) == ("*.model_name", "top_ids")
+
+
+@pytest.mark.parametrize("is_nested", [False, True])
+def test_sides_of_comparisons_are_runs_of_the_systems_that_they_name(is_nested):
+    """A comparison that two people judged is there twice."""
+    names = [("gpt-4", "llama-3"), ("claude", "gpt-4"), ("llama-3", "claude")]
+    rows = []
+    for number, pair in enumerate(names):
+        sides = {side: {"model_name": name, "response": f"{name} says {SAID[number]}"}
+                 for side, name in zip("12", pair, strict=True)}
+        rows.append({"query_id": f"q{number}", "query": ASKED[number], **(
+            {f"model{side}": members for side, members in sides.items()} if is_nested else
+            {f"{name}_{'ab'[int(side) - 1]}": value for side, members in sides.items()
+             for name, value in members.items()})})
+    content = json.dumps([row for row in rows for _ in range(2)]).encode()
+    mapping, = [dict(reading.mapping) for reading in propose(Source(("file.json", content)))]
+    runs = read_runs(("file.json", content), mapping=mapping)
+    assert {run.name: run.query_ids.to_pylist() for run in runs} == {
+        "gpt-4": ["q0", "q1"], "llama-3": ["q0", "q2"], "claude": ["q1", "q2"]}
+    assert all(text.startswith(f"{run.name} says") for run in runs for text in run.details["answer"].to_pylist())

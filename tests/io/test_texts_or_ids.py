@@ -75,3 +75,24 @@ def test_chinese_names_of_fields_and_contexts():
     """What a retriever returned in one column, without a blank in it."""
     file = as_json(CHINESE, "问题", "模型回答", "检索文档")
     assert offered(read_runs, file)[0] == {"role": "run", "query": "问题", "contexts": "检索文档", "answer": "模型回答"}
+
+
+@pytest.mark.parametrize(("read", "field", "meaning"), [
+    (read_runs, "retrieved", "contexts"), (read_truth, "relevant", "evidence")])
+def test_sentences_under_the_names_of_our_own_format_are_no_ids(read, field, meaning):
+    content = "".join(json.dumps({"query_id": f"q{number}", "query": asked, field: texts}) + "\n"
+                      for number, (asked, _, texts) in enumerate(ENGLISH))
+    readings = offered(read, ("file.jsonl", content.encode()))
+    assert [reading[meaning] for reading in readings] == [field]
+
+
+def test_passages_with_nothing_but_a_title_are_evidence():
+    rows = [{"question": asked, "answers": [answer], "hard_negative_ctxs": [],
+             "positive_ctxs": [{"title": "Handbook", "text": text} for text in texts]}
+            for asked, answer, texts in ENGLISH]
+    truth = read_truth(("train.json", json.dumps(rows).encode()))
+    assert not truth.judgments and [len(spans) for spans in truth.details["evidence"].to_pylist()] == [2, 1, 2, 1]
+    for row in rows:
+        for number, passage in enumerate(row["positive_ctxs"]):
+            passage["passage_id"] = f"p{number}"
+    assert len(read_truth(("train.json", json.dumps(rows).encode())).docs) == 6

@@ -17,6 +17,7 @@ def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+_RIGHT_ANSWER = re.compile(r"(correct|right|gold|expected|true)[_ -]?(answer|option|choice)s?", re.IGNORECASE)
 _CUT = re.compile(r"[^@]*[A-Za-z]\s?@\s?\d+")  # P@5, strec@10
 
 _MEASURES = _word_set(
@@ -124,7 +125,7 @@ def may_group_scores(name: str) -> bool:
 def may_hold_labels(name: str) -> bool:
     """Whether a few different texts in a column of this name are labels that people or a judge gave."""
     words = words_of(name)
-    return bool(words & _LABELS) and not words & (_COUNTS | _KINDS)
+    return bool(words & _LABELS) and not words & (_COUNTS | _KINDS) and not _RIGHT_ANSWER.fullmatch(name.strip())
 
 
 def may_be_metric(name: str) -> bool:

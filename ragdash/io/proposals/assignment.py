@@ -14,6 +14,7 @@ from ragdash.io.proposals.names import (
     AVERAGES,
     DOCUMENT,
     GOLD,
+    ID,
     LATENCIES,
     NOTES,
     RETURNED,
@@ -28,6 +29,8 @@ WEIGHTS = {"retrieved": 4, "doc_id": 4, "contexts": 3, "text": 3, "answer": 3, "
            "config": 0.5, "score": 0.5, "rank": 0.5, "source": 0.1}
 _OF_SYSTEMS = SURE_METRICS - {"score", "quality", "similarity", "rouge", "coverage", "completeness"}
 _QUESTIONS = re.compile(r"(?:.*\.)?(?:queries|questions|qas?)\[\]\.(?:query|question|text|q)", re.IGNORECASE)
+_SYSTEMS = {"model", "system", "name", "retriever", "bot", "engine", "pipeline"}
+_LISTED_QUESTIONS = (("question",), ("query",))
 _HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{12,}")
 _REPORTED = {"disagreement", "mismatch", "discrepancy", "inconsistency",  # of judges, in a report
              "failure", "failed", "miss", "misse", "missed"}
@@ -104,7 +107,7 @@ class Assignment:
         if self.records.path and not set(content) - {"scores", "labels"} and self.roles.get("query_id") == "index" and (
                 "query" not in self.roles):
             return False  # places in a list
-        if "query" not in self.roles and (self._lists_documents or self._describes_documents):
+        if "query" not in self.roles and (self._lists_documents or self._describes_documents or self._holds_one_each):
             return False
         if self._are_examples or self._holds_answers or (content == ["labels"] and not self._gives_verdicts):
             return False
@@ -114,8 +117,10 @@ class Assignment:
             return False  # examples of where judges differ, or a system failed
         if len(self.records.rows) == 1 and not self.records.path and not self._is_a_case:
             return False  # a report, or the settings of a run
-        if "query" not in self.roles and any("[]." in name and (
-                "question" in words(name) or _QUESTIONS.fullmatch(name)) for name in self.fields):
+        if "query" not in self.roles and any(("[]." in name and (
+                "question" in words(name) or _QUESTIONS.fullmatch(name))) or (
+                item.is_list and not item.is_object and item.is_long_text and item.name_words in _LISTED_QUESTIONS)
+                for name, item in self.fields.items()):
             return False  # several questions in a record
         key = words(self.roles.get("query_id", ""))
         has_texts = not {"contexts", "evidence"}.isdisjoint(content) and "query" not in self.roles
@@ -130,6 +135,9 @@ class Assignment:
         if self.repeats and any(item.name_words in _RATED and item.is_text and not (item.is_list or item.is_object)
                                 for item in self.fields.values()):
             return False  # a record for each metric
+        if any("{run}" in path and set(item.name_words) <= _SYSTEMS and item.is_text and not item.is_list
+               and item.distinct_count > len(self.runs) for path, item in self.fields.items()):
+            return False  # the systems that are compared change from record to record
         if not content:
             return {"query", "query_id"} <= self.roles.keys() or self._asks_only
         return bool({"query", "query_id"} & self.roles.keys())
@@ -194,6 +202,17 @@ class Assignment:
         is_hit = not {"score", "rank", "similarity", "distance"}.isdisjoint(names) and names <= _OF_HITS
         return is_hit and {"query", "question", KEY}.isdisjoint((*key, self.roles.get("query_id"))) and {
             "retrieved", "doc_id"}.isdisjoint(self.roles)
+
+    @property
+    def _holds_one_each(self) -> bool:
+        """True for one document below each id that nothing calls the id of a query: hits of a query that the file does
+        not name, or links of a list.
+        """
+        key, returned = self.fields.get(self.roles.get("query_id", "")), self.fields.get(
+            self.roles.get("doc_id", self.roles.get("retrieved", "")))
+        return key is not None and returned is not None and not returned.is_list and "[]" not in returned.path and (
+            key.distinct_count == len(key.values) and set(words(key.path)) <= ID - {"qid"} and {
+                "answer", "relevant", "answers", "evidence", "grade"}.isdisjoint(self.roles))
 
     def _rates_queries(self, keys: list[str]) -> bool:
         """True for marks of each query rather than means of groups: true and false, or keys that no one invents."""

@@ -353,8 +353,8 @@ class _Builder:
         scores = FileScores.build(self.scores) if self.scores else None
         truth = self._truth() if self.role in ("truth", "both", "questions") else None
         runs = [self._run(config, entries).with_file_scores(scores) for config, entries in self.entries.items()]
-        if not runs and truth is None:
-            self.source.fail("no-rows/returned")
+        if not runs and (truth is None or not len(truth)):
+            self.source.fail("no-rows/returned" if truth is None else "no-rows/truth")
         runs = as_repeats(runs, [self.repeats.get(config) for config in self.entries])
         return FileContent(runs, truth, scores, self.problems.problems)
 

@@ -281,6 +281,8 @@ def _meaningful_words(path: str) -> tuple[str, ...]:
     names = last_words(path)
     if parents and names and all(name.isdecimal() for name in names):
         return last_words(parents)  # a list for each cutoff
+    if len(names) > 1 and names[:1] == last_words(parents) and names[0] in ("input", "output"):
+        return names[1:]  # inputs.input_answer: all that is in the object is called so
     if parents and not parents.endswith("[]") and names == ("id",):
         above = last_words(parents)
         return names if (DOCUMENT | QUESTION).isdisjoint(above) else (*above, *names)

@@ -24,7 +24,7 @@ from ragdash.io.proposals.choices.doubtful_values import (
     is_empty,
     joins_pairs,
 )
-from ragdash.io.proposals.choices.repetitions import mixes_rankings, names_configuration
+from ragdash.io.proposals.choices.repetitions import mixes_rankings
 from ragdash.io.proposals.content.averages import has_average
 from ragdash.io.proposals.content.spread import is_same_number
 from ragdash.io.proposals.fields import is_missing
@@ -43,6 +43,7 @@ _FORMATS = ("csv", "tsv", "jsonl", "json-array", "json-results", "json-object", 
             "xlsx", "parquet")
 _USUAL_LIST = re.compile(rb'\s*\{\s*"(results|data|queries|records|items|rows|runs|questions|examples)"\s*:')
 _LINE_OF_MARKS = re.compile(rb"\n[^\S\n]*[-=*#]{3,}[^\S\n]*\r?\n")  # between the texts of a cell
+_LIST_OF_SENTENCES = re.compile(rb'"(retrieved|relevant)"\s*:\s*\[\s*"(?:[^"\\ ]* ){4}')
 _SMALL_BYTES = 1 << 20  # of files of which every field is looked at, also where the format has a place for all
 _OF_SYSTEMS = {"answers", "retrieved", "contexts", "config", "latency_ms", "latency_s", "usage", "prompt_tokens",
                "completion_tokens", "cost_usd", "metrics", "settings", "doc_id"}  # next to an answer: it is a system's
@@ -215,6 +216,8 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     """Tests of the best reading, each of which says that the known format is wrong."""
     guess, looks_at_all = detected.guess, is_small(source, detected)
     if _is_written_for_us(detected):
+        if _LIST_OF_SENTENCES.search(source.head):
+            yield partial(_reads_texts, source, detected)
         yield from _doubts_of_layout(source, detected)
         return
     if any(name in guess and not (name in _SURE and guess[name] == name) for name in _CONFUSED):
@@ -271,6 +274,7 @@ def _doubts_of_document_rows(detected: DetectedFormat, looks_at_all: bool) -> It
         yield lambda reading: {"retrieved", "doc_id"}.isdisjoint(reading.mapping) and "scores" in reading.mapping
         if any(not (RANKS | SCORES).isdisjoint(words(name)) for name in detected.columns):
             yield lambda reading: bool({"score", "rank"} & reading.mapping.keys())
+        yield lambda reading: reading.mapping.get(RECORDS) == KEY and "score" in reading.mapping  # its system's column
     if any(_names_chunks(name) for name in unread) and not _names_chunks(guess["doc_id"]):
         yield lambda reading: _names_chunks(reading.mapping.get("doc_id", "")) and (
             reading.mapping.get("source") == guess["doc_id"])  # the document is that of the chunk
@@ -304,7 +308,7 @@ def _doubts_of_layout(source: Source, detected: DetectedFormat) -> Iterable:
     """Tests for columns of several systems, two answers, rows of averages and documents of two parts."""
     if b"[[" in source.head.replace(b" ", b"") and {"relevant", "retrieved"} & detected.guess.keys():
         yield partial(joins_pairs, source)
-    if "doc_id" in detected.guess and any(map(names_configuration, set(detected.columns) - {*detected.guess.values()})):
+    if "doc_id" in detected.guess and set(detected.columns) - {*detected.guess.values()}:
         yield partial(mixes_rankings, source, detected.guess)
     if "doc_id" in detected.guess and has_lists(source, detected, detected.guess["doc_id"]):
         yield lambda reading: True  # ['d7', 'd2'] in a cell is the id of no document

@@ -51,7 +51,7 @@ _REFERENCES = {"truth", "reference", "target", "expected", "ideal", "gold", "gro
 _QUERY_IDS = {"query", "question", "case", "test", "item", "example", "turn", "sample", "task", "gold", "q", "topic",
               "qa", "prompt", "record", "row", "entry", "input", "interaction", "conversation", "request", "ticket"}
 _NO_DOCUMENT = {"turn", "query", "question", "user", "session", "conversation", "case", "test", "tool", "run",
-                "start", "end", "offset", "character", "title", "type", "author", "parent", "request", "task",
+                "start", "begin", "end", "offset", "character", "title", "type", "author", "parent", "request", "task",
                 "created", "date", "annotation", "annotator", "rater", "worker", "claim", "language", "lang", "status",
                 "dataset", "split", "feedback", "class", "strategy", "method", "size", "overlap", "intent",
                 "mode", "format", "model", "keyword", "term", "phrase"}

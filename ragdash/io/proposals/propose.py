@@ -40,7 +40,7 @@ def propose_with_content(source: Source) -> list[tuple[Reading, FileContent]]:
     if any(len(item.records.rows) > 1 for item in candidates):  # one record is the last thing that a file holds
         candidates = [item for item in candidates if len(item.records.rows) > 1]
     best = max(item.weight for item in candidates)
-    candidates = [item for item in candidates if item.weight > 0.8 * best]
+    candidates = [item for item in candidates if item.weight > (0.7 if _names_texts(item) else 0.8) * best]
     order = {id(item): (-_order_weight(item, candidates), "relevant" not in item.roles) for item in candidates}
     candidates.sort(key=lambda item: (*order[id(item)], -item.weight))
     candidates = [item for item in candidates if not _is_part(item, candidates)]
@@ -55,6 +55,11 @@ def propose_with_content(source: Source) -> list[tuple[Reading, FileContent]]:
         if len(result) == MOST_READINGS:
             break
     return result
+
+
+def _names_texts(item: Assignment) -> bool:
+    """True for texts below ids, which may be questions as well as answers."""
+    return item.roles == {"query_id": KEY, "query": "query"}
 
 
 def _order_weight(item: Assignment, candidates: list[Assignment]) -> float:

@@ -29,6 +29,7 @@ from ragdash.io.proposals.shapes.values_by_query import (
     documents_by_query,
     listed_questions,
     pairs_by_query,
+    queries_by_id,
     questions_by_group,
     rankings_by_system,
     texts_by_query,
@@ -210,7 +211,8 @@ def _in_object(root: dict) -> Iterator[RecordList]:
 
 def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
     if asked := questions_by_group(value) if type(value) is dict else (
-            listed_questions(value) if type(value) is list else []):
+            listed_questions(value) if type(value) is list and not _is_one_of_many(path.rpartition(".")[0], root)
+            else []):
         yield RecordList(path, asked)
         return
     if _is_records(value):
@@ -225,9 +227,12 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
         yield RecordList(path, rows)
         return
     prefix = f"{path}." if path else ""
-    if rows := _parallel_lists(value):
+    if (rows := _parallel_lists(value)) and not _is_one_of_many(path, root):
         yield RecordList(path, with_values_of_others(rows, root, path))
     members = list(value.values())
+    if _are_alike(members) and all(columns := [_parallel_lists(member) for member in members]):
+        yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, rows in zip(value, columns, strict=True)
+                                             for row in rows])
     if all(_is_records(member) for member in members) and len(members) > 1 and _share_keys([m[0] for m in members]):
         yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, rows in value.items() for row in rows
                                              if type(row) is dict])
@@ -240,8 +245,8 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
             if _share_keys(rows):
                 rows = with_questions_of(root, rows, KEY + KEY)
                 yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
-    for rows in (columns_by_query(value), texts_by_query(value, is_file=not path), pairs_by_query(value),
-                 documents_by_query(value) if path else []):
+    for rows in (columns_by_query(value), texts_by_query(value, is_file=not path), queries_by_id(value),
+                 pairs_by_query(value), documents_by_query(value) if path else []):
         if rows:
             yield RecordList(path, rows)
     yield from _lists_by_key(prefix, value)
@@ -258,6 +263,20 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
                                              if type(row) is dict])
     if path == "" and len(value) > 1:
         yield RecordList("", [value])  # one record
+
+
+def _are_alike(members: list) -> bool:
+    """True for several objects with the same members, all lists."""
+    return len(members) > 1 and all(type(member) is dict and member and member.keys() == members[0].keys() and all(
+        type(items) is list for items in member.values()) for member in members)
+
+
+def _is_one_of_many(path: str, root: dict) -> bool:
+    """True for an object next to others of the same lists: a part of what the file holds."""
+    node: object = root
+    for step in path.split(".")[:-1]:
+        node = node.get(step) if type(node) is dict else None
+    return type(node) is dict and bool(path) and _are_alike(list(node.values()))
 
 
 def _lists_by_key(prefix: str, value: dict) -> Iterator[RecordList]:

@@ -322,8 +322,8 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
     if answers and "answer" not in result.roles:
         take(result, free, "answer", answers[0])
         plain = [item for item in answers[1:] if RETURNED.isdisjoint(set(item.words) - {"response", "output"})
-                 and "." not in item.path and "{run}" not in item.path
-                 and SYSTEMS.isdisjoint(item.words)]  # baseline_answer: of another system
+                 and item.path.rpartition(".")[0] in ("", answers[0].path.rpartition(".")[0])
+                 and "{run}" not in item.path and SYSTEMS.isdisjoint(item.words)]  # baseline_answer: of another system
         is_predicted = not RETURNED.isdisjoint(set(answers[0].words) - {"response", "output", "result"})
         _settle_gold_text(result, answers[0])
         plain = plain if is_predicted else [item for item in plain if is_right_one(item, answers[0], result)]

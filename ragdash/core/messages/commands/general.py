@@ -382,7 +382,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "unwritable-id": Message(
         actual="{id!r}",
-        expected="ids without tabs, line ends, null characters, outer blanks and a # or a byte order mark at the beginning",
+        expected="ids without tabs, line ends, null characters, outer blanks, and # or a byte order mark first",
         fix="Write JSONL instead of TREC text.",
     ),
     "unwritable-id/first": Message(

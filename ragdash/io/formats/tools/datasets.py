@@ -119,17 +119,24 @@ def _document_id(passage: dict):
 
 
 def _positive_passages(values: list) -> Iterator[dict]:
-    """The positive passages of each question as relevant documents; negative ones have grade 0."""
+    """The positive passages of each question as relevant documents; negative ones have grade 0.
+
+    A title is that of several passages: where it is all that names them, the texts of the positive ones are evidence.
+    """
+    positive, negative = ("positive_passages", "positive_ctxs"), (
+        "negative_passages", "negative_ctxs", "hard_negative_ctxs")
     for item in _records(values):
         judged = {}
-        for grade, names in ((0, ("negative_passages", "negative_ctxs", "hard_negative_ctxs")),
-                             (1, ("positive_passages", "positive_ctxs"))):
+        texts = [passage["text"] for name in positive for passage in objects(item.get(name))
+                 if type(passage.get("text")) is str and passage["text"] and not any(
+                     passage.get(name) not in (None, "") for name in _IDS if name != "title")]
+        for grade, names in ((0, negative), (1, positive)) if not texts else ():
             for name in names:
                 judged |= {_document_id(passage): grade for passage in objects(item.get(name))
                            if type(_document_id(passage)) is str}
         yield present(query_id=as_id(item.get("query_id") or item.get("q_id")),
                       query=item.get("query") or item.get("question"), answers=_texts(item.get("answers")),
-                      relevant=judged)
+                      relevant=judged if not texts else None, evidence=texts or None)
 
 
 def _bedrock_turns(values: list) -> Iterator[dict]:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ragdash.core.records import Repetition, Run
-from ragdash.io.proposals.names import CONFIGS, DOCUMENT, ID, REPEATS, last_words, words
-from ragdash.io.proposals.reading import Reading
+from ragdash.io.proposals.names import REPEATS, last_words
+from ragdash.io.proposals.reading import RECORDS, Reading
 from ragdash.io.proposals.records import fail_quietly
 from ragdash.io.source.source import Source
 
@@ -39,12 +39,6 @@ def as_repeats(runs: Sequence[Run], repeats: Sequence[Repeat | None]) -> list[Ru
         run, repetition=Repetition(*repeat, runs[0].digest)) for run, repeat in zip(runs, repeats, strict=True)]
 
 
-def names_configuration(name: str) -> bool:
-    """True for columns such as system and trial_id, not for chunk_index."""
-    parts = set(words(name))
-    return not REPEATS.isdisjoint(parts) or (not CONFIGS.isdisjoint(parts) and (DOCUMENT | ID).isdisjoint(parts))
-
-
 def mixes_rankings(source: Source, guess: Mapping[str, str], reading: Reading) -> bool:
     """True where a known format reads several documents of a query at one rank, and the configurations of the reading
     separate them. guess: what the format reads; without ranks the documents count.
@@ -52,7 +46,8 @@ def mixes_rankings(source: Source, guess: Mapping[str, str], reading: Reading) -
     known = [guess[name] for name in ("query_id", "query", "config") if name in guess]
     known.append(guess.get("rank", guess["doc_id"]))
     more = [path for path in reading.mapping.get("config", "").split("+") if path and path not in known]
-    rows = next((records.rows for records in fail_quietly(source)), []) if more else []
+    path = reading.mapping.get(RECORDS, "")
+    rows = next((records.rows for records in fail_quietly(source) if records.path == path), []) if more else []
     return _come_again(rows, known) and not _come_again(rows, [*known, *more])
 
 

@@ -40,6 +40,12 @@ def _is_setting(item: Field) -> bool:
     return not name.isdisjoint(_DISTINGUISHING) or {"max", "token"} <= name
 
 
+def _describes_queries(item: Field, names: list[str]) -> bool:
+    """True for what is said above the records of a query and is the same in all of them, such as its type."""
+    pairs = set(zip(names, map(repr, item.values), strict=True))
+    return item.path.startswith(f"{KEY}.") and item.path not in _NAMING and len(pairs) == len(set(names))
+
+
 def _counts_repeats(item: Field) -> bool:
     """True for a repetition or a seed: the name of a configuration begins with what was repeated."""
     return not REPEATS.isdisjoint(item.name_words)
@@ -76,7 +82,8 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
         return
     free |= {item.path: item for item in result.fields.values() if _is_hidden_config(item, result, free, names)}
     candidates = _candidates(result, free, key, names)
-    named = [item for item in candidates if item.path.startswith(KEY) or _is_setting(item)]
+    named = [item for item in candidates if _is_setting(item) or (
+        item.path.startswith(KEY) and not _describes_queries(item, names))]
     single = {name for name in ("relevant", "contexts") if name in result.roles
               and (item := result.fields.get(result.roles[name].split(":")[0].split("+")[0])) and not item.is_list}
     has_texts = "contexts" in single and not _repeats_text(result, names) and not (
@@ -96,7 +103,8 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
     if is_long:
         _take_document_rows(result, free, documents, key)
         if named and ("grade" not in result.roles or {"rank", "score"} & result.roles.keys()):
-            take(result, free, "config", *sorted(_separate_documents(result, named, names), key=_counts_repeats))
+            take(result, free, "config", *sorted(_separate_documents(result, named, candidates, names),
+                                                 key=_counts_repeats))
         _drop_of_documents(result, free, names)
         return
     _take_likely_config(result, free, named, names)
@@ -194,8 +202,10 @@ def _repeats_text(result: Assignment, names: list[str]) -> bool:
     return "answer" in result.roles and all(len(values) == 1 for values in texts.values())
 
 
-def _separate_documents(result: Assignment, named: list[Field], names: list[str]) -> Sequence[Field]:
-    """The fewest fields with which each rank, or each document, of a query comes once: a system, or system and trial.
+def _separate_documents(result: Assignment, named: list[Field], candidates: list[Field],
+                        names: list[str]) -> Sequence[Field]:
+    """The fewest fields with which each rank, or each document, of a query comes once: a system, or system and trial,
+    or a system and a text of another name, such as the level of noise in the query.
     """
     places = [item for role in ("rank", "doc_id") if (item := result.fields.get(result.roles.get(role, "")))
               and not item.is_list and len(item.values) == len(names)]
@@ -204,6 +214,10 @@ def _separate_documents(result: Assignment, named: list[Field], names: list[str]
             columns = [map(repr, item.values) for item in (place, *chosen)]
             if len(set(zip(names, *columns, strict=True))) == len(names):
                 return chosen
+    for item in (item for item in candidates if places and item.is_text and item not in named and not _rates(item)):
+        columns = [map(repr, chosen.values) for chosen in (places[0], named[0], item)]
+        if len(set(zip(names, *columns, strict=True))) == len(names):
+            return named[0], item
     return named[:1]
 
 

@@ -8,6 +8,7 @@ from itertools import islice
 
 from ragdash.core.errors import Collector, InputError
 from ragdash.io.detected_format import DetectedFormat
+from ragdash.io.proposals.names import words
 from ragdash.io.proposals.reading import ROLE, Reading
 from ragdash.io.source.source import Source
 
@@ -16,6 +17,7 @@ _GRADED = ("query_id", "doc_id", "grade")
 _MOST_BYTES = 64 << 20
 _SAMPLE = 200
 _BEIR = {"query-id", "corpus-id", "score"}
+_JUDGMENTS = {"qrel", "qrels", "judgment", "judgement", "relevance", "truth", "gold"}  # in the name of a file
 
 
 def binary_scores(source: Source, detected: DetectedFormat) -> list[Reading]:
@@ -27,9 +29,10 @@ def binary_scores(source: Source, detected: DetectedFormat) -> list[Reading]:
         return []
     columns = [str(name) for name in names]
     is_beir = set(columns) == _BEIR and source.container is not None
-    roles = _roles(list(islice(_rows(source, detected.format, columns), _SAMPLE)), is_beir)
+    names_judgments = not _JUDGMENTS.isdisjoint(words(source.name))
+    roles = _roles(list(islice(_rows(source, detected.format, columns), _SAMPLE)), is_beir, names_judgments)
     rows = list(_rows(source, detected.format, columns)) if roles else []
-    roles = roles if _roles(rows, is_beir) == roles else ()
+    roles = roles if _roles(rows, is_beir, names_judgments) == roles else ()
     preview = tuple(dict(zip(("query_id", "doc_id", "score"), row, strict=True)) for row in rows[:3])
     fields = dict(zip(("query_id", "doc_id"), columns, strict=False))
     return [Reading({ROLE: role, **fields, name: columns[2]}, len(rows), preview=preview)
@@ -52,9 +55,14 @@ def graded_scores(source: Source, detected: DetectedFormat) -> list[Reading]:
             Reading({ROLE: "both", **fields, "score": columns[3]}, len(rows), preview=preview)]
 
 
-def _roles(rows: Sequence[Sequence[str]], is_beir: bool) -> tuple[str, ...]:
-    """What the scores can be: judgments alone, judgments or a run, or () for scores that can rank."""
+def _roles(rows: Sequence[Sequence[str]], is_beir: bool, names_judgments: bool) -> tuple[str, ...]:
+    """What the scores can be: judgments alone, judgments or a run, or () for scores that can rank.
+
+    names_judgments: the file is called so; then grades from 0 to 4 are asked about as well.
+    """
     queries, scores = {row[0] for row in rows}, {row[2] for row in rows} - {""}
+    if names_judgments and scores and scores <= set("01234"):
+        return ("truth", "run")
     if is_beir and scores <= set("0123456789"):
         return ("truth",)
     return ("truth", "run") if scores == {"0", "1"} and len(queries) < len(rows) else ()

@@ -7,15 +7,19 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ragdash.io.json.exact_parser import NumberText
+from ragdash.io.proposals.fields import as_number, is_missing
 from ragdash.io.proposals.names import (
     ANSWER,
+    COUNTING,
     DOCUMENT,
     GOLD,
+    GRADES,
     ID,
     LATENCIES,
     METRICS,
     NOTES,
     QUESTION,
+    RANKS,
     SCORES,
     TEXT,
     words,
@@ -37,19 +41,89 @@ _NO_SYSTEMS = {"metric", "score", "evaluation", "criteria", "rubric", "check", "
                "option", "choice", "step", "trace", "tool", "judge", "hit", "chunk", "document", "doc", "source",
                "context"}
 _GIVEN = ANSWER | TEXT | {"retrieved", "returned", "hit", "result", "ranking", "ids", "source", "top"}
+_OF_DOCUMENTS = LATENCIES | COUNTING | QUESTION | ID | GOLD | METRICS | {"length", "size", "offset", "start", "end",
+                                                                         "token", "cost"}  # numbers that rank nothing
 _LONGEST_NAME = 80
 _TRIALS = {"trial", "run", "repetition", "attempt", "sample", "rollout", "pass", "repeat", "iteration", "generation"}
 _ANSWERS = {("answer",), ("response",), ("output",), ("prediction",), ("generated", "answer"), ("model", "answer"),
             ("model", "response"), ("generation",), ("completion",)}
 _ROLES = QUESTION | ANSWER | TEXT | DOCUMENT | ID | METRICS | SCORES | LATENCIES | GOLD | NOTES | {
     "retrieved", "returned"}
+_SIDE = re.compile(r"(.*?[A-Za-z])[_ -]?([abAB12])")  # one of two that are compared
 _OPTIONS = {"option", "choice", "opt", "alternative"}  # A to D, of which one is right
 _LETTERS = {"a", "b", "new", "old", "before", "after", "pre", "post", "v1", "v2", "v3", "rag", "baseline"}
 
 
 def rows_by_system(rows: Sequence[dict]) -> list[dict]:
     """A record for each query and system, pass or trial; none where a record has one of them."""
-    return rows_of_systems(rows) or rows_of_passes(rows) or rows_of_listed_systems(rows) or rows_of_trials(rows)
+    return (rows_of_systems(rows) or rows_of_passes(rows) or rows_of_listed_systems(rows) or rows_of_trials(rows)
+            or rows_of_sides(rows) or rows_of_score_columns(rows))
+
+
+def rows_of_sides(rows: Sequence[dict]) -> list[dict]:
+    """A record for each answer of a comparison whose two systems change from record to record: `model_a, model_b,
+    response_a, response_b`, or `{"model1": {"model_name", "response"}, "model2": ...}`; none for others.
+    """
+    stems: dict[str, dict[str, str]] = {}
+    for name in (rows[0] if len(rows) >= _FEWEST else ()):
+        if matched := _SIDE.fullmatch(str(name)):
+            stems.setdefault(matched[1].strip("_- "), {})[matched[2].lower()] = name
+    pairs = {stem: tuple(sides.values()) for stem, sides in stems.items() if len(sides) == 2}
+    taken = {name for names in pairs.values() for name in names}
+    found: list[dict] = []
+    seen: set[str] = set()
+    for row in rows:
+        for place in (0, 1):
+            side = {stem: row.get(names[place]) for stem, names in pairs.items()}
+            for stem in [stem for stem in pairs if type(side[stem]) is dict]:
+                side |= side.pop(stem)
+            system = next((name for name, value in side.items() if type(value) is str and len(value) < _LONGEST_NAME
+                           and set(words(name)) <= _NAMES), None)
+            if system is None or all(ANSWER.isdisjoint(words(name)) for name in side):
+                return []
+            asked = {name: value for name, value in row.items() if name not in taken and type(value) is str}
+            record = {KEY: side.pop(system), **asked, **side}
+            if (content := repr(record)) not in seen:
+                seen.add(content)
+                found.append(record)
+    return found if len({record[KEY] for record in found}) > 2 else []
+
+
+def rows_of_score_columns(rows: Sequence[dict]) -> list[dict]:
+    """A record for each query, document and column of numbers, where rows of documents have neither a score nor a
+    rank: `qid, docid, bm25, cross_encoder`, also `bm25_rank, dense_rank`; none for others.
+    """
+    names = {str(name): set(words(str(name))) for name in (rows[0] if len(rows) >= _FEWEST else ())}
+    queries = [name for name, parts in names.items() if parts == {"qid"} or (
+        not parts.isdisjoint(QUESTION) and parts <= QUESTION | ID)]
+    documents = [name for name, parts in names.items() if parts <= DOCUMENT | ID and not parts.isdisjoint(ID)
+                 and not parts.isdisjoint(DOCUMENT)]
+    pairs = [(str(row.get(queries[0])), str(row.get(documents[0]))) for row in rows] if queries and documents else []
+    if 10 * len(set(pairs)) < 9 * len(rows) or 2 * len({query for query, _ in pairs}) > len(rows) or any(
+            parts <= SCORES | RANKS for parts in names.values()):
+        return []
+    ranks = {name for name in names if len(names[name]) > 1 and words(name)[-1:] == ("rank",) and (
+        DOCUMENT.isdisjoint(names[name]))}
+    if any(not parts.isdisjoint(SCORES | GRADES) for name, parts in names.items() if name not in ranks):
+        return []
+    kinds = [("rank", sorted(ranks, key=list(names).index))] if len(ranks) > 1 else [
+        ("score", [name for name in names if name not in ranks and _scores_documents(rows, name, queries[0])])]
+    return [{KEY: re.sub(r"[\s_-]*rank$", "", name, flags=re.IGNORECASE) if kind == "rank" else name,
+             **{other: value for other, value in row.items() if other not in columns}, kind: row[name]}
+            for kind, columns in kinds for name in columns for row in rows if not is_missing(row.get(name))]
+
+
+def _scores_documents(rows: Sequence[dict], name: str, query: str) -> bool:
+    """True for fractions that differ within a query, and for numbers under the name of a system."""
+    parts = set(words(name))
+    values = [as_number(row.get(name)) for row in rows if not is_missing(row.get(name))]
+    known = [value for value in values if value is not None]
+    if 2 * len(known) < len(rows) or len(known) < len(values) or not parts.isdisjoint(_OF_DOCUMENTS):
+        return False
+    is_fraction = any(value != int(value) for value in known)
+    firsts: dict[str, object] = {}
+    differs = any(firsts.setdefault(str(row.get(query)), row.get(name)) != row.get(name) for row in rows)
+    return differs and (is_fraction or _is_system(name))
 
 
 def rows_of_listed_systems(rows: Sequence[dict]) -> list[dict]:

@@ -15,6 +15,7 @@ KEY = "*"  # the query, as in the other lists of records
 MOST_COLUMNS = 12
 _MOST_GRADE = 4
 _SCALE = 50
+_LONGEST_QUERY = 80  # of keywords
 _CUTOFFS = {str(number) for number in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 100, 200, 500, 1000)}
 _DEEPEST = 3  # names above a list of questions
 _FEW = 5  # texts of which two thirds ask; the others are requests
@@ -40,6 +41,15 @@ def texts_by_query(value: dict, is_file: bool = False) -> list[dict]:
     texts = list(value.values())
     name = "query" if 10 * sum(map(asks, texts)) >= 3 * len(texts) else "answer"
     return [{KEY: key, name: text} for key, text in value.items()]
+
+
+def queries_by_id(value: dict) -> list[dict]:
+    """Records of {"q1": "adobe indian houses"}: short texts that may be asked as well as answered; none for others."""
+    rows = texts_by_query(value)
+    texts = [row.get("answer", "") for row in rows]
+    is_short = all(text and len(text) < _LONGEST_QUERY and text.rstrip()[-1].isalnum() for text in texts)
+    several = sum(" " in text.strip() for text in texts)
+    return [{KEY: row[KEY], "query": row["answer"]} for row in rows] if is_short and 2 * several > len(texts) else []
 
 
 def is_code(text: object) -> bool:
@@ -169,6 +179,8 @@ def questions_by_group(value: Mapping) -> list[dict]:
     """A record of each question with the names above it; none where anything else than questions is in the lists."""
     lists = list(_lists(value, ()))
     texts = [text for _, items in lists for text in items]
+    if any(not ANSWER.isdisjoint(words(name)) for names, _ in lists for name in names):
+        return []  # next to what was answered
     if len(lists) < 2 or len(texts) < _FEWEST or not all(type(text) is str for text in texts) or not (
             are_questions(texts) or _are_alike([items for _, items in lists])):
         return []

@@ -1,0 +1,100 @@
+"""Rows of documents without a plain score: columns of several systems, conditions of other names, grades called score.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pandas as pd
+import pytest
+
+from ragdash.core.errors import InputError
+from ragdash.io import read_run, read_runs, read_truth
+
+PAIRS = [("q1", "d1"), ("q1", "d2"), ("q1", "d3"), ("q2", "d4"), ("q2", "d1"), ("q2", "d5")]
+BM25, CROSS = [12.5, 11.0, 9.1, 8.5, 7.0, 6.1], [0.31, 0.92, 0.55, 0.11, 0.72, 0.65]
+
+
+def table(**columns) -> bytes:
+    rows = [",".join(("qid", "docid", *columns))]
+    rows += [",".join(map(str, (*pair, *values))) for pair, *values in zip(PAIRS, *columns.values(), strict=True)]
+    return "\n".join(rows).encode()
+
+
+def offered(content: bytes, name: str = "table.csv") -> list[dict[str, str]]:
+    """The readings that are offered for a file that is refused."""
+    with pytest.raises(InputError) as error:
+        read_runs((name, content))
+    return [mapping for problem in error.value.problems if problem.kind == "proposed-reading"
+            for mapping in problem.facts["mappings"]]
+
+
+def first_documents(content: bytes, mapping: dict[str, str], name: str = "table.csv") -> dict[str, str]:
+    return {run.name: run.ranking("q1").column("doc_id").to_pylist()[0]
+            for run in read_runs((name, content), mapping=mapping)}
+
+
+@pytest.mark.parametrize(("columns", "best"), [
+    ({"bm25": BM25, "cross_encoder": CROSS}, {"bm25": "d1", "cross_encoder": "d2"}),
+    ({"bm25_rank": [1, 2, 3, 1, 2, 3], "dense_rank": [3, 1, 2, 2, 1, 3]}, {"bm25": "d1", "dense": "d2"}),
+])
+def test_columns_of_systems_are_offered_as_their_runs(columns, best):
+    content = table(**columns)
+    mapping, = offered(content)
+    assert first_documents(content, mapping) == best
+
+
+def test_one_column_of_numbers_is_offered_next_to_the_order_of_the_rows():
+    content = table(my_ranker=CROSS)
+    by_number, by_order = offered(content)
+    assert first_documents(content, by_number) == {"table": "d2"} and first_documents(content, by_order) == {
+        "table": "d1"}
+
+
+@pytest.mark.parametrize("columns", [{"year": [1999, 2001, 2020, 1998, 1999, 2003]}, {"tokens": BM25}])
+def test_numbers_that_describe_a_document_are_no_scores(columns):
+    run = read_run(("table.csv", table(**columns)))
+    assert run.ranking("q1").column("doc_id").to_pylist() == ["d1", "d2", "d3"]
+
+
+def test_a_text_that_separates_repeated_ranks_is_a_part_of_the_configuration():
+    rows = [{"query": f"What is in chapter {query} of the handbook?", "document_id": f"d{(query + rank + shift) % 4}",
+             "method": method, "noise_level": level, "rank": rank}
+            for query in range(4) for method in ("classical", "hybrid")
+            for shift, level in enumerate(("clean", "low", "high")) for rank in (1, 2, 3)]
+    content = json.dumps({"total": len(rows), "results": rows}).encode()
+    mapping, = offered(content, "file.json")
+    assert mapping["config"] == "method+noise_level"
+    runs = read_runs(("file.json", content), mapping=mapping)
+    assert {run.name for run in runs} == {f"{method} / {level}" for method in ("classical", "hybrid")
+                                         for level in ("clean", "low", "high")}
+    assert {run.depth for run in runs} == {3}
+
+
+def test_whole_grades_in_a_file_of_judgments_are_asked_about():
+    frame = pd.DataFrame([(query, doc, grade) for (query, doc), grade in zip(PAIRS, (1, 2, 3, 1, 2, 0), strict=True)],
+                         columns=["q_id", "doc_id", "score"])
+    file = io.BytesIO()
+    frame.to_parquet(file)
+    as_truth, as_run = offered(file.getvalue(), "qrels.parquet")
+    assert sorted(read_truth(("qrels.parquet", file.getvalue()), mapping=as_truth).grades) == [0, 1, 1, 2, 2, 3]
+    assert as_run["role"] == "run"
+    assert len(read_run(("ranking.parquet", file.getvalue())).docs) == len(PAIRS)
+
+
+@pytest.mark.parametrize("rows", [
+    [{"score": 2 - number / 4, "file_url": f"https://example.org/{number}.pdf", "id": f"INV-{number}"}
+     for number in range(8)],
+    [{"id": f"item{number}", "type": "http", "url": f"http://localhost/{number}", "method": "GET"}
+     for number in range(3)],
+])
+def test_hits_of_a_query_without_a_name_are_no_queries(rows):
+    assert not offered(json.dumps(rows).encode(), "file.json")
+
+
+def test_a_reading_that_finds_no_query_is_an_error():
+    content = b"Kind,n,Share\nDefinition,17,0%\nMechanism,13,0%\n"
+    with pytest.raises(InputError) as error:
+        read_truth(("summary.csv", content), mapping={"role": "truth"})
+    assert error.value.problems[0].message == "no-rows/truth"
