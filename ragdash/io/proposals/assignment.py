@@ -117,11 +117,8 @@ class Assignment:
             return False  # examples of where judges differ, or a system failed
         if len(self.records.rows) == 1 and not self.records.path and not self._is_a_case:
             return False  # a report, or the settings of a run
-        if "query" not in self.roles and any(("[]." in name and (
-                "question" in words(name) or _QUESTIONS.fullmatch(name))) or (
-                item.is_list and not item.is_object and item.is_long_text and item.name_words in _LISTED_QUESTIONS)
-                for name, item in self.fields.items()):
-            return False  # several questions in a record
+        if self._holds_several_questions or self._compares_others:
+            return False
         key = words(self.roles.get("query_id", ""))
         has_texts = not {"contexts", "evidence"}.isdisjoint(content) and "query" not in self.roles
         if "query" not in self.roles and not _HITS.isdisjoint(self.roles) and not _OF_TEXTS.isdisjoint(key):
@@ -135,12 +132,23 @@ class Assignment:
         if self.repeats and any(item.name_words in _RATED and item.is_text and not (item.is_list or item.is_object)
                                 for item in self.fields.values()):
             return False  # a record for each metric
-        if any("{run}" in path and set(item.name_words) <= _SYSTEMS and item.is_text and not item.is_list
-               and item.distinct_count > len(self.runs) for path, item in self.fields.items()):
-            return False  # the systems that are compared change from record to record
         if not content:
             return {"query", "query_id"} <= self.roles.keys() or self._asks_only
         return bool({"query", "query_id"} & self.roles.keys())
+
+    @property
+    def _holds_several_questions(self) -> bool:
+        """True for a list of questions in each record."""
+        return "query" not in self.roles and any(("[]." in name and (
+            "question" in words(name) or _QUESTIONS.fullmatch(name))) or (
+            item.is_list and item.is_long_text and "." not in name and item.name_words in _LISTED_QUESTIONS)
+            for name, item in self.fields.items())
+
+    @property
+    def _compares_others(self) -> bool:
+        """True where the systems that are compared change from record to record."""
+        return any("{run}" in path and set(item.name_words) <= _SYSTEMS and item.is_text and not item.is_list
+                   and item.distinct_count > len(self.runs) for path, item in self.fields.items())
 
     def _are_places(self, keys: list[str]) -> bool:
         """True for places in a list of texts, of which nothing says that they are right or returned."""

@@ -70,7 +70,7 @@ def rows_of_sides(rows: Sequence[dict]) -> list[dict]:
             stems.setdefault(matched[1].strip("_- "), {})[matched[2].lower()] = name
     pairs = {stem: tuple(sides.values()) for stem, sides in stems.items() if len(sides) == 2}
     taken = {name for names in pairs.values() for name in names}
-    found: list[dict] = []
+    records: list[dict] = []
     seen: set[str] = set()
     for row in rows:
         for place in (0, 1):
@@ -85,8 +85,8 @@ def rows_of_sides(rows: Sequence[dict]) -> list[dict]:
             record = {KEY: side.pop(system), **asked, **side}
             if (content := repr(record)) not in seen:
                 seen.add(content)
-                found.append(record)
-    return found if len({record[KEY] for record in found}) > 2 else []
+                records.append(record)
+    return records if len({record[KEY] for record in records}) > 2 else []
 
 
 def rows_of_score_columns(rows: Sequence[dict]) -> list[dict]:
