@@ -52,6 +52,20 @@ def human_label_column(run: Run) -> str:
     return next((name for name in label_columns(run) if _by_people(run, name)), "")
 
 
+def unused_labels(match: Match) -> Problem | None:
+    """What labels of the run's file say of its answers where nothing shows that people gave them; None elsewhere.
+
+    Labels of people are counted without a choice; of others nothing is known.
+    """
+    column, scores = next(iter(label_columns(match.run)), ""), match.run.file_scores
+    if scores is None or column not in scores.label_names or _by_people(match.run, column):
+        return None
+    labels = read_labels_of(match, column)
+    return Problem("unused-labels", {"run": match.run.name, "column": column, "answers": int(np.isfinite(labels).sum()),
+                                     "right": int((labels == 1).sum()),
+                                     "partly": int(((labels > 0) & (labels < 1)).sum())}, severity="note")
+
+
 def read_labels_of(match: Match, column: str) -> np.ndarray:
     """What a column says of the answer to each query: (Q,) in [0, 1], NaN where it says nothing.
 

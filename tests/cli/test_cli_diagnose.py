@@ -77,3 +77,23 @@ def test_a_corpus_of_other_ids_is_a_warning(files, capfdbinary):
     (files / "corpus.jsonl").write_text('{"_id": "A", "title": "x"}\n{"_id": "B", "title": "y"}\n')
     status, _, err = diagnosed(capfdbinary, files, "--corpus", files / "corpus.jsonl")
     assert status == 0 and "a corpus of 2 documents like 'A'" in err
+
+
+def test_labels_that_nothing_counts_are_noted_by_every_command_and_the_report(tmp_path, capfdbinary):
+    rows = [f"What is {n}?,It is {n}.,{n},{('incorrect', 'correct', 'partial', 'correct')[n % 4]}" for n in range(20)]
+    file, page = tmp_path / "eval.csv", tmp_path / "report.html"
+    file.write_text("\n".join(["question,answer,reference,answer_status", *rows]))
+    note = "labels of 20 answers of 'eval' (column 'answer_status') that call 10 right and 5 partly right"
+    for command in ("check", "diagnose"):
+        _, out, err = call(capfdbinary, command, file)
+        plain = " ".join((out + err).split())
+        assert note in plain and "--label-column 'answer_status'" in plain, command
+    problems = json.loads(call(capfdbinary, "diagnose", file, "--format", "json")[1])["problems"]
+    (problem,) = [one for one in problems if one["kind"] == "unused-labels"]
+    assert problem["facts"] == {"run": "eval", "column": "answer_status", "answers": 20, "right": 10, "partly": 5}
+    entries = json.loads(call(capfdbinary, "check", file, "--format", "json")[1])["entries"]
+    assert [entry["severity"] for entry in entries if entry["kind"] == "unused-labels"] == ["note"]
+    assert call(capfdbinary, "report", file, "--full", "-o", page)[0] == 0
+    assert "and 5 partly right, and are not counted" in page.read_text()
+    assert "unused-labels" not in call(capfdbinary, "diagnose", file, "--format", "json", "--label-column",
+                                       "answer_status")[1]

@@ -24,6 +24,7 @@ from ragdash.analysis.recomputed import Recomputed, recomputed
 from ragdash.core.ids.spellings import Wanted
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.repeats import group_names, repeat_groups
+from ragdash.matching.file_labels import unused_labels
 from ragdash.matching.match import Match
 from ragdash.metrics import DEFAULT_SPECS, Spec
 
@@ -75,6 +76,7 @@ def check_comparability(runs: Sequence[Run], truth: Truth, conventions: Conventi
             *check_run(match, conventions, specs, run_effects),
             *(entry for entry in ids if entry.run == match.run.name),
             *map(_file_metric_entry, recomputed(match)),
+            *_label_entries(match),
         ]
         effects += run_effects
     return ComparabilityReport(
@@ -97,3 +99,12 @@ def _file_metric_entry(row: Recomputed) -> ComparabilityEntry:
     """A metric from a run's file next to the same metric as computed here."""
     return ComparabilityEntry("file-metric", "note" if row.differing else "ok", row.run, row.differing, row.n,
                               cause=row.problem)
+
+
+def _label_entries(match: Match) -> tuple[ComparabilityEntry, ...]:
+    """Labels of the run's file that nothing counts."""
+    problem = unused_labels(match)
+    if problem is None:
+        return ()
+    return ComparabilityEntry("unused-labels", "note", match.run.name, problem.facts["answers"], len(match.query_ids),
+                              cause=problem),

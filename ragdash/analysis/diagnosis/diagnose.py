@@ -15,11 +15,12 @@ from ragdash.analysis.diagnosis.permission_checks import PermissionChecks, check
 from ragdash.analysis.diagnosis.potential_gain import BestValues
 from ragdash.analysis.diagnosis.result import Diagnosis
 from ragdash.analysis.diagnosis.retrieval_checks import RetrievalChecks, check_retrieval
-from ragdash.analysis.diagnosis.rules import DiagnosisRules
+from ragdash.analysis.diagnosis.rules import AUTO, DiagnosisRules
 from ragdash.analysis.diagnosis.stages import FINE, NAMES
 from ragdash.core.records.arguments import checked
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.scoring.default_judges import with_default_judges
+from ragdash.matching.file_labels import unused_labels
 from ragdash.matching.match import Match
 from ragdash.matching.question_types import read_kinds
 
@@ -82,12 +83,14 @@ def diagnose(match: Match, rules: DiagnosisRules | None = None, answers: Evaluat
     settings = {**asdict(match.conventions), "match": match.matching.by, **asdict(rules), **answer_checks.settings}
     if match.matching.by == "evidence":
         settings |= {"match_how": match.matching.how, "match_threshold": match.matching.threshold}
+    labels = unused_labels(match) if rules.label_column == AUTO else None
     for array in (stage, known):
         array.setflags(write=False)
     return Diagnosis(match.run.name, match.run.digest, match.truth.digest, match.query_ids, rules, stage, known,
                      {**retrieval.numbers, **permissions.numbers, **answer_checks.numbers}, marked,
                      BestValues.of(match), answer_checks.own_contexts, answer_checks.label_column, answer_checks.judge,
-                     {**retrieval.reasons, **answer_checks.reasons}, settings, (*unclear, *retrieval.problems))
+                     {**retrieval.reasons, **answer_checks.reasons}, settings,
+                     (*unclear, *retrieval.problems, *([labels] if labels else [])))
 
 
 def diagnose_runs(matches: Sequence[Match], k: int) -> list[Diagnosis]:

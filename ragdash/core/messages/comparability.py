@@ -274,4 +274,5 @@ MESSAGES: Mapping[str, Message] = {
         fix="Check that the right files were given.",
     ),
     "compare-file-metric": Message(actual="{cause.actual}.", expected="{cause.fix}", fix=""),
+    "compare-unused-labels": Message(actual="Found {cause.actual}.", expected="{cause.fix}", fix=""),
 }

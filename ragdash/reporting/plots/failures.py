@@ -78,6 +78,7 @@ def waterfall(name: str, slot: int, steps: Sequence[WaterfallStep], *, lost_at: 
         showgrid=False,
         fixedrange=True,
         tickfont={"size": 13, "color": theme.ink},
+        ticklabelstandoff=6,
     )
     return fig
 

@@ -100,9 +100,9 @@ def first_rank(names: Sequence[str], slots: Sequence[int], bins: Sequence[str], 
     return fig
 
 
-def _rank_ticks(bins: Sequence[str]) -> dict[str, object]:
-    """The labels of bins, level also where they are many: a long span of ranks on two lines."""
-    short = SHORT_LABEL if len(bins) <= FEW_BINS else 0
+def _rank_ticks(bins: Sequence[str], *, narrow: bool = False) -> dict[str, object]:
+    """The labels of bins, level also where they are many or narrow: a long span of ranks on two lines."""
+    short = SHORT_LABEL if len(bins) <= FEW_BINS and not narrow else 0
     return {"tickvals": list(bins), "tickangle": 0, "tickfont": {"size": 11},
             "ticktext": [label if len(label) <= short else label.replace("–", "–<br>") for label in bins]}
 
@@ -121,7 +121,7 @@ def _rank_map(names: Sequence[str], bins: Sequence[str], shares: np.ndarray, the
         hovertemplate="%{customdata[0]}<br>first relevant at rank %{x}<br>%{customdata[1]:.1%} of queries"
                       "<extra></extra>"))
     fig.update_xaxes(title_text="Rank of the first relevant document", type="category", showgrid=False,
-                     **_rank_ticks(bins))
+                     **_rank_ticks(bins, narrow=True))
     fig.update_yaxes(tickvals=positions, ticktext=[escape(name) for name in short_names(names, 20)],
                      autorange="reversed", showgrid=False)
     return fig

@@ -59,6 +59,16 @@ def test_the_leaderboard_says_what_the_best_can_be_told_apart_from():
     assert numbers["Difference"].tolist() == pytest.approx([0.95 - 2 / 3, np.nan, 0.0], nan_ok=True)
 
 
+def test_differences_have_the_runs_in_the_order_of_the_leaderboard_not_of_loading():
+    at = opened("compare", **session(baseline="same"))
+    order = leaderboard(at)["Run"].tolist()
+    assert order.index("new") < order.index("old")
+    outcomes = next(one.value for one in at.table if "Verdict" in one.value)["Run"].tolist()
+    assert "new" in outcomes[0] and "old" in outcomes[-1]
+    lines = next(one.value for one in at.markdown if one.value.startswith("- ") and "p = " in one.value)
+    assert lines.index("**new**") < lines.index("**old**")
+
+
 def test_no_mark_says_better_or_worse_while_the_verdict_is_withheld():
     built, truth = runs_and_truth()
     rows = [(f"q{index:02}", "a", 1.0) for index in range(QUERIES - 5)]  # one in eight queries is missing

@@ -62,10 +62,10 @@ def test_labels_that_do_not_count_are_named_with_what_they_say_and_references_th
         truth = Truth.build("truth", docs, ["a"] * 10, np.ones(10, np.int64), details=references)
         text = page_cases.texts(page_cases.opened("failures", **address(truth, [run]))).replace("\\", "")
         assert ("has 1 of 10 answers right" in text) == ("**Right answer**" in text) == is_rule
-        assert "has labels too (`answer_status`): they call 2 of 10 answers right and 1 partly right." in text
-        assert "choose them under **Rules**" in text
+        assert ("labels of 10 answers of 'run' (column 'answer_status') that call 2 right and 1 partly right, and are "
+                "not counted because nothing shows who gave them. To count by them, choose them under Rules") in text
     text = page_cases.texts(page_cases.opened("failures", **address(truth, [run], right_labels="answer_status")))
-    assert "has labels too" not in text
+    assert "nothing shows who gave them" not in text
     text = page_cases.texts(page_cases.opened("answers", **address(truth, [run])))
     assert "do not count by it" in text and "Failures and Queries too" not in text
 

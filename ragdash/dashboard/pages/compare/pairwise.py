@@ -82,13 +82,15 @@ def choose_candidate(context: PageContext, spec: Spec) -> int:
 
 
 def render_differences(context: PageContext, specs: list[Spec]) -> None:
-    """Every candidate against the baseline: in words, as a picture, and on every metric as a table.
+    """Every candidate against the baseline, the best first: in words, as a picture, and on every metric as a table.
 
     Of many candidates the picture and the table show the chosen one, and another picture all on the main metric.
     """
     comparisons = context.results.compared(specs, margin=chosen_margin())
-    candidates, shown = context.selection.others(), specs[:MAX_FOREST_METRICS]
-    _render_sentences(context, specs[0], comparisons)
+    others, shown = context.selection.others(), specs[:MAX_FOREST_METRICS]
+    gains = np.array([comparisons[index, specs[0]].mean_difference for index in others])
+    candidates = [others[index] for index in best_first(gains, specs[0].metric.better)]
+    _render_sentences(context, candidates, specs[0], comparisons)
     if len(candidates) <= MAX_CANDIDATES:
         _render_forest(context, candidates, shown, comparisons, "forest")
         _note_undrawn(specs)
@@ -98,13 +100,11 @@ def render_differences(context: PageContext, specs: list[Spec]) -> None:
     _render_forest(context, [selected], shown, comparisons, "forest_candidate")
     _note_undrawn(specs)
     _render_table(context, [selected], specs, comparisons)
-    gains = np.array([comparisons[index, specs[0]].mean_difference for index in candidates])
-    order = [candidates[index] for index in best_first(gains, specs[0].metric.better)]
     st.header(fmt.escape(f"All {len(candidates)} candidates: {specs[0].title}"), anchor=False,
               help=tooltip("leaderboard_differences"))
     drawn = run_picker.choose_drawn(context)
-    _draw_forest(context, order, specs[:1], comparisons, "forest", f"Differences to {_name(context)}",
-                 [index for index in order if context.digests[index] in drawn.digests], MANY_TALL)
+    _draw_forest(context, candidates, specs[:1], comparisons, "forest", f"Differences to {_name(context)}",
+                 [index for index in candidates if context.digests[index] in drawn.digests], MANY_TALL)
 
 
 def _note_undrawn(specs: Sequence[Spec]) -> None:
@@ -114,10 +114,10 @@ def _note_undrawn(specs: Sequence[Spec]) -> None:
                    f"{'is' if len(titles) == 1 else 'are'} in the table below.")
 
 
-def _render_sentences(context: PageContext, spec: Spec, comparisons: ComparisonGrid) -> None:
+def _render_sentences(context: PageContext, candidates: Sequence[int], spec: Spec, comparisons: ComparisonGrid) -> None:
     """Every candidate on the metric of the sidebar, by outcome where there are many."""
     metric_comparisons, base = (
-        [comparisons[index, spec] for index in context.selection.others()],
+        [comparisons[index, spec] for index in candidates],
         context.names[context.baseline],
     )
     sentences = [

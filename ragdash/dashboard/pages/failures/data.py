@@ -25,6 +25,7 @@ from ragdash.metrics.docs.human_agreement import WORD_OVERLAP, is_grounding
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.failures.answer_rules import (
     FIRST_FAILURE,
+    UNUSED_LABELS,
     declined_sentence,
     grounded_rule,
     right_answer_rule,
@@ -306,9 +307,8 @@ def answers_notes(data: FailuresData) -> list[str]:
     """How many answers of the run looked at are right, how many decline, and where they are; [] for none."""
     name, diagnosis = f"**{escape(data.context.names[data.run_index])}**", data.diagnosis
     right = right_sentence(name, diagnosis.count_right(data.in_scope))
-    labels = unused_labels_note(name, data.context.scope.match(data.digest), diagnosis)
     return list(filter(None, [right and f"{right} {FIRST_FAILURE}",
-                              labels and f"{labels} To count by them, choose them under **Rules**.",
+                              unused_labels_note(diagnosis, with_fix=True),
                               declined_sentence(name, diagnosis.declined(data.in_scope))]))
 
 
@@ -334,5 +334,6 @@ def unassessed_notes(data: FailuresData) -> list[str]:
         runs = [name for name, gap in zip(data.context.names, gaps, strict=True) if gap == text]
         of_runs = "" if len(runs) == len(gaps) else f" of {fmt.listed(runs)}"
         lines.append(f"Not assessed{of_runs}: {text}.")
-    problems = [problem.words("page") for diagnosis in data.diagnoses for problem in diagnosis.problems]
+    problems = [problem.words("page") for diagnosis in data.diagnoses for problem in diagnosis.problems
+                if problem.kind != UNUSED_LABELS]
     return [*lines, *dict.fromkeys(f"{words.actual[:1].upper()}{words.actual[1:]}. {words.fix}" for words in problems)]

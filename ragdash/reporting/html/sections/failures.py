@@ -23,7 +23,7 @@ from ragdash.reporting.html.blocks import FactList, Heading, Section, Table, Tex
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.failures.answer_rules import declined_sentence, right_answer_rule
+from ragdash.reporting.sentences.failures.answer_rules import declined_sentence, right_answer_rule, unused_labels_note
 from ragdash.reporting.sentences.failures.stage_fixes import stage_fix
 from ragdash.reporting.sentences.formatting import escape, query_count
 
@@ -87,12 +87,13 @@ def _stages(content: ReportContent) -> list:
     rule = right_answer_rule(diagnoses, content.names)
     declined = " ".join(filter(None, (declined_sentence(escape(name), diagnosis.declined(content.selected))
                                       for name, diagnosis in zip(content.names, diagnoses, strict=True))))
+    labels = " ".join(filter(None, (unused_labels_note(diagnosis, with_fix=False) for diagnosis in diagnoses)))
     fixes = [(STAGES[stage].title, f"{STAGES[stage].meaning} {_fix(content, stage)}") for stage in stages
              if stage != FINE]
     return [Heading("Where queries go wrong first"), Text(_worst(content, counts)),
             Table(f"Queries by stage, of {int(content.selected.sum()):,}", header, rows), Text(note, quiet=True),
             *([Text(rule, quiet=True)] if rule else []),
-            *([Text(declined, quiet=True)] if declined else []),
+            *([Text(text, quiet=True)] if (text := " ".join(filter(None, (declined, labels)))) else []),
             *([Heading("What usually fixes it"), FactList(fixes)] if fixes else [])]
 
 

@@ -37,7 +37,7 @@ SIGNS = "●■◆▲✚★⬢▼◀▶"  # the same symbols as characters, for 
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 MARGIN = {"l": 10, "r": 16, "t": 14, "b": 10, "pad": 0}
 LEGEND_NAME = 22  # characters of a name in a legend
-END_NAME = 14  # characters of a name at the end of a line
+END_NAME = 16  # characters of a name at the end of a line
 LISTED = 12  # runs whose names a legend has; of more it counts the gray ones
 DIRECT_LABELS = 6  # more runs than this get a legend instead of a label at the end of each line
 

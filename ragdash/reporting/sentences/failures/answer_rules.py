@@ -7,10 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragdash.analysis.diagnosis import STAGES, Declined, Diagnosis, DiagnosisRules, RightAnswers
-from ragdash.analysis.diagnosis.rules import AUTO
 from ragdash.evaluation.evaluate import Evaluation
-from ragdash.matching.file_labels import label_columns, read_labels_of
-from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import YES
 from ragdash.metrics.docs.human_agreement import JUDGED_RIGHT, WORD_OVERLAP
@@ -18,6 +15,7 @@ from ragdash.reporting.sentences.formatting import count, escape, listed, number
 from ragdash.reporting.sentences.judge import constant_scores, judge_name, metric_title
 
 PARTLY_IS_RIGHT = "a partly right answer counts as right"
+UNUSED_LABELS = "unused-labels"  # the kind of problem
 FIRST_FAILURE = "Failures counts a query once, at its first failure."
 
 
@@ -43,21 +41,10 @@ def has_partly_labels(diagnoses: Sequence[Diagnosis]) -> bool:
     return any(((diagnosis.numbers["label"] > 0) & (diagnosis.numbers["label"] < 1)).any() for diagnosis in diagnoses)
 
 
-def unused_labels_note(name: str, match: Match, diagnosis: Diagnosis) -> str:
-    """What labels in a run's file say of its answers, where the stages do not count by them; "" elsewhere.
-
-    Labels of people are counted without a choice; of others nothing is known.
-    """
-    column = next(iter(label_columns(match.run)), "")
-    if diagnosis.label_column or diagnosis.rules.label_column != AUTO or match.run.file_scores is None or (
-            column not in match.run.file_scores.label_names):
-        return ""
-    labels = read_labels_of(match, column)
-    n, right = int(np.isfinite(labels).sum()), int((labels == 1).sum())
-    partly = int(((labels > 0) & (labels < 1)).sum())
-    also = f" and {partly:,} partly right" if partly else ""
-    return (f"The file of {name} has labels too (`{column}`): they call {right:,} of {count(n, 'answer')} right{also}. "
-            "They are not counted here, because nothing shows that people gave them.")
+def unused_labels_note(diagnosis: Diagnosis, *, with_fix: bool) -> str:
+    """What labels in a run's file say of its answers, where the stages do not count by them; "" elsewhere."""
+    words = next((problem.words("page") for problem in diagnosis.problems if problem.kind == UNUSED_LABELS), None)
+    return escape(f"Found {words.actual}.{f' {words.fix}' if with_fix else ''}") if words else ""
 
 
 def declined_parts(declined: Declined) -> list[str]:
