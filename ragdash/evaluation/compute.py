@@ -12,6 +12,7 @@ from itertools import groupby
 import numpy as np
 
 from ragdash.core.errors import InputError, Problem, Unavailable, represent
+from ragdash.evaluation.stats.proportions import clopper_pearson
 from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import ALL
 from ragdash.metrics import CorpusValue, Metric, Spec, cutoff_array
@@ -148,12 +149,10 @@ def geometric_mean(defined: np.ndarray) -> float:
 
 def exact_interval(defined: np.ndarray, level: float) -> tuple[float, float]:
     """The Clopper-Pearson interval of a share, of values 0 and 1; NaN without any. None of 100: up to 0.036."""
-    from scipy.stats import binomtest
-
     if not len(defined):
         return np.nan, np.nan
-    interval = binomtest(int(defined.sum()), len(defined)).proportion_ci(level, method="exact")
-    return float(interval.low), float(interval.high)
+    low, high = clopper_pearson(defined.mean(), len(defined), level)
+    return float(low), float(high)
 
 
 def column_means(values: np.ndarray) -> np.ndarray:

@@ -14,7 +14,8 @@ from ragdash.reporting.tables.export import FileFormat
 
 FIGURE_FORMATS = {"png": FileFormat("PNG", "png", "image/png"), "svg": FileFormat("SVG", "svg", "image/svg+xml"),
             "json": FileFormat("Plotly JSON", "json", "application/json")}
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
+BROWSERS = ("chromium", "chromium-browser", "chromium-headless-shell", "google-chrome", "google-chrome-stable",
+            "chrome", "msedge")
 WIDTH, SCALE = 1000, 2  # pixels, and how many pixels of the file make one of them
 
 

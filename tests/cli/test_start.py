@@ -60,3 +60,15 @@ def test_a_plain_array_is_the_array_of_pyarrow(dtype):
     numbers = np.arange(12).astype(dtype)
     for part in (numbers, numbers[::2], numbers[:0], numbers[3:7]):
         assert plain_array(part).equals(pa.array(part))
+
+
+def test_what_pages_compute_does_not_import_the_half_second_of_scipy_stats():
+    code = ("import sys\nimport numpy as np\n"
+            "from ragdash.analysis.comparability.run_coverage import look_like_distances\n"
+            "from ragdash.core.records import Run\nfrom ragdash.evaluation.compute import exact_interval\n"
+            "from ragdash.evaluation.stats.multiple_testing import benjamini_hochberg\n"
+            "assert benjamini_hochberg([0.01, 0.02]).tolist() == [0.02, 0.02]\n"
+            "low, high = exact_interval(np.zeros(100), 0.95)\nassert low == 0 and round(high, 3) == 0.036\n"
+            "run = Run.build('a', ['q'] * 9, [f'd{i}' for i in range(9)], np.arange(9.0))\n"
+            "assert look_like_distances(run, 1, 1)\nassert 'scipy.stats' not in sys.modules")
+    subprocess.run([sys.executable, "-c", code], check=True)

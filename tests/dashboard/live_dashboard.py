@@ -31,7 +31,8 @@ from warm_processes import Popen
 from ragdash.evaluation.scoring import score_worker
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# The first one takes a fifth less processor time.
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 FLAGS = [
     "--no-sandbox",

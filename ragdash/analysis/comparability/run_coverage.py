@@ -214,11 +214,10 @@ def look_like_distances(run: Run, count: int, total: int) -> bool:
     """
     if not total or count * 2 <= total or run.settings.get("scores") == DISTANCES:
         return False
-    from scipy.special import factorial
-    from scipy.stats import binom
+    from scipy.special import bdtrc, factorial
 
     lengths = np.diff(run.starts)
-    return bool(binom.sf(count - 1, total, (1 / factorial(lengths[lengths > 1])).mean()) < CHANCE)
+    return bool(bdtrc(count - 1, total, (1 / factorial(lengths[lengths > 1])).mean()) < CHANCE)
 
 
 def rising_queries(run: Run) -> tuple[int, int, tuple[str, ...]]:

@@ -47,16 +47,14 @@ def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
 
     References
     ----------
-    Benjamini & Hochberg 1995; computed by scipy.stats.false_discovery_control.
+    Benjamini & Hochberg 1995; scipy.stats.false_discovery_control, whose package takes half a second to import.
 
     Examples
     --------
     >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03, np.nan])).round(3).tolist()
     [0.03, 0.04, 0.04, nan]
     """
-    from scipy.stats import false_discovery_control
-
-    return _adjust(p, false_discovery_control)
+    return _adjust(p, _benjamini_hochberg)
 
 
 def _holm(values: np.ndarray) -> np.ndarray:
@@ -64,6 +62,14 @@ def _holm(values: np.ndarray) -> np.ndarray:
     order = np.argsort(values, kind="stable")
     adjusted = np.empty(len(values))
     adjusted[order] = np.minimum(np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1)), 1.0)
+    return adjusted
+
+
+def _benjamini_hochberg(values: np.ndarray) -> np.ndarray:
+    order = np.argsort(values, kind="stable")
+    shares = values[order] * len(values) / np.arange(1, len(values) + 1)
+    adjusted = np.empty(len(values))
+    adjusted[order] = np.minimum(np.minimum.accumulate(shares[::-1])[::-1], 1.0)
     return adjusted
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ragdash.evaluation.stats.bootstrap import column_sums
 from ragdash.evaluation.stats.defaults import LEVEL
+from ragdash.evaluation.stats.proportions import clopper_pearson
 
 MIN_LABELS = 20  # labels below which no interval is given
 MIN_UNLABELED = 2  # queries with a verdict alone
@@ -172,7 +173,7 @@ def label_interval(labels: np.ndarray, *, level: float = LEVEL, bounds: Bounds =
     effective = _effective(sizes, mean, variance, squares, counts)
     if counts is not None:
         effective = effective * _t_ratio(sizes, counts, level)
-    ends = _clopper_pearson(mean, effective, level)
+    ends = clopper_pearson(mean, effective, level)
     if tuple(bounds) != SHARE:
         ends = _moved(ends, mean, cube, variance + _pseudo_variance(sizes, squares, counts), level)
     return float(bounds[0] + width * ends[0][0]), float(bounds[0] + width * ends[1][0])
@@ -196,7 +197,7 @@ def ppi_of_moments(moments: Moments, *, level: float = LEVEL, bounds: Bounds = (
             effective = effective * _t_ratio(n, counts, level)
         error = width * np.sqrt(variance)
         estimate = np.clip(moments.y_mean + weight * (moments.f_rest - moments.f_mean), 0.0, 1.0)
-        ends = _clopper_pearson(estimate, effective, level)
+        ends = clopper_pearson(estimate, effective, level)
         if moments.cubes is not None:
             cube = _third_cumulant(moments, weight) if grouped is None else grouped.cube
             ends = _moved(ends, estimate, cube, variance, level)
@@ -291,15 +292,3 @@ def _t_ratio(n: np.ndarray, n_groups: np.ndarray, level: float) -> np.ndarray:
     from scipy.special import stdtrit
 
     return (stdtrit(n - 1.0, (1 + level) / 2) / stdtrit(n_groups - 1.0, (1 + level) / 2))**2
-
-
-def _clopper_pearson(mean: np.ndarray, n: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """Clopper and Pearson's interval of a share of n yes-or-no values, n of any size above 0."""
-    from scipy.special import betaincinv
-
-    yes, no = mean * n, (1 - mean) * n
-    tiny = 1e-9  # a beta distribution has parameters above 0
-    low = np.where(yes > tiny, betaincinv(np.maximum(yes, tiny), no + 1, (1 - level) / 2), 0.0)
-    high = np.where(no > tiny, betaincinv(yes + 1, np.maximum(no, tiny), (1 + level) / 2), 1.0)
-    undefined = np.isnan(mean) | np.isnan(n)
-    return np.where(undefined, np.nan, low), np.where(undefined, np.nan, high)

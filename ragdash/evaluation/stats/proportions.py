@@ -1,4 +1,4 @@
-"""Intervals of differences between paired shares: of queries answered right by one run and by another."""
+"""Intervals of shares, and of differences between paired shares: of queries answered right by one run and another."""
 
 from __future__ import annotations
 
@@ -38,3 +38,39 @@ def bonett_price(differences: np.ndarray, critical: np.ndarray) -> tuple[np.ndar
     mean = np.nansum(differences, axis=0) / n
     error = np.sqrt(((np.nansum(differences**2, axis=0) + 2) / n - mean**2) / n)
     return np.maximum(mean - critical * error, -1.0), np.minimum(mean + critical * error, 1.0)
+
+
+def clopper_pearson(mean: np.ndarray, n: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Clopper and Pearson's interval of a share of n yes-or-no values, which holds the true share at least that often.
+
+    Parameters
+    ----------
+    mean : array
+        The share, in [0, 1]; NaN stays NaN.
+    n : array
+        How many values, of any size above 0: an effective number is not whole.
+    level
+        How often the interval holds the true share, such as 0.95.
+
+    Returns
+    -------
+    low, high : arrays
+        In [0, 1].
+
+    References
+    ----------
+    Clopper & Pearson 1934; scipy.stats.binomtest(k, n).proportion_ci(level, "exact") for whole numbers.
+
+    Examples
+    --------
+    >>> [round(float(end), 3) for end in clopper_pearson(0.0, 100, 0.95)]
+    [0.0, 0.036]
+    """
+    from scipy.special import betaincinv
+
+    yes, no = np.multiply(mean, n), np.multiply(np.subtract(1, mean), n)
+    tiny = 1e-9  # a beta distribution has parameters above 0
+    low = np.where(yes > tiny, betaincinv(np.maximum(yes, tiny), no + 1, (1 - level) / 2), 0.0)
+    high = np.where(no > tiny, betaincinv(yes + 1, np.maximum(no, tiny), (1 + level) / 2), 1.0)
+    undefined = np.isnan(mean) | np.isnan(n)
+    return np.where(undefined, np.nan, low), np.where(undefined, np.nan, high)
