@@ -5,7 +5,7 @@
 
 const ROW = 35, AROUND = 8; // pixels of a row; rows drawn above and below those in view
 const LETTER = 7.6, PADDING = 16; // pixels of a letter, and around the text of a cell
-const PHONE = 768, WIDEST = 0.45; // up to this many pixels, no column takes a larger share: the next one can be seen
+const WIDEST = 0.42; // share of the list that no column exceeds where the list scrolls: the next one can be seen
 
 function written(column, row) {
   const cell = column.cells[row];
@@ -53,9 +53,10 @@ function sorted(columns, { at, down }) {
 class RowList {
   constructor(place, letters, content, open) {
     Object.assign(this, { place, letters, open, sort: { at: null, down: false }, drawn: "", opened: null });
-    const widest = window.innerWidth > PHONE ? Infinity : WIDEST * window.innerWidth;
-    this.columns = content.columns.map((column) => ({ ...column, width: Math.min(column.width, widest) }));
     this.scroller = place.querySelector(".rd-rows");
+    const room = this.scroller.clientWidth || window.innerWidth;
+    const widest = content.columns.reduce((sum, column) => sum + column.width, 0) > room ? WIDEST * room : Infinity;
+    this.columns = content.columns.map((column) => ({ ...column, width: Math.min(column.width, widest) }));
     const table = this.table = document.createElement("table");
     table.setAttribute("role", "grid");
     table.setAttribute("aria-label", content.label);

@@ -27,13 +27,13 @@ _HINT = """
     border: 1px solid %(grid)s; background: %(paper)s; color: %(ink)s; font-size: 12px; line-height: 1.5; }
 [data-testid="stDataFrame"][data-more-right]::after { top: -1.6rem; right: auto; left: 2px; } /* not on its toolbar */
 [data-testid="stTable"] td:first-child:has(strong) { min-width: 6.5rem; } /* else names break at every hyphen */
+[data-testid="stMain"] [data-testid="stPageLink-NavLink"] :is(span, div, p) { white-space: normal; } /* none is cut */
 @media (hover: none) {
     .modebar:not(:has([data-val="lasso"])) { display: none !important; }
 }
 @media (max-width: 768px) {
     [data-testid="stTable"] :is(th, td):first-child { position: sticky; left: 0; z-index: 1; max-width: %(first)spx;
         background: %(paper)s; overflow-wrap: break-word; }
-    [data-testid="stMain"] [data-testid="stPageLink-NavLink"] :is(span, div, p) { white-space: normal; }
 }
 """
 

@@ -183,3 +183,18 @@ def test_a_text_that_is_left_by_a_click_on_another_page_leaves_no_page_empty(vis
     app.page.get_by_role("heading", name=other, level=1).wait_for()
     app.settle()
     assert len(app.page.inner_text("[data-testid=stMain]")) > 300
+
+
+CUT_LINKS = """() => [...document.querySelectorAll('[data-testid=stMain] [data-testid=stPageLink-NavLink] p')]
+    .filter(text => text.scrollWidth > text.parentElement.clientWidth + 1).map(text => text.innerText)"""
+
+
+def test_on_a_narrow_screen_values_are_in_view_next_to_questions_and_no_link_is_cut(visit, samples_link):
+    app = visit(viewport={"width": 1024, "height": 900}).open(samples_link)
+    assert app.page.get_by_role("link", name="Its setting, price and recipe").count() == 1
+    assert app.page.evaluate(CUT_LINKS) == []
+    app.go("Queries")
+    rows = app.page.locator(".rd-rows").bounding_box()
+    for run in ("dense", "hybrid"):
+        heading = app.page.locator(".rd-rows th", has_text=run).first.bounding_box()
+        assert heading["x"] + heading["width"] <= rows["x"] + rows["width"], run
