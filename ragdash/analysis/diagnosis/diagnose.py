@@ -17,6 +17,7 @@ from ragdash.analysis.diagnosis.result import Diagnosis
 from ragdash.analysis.diagnosis.retrieval_checks import RetrievalChecks, check_retrieval
 from ragdash.analysis.diagnosis.rules import AUTO, DiagnosisRules
 from ragdash.analysis.diagnosis.stages import FINE, NAMES
+from ragdash.core.errors import Problem
 from ragdash.core.records.arguments import checked
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.scoring.default_judges import with_default_judges
@@ -83,14 +84,18 @@ def diagnose(match: Match, rules: DiagnosisRules | None = None, answers: Evaluat
     settings = {**asdict(match.conventions), "match": match.matching.by, **asdict(rules), **answer_checks.settings}
     if match.matching.by == "evidence":
         settings |= {"match_how": match.matching.how, "match_threshold": match.matching.threshold}
-    labels = unused_labels(match) if rules.label_column == AUTO else None
-    for array in (stage, known):
-        array.setflags(write=False)
+    stage.flags.writeable = known.flags.writeable = False
     return Diagnosis(match.run.name, match.run.digest, match.truth.digest, match.query_ids, rules, stage, known,
                      {**retrieval.numbers, **permissions.numbers, **answer_checks.numbers}, marked,
                      BestValues.of(match), answer_checks.own_contexts, answer_checks.label_column, answer_checks.judge,
                      {**retrieval.reasons, **answer_checks.reasons}, settings,
-                     (*unclear, *retrieval.problems, *([labels] if labels else [])))
+                     _problems(match, rules, (*unclear, *retrieval.problems)))
+
+
+def _problems(match: Match, rules: DiagnosisRules, others: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    """Also labels of the run's file that are not counted, unless the rules say whether to count labels."""
+    labels = unused_labels(match) if rules.label_column == AUTO else None
+    return (*others, labels) if labels else others
 
 
 def diagnose_runs(matches: Sequence[Match], k: int) -> list[Diagnosis]:

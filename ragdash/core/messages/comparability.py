@@ -274,5 +274,12 @@ MESSAGES: Mapping[str, Message] = {
         fix="Check that the right files were given.",
     ),
     "compare-file-metric": Message(actual="{cause.actual}.", expected="{cause.fix}", fix=""),
+    "unused-labels": Message(
+        actual="labels of {answers:count answer} of {run!r} (column {column!r}) that call {right:,} right"
+        "{partly:? and {partly:,} partly right}, and are not counted because nothing shows who gave them",
+        expected="labels that people gave",
+        fix="To count by them: ragdash diagnose --label-column {column!r}.",
+        page="To count by them, choose them under Rules on the Failures page.",
+    ),
     "compare-unused-labels": Message(actual="Found {cause.actual}.", expected="{cause.fix}", fix=""),
 }

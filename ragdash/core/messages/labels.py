@@ -162,13 +162,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="values from 0 to 1",
         fix="Divide by the highest value.",
     ),
-    "unused-labels": Message(
-        actual="labels of {answers:count answer} of {run!r} (column {column!r}) that call {right:,} right"
-        "{partly:? and {partly:,} partly right}, and are not counted because nothing shows who gave them",
-        expected="labels that people gave",
-        fix="To count by them: ragdash diagnose --label-column {column!r}.",
-        page="To count by them, choose them under Rules on the Failures page.",
-    ),
     "labels-without-verdict": Message(
         actual="{missing} of {labels:count label} of {run!r} are on queries without a verdict",
         expected="a verdict on every labeled query",

@@ -35,6 +35,14 @@ def test_a_file_with_the_content_of_a_loaded_one_is_named_and_not_added_again():
     assert len(at.session_state["_runs"]) == 1
 
 
+def test_a_broken_file_does_not_say_that_what_was_loaded_is_still_here_where_nothing_was():
+    broken = ("broken.jsonl", b'{"query_id": "q1", "retrieved": [\n')
+    for files, is_said in (((broken,), False), ((("first.run", RUN), broken), True)):
+        said = texts(upload(opened(), *files))
+        assert "**broken.jsonl** could not be read." in said
+        assert ("Everything loaded before is still here." in said) == is_said
+
+
 @pytest.mark.parametrize(("text", "shown"), [
     ("x" * CELL, "x" * CELL), ("x" * (CELL + 1), "x" * (CELL - 1) + "…"), ("a  b\n c", "a b c"), (None, None),
     ("x" + " " * 4 * CELL + "y", "x …"),

@@ -70,10 +70,11 @@ def render_upload_field() -> None:
 
 def render_files() -> None:
     """Files that failed, with their problems, and how the others were read, with a way to change the role."""
-    records = state.files()
+    records, is_loaded = state.files(), bool(state.runs() or state.truth())
     for record in records:
         if record.failed and record.proposal is None:
-            st.markdown(f"**{fmt.escape(record.name)}** could not be read. Everything loaded before is still here.")
+            st.markdown(f"**{fmt.escape(record.name)}** could not be read."
+                        f"{' Everything loaded before is still here.' if is_loaded else ''}")
             elements.problems(record.problems or (), f"file_{records.index(record)}")
     for record in records:
         if record.loaded_as:
