@@ -41,3 +41,16 @@ def test_common_names_are_read_as_answers(name):
     """Without a proposal, in every format with names."""
     assert resolve_fields(["question", name, "retrieved_ids"])["answer"] == name
     assert resolve_fields(["question", name, "answer"]) == {"query": "question", "answer": name, "answers": "answer"}
+
+
+@pytest.mark.parametrize(("names", "plain"), [(("ungrounded", "poor"), ["answers", "answer"]),
+                                              (("bm25", "dense"), ["answers"])])
+def test_a_plain_answer_next_to_others_is_right_or_one_of_them(names, plain):
+    """Next to answers of known systems it is the right one."""
+    header = ["Question", "answer", *(f"{name}_answer" for name in names)]
+    rows = [[row[0], f"At {row[1][3:-1]} indeed.", *(f"{row[1]} So says {name}." for name in names)] for row in ROWS]
+    source = Source(("eval.csv", "\n".join([",".join(header), *map(",".join, rows)]).encode()))
+    readings = [dict(reading.mapping) for reading in propose(source)]
+    assert [role for reading in readings for role in ("answers", "answer") if "answer" in reading.get(role, "").split(
+        "+")] == plain
+    assert all("{run}_answer" in reading["answer"] for reading in readings)

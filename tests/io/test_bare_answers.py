@@ -96,3 +96,12 @@ def test_short_texts_below_ids_may_be_questions_too():
     assert [mapping["role"] for mapping in problem.facts["mappings"]] == ["truth", "run", "questions"]
     truth = read_truth(source, mapping=problem.facts["mappings"][2])
     assert dict(zip(truth.query_ids.to_pylist(), truth.details["query"].to_pylist(), strict=True)) == texts
+
+
+def test_answers_of_systems_that_nothing_names_are_not_read_as_one_run():
+    lines = ["id\tQuestion\tModel answer\tAcceptable?"]
+    lines += [f"{number}\t{asked}\t{answer[:-1]}, as {place} says\tYes"
+              for number, (asked, answer) in enumerate(ROWS) for place in range(4)]
+    with pytest.raises(InputError) as error:
+        read_runs(("answers.tsv", "\n".join(lines).encode()))
+    assert {problem.kind for problem in error.value.problems if problem.severity == "error"} == {"duplicate-query"}

@@ -222,3 +222,22 @@ def test_what_came_back_is_an_answer_and_one_retrieved_text_a_context():
     assert (mapping["answer"], mapping["answers"]) == ("got", "expected")
     file = rows(retrieved=lambda number: f"The text of section {number} says mu...", answer=says)
     assert [mapping["contexts"] for mapping in mappings(file)] == ["retrieved", "retrieved"]
+
+
+def test_whole_numbers_next_to_documents_grade_or_rank_them():
+    file = rows(documents=lambda number: [f"d{number}", f"d{number + 1}", "other"],
+                relevance_scores=lambda number: [2, number % 2, 0])
+    judged, ranked = mappings(file)
+    assert (judged["relevant"], judged["grade"]) == ("documents", "relevance_scores")
+    assert (ranked["retrieved"], ranked["score"]) == ("documents", "relevance_scores")
+    truth = read_truth(file, mapping=judged)
+    assert sorted(truth.grades.tolist()) == [0] * 15 + [1] * 5 + [2] * 10
+
+
+def test_fractions_next_to_documents_rank_them():
+    file = rows(documents=lambda number: [f"d{number}", f"d{number + 1}", "other"],
+                relevance_scores=lambda number: [0.4, 0.9 - number / 20, 0.25])
+    mapping, = mappings(file)
+    run, = read_runs(file, mapping=mapping)
+    assert run.scores.tolist()[:3] == [0.4, 0.9, 0.25] and run.ranking(ASKED[0]).column("doc_id").to_pylist() == [
+        "d0", "d1", "other"]

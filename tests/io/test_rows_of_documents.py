@@ -45,6 +45,15 @@ def test_columns_of_systems_are_offered_as_their_runs(columns, best):
     assert first_documents(content, mapping) == best
 
 
+def test_ranks_of_systems_next_to_a_question_are_those_of_the_first_relevant_document():
+    """An empty cell says that none was found."""
+    content = b"question,bm25_rank,dense_rank\nWho is first?,1,3\nWho is next?,2,1\nWho is last?,5,\n"
+    mapping, = offered(content)
+    values = {run.name: run.file_scores.aligned(run.name, "RR", run.query_ids.to_pylist()).tolist()
+              for run in read_runs(("table.csv", content), mapping=mapping)}
+    assert values == {"bm25": [1, 0.5, 0.2], "dense": [pytest.approx(1 / 3), 1, 0]}
+
+
 def test_one_column_of_numbers_is_offered_next_to_the_order_of_the_rows():
     content = table(my_ranker=CROSS)
     by_number, by_order = offered(content)
@@ -81,6 +90,12 @@ def test_whole_grades_in_a_file_of_judgments_are_asked_about():
     assert sorted(read_truth(("qrels.parquet", file.getvalue()), mapping=as_truth).grades) == [0, 1, 1, 2, 2, 3]
     assert as_run["role"] == "run"
     assert len(read_run(("ranking.parquet", file.getvalue())).docs) == len(PAIRS)
+
+
+def test_grades_that_most_queries_have_several_times_are_asked_about():
+    content = table(score=[2, 0, 0, 0, 3, 0])
+    assert [mapping["role"] for mapping in offered(content)] == ["truth", "run"]
+    assert len(read_run(("table.csv", table(score=[3, 2, 1, 3, 2, 1]))).docs) == len(PAIRS)
 
 
 @pytest.mark.parametrize("rows", [

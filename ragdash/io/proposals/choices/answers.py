@@ -223,8 +223,15 @@ def marks_of_agreement(result: Assignment, free: dict[str, Field]) -> list[Field
 
 
 def settle_two_answers(result: Assignment, family: ColumnFamily | None) -> list[Assignment]:
-    """Two answers whose names say nothing are those of two systems, or the right one and that of a system."""
+    """Two answers whose names say nothing are those of two systems, or the right one and that of a system; the same of
+    a plain `answer` next to `poor_answer` and `ungrounded_answer`.
+    """
     pattern = result.roles.get("answer", "")
+    plain = result.roles.get("answers", "")
+    if family and plain.lower() == "answer" and words(pattern.replace(RUN, "")) == ("answer",) and not any(
+            map(is_known_system, family.members.get(pattern, {}))):
+        roles = {name: path for name, path in result.roles.items() if name != "answers"}
+        return [replace(result, roles={**roles, "answer": f"{pattern}+{plain}"}, penalty=0.1 - WEIGHTS["answers"])]
     answers = list(family.members.get(pattern, {}).values()) if family else []
     others = {RUN in path for name, path in result.roles.items() if name != "answer"}
     if len(answers) != 2 or True in others or "answers" in result.roles or any(

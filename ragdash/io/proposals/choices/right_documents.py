@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
+from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.fields import GOLD_OBJECTS, Field, is_missing, leaves
 from ragdash.io.proposals.names import GOLD, ID, RETRIEVING, WEAK_GOLD
-from ragdash.io.proposals.shapes.ranked_lists import counts_evidence
+from ragdash.io.proposals.shapes.ranked_lists import counts_evidence, same_lengths
 
 _MANY = 4  # times as many documents as collections of them
 _DOCUMENTS = {"doc", "document", "chunk", "passage", "file", "filename", "page", "url", "article", "section",
@@ -54,6 +56,23 @@ def assign_relevant(result: Assignment, free: dict[str, Field], lists: Sequence[
             graded = next((item for item in free.values() if _grades(item, chosen)), None)
             others = [item for item in full if item is not chosen and _complements(item, chosen)]
             take(result, free, "relevant", *([graded] if graded else [chosen, *others]))
+
+
+def judged_or_ranked(result: Assignment, free: dict[str, Field], documents: Field) -> list[Assignment]:
+    """The reading of documents that are taken as right ones as what was returned. A list of numbers next to them grades
+    or ranks them where they are whole; fractions rank them, so that the first reading becomes this one.
+    """
+    marks = [item for item in free.values() if "[]" not in item.path and ratings.parallel_role(item) in (
+        "score", "grade") and same_lengths(item, documents)][:1]
+    roles = {"retrieved" if name == "relevant" else name: path for name, path in result.roles.items()}
+    if not marks:
+        return [replace(result, roles=roles)]
+    take(result, free, "grade", *marks)
+    roles["score"] = marks[0].path
+    if ratings.is_whole(marks[0]):
+        return [replace(result, roles=roles)]
+    result.roles = roles
+    return []
 
 
 def _is_index(item: Field) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import CONTENT, WEIGHTS, Assignment, is_inside, take
-from ragdash.io.proposals.choices.right_documents import id_rank
+from ragdash.io.proposals.choices.right_documents import id_rank, judged_or_ranked
 from ragdash.io.proposals.content.spread import is_same_number, is_several
 from ragdash.io.proposals.fields import Field, leaves
 from ragdash.io.proposals.names import (
@@ -34,7 +34,6 @@ _AS_TRUTH = {"retrieved": "relevant", "text": "evidence", "answer": "answers"}  
 _NAMES_OF_DOCUMENTS = (("doc", "name"), ("document", "name"))
 _PARTS = {"section", "page", "paragraph", "chapter", "article"}
 _DATA_ENDINGS = (".json", ".jsonl", ".csv", ".tsv", ".xlsx", ".parquet")
-_AS_RUN = {"relevant": "retrieved"}
 _NEARLY = WEIGHTS["retrieved"] + 0.1  # a penalty after which one field less weighs more
 _WORK = {"step", "call", "trace", "event", "span"}  # what an agent did on the way
 _FEWEST_SAME = 4  # records
@@ -99,7 +98,7 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
     else:
         take(result, free, "relevant", neutral[0])
         if neutral[0].is_list and {"answers", "answer", "evidence"}.isdisjoint(result.roles):
-            return [replace(result, roles={_AS_RUN.get(name, name): path for name, path in result.roles.items()})]
+            return judged_or_ranked(result, free, neutral[0])
     return []
 
 

@@ -1,8 +1,9 @@
-"""A row for each document whose scores are marks of what is relevant, 0 and 1 or all 1, or are next to such marks."""
+"""A row for each document whose scores are marks of what is relevant, 0 and 1 or grades, or are next to such marks."""
 
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -58,11 +59,15 @@ def graded_scores(source: Source, detected: DetectedFormat) -> list[Reading]:
 def _roles(rows: Sequence[Sequence[str]], is_beir: bool, names_judgments: bool) -> tuple[str, ...]:
     """What the scores can be: judgments alone, judgments or a run, or () for scores that can rank.
 
-    names_judgments: the file is called so; then grades from 0 to 4 are asked about as well.
+    names_judgments: the file is called so; then grades from 0 to 4 are asked about as well, as where most queries have
+    the same one several times.
     """
     queries, scores = {row[0] for row in rows}, {row[2] for row in rows} - {""}
-    if names_judgments and scores and scores <= set("01234"):
-        return ("truth", "run")
+    if scores and scores <= set("01234"):
+        several = Counter((row[0], row[2]) for row in rows)
+        tied = {query for (query, _), count in several.items() if count > 1}
+        if names_judgments or ("0" in scores and 2 * len(tied) > len(queries)):
+            return ("truth", "run")
     if is_beir and scores <= set("0123456789"):
         return ("truth",)
     return ("truth", "run") if scores == {"0", "1"} and len(queries) < len(rows) else ()

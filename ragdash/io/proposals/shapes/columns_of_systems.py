@@ -49,6 +49,7 @@ _ANSWERS = {("answer",), ("response",), ("output",), ("prediction",), ("generate
             ("model", "response"), ("generation",), ("completion",)}
 _ROLES = QUESTION | ANSWER | TEXT | DOCUMENT | ID | METRICS | SCORES | LATENCIES | GOLD | NOTES | {
     "retrieved", "returned"}
+_RANK = re.compile(r"[\s_-]+rank$", re.IGNORECASE)
 _SIDE = re.compile(r"(.*?[A-Za-z])[_ -]?([abAB12])")  # one of two that are compared
 _OPTIONS = {"option", "choice", "opt", "alternative"}  # A to D, of which one is right
 _LETTERS = {"a", "b", "new", "old", "before", "after", "pre", "post", "v1", "v2", "v3", "rag", "baseline"}
@@ -57,7 +58,7 @@ _LETTERS = {"a", "b", "new", "old", "before", "after", "pre", "post", "v1", "v2"
 def rows_by_system(rows: Sequence[dict]) -> list[dict]:
     """A record for each query and system, pass or trial; none where a record has one of them."""
     return (rows_of_systems(rows) or rows_of_passes(rows) or rows_of_listed_systems(rows) or rows_of_trials(rows)
-            or rows_of_sides(rows) or rows_of_score_columns(rows))
+            or rows_of_sides(rows) or rows_of_score_columns(rows) or rows_of_first_ranks(rows))
 
 
 def rows_of_sides(rows: Sequence[dict]) -> list[dict]:
@@ -108,9 +109,20 @@ def rows_of_score_columns(rows: Sequence[dict]) -> list[dict]:
         return []
     kinds = [("rank", sorted(ranks, key=list(names).index))] if len(ranks) > 1 else [
         ("score", [name for name in names if name not in ranks and _scores_documents(rows, name, queries[0])])]
-    return [{KEY: re.sub(r"[\s_-]*rank$", "", name, flags=re.IGNORECASE) if kind == "rank" else name,
+    return [{KEY: _RANK.sub("", name) if kind == "rank" else name,
              **{other: value for other, value in row.items() if other not in columns}, kind: row[name]}
             for kind, columns in kinds for name in columns for row in rows if not is_missing(row.get(name))]
+
+
+def rows_of_first_ranks(rows: Sequence[dict]) -> list[dict]:
+    """A record for each query and system of `question, bm25_rank, dense_rank`: where the first relevant document is."""
+    asked = [name for name in (rows[0] if len(rows) >= _FEWEST else ()) if not QUESTION.isdisjoint(words(str(name)))]
+    ranks = {name: _RANK.sub("", str(name)) for name in (rows[0] if asked else ()) if _RANK.search(str(name))}
+    questions = {str(row.get(asked[0])) for row in rows} if asked else set()
+    if len(ranks) < 2 or not all(map(_is_system, ranks.values())) or len(questions) < len(rows):
+        return []
+    return [{KEY: system, **{other: value for other, value in row.items() if other not in ranks},
+             "first relevant rank": row.get(name)} for name, system in ranks.items() for row in rows]
 
 
 def _scores_documents(rows: Sequence[dict], name: str, query: str) -> bool:
