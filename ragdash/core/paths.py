@@ -45,7 +45,7 @@ def split_name(text: str) -> tuple[str | None, str]:
     (('bm25', 'runs/bm25.trec'), (None, 'runs/bm25.trec'))
     """
     name, equals, path = text.partition("=")
-    if not equals or "/" in name or os.sep in name or Path(text).exists():
+    if not equals or "/" in name or os.sep in name or os.path.exists(text):
         return None, text
     return name.encode("utf-8", "backslashreplace").decode(), path
 

@@ -94,9 +94,14 @@ class Catalogue:
 
     def change(self, digest: str, kind: str | None = None, **values: object) -> None:
         """Set columns of one; without a kind those of the run and the truth of this digest."""
-        words = ", ".join(f"{name} = ?" for name in values)
-        self._write(lambda db: db.execute(f"update things set {words} where digest = ? and kind = ifnull(?, kind)",
-                                          (*values.values(), digest, kind)))
+        words, place = ", ".join(f"{name} = ?" for name in values), "digest = ? and kind = ifnull(?, kind)"
+
+        def work(db: sqlite3.Connection) -> None:
+            new_values = [value(db.execute(f"select {name} from things where {place}", (digest, kind)).fetchone()[0])
+                          if callable(value) else value for name, value in values.items()]
+            db.execute(f"update things set {words} where {place}", (*new_values, digest, kind))
+
+        self._write(work)
 
     def delete(self, digest: str, kind: str | None = None) -> None:
         """Take one off the list."""
@@ -130,17 +135,17 @@ class Catalogue:
 
     def value(self, key: str) -> str | None:
         """A text kept under a key."""
-        return self._do(lambda db: next(_texts(db.execute("select key, value from kept where key = ?", (key,))),
-                                        (key, None))[1], None)
+        return self._do(lambda db: _kept_text(db, key), None)
 
     def values(self, prefix: str) -> dict[str, str]:
         """The texts kept under keys that begin so, by the rest of their key, in the order in which they were kept."""
         return self._do(lambda db: {key[len(prefix):]: value for key, value in _texts(db.execute(
             "select key, value from kept where substr(key, 1, ?) = ? order by rowid", (len(prefix), prefix)))}, {})
 
-    def keep(self, key: str, value: str) -> None:
-        """Keep a text under a key."""
-        self._write(lambda db: db.execute("insert or replace into kept values (?, ?)", (key, value)))
+    def keep(self, key: str, value: str | Callable[[str | None], str]) -> None:
+        """Keep a text under a key; a function makes it of the one that is kept."""
+        self._write(lambda db: db.execute("insert or replace into kept values (?, ?)", (
+            key, value(_kept_text(db, key)) if callable(value) else value)))
 
     def prepare(self) -> None:
         """Create the file if there is none, so that a folder of a run never exists without a list."""
@@ -300,6 +305,10 @@ def _texts(rows: Iterable[tuple]) -> Iterator[tuple[str, str]]:
         if value and (":" in key or "/" in key or key == REBUILT):
             _decode(value, dict)
         yield key, value
+
+
+def _kept_text(db: sqlite3.Connection, key: str) -> str | None:
+    return next(_texts(db.execute("select key, value from kept where key = ?", (key,))), (key, None))[1]
 
 
 def _decode(text: object, kind: type[T]) -> T:

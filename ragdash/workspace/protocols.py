@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -68,7 +68,10 @@ class CatalogueStore(Protocol):
         ...
 
     def change(self, digest: str, kind: str | None = None, **values: object) -> None:
-        """Set name, description, tags (JSON), archived or broken of an entry; without a kind of run and truth."""
+        """Set name, description, tags (JSON), archived or broken of an entry; without a kind of run and truth.
+
+        A function makes the value of the one that is stored, and nobody else changes that in between.
+        """
         ...
 
     def delete(self, digest: str, kind: str | None = None) -> None:
@@ -99,8 +102,11 @@ class CatalogueStore(Protocol):
         """The texts kept under keys that begin so, by the rest of their key, in the order in which they were kept."""
         ...
 
-    def keep(self, key: str, value: str) -> None:
-        """Keep a text under a key."""
+    def keep(self, key: str, value: str | Callable[[str | None], str]) -> None:
+        """Keep a text under a key.
+
+        A function makes it of the text that is kept, None for none, and nobody else changes that in between.
+        """
         ...
 
     def prepare(self) -> None:

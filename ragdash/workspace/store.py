@@ -13,7 +13,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import path_of
@@ -115,11 +115,16 @@ class Workspace:
         """What people should know of it."""
         self._change(digest, kind, description=_writable(description.strip()))
 
-    def tag(self, digest: str, tags: str | Iterable[str], kind: str | None = None) -> None:
-        """These tags, each once, instead of those it had; a text is one tag."""
-        listed = [tags] if isinstance(tags, str) else tags
-        clean_tags = dict.fromkeys(filter(None, (" ".join(tag.split()) for tag in listed)))
-        self._change(digest, kind, tags=json.dumps([_writable(tag) for tag in clean_tags]))
+    def tag(self, digest: str, tags: str | Iterable[str] | Callable[[tuple[str, ...]], Iterable[str]],
+            kind: str | None = None) -> None:
+        """These tags, each once, instead of those it had; a text is one tag.
+
+        A function makes them of those it has, and nobody else changes them in between.
+        """
+        if callable(tags):
+            self._change(digest, kind, tags=lambda stored: _tags_text(tags(tuple(json.loads(stored)))))
+        else:
+            self._change(digest, kind, tags=_tags_text([tags] if isinstance(tags, str) else tags))
 
     def order(self, digests: Sequence[str]) -> None:
         """These first, in this order; the others follow in theirs. InputError for one that is not kept."""
@@ -156,18 +161,23 @@ class Workspace:
         """The price table that was kept, as TOML (ragdash.evaluation.latency_cost)."""
         return self._catalogue.value(PRICES)
 
-    def keep_prices(self, toml: str) -> None:
-        """Keep a price table."""
+    def keep_prices(self, toml: str | Callable[[str | None], str]) -> None:
+        """Keep a price table; a function makes it of the one that is kept, None for none."""
         self._catalogue.keep(PRICES, toml)
 
     def settings(self) -> dict[str, dict[str, str]]:
         """The settings of runs that were typed by hand, by digest."""
         return {digest: json.loads(text) for digest, text in self._catalogue.values(SETTINGS).items() if text}
 
-    def keep_settings(self, digest: str, settings: Mapping[str, str]) -> None:
-        """Keep settings of a run that were typed by hand, instead of those kept before."""
-        writable = {_writable(name): _writable(value) for name, value in settings.items()}
-        self._catalogue.keep(f"{SETTINGS}{digest}", json.dumps(writable) if writable else "")
+    def keep_settings(self, digest: str,
+                      settings: Mapping[str, str] | Callable[[dict[str, str]], Mapping[str, str]]) -> None:
+        """Keep settings of a run that were typed by hand, instead of those kept before.
+
+        A function makes them of those kept before, and nobody else changes them in between.
+        """
+        self._catalogue.keep(f"{SETTINGS}{digest}", (
+            lambda stored: _settings_text(settings(json.loads(stored) if stored else {}))) if callable(settings)
+            else _settings_text(settings))
 
     def keep_version(self, version: TruthVersion) -> None:
         """Note that a truth is a version of another; the truth itself is kept by `add_truth`."""
@@ -264,6 +274,16 @@ class Workspace:
 def _broken(entry: CatalogueEntry, location: str, fault: str, *, is_aside: bool) -> InputError:
     return InputError([Problem("broken-workspace-file", {"type": entry.kind, "name": entry.name, "reason": fault,
                                                          "aside": is_aside}, location)])
+
+
+def _tags_text(tags: Iterable[str]) -> str:
+    clean_tags = dict.fromkeys(filter(None, (" ".join(tag.split()) for tag in tags)))
+    return json.dumps([_writable(tag) for tag in clean_tags])
+
+
+def _settings_text(settings: Mapping[str, str]) -> str:
+    writable = {_writable(name): _writable(value) for name, value in settings.items()}
+    return json.dumps(writable) if writable else ""
 
 
 def _writable(text: str) -> str:

@@ -6,6 +6,7 @@ import argparse
 import ast
 import errno
 import io
+import json
 import os
 import re
 import signal
@@ -318,6 +319,15 @@ def test_a_given_name_that_is_not_utf8_is_shown_with_its_bytes(tmp_path, monkeyp
         status, out, err = call(capfdbinary, *arguments)
         assert status == 0 and "Traceback" not in err, err
         assert "n\\udcff" in (out or (tmp_path / "report.html").read_text())
+
+
+def test_a_given_name_may_be_longer_than_that_of_a_file(tmp_path, monkeypatch, capfdbinary):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run.trec").write_text(RUN)
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    status, out, err = call(capfdbinary, "evaluate", f"{'n' * 10_000}=run.trec", "--truth", "qrels.txt",
+                            "--format", "json")
+    assert status == 0 and json.loads(out)["runs"][0]["name"] == "n" * 10_000, err
 
 
 def test_a_fault_of_ragdash_has_a_status_of_its_own(monkeypatch, capfdbinary):

@@ -429,6 +429,51 @@ def test_a_retriever_is_recorded_with_failures_and_times(logs):
     assert len(run_tasks(in_a_notebook())) == 1
 
 
+def test_a_query_whose_work_was_canceled_has_failed(logs):
+    """As where a client cancels a request that takes too long. Whoever cancels the recording itself interrupts it."""
+    async def canceled() -> None:
+        work = asyncio.ensure_future(asyncio.sleep(9))
+        work.cancel()
+        await work
+
+    async def search(question):
+        if question == "bad":
+            await canceled()
+        return ["d1"]
+
+    with pytest.warns(RecordingWarning, match=r"1 query of 3 failed and is not in the run \(CancelledError\)"):
+        run = ragdash.record_retriever(search, {"q1": "good", "q2": "bad", "q3": "good"}, name="canceled")
+    assert (len(run), run.header.failures) == (2, 1)
+
+    async def record_two():
+        with ragdash.record("blocks") as recording:
+            with pytest.raises(asyncio.CancelledError), recording.query("q1"):
+                await canceled()
+
+            async def interrupted() -> None:
+                with recording.query("q2"):
+                    await asyncio.sleep(9)
+
+            task = asyncio.ensure_future(interrupted())
+            await asyncio.sleep(0.01)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            recording.add("q3", ["d1"])
+        return recording
+
+    recording = run_tasks(record_two())
+    assert recording.header.failures == 1 and recording.result().query_ids.to_pylist() == ["q3"]
+
+
+def test_an_exception_that_no_retriever_should_raise_comes_as_it_is(logs):
+    async def search(question):
+        raise GeneratorExit
+
+    with pytest.raises(GeneratorExit):
+        ragdash.record_retriever(search, {"q1": "a", "q2": "b"}, name="gone")
+
+
 def test_calls_at_once_are_in_the_header_and_said_of_the_run(logs):
     single, several = (ragdash.record_retriever(lambda text: ["d1"], {"q1": "a", "q2": "b"}, name="r", folder=logs,
                                                 **arguments) for arguments in ({}, {"concurrency": 4}))

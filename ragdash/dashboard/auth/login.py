@@ -71,4 +71,4 @@ def _start(provider: str | None) -> None:
 
 
 def _log_out() -> None:
-    st.button("Log out", key="log_out", icon=":material/logout:", on_click=st.logout)
+    st.button("Log out", key="log_out", icon=":material/logout:", on_click=roles.log_out)

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.auth import roles
-from ragdash.dashboard.auth.actions import ACTIONS, ADMIN, EDITOR, READ_AUDIT, ROLES, VIEWER
+from ragdash.dashboard.auth.actions import ACTIONS, ADMIN, READ_AUDIT, ROLES, VIEWER
 from ragdash.dashboard.caches.shared_cache import ask_again
 from ragdash.workspace.people.audit import FAILED, REFUSED, STARTED, AuditEntry, audit_log, object_name, utc_time
 
@@ -84,7 +84,6 @@ def _note(action: str, thing: str, outcome: str) -> None:
 
 
 def _refusal(action: str) -> Problem:
-    needed = ACTIONS[action].role
-    if not os.environ.get(READ_ONLY) and role() == EDITOR and needed == ADMIN:
-        return Problem("not-allowed", {"action": ACTIONS[action].words, "role": needed})
-    return Problem("read-only-workspace")
+    if os.environ.get(READ_ONLY):
+        return Problem("read-only-workspace")
+    return Problem("not-allowed", {"action": ACTIONS[action].words, "role": ACTIONS[action].role})

@@ -15,6 +15,7 @@ a file everybody who reaches the server may do everything.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,6 +37,9 @@ PEOPLE = (ADMINS, EDITORS, VIEWERS)
 LISTS = {*PEOPLE, ADMIN_GROUPS, EDITOR_GROUPS, VIEWER_GROUPS}
 OPTIONS = {"redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url", "client_kwargs",
            "expose_tokens"}  # of [auth] itself; what else is a table there is a provider
+
+
+_ENDED: set[str] = set()  # logins of this process, by what the provider said
 
 
 @dataclass(frozen=True)
@@ -135,8 +139,21 @@ def secret(name: str) -> str | None:
 
 
 def user() -> dict:
-    """What the login says about the visitor; empty outside a session."""
-    return dict(st.user.to_dict()) if get_script_run_ctx(suppress_warning=True) else {}
+    """What the login says about the visitor; empty outside a session, and after `log_out` in any tab."""
+    claims = dict(st.user.to_dict()) if get_script_run_ctx(suppress_warning=True) else {}
+    return {} if _ENDED and _login_of(claims) in _ENDED else claims
+
+
+def log_out() -> None:
+    """End the login of the visitor in every tab of the browser; Streamlit alone ends it where a page is loaded."""
+    claims = user()
+    if "iat" in claims:  # the time of the login, without which the next login would be the same
+        _ENDED.add(_login_of(claims))
+    st.logout()
+
+
+def _login_of(claims: Mapping) -> str:
+    return json.dumps(claims, sort_keys=True, default=str)
 
 
 def _addresses(lists: Mapping, key: str) -> frozenset[str]:

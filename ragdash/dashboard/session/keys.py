@@ -109,6 +109,7 @@ ANSWER_GONE = "_answer_gone"  # the one that its sentence was about before its v
 LEG_GROUP = "_leg_group"  # the documents listed under "What each run brings" on What-if
 MIX_ADDED = "_mix_added"  # name of the run just added on What-if
 BANDS_FILE, PRICES_FILE, HISTORY_FILE = "_bands_file", "prices_file", "history_file"
+PRICES_SHOWN = "_prices_shown"  # the price table that is being edited, as it was when that began
 OWN_SLIDER, OWN_WAY = "_slider", "_way"  # FROM and HOW once more, on Data
 DECISIONS_NOTE, DECISIONS_READ = "_decisions_note", "_decisions_read"  # its files of decided pairs
 MODEL_OF = "_model_"  # and a kind: the models of Answers

@@ -125,9 +125,7 @@ def keep_typed(entry: SessionRun, lines: str, shown: Mapping[str, str]) -> None:
     """Keep the settings of a run that these lines hold in the workspace; shown: those before. Raises InputError."""
     settings = parse_typed(lines)
     with rights.change("describe-run", entry.loaded):
-        home = workspace()
-        stored = {**shown, **home.settings().get(entry.loaded, {})}
-        home.keep_settings(entry.loaded, merged_values(shown, settings, stored))
+        workspace().keep_settings(entry.loaded, lambda stored: merged_values(shown, settings, stored))
 
 
 def keep_tags(entry: SessionRun, tags: Sequence[str], shown: Sequence[str]) -> None:
@@ -139,9 +137,7 @@ def keep_tags(entry: SessionRun, tags: Sequence[str], shown: Sequence[str]) -> N
         If the workspace cannot be used.
     """
     with rights.change("describe-run", entry.loaded):
-        home = _home_of(entry)
-        saved = home.find(entry.loaded, "run")
-        home.tag(entry.loaded, merged_list(shown, tags, saved.tags if saved else ()), "run")
+        _home_of(entry).tag(entry.loaded, lambda stored: merged_list(shown, tags, stored), "run")
 
 
 def keep_name(entry: SessionRun, name: str) -> None:

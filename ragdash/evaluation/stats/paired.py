@@ -206,8 +206,8 @@ def mean_and_error(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.
 
 
 def ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
-    """top / bottom, infinite with top's sign over 0, NaN for 0 / 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    """top / bottom, infinite with top's sign over 0 and where it is too large, NaN for 0 / 0."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return top / bottom
 
 

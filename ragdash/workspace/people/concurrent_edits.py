@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+Value = TypeVar("Value")
 
 
 def merged_list(shown: Iterable[str], typed: Sequence[str], stored: Sequence[str]) -> list[str]:
@@ -26,7 +29,8 @@ def merged_list(shown: Iterable[str], typed: Sequence[str], stored: Sequence[str
             *(item for item in stored if item not in shown and item not in typed)]
 
 
-def merged_values(shown: Mapping[str, str], typed: Mapping[str, str], stored: Mapping[str, str]) -> dict[str, str]:
+def merged_values(shown: Mapping[str, Value], typed: Mapping[str, Value],
+                  stored: Mapping[str, Value]) -> dict[str, Value]:
     """Stored values with what one person changed of those shown; of one that two have changed, this person's.
 
     Examples

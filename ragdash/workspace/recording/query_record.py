@@ -63,7 +63,7 @@ class QueryRecord:
             self._add(self.query_id, self.documents, {
                 "query": self.text, "answer": self.answer, "contexts": self.contexts, "latency_ms": latency,
                 "usage": self.usage, "cost_usd": self.cost_usd, "attributes": self.attributes})
-        elif kind is not None and issubclass(kind, Exception):  # not an interruption from the keyboard
+        elif is_failure(error):
             self._fail(self.query_id, error, query=self.text, latency_ms=total)
 
     @contextmanager
@@ -75,3 +75,16 @@ class QueryRecord:
             yield
         finally:
             self._stages[name] = self._stages.get(name, 0.0) + (time.perf_counter() - began) * 1000
+
+
+def is_failure(error: BaseException) -> bool:
+    """Whether a query failed: not where the keyboard, or whoever cancels its task, interrupts the work."""
+    if isinstance(error, Exception):
+        return True
+    import asyncio  # is loaded wherever something can be canceled
+
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # outside of a loop
+        task = None
+    return isinstance(error, asyncio.CancelledError) and not (task and task.cancelling())

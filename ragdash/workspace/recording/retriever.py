@@ -21,6 +21,7 @@ from ragdash.core.records.arguments import check_progress, check_whole, checked,
 from ragdash.core.records.secrets import without_secrets
 from ragdash.core.text.quoted import error_words
 from ragdash.workspace.recording.adapters import adapted
+from ragdash.workspace.recording.query_record import is_failure
 from ragdash.workspace.recording.recorder import Recording, RecordingWarning, interrupted_run, record
 
 MOST = 10_000  # repeats, and calls at once
@@ -188,7 +189,7 @@ class _Call:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
         latency = (time.perf_counter() - self.began) * 1000
-        if kind is not None and not issubclass(kind, Exception):
+        if error is not None and not is_failure(error):
             return False
         recording = self.asking.recording
         if error is None:
@@ -265,7 +266,7 @@ async def _ask_async(call: Callable, left: Mapping[str, str], asking: _Asking, c
         async with asyncio.TaskGroup() as tasks:
             for query_id, text in left.items():
                 tasks.create_task(ask(query_id, text))
-    except ExceptionGroup as group:  # such as a full disk, or an error of progress: as without async
+    except BaseExceptionGroup as group:  # such as a full disk, or an error of progress: as without async
         raise group.exceptions[0] from None
 
 

@@ -119,12 +119,21 @@ class PostgresCatalogue:
         if unknown or not values:
             raise ValueError(f"no columns that may be changed: {sorted(unknown)}")
         words = ", ".join(f"{name} = :{name}" for name in values)
-        row = {name: bool(value) if name == "archived" else escape(str(value)) if name != "tags" else value
-               for name, value in values.items()}
-        statement = text(f"update ragdash.things set {words} where project = :project and digest = :digest"
-                         + (" and kind = :kind" if kind else ""))
-        row |= {**self._project, "digest": digest, **({"kind": kind} if kind else {})}
-        self._write(lambda connection, number: connection.execute(statement, row))
+        place = "digest = :digest" + (" and kind = :kind" if kind else "")
+        key = {**self._project, "digest": digest, **({"kind": kind} if kind else {})}
+
+        def work(connection: Connection, number: int) -> None:
+            row = {}
+            for name, value in values.items():
+                if callable(value):
+                    stored = connection.scalar(text(
+                        f"select {name} from ragdash.things where project = :project and {place}"), key)
+                    value = value(stored if name in ("tags", "archived") else unescape(stored))
+                row[name] = bool(value) if name == "archived" else value if name == "tags" else escape(str(value))
+            connection.execute(text(f"update ragdash.things set {words} where project = :project and {place}"),
+                               {**row, **key})
+
+        self._write(work)
 
     def delete(self, digest: str, kind: str | None = None) -> None:
         """Take an entry off the list."""
@@ -158,9 +167,8 @@ class PostgresCatalogue:
 
     def value(self, key: str) -> str | None:
         """A text kept under a key."""
-        value = self._database.read(lambda connection: connection.scalar(
-            _VALUE, {**self._project, "id": key_hash(key)}))
-        return None if value is None else unescape(value)
+        row = {**self._project, "id": key_hash(key)}
+        return self._database.read(lambda connection: _kept_text(connection, row))
 
     def values(self, prefix: str) -> dict[str, str]:
         """The texts kept under keys that begin so, by the rest of their key, in the order in which they were kept."""
@@ -168,10 +176,15 @@ class PostgresCatalogue:
             _VALUES, {**self._project, "prefix": escape(prefix)}).all())
         return {unescape(key)[len(prefix):]: unescape(value) for key, value in rows}
 
-    def keep(self, key: str, value: str) -> None:
-        """Keep a text under a key."""
-        row = {**self._project, "id": key_hash(key), "key": escape(key), "value": escape(value)}
-        self._write(lambda connection, number: connection.execute(_KEEP, {**row, "number": number}))
+    def keep(self, key: str, value: str | Callable[[str | None], str]) -> None:
+        """Keep a text under a key; a function makes it of the one that is kept."""
+        row = {**self._project, "id": key_hash(key), "key": escape(key)}
+
+        def work(connection: Connection, number: int) -> None:
+            new_text = value(_kept_text(connection, row)) if callable(value) else value
+            connection.execute(_KEEP, {**row, "value": escape(new_text), "number": number})
+
+        self._write(work)
 
     def prepare(self) -> None:
         """Raise InputError where the list may not be written."""
@@ -197,6 +210,11 @@ class PostgresCatalogue:
             work(connection, connection.scalar(_BUMP, {**self._project, "log": _LOG}))
 
         self._database.write(bump_and_work)  # every change can be made twice without harm
+
+
+def _kept_text(connection: Connection, row: Mapping[str, Any]) -> str | None:
+    value = connection.scalar(_VALUE, row)
+    return None if value is None else unescape(value)
 
 
 def _entry_of_row(row: Sequence[Any]) -> CatalogueEntry:

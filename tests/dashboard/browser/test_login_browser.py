@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlparse
 
 import pytest
-from live_dashboard import free_port, start_server, stop, visitor
+from live_dashboard import free_port, start_server, stop, visitor, watched
 
 pytestmark = pytest.mark.browser
 LEADERBOARD = ".st-key-leaderboard_runs"
@@ -157,6 +157,24 @@ def test_editors_keep_viewers_look_others_stay_outside(browser, provider, guarde
         app.open(link)
         assert app.page.locator(LEADERBOARD).count() == 0
         context.close()
+
+
+def test_a_logout_in_one_tab_holds_in_the_others_of_this_login(browser, provider, guarded):
+    app, context = come(browser, guarded, provider, email="ada@example.org", email_verified=True)
+    elsewhere, elsewhere_context = come(browser, guarded, provider, email="ada@example.org", email_verified=True)
+    tab, _ = watched(context, guarded)
+    tab.open("data")
+    app.page.get_by_role("button", name="Log out").click()
+    app.page.get_by_role("button", name="Log in").wait_for()
+    tab.rerun()
+    assert tab.page.get_by_role("button", name="Log in").count() == 1
+    assert tab.page.get_by_test_id("stFileUploader").count() == 0
+    assert elsewhere.rerun().page.get_by_test_id("stFileUploader").count() == 1, "a login of its own"
+    tab.page.get_by_role("button", name="Log in").click()
+    tab.page.get_by_role("button", name="Log out").wait_for()
+    assert tab.open("data").page.get_by_test_id("stFileUploader").count() == 1
+    for opened in (context, elsewhere_context):
+        opened.close()
 
 
 def test_a_login_holds_at_another_process_with_the_same_secrets_and_groups_count(browser, provider, server):

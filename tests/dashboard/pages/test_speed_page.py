@@ -159,9 +159,33 @@ def test_the_samples_show_what_they_measured():
 def test_edited_prices_are_kept_and_wrong_ones_told():
     frame = pd.DataFrame([["a", 0.1, np.nan, 0.0], [" ", 1.0, 1.0, 1.0], [None, 1.0, 0.0, 0.0]],
                          columns=list(price_table.COLUMNS.values()))
-    price_table.save_edited(frame, {"r": ["a", "gone"], "other": ["gone"]})
+    price_table.save_edited(frame, {"r": ["a", "gone"], "other": ["gone"]}, PriceTable())
     assert read_prices(("p", workspace().prices().encode())) == PriceTable((Price("a", 0.1),), {"r": ("a",)})
     assert price_table.current_prices() == PriceTable((Price("a", 0.1),), {"r": ("a",)})
+
+
+def uses_of_the_run(at):
+    """The choice of the prices of the first run."""
+    key = f"uses_{at.session_state['_runs'][0].digest[:8]}"
+    return next(widget for widget in at.multiselect if widget.key.startswith(key))
+
+
+def test_two_people_who_keep_prices_keep_those_of_both():
+    """Each edited the table that was there before either kept it."""
+    shown = PriceTable((Price("a", 1.0), Price("b", 2.0)), {"r": ("b",)})
+    workspace().keep_prices(write_prices(shown))
+    columns = list(price_table.COLUMNS.values())
+    price_table.save_edited(pd.DataFrame([["a", 1.5, 0.0, 0.0], ["b", 2.0, 0.0, 0.0]], columns=columns),
+                            {"r": ["b"], "one": ["a"]}, shown)
+    price_table.save_edited(pd.DataFrame([["a", 1.0, 0.0, 0.0], ["c", 3.0, 0.0, 0.0]], columns=columns),
+                            {"two": ["c"]}, shown)
+    assert price_table.current_prices() == PriceTable((Price("a", 1.5), Price("c", 3.0)),
+                                                      {"two": ("c",), "one": ("a",)})
+    price_table.save_edited(pd.DataFrame([["a", -1.0, 0.0, 0.0]], columns=columns), {}, shown)
+    assert len(price_table.current_prices().prices) == 2, "a wrong table changes nothing"
+    workspace().keep_prices("not TOML")
+    price_table.save_edited(pd.DataFrame([["d", 4.0, 0.0, 0.0]], columns=columns), {}, PriceTable())
+    assert price_table.current_prices().prices == (Price("d", 4.0),)
 
 
 def test_the_editor_shows_the_prices_and_is_not_there_read_only(monkeypatch):
@@ -171,9 +195,18 @@ def test_the_editor_shows_the_prices_and_is_not_there_read_only(monkeypatch):
     monkeypatch.setattr(price_table.st, "expander", lambda *rest, **more: OpenContainer(real(*rest, **more)))
     link = session(run("one", 1, 1, **tokens(1000)))
     at = opened("threshold-bands/speed", **link)
-    assert at.multiselect(key=f"uses_{at.session_state['_runs'][0].digest[:8]}").value == ["m"]
+    assert uses_of_the_run(at).value == ["m"]
     at.button(key="keep_prices").click().run()
     assert not at.exception and price_table.current_prices().prices == (Price("m", 0.5),)
+    workspace().keep_prices(write_prices(PriceTable((Price("m", 0.5), Price("theirs", 1.0)), {"one": ("m",)})))
+    assert uses_of_the_run(at.run()).options == ["m", "theirs"]
+    uses_of_the_run(at).set_value(["theirs"]).run()
+    workspace().keep_prices(write_prices(PriceTable((Price("m", 0.75), Price("late", 2.0)), {"other": ("m",)})))
+    workspace().add_run(at.session_state["_runs"][0].run)
+    assert uses_of_the_run(at.run()).value == ["theirs"], "what is chosen stays while others change the workspace"
+    at.button(key="keep_prices").click().run()
+    assert price_table.current_prices() == PriceTable((Price("m", 0.75), Price("late", 2.0)), {"other": ("m",)})
+    assert uses_of_the_run(at).options == ["m", "late"]
     monkeypatch.setenv("RAGDASH_READ_ONLY", "1")
     seen = opened("threshold-bands/speed", **link)
     assert "keep_prices" not in {one.key for one in seen.button} and "box “Prices”" not in texts(seen)

@@ -290,6 +290,8 @@ def test_settings_and_tags_that_two_people_type_for_one_run_are_both_kept(restar
     assert workspace().settings()[first.digest] == {"k": "10", "model": "bm25"}
     run_facts.keep_typed(session_run, "k = 10", {"k": "10", "model": "bm25"})
     assert workspace().settings()[first.digest] == {"k": "10"}
+    run_facts.keep_typed(session_run, "k = 10\nmodel = bm25\nlist = a", {"k": "10", "model": "bm25"})
+    assert workspace().settings()[first.digest] == {"k": "10", "list": "a"}, "what somebody removed stays removed"
     for tag in ("mine", "theirs"):
         run_facts.keep_tags(session_run, [tag], ())
     assert set(workspace().find(first.digest).tags) == {"mine", "theirs"}

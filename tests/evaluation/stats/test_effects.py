@@ -154,6 +154,7 @@ def test_equivalence_and_noninferiority_by_hand():
 
 @pytest.mark.parametrize("p", [stats.equivalence, stats.noninferiority])
 def test_margins_where_nothing_varies_or_too_little_is_there(p):
+    assert p(column(0.1, 0.2, 0.1), 1e308).tolist() == [0.0], "without a warning of NumPy"
     assert np.isnan(p(np.array([[0.1, NAN], [NAN, NAN]]), 0.05)).all() and np.isnan(p(np.zeros((1, 1)), 0.05)).all()
     assert p(np.zeros((9, 1)), 0.05).tolist() == [0.0], "runs that never differ are equivalent"
     assert p(np.full((9, 1), -0.5), 0.25).tolist() == [1.0], "always worse by more than the margin"

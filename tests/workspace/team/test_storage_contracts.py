@@ -253,6 +253,31 @@ def test_what_people_type_comes_back(open_home):
         assert prefix == HALF or open_home().find(prefix) is None
 
 
+def test_many_who_change_one_text_at_the_same_moment_lose_nothing(open_home):
+    """Each makes the new text of the one that is stored, and nobody else writes in between."""
+    home = open_home()
+    digest = home.add_run(run_of("a")).digest
+
+    def work(number: int) -> None:
+        own = open_home()
+        own.tag(digest, lambda stored: [*stored, f"tag {number}"], "run")
+        own.keep_settings(digest, lambda stored: {**stored, f"s{number}": "1"})
+        own.keep_prices(lambda stored: f"{stored or ''}# {number}\n")
+
+    for thread in team_services.threads(6, work):
+        thread.join()
+    assert sorted(home.find(digest).tags) == [f"tag {number}" for number in range(6)]
+    assert sorted(home.settings()[digest]) == [f"s{number}" for number in range(6)]
+    assert sorted(home.prices().splitlines()) == [f"# {number}" for number in range(6)]
+
+    def fail(stored: tuple) -> list:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        home.tag(digest, fail)
+    assert len(home.find(digest).tags) == 6
+
+
 def test_mappings_of_wide_and_hostile_tables(open_home):
     home, wide = open_home(), [f"a column with a long name {number}" for number in range(400)]
     for columns in (wide, list(HOSTILE), ["a"], wide[:399]):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import streamlit as st
 
@@ -14,6 +16,7 @@ from ragdash.dashboard.session.data_store import workspace
 from ragdash.dashboard.widgets import elements, fields
 from ragdash.evaluation.latency_cost import Price, PriceTable, read_prices, write_prices
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.workspace.people.concurrent_edits import merged_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,22 +43,27 @@ def render_editor(context: PageContext, prices: PriceTable) -> None:
         return
     import pandas as pd
 
+    shown: PriceTable = st.session_state.get(state.PRICES_SHOWN) or prices
+    version = crc32(write_prices(shown).encode())
     with box:
         st.caption("Dollars per 1K tokens of prompt and completion, and per query for a reranker or an embedding of "
                    "the question. A run pays what its settings name (such as its model), or what is chosen below; "
                    "costs that a run recorded itself count unless something is chosen for it.")
-        frame = pd.DataFrame([[getattr(price, column) for column in COLUMNS] for price in prices.prices],
+        frame = pd.DataFrame([[getattr(price, column) for column in COLUMNS] for price in shown.prices],
                              columns=list(COLUMNS.values())).astype({title: float for column, title in COLUMNS.items()
                                                                      if column != "name"} | {"Name": str})
         money = st.column_config.NumberColumn(min_value=0.0, format="%.6f", default=0.0)
         edited = fields.data_editor(frame, num_rows="dynamic", hide_index=True,
-                                    key=f"price_table_{workspace().stamp()}",
+                                    key=f"price_table_{version}",
                                     column_config={title: money for title in list(COLUMNS.values())[1:]})
         names = [str(name).strip() for name in edited["Name"] if isinstance(name, str) and name.strip()]
-        uses = {run: st.multiselect(f"{fmt.escape(run)} uses", names, key=f"uses_{digest[:8]}",
-                                    default=[name for name in prices.uses.get(run, ()) if name in names],
+        uses = {run: st.multiselect(f"{fmt.escape(run)} uses", names, key=f"uses_{digest[:8]}_{version}",
+                                    default=[name for name in shown.uses.get(run, ()) if name in names],
                                     placeholder="What its settings name")
                 for run, digest in zip(context.names, context.digests, strict=True)} if names else {}
+        is_edited = not edited.equals(frame) or any(tuple(chosen) != shown.uses.get(run, ())
+                                                    for run, chosen in uses.items())
+        st.session_state[state.PRICES_SHOWN] = shown if is_edited else None
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.button(
                 "Keep these prices",
@@ -63,15 +71,15 @@ def render_editor(context: PageContext, prices: PriceTable) -> None:
                 type="primary",
                 key="keep_prices",
                 on_click=save_edited,
-                args=(edited, {**prices.uses, **uses}),
+                args=(edited, {**shown.uses, **uses}, shown),
             )
             st.download_button("Download TOML", write_prices(prices), "prices.toml", "text/plain", key="prices_toml",
                                icon=":material/download:", on_click="ignore")
         st.file_uploader("Price table (TOML)", type=["toml"], key=state.PRICES_FILE, on_change=_take_file)
 
 
-def save_edited(edited: pd.DataFrame, uses: dict) -> None:
-    """Keep the table as edited; a problem is shown and changes nothing."""
+def save_edited(edited: pd.DataFrame, uses: dict, shown: PriceTable) -> None:
+    """Keep what was edited of the table shown; a problem is shown and changes nothing."""
     import pandas as pd
 
     prices = tuple(Price(str(row["Name"]).strip(), *(float(row[title] if pd.notna(row[title]) else 0.0)
@@ -79,7 +87,24 @@ def save_edited(edited: pd.DataFrame, uses: dict) -> None:
                    for row in edited.to_dict("records") if isinstance(row["Name"], str) and row["Name"].strip())
     price_names = {price.name for price in prices}
     valid_uses = {run: tuple(name for name in names if name in price_names) for run, names in uses.items()}
-    _save(write_prices(PriceTable(prices, {run: names for run, names in valid_uses.items() if names})).encode())
+    typed = PriceTable(prices, {run: names for run, names in valid_uses.items() if names})
+    _save(write_prices(typed), lambda stored: write_prices(merged_prices(shown, typed, _readable(stored))))
+
+
+def merged_prices(shown: PriceTable, typed: PriceTable, stored: PriceTable) -> PriceTable:
+    """The stored table with what one person changed of the one shown."""
+    prices = merged_values(*({price.name: price for price in table.prices} for table in (shown, typed, stored)))
+    uses = merged_values(shown.uses, typed.uses, stored.uses)
+    valid_uses = {run: tuple(name for name in names if name in prices) for run, names in uses.items()}
+    return PriceTable(tuple(prices.values()), {run: names for run, names in valid_uses.items() if names})
+
+
+def _readable(stored: str | None) -> PriceTable:
+    """A stored table; what cannot be read is replaced."""
+    try:
+        return read_prices(("prices.toml", stored.encode())) if stored else PriceTable()
+    except InputError:
+        return PriceTable()
 
 
 def _take_file() -> None:
@@ -88,9 +113,13 @@ def _take_file() -> None:
         _save(file.getvalue())
 
 
-def _save(content: bytes) -> None:
+def _save(content: str | bytes, merged: Callable[[str | None], str] | None = None) -> None:
+    """Keep a table; merged: what is kept, made of the stored text, where that is not this content."""
     try:
+        table = read_prices(("prices.toml", content.encode() if isinstance(content, str) else content))
         with rights.change("save-prices"):
-            workspace().keep_prices(write_prices(read_prices(("prices.toml", content))))
+            workspace().keep_prices(merged or write_prices(table))
     except InputError as error:
         state.set_notice(error.problems)
+        return
+    st.session_state.pop(state.PRICES_SHOWN, None)
