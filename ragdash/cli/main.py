@@ -177,6 +177,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     ragdash_arguments, streamlit = _split_at_dashes(list(arguments))
     command_name = next((argument for argument in ragdash_arguments if not argument.startswith("-")), None)
     parser = _parser([command_name])
+    if not arguments:  # a newcomer's first try: which commands there are, not which word is missing
+        parser.print_help(sys.stderr)
+        parser.exit(2)
     options, unknown = parser.parse_known_args(ragdash_arguments)
     if unknown:
         commands = commands_of(parser)
@@ -193,7 +196,8 @@ def _full_parser() -> argparse.ArgumentParser:
 def _parser(with_options: Collection[str | None]) -> argparse.ArgumentParser:
     """The parser of the command line, with the options of these commands alone."""
     parser = Parser(prog="ragdash", description="Which retrieval configuration is better, where does "
-                                     "it fail, can I trust that, can I show it?")
+                                     "it fail, can I trust that, can I show it?",
+                    epilog="New here? ragdash dashboard opens the pages; press Open the samples there.")
     parser.add_argument("--version", action="version", version=f"ragdash {_version()}")
     parser.add_argument("--print-completion", action=PrintCompletion, metavar="SHELL", full_parser=_full_parser,
                         help="print a script that lets bash, zsh, fish or tcsh complete commands and options")

@@ -385,6 +385,14 @@ def test_version(capfdbinary):
     assert ended.value.code == 0 and capfdbinary.readouterr().out.decode() == f"ragdash {__version__}\n"
 
 
+def test_without_a_word_it_lists_the_commands_and_says_how_to_begin(capfdbinary):
+    with pytest.raises(SystemExit) as ended:
+        command_line.main([])
+    printed = capfdbinary.readouterr().err.decode()
+    assert ended.value.code == 2 and all(f"    {name}" in printed for name in command_line.COMMANDS)
+    assert "ragdash dashboard opens the pages" in printed
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_script_for_a_shell_knows_every_command_and_option(capfdbinary, shell):
     with pytest.raises(SystemExit) as ended:
