@@ -749,6 +749,24 @@ def test_a_criterion_written_on_the_page_is_judged_and_shown(serve):
     assert "Rubric.shade" not in TASKS
 
 
+def test_a_criterion_of_somebody_else_that_is_replaced_is_shown(serve):
+    """Its own earlier texts are not: whoever tries out a criterion saves it again and again."""
+    server = serve()
+
+    def save(at, question: str):
+        at.text_input(key=state.RUBRIC_QUESTION).set_value(question).run()
+        return at.button(key="rubric_save").click().run()
+
+    typed = {state.RUBRIC_SAVED: ("", []), state.RUBRIC_NAME: "tone", state.RUBRIC_SEES: ["answer"]}
+    first = save(save(opened(server, **typed), "Is it kind?"), "Is it polite?")
+    assert "replaced" not in texts(first)
+    second = opened(server, **typed)
+    assert "replaced a criterion of this name: “Is it polite?”" in texts(save(second, "Is it formal?"))
+    assert "replaced" not in texts(save(second, "Is it stiff?")) and "replaced" in texts(save(first, "Is it kind?"))
+    default_verdict_store().path.parent.joinpath("rubrics", "tone.toml").unlink()
+    judges_sentences.metric_order()  # gone from the registry with its file
+
+
 def test_votes_that_differ_by_the_temperature_alone_are_named_where_votes_are_chosen(serve):
     server = serve()
     chosen = {state.JUDGE_METRICS: ["Faithfulness", "AnswerRelevanceJudged"]}

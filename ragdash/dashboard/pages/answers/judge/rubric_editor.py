@@ -59,6 +59,17 @@ def rubric_editor() -> None:
             if words:
                 st.caption(f":material/check: {fmt.escape(words)}")
             elements.problems(problems, "rubric")
+            _show_replaced()
+
+
+def _show_replaced() -> None:
+    """Name the criterion that the one just saved took the place of, if it was not saved in this session."""
+    replaced: Rubric | None = st.session_state.get(state.RUBRIC_REPLACED)
+    if replaced is None:
+        return
+    st.warning(f"It replaced a criterion of this name: “{fmt.escape(replaced.question)}”", icon=":material/warning:")
+    st.download_button("Download the replaced criterion", rubric_toml(replaced), f"{replaced.name}.toml",
+                       "application/toml", key="rubric_replaced", icon=":material/download:", on_click="ignore")
 
 
 def _name_note(name: str) -> None:
@@ -112,7 +123,12 @@ def _save_file() -> None:
 def _save(rubric: Rubric) -> None:
     """Save a criterion and choose its metric; alone where nobody has chosen others."""
     with rights.change("save-rubric", rubric.metric):
+        before = {stored.name: stored for stored in stored_rubrics()}.get(rubric.name)
         save_rubric(rubric)
+    saved_here = st.session_state.setdefault(state.RUBRICS_SAVED_HERE, {})
+    is_replaced = before is not None and before not in (rubric, saved_here.get(rubric.name))
+    st.session_state[state.RUBRIC_REPLACED] = before if is_replaced else None
+    saved_here[rubric.name] = rubric
     register_rubrics()
     chosen = [name for name in st.session_state.get(state.JUDGE_METRICS, []) if name != rubric.metric]
     chosen = [] if set(chosen) <= set(DEFAULT_METRICS) else chosen
@@ -124,3 +140,5 @@ def _save(rubric: Rubric) -> None:
 
 def _tell(words: str, problems: list[Problem]) -> None:
     st.session_state[state.RUBRIC_SAVED] = (words, problems)
+    if problems:
+        st.session_state[state.RUBRIC_REPLACED] = None
