@@ -177,8 +177,10 @@ def _render_pair(context: PageContext, left: int, right: int) -> None:
     x, y = (evaluation.values[:, 0] for evaluation in pair)
     ids, names = pair[0].query_ids.to_pylist(), (context.names[left], context.names[right])
     st.markdown(fmt.pairwise_sentence(*names, x, y, context.selection.spec))
-    figure = figure_cache.draw(ranking.per_query, *names, x, y, axis=axes.axis_of(context.selection.spec), labels=ids,
-                               slots=(context.slots[left], context.slots[right]), theme=elements.theme())
+    titles = short_names(context.names, PAGE_NAME)  # as elsewhere on the page
+    figure = figure_cache.draw(ranking.per_query, titles[left], titles[right], x, y, labels=ids, theme=elements.theme(),
+                               axis=axes.axis_of(context.selection.spec),
+                               slots=(context.slots[left], context.slots[right]))
     with st.container(width=640, key="square"):
         elements.chart(figure, components_tables.pair_table(ids, names, x, y), "per_query",
                       f"{context.selection.spec.title} of each query in two runs")

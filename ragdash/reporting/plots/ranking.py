@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.reporting.plots.common.theme import (
     DIRECT_LABELS,
     LIGHT,
@@ -146,7 +146,7 @@ def per_query(x_name: str, y_name: str, x: np.ndarray, y: np.ndarray, *, axis: A
         _bubbles(fig, points, count, ids, looks([y_name], slots[1:], theme)[0])
     fig.add_shape(type="line", x0=span[0], y0=span[0], x1=span[1], y1=span[1], layer="below",
                   line={"color": theme.muted, "width": 1, "dash": "dot"})
-    short = short_names([x_name, y_name], 24)
+    short = short_names([x_name, y_name], PAGE_NAME)
     fig.update_xaxes(title_text=f"{escape(axis.label)}, {escape(short[0])}", range=span, tickformat=".2~f")
     fig.update_yaxes(title_text=f"{escape(axis.label)}, {escape(short[1])}", range=span, tickformat=".2~f")
     return fig

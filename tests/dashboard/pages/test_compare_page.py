@@ -282,6 +282,20 @@ def test_many_candidates_are_counted_and_one_is_shown_in_detail():
     assert len(charts(at)["forest"]["data"]) == 11
 
 
+def test_axes_call_a_run_by_the_name_that_headings_give_it():
+    names = [f"{name}-chunk{size}-overlap128-top10" for name in ("bge-m3-multi-vector-reranked", "colbert-v2.1", "bm25")
+             for size in (256, 1024)]
+    queries = [f"q{number}" for number in range(20)]
+    runs = [Run.build(name, queries, ["a" if at % (place + 2) else "b" for at in range(20)])
+            for place, name in enumerate(names)]
+    session_address = address(Truth.build("truth", queries, ["a"] * 20, [1] * 20), runs, metric="RR", baseline=names[1])
+    at = opened("compare", **session_address)
+    base = next(one.value for one in at.header if " minus " in one.value).replace("\\", "").partition(" minus ")[2]
+    assert charts(at)["forest_candidate"]["layout"]["xaxis"]["title"]["text"].endswith(f"Difference to {base}")
+    title = charts(opened("ranking", **session_address))["per_query"]["layout"]["xaxis"]["title"]["text"]
+    assert title == f"MRR, {base}"
+
+
 def test_means_can_be_shown_as_another_tool_with_the_causes_of_the_gap():
     truth = Truth.build("truth", ["q1", "q1", "q2"], ["a", "b", "c"], [1, 1, 0])
     runs = [Run.build(name, ["q1", "q2"], [doc, "c"]) for name, doc in (("old", "a"), ("new", "x"))]

@@ -234,8 +234,8 @@ def _render_figure(context: PageContext, spec: Spec, selected: int) -> None:
     if state.get(state.PICTURE) == "scatter":
         figure = figure_cache.draw(
             compare.scatter,
-            name,
-            context.names[selected],
+            _name(context),
+            _name(context, selected),
             evaluations[base].column(spec),
             evaluations[selected].column(spec),
             axis=axis,
@@ -335,7 +335,7 @@ def forest_figure(
         [[comparison.outcome for comparison in row] for row in grid],
         axes=[axes.axis_of(spec) for spec in specs],
         n=n,
-        baseline=context.names[context.baseline],
+        baseline=_name(context),
         groups=groups,
         p=p,
         theme=elements.theme(),

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.reporting.plots.common.theme import (
     LIGHT,
     Axis,
@@ -28,7 +28,7 @@ ROW, DENSE, GAP, BELOW = 28, 21, 84, 62  # pixels: a row, a row among many, betw
 TALL, LONG = 38, 22  # pixels of a row with a name on two lines, which longer ones take
 AIR = 0.4  # rows of air above a heading
 HEAD = 9  # pixels of half a heading: no line reaches above the first one
-NAME, AXIS_NAME = 20, 18  # characters of a name, and in the title of an axis
+NAME, AXIS_NAME = 20, 18  # characters of a name, and in the title of an axis with more words
 MANY_ROWS = 36
 
 
@@ -59,7 +59,7 @@ def forest(names: Sequence[str], slots: Sequence[int], difference: np.ndarray, l
     run_looks, notes, top = looks(names, slots, theme), [], 0.0
     for scale, (block, block_rows) in enumerate(zip(blocks, rows, strict=True)):
         _scale(fig, scale, [1 - (top + tall[scale]) / room, 1 - top / room], axes[block[0]], arrays, block,
-               short_names([*names, baseline], AXIS_NAME)[-1])
+               short_names([*names, baseline], PAGE_NAME)[-1])
         _labels(fig, scale, block_rows, titles, run_looks, step)
         for run, look in enumerate(run_looks):
             fig.add_trace(_marks(scale, block_rows, run, look, arrays, mark, titles, hover, theme))
@@ -80,7 +80,7 @@ def difference_axis_title(axis: Axis, baseline: str, noun: str = "Difference") -
     """The title of an axis of differences where right is better."""
     ends = {"higher": "← worse · better →<br>", "lower": "← worse (higher) · better (lower) →<br>"}
     unit = f" ({escape(axis.unit)})" if axis.unit else ""
-    return f"{ends.get(axis.better or '', '')}{noun} to {shorten(baseline, AXIS_NAME)}{unit}"
+    return f"{ends.get(axis.better or '', '')}{noun} to {shorten(baseline, PAGE_NAME)}{unit}"
 
 
 def _blocks(axes: Sequence[Axis]) -> list[list[int]]:
