@@ -26,7 +26,9 @@ from ragdash.reporting.plots.common.theme import (
 MANY_POINTS = 1_000  # more marks than this are drawn as a 2-D histogram
 GROUPED_BARS = 4  # more runs than this are drawn as a heat map
 PATTERNS = ("", "/", ".", "x")
-SHORT_LABEL, FEW_BINS = 5, 9  # characters of a label that has room on one line; bins next to which it has
+# labels of bins are level, and upright where they would touch
+RANK_AXIS = {"type": "category", "showgrid": False, "tickmode": "linear", "dtick": 1, "tickfont": {"size": 11},
+             "autotickangles": [0, 90]}
 
 
 def at_cutoffs(names: Sequence[str], slots: Sequence[int], ks: np.ndarray, mean: np.ndarray, low: np.ndarray,
@@ -94,17 +96,9 @@ def first_rank(names: Sequence[str], slots: Sequence[int], bins: Sequence[str], 
             marker={"color": look.color, "pattern": pattern},
             hovertemplate=f"{look.name}<br>first relevant at rank %{{x}}<br>%{{y:.1%}} of queries<extra></extra>"))
     fig.update_layout(showlegend=len(names) > 1, bargap=0.25, bargroupgap=0.08)
-    fig.update_xaxes(title_text="Rank of the first relevant document", type="category", showgrid=False,
-                     **_rank_ticks(bins))
+    fig.update_xaxes(title_text="Rank of the first relevant document", **RANK_AXIS)
     fig.update_yaxes(title_text="Share of queries", tickformat=".0%", rangemode="tozero")
     return fig
-
-
-def _rank_ticks(bins: Sequence[str], *, narrow: bool = False) -> dict[str, object]:
-    """The labels of bins, level also where they are many or narrow: a long span of ranks on two lines."""
-    short = SHORT_LABEL if len(bins) <= FEW_BINS and not narrow else 0
-    return {"tickvals": list(bins), "tickangle": 0, "tickfont": {"size": 11},
-            "ticktext": [label if len(label) <= short else label.replace("–", "–<br>") for label in bins]}
 
 
 def _rank_map(names: Sequence[str], bins: Sequence[str], shares: np.ndarray, theme: Theme) -> go.Figure:
@@ -120,8 +114,7 @@ def _rank_map(names: Sequence[str], bins: Sequence[str], shares: np.ndarray, the
         text=np.where(shares > 0, [[f"{share:.0%}" for share in row] for row in shares], ""), texttemplate="%{text}",
         hovertemplate="%{customdata[0]}<br>first relevant at rank %{x}<br>%{customdata[1]:.1%} of queries"
                       "<extra></extra>"))
-    fig.update_xaxes(title_text="Rank of the first relevant document", type="category", showgrid=False,
-                     **_rank_ticks(bins, narrow=True))
+    fig.update_xaxes(title_text="Rank of the first relevant document", **RANK_AXIS)
     fig.update_yaxes(tickvals=positions, ticktext=[escape(name) for name in short_names(names, 20)],
                      autorange="reversed", showgrid=False)
     return fig

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -303,7 +304,8 @@ def test_a_metric_that_does_not_fit_the_runs_is_left_out_with_its_problem():
             raise InputError([problem])
 
     entries = (SimpleNamespace(digest="a", name="a"),)
-    results = Results(SimpleNamespace(digests=("a",), entries=entries), SimpleNamespace(evaluation=evaluation))
+    scope = SimpleNamespace(evaluation=evaluation, announced=lambda *_: nullcontext())
+    results = Results(SimpleNamespace(digests=("a",), entries=entries), scope)
     assert results.computable([fits, unfit]) == ([fits], [problem])
 
 

@@ -126,6 +126,16 @@ def test_few_runs_have_room_for_their_whole_names():
     assert any("retriever-of-2026" in label.replace("\\", "") for label in labels)
 
 
+def test_of_many_runs_the_one_looked_at_and_the_baseline_are_the_first_columns():
+    own = {f"run-{rank}": built(f"run-{rank}", [rank] * QUERIES) for rank in range(1, 7)}
+    few = dict(list(own.items())[:4])
+    for known, order in ((own, ["run-5", "run-3", "run-1", "run-2", "run-4", "run-6"]), (few, list(few))):
+        at = opened(*known, own=known, look=order[0], baseline=order[1])
+        assert [name for name in table(at).columns if name.startswith("run-")] == order
+        heads = re.findall(r"run-\d(?=[^<]*<)", page_cases.drawn(at).partition("Rank</th>")[2])
+        assert heads[:len(order)] == order
+
+
 def test_a_mark_of_direction_in_an_id_or_an_attribute_turns_nothing_behind_it():
     ids = [f"\u202e{query}" for query in IDS]
     details = pa.table({"query_id": ids, "query": ["Who?"] * QUERIES, "attributes": [

@@ -71,8 +71,8 @@ def render_choices(data: FailuresData) -> None:
     context = data.context
     with st.container(horizontal=True, vertical_alignment="bottom", key="failure_choices"):
         if len(context.entries) > 1:
-            names = dict(zip(context.digests, short_names(context.names, 24), strict=True))
-            st.selectbox("Selected run", context.digests, format_func=names.get, key=state.LOOKED, width=240,
+            names = dict(zip(context.digests, short_names(context.names, PAGE_NAME), strict=True))
+            st.selectbox("Selected run", context.digests, format_func=names.get, key=state.LOOKED, width=340,
                          persist_state="session", help=tooltip("diagnosed_run"))
         changed_rules = diagnosis_cache.changed_rules(data.diagnosis.rules)
         with st.popover(

@@ -57,6 +57,13 @@ class QueriesData:
         """Digest of the selected run."""
         return self.context.digests[self.run_index]
 
+    @property
+    def run_order(self) -> list[int]:
+        """The runs in the order of their columns: of many, the one that is looked at and the baseline are in view."""
+        runs = range(len(self.context.entries))
+        first = [self.run_index, self.context.baseline] if len(runs) > IN_VIEW else []
+        return list(dict.fromkeys([*first, *runs]))
+
 
 def load(context: PageContext, spec: Spec) -> QueriesData:
     """Load the queries in scope and the selected run (the usual one unless chosen)."""
@@ -175,6 +182,7 @@ def _search(run: str, truth: str, field: str, text: str, regex: bool, _match: Ma
     return text_search.search(_match, field, text, regex)
 
 
+IN_VIEW = 4  # columns of runs that a screen shows at once
 NAME = 24  # characters of a run's name at the head of its column
 COMPARED_RANKS = 50  # ranks that are compared with the evidence
 

@@ -56,8 +56,9 @@ def _parts(case: QueryCase, k: int, ranks: int) -> None:
     if rankings.open is not False:
         with rankings:
             if ranked:
-                _expected_documents(case, columns, k)
-                _rankings(case, columns, ranks)
+                in_order = [columns[run] for run in case.data.run_order]
+                _expected_documents(case, in_order, k)
+                _rankings(case, in_order, ranks)
             else:
                 st.caption("The files have no retrieved documents, so there are no rankings to show.")
             claims.render_verdicts(columns, verdicts)

@@ -17,7 +17,7 @@ from ragdash.analysis.query_filters import Filters, QueryFacts
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
 from ragdash.core.text.quoted import isolated
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.caches.shared_cache import shared
@@ -34,8 +34,8 @@ from ragdash.reporting.sentences import formatting as fmt
 TITLES = np.array([stage.title for stage in STAGES], object)
 TABLE_HEIGHT = 290  # pixels of the table at most
 WIDTHS = {"Question": 420}
-CHOICE_NAME, FIELD_NAME = 18, 24  # letters of a name within a choice; of one that is a choice
-COLUMN_NAME, FEW_RUNS = 16, 2  # letters of the heading of a run's column; runs that have room for a longer one
+CHOICE_NAME = 18  # letters of a name within a choice
+COLUMN_NAME, LONG_COLUMN_NAME, FEW_RUNS = 16, 24, 2  # letters of the heading of a run's column; of one of few runs
 LONG_ID = 28  # letters that the column of ids has room for
 FACET_KEYS = {"outcome": state.CASE, "text": state.FIND, "attributes": state.ATTRIBUTES, "stages": state.STAGES,
               "kinds": state.READINGS, "marks": state.MARKED, "picked": state.PICKED}
@@ -113,8 +113,8 @@ def _filter_widgets(data: QueriesData, filters: Filters, facts: QueryFacts) -> N
     name, base = short[data.run_index], short[context.baseline]
     with st.container(horizontal=True, vertical_alignment="bottom", key="query_filters"):
         if len(context.entries) > 1:
-            names = dict(zip(context.digests, short_names(context.names, FIELD_NAME), strict=True))
-            st.selectbox("Selected run", context.digests, format_func=names.get, key=state.LOOKED, width=240,
+            names = dict(zip(context.digests, short_names(context.names, PAGE_NAME), strict=True))
+            st.selectbox("Selected run", context.digests, format_func=names.get, key=state.LOOKED, width=340,
                          persist_state="session", help=tooltip("reference_run"))
         counts = query_filters.counts(facts, filters, "outcome")
         titles = queries_sentences.outcome_titles(name, base, filters.by, context.k)
@@ -300,7 +300,7 @@ def _lines(data: QueriesData) -> tuple[list[str], np.ndarray]:
     """The columns of the table: runs, repeats of one configuration as their mean; their names and values (N, Q)."""
     lines = repeat_lines.merged(data.context)
     if lines is data.context:
-        return data.context.names, data.values
+        return [data.context.names[run] for run in data.run_order], data.values[data.run_order]
     return lines.names, np.stack([evaluation.column(data.spec)
                                   for evaluation in lines.results.evaluations([data.spec])])
 
@@ -309,8 +309,8 @@ def _column_labels(data: QueriesData) -> dict[str, tuple[str, str]]:
     """{column of a run: (its name, shortened; a tooltip with the whole name)}."""
     names, _ = _lines(data)
     return {name: (short, f"{data.spec.title} of {name}")
-            for name, short in zip(names, short_names(names, FIELD_NAME if len(names) <= FEW_RUNS else COLUMN_NAME),
-                                   strict=True)}
+            for name, short in zip(names, short_names(
+                names, LONG_COLUMN_NAME if len(names) <= FEW_RUNS else COLUMN_NAME), strict=True)}
 
 
 def query_steps(data: QueriesData, rows: list[int]) -> None:
