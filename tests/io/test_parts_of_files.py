@@ -71,3 +71,24 @@ def test_the_letter_of_the_right_option_is_no_metric():
              "is_correct": number in (1, 2)} for number, asked in enumerate(ASKED)]
     run, = read_runs(("file.json", json.dumps(rows).encode()))
     assert run.file_scores.names == ("is_correct",) and not run.file_scores.label_names
+
+
+def test_steps_to_an_answer_are_not_the_answers_of_systems():
+    steps = {str(number): {"subquestion": asked, "fact": given, "answer": right}
+             for number, (asked, given, right) in enumerate(zip(ASKED, GIVEN, RIGHT, strict=True))}
+    readings = offered({"question": "What follows from all the rules of the game?", "answer": "All.", "nodes": steps})
+    assert all("config" not in reading for reading in readings)
+
+
+def test_the_cost_of_a_query_is_not_that_of_its_run():
+    results = [{"provider": name, "total_cost_usd": 0.5, "queries": [
+        {"id": number, "question": asked, "expected": right, "generated": f"{given} So {name} says.",
+         "cost_usd": 0.1 + number / 100}
+        for number, (asked, given, right) in enumerate(zip(ASKED, GIVEN, RIGHT, strict=True))]}
+        for name in ("gemini", "llama")]
+    reading = offered({"phase": "3.5", "results": results})[0]
+    assert (reading["config"], reading["cost_usd"]) == ("*.provider", "cost_usd")
+    for result in results:
+        for query in result["queries"]:
+            del query["cost_usd"]
+    assert "cost_usd" not in offered({"phase": "3.5", "results": results})[0]

@@ -52,6 +52,8 @@ def test_ranks_of_systems_next_to_a_question_are_those_of_the_first_relevant_doc
     values = {run.name: run.file_scores.aligned(run.name, "RR", run.query_ids.to_pylist()).tolist()
               for run in read_runs(("table.csv", content), mapping=mapping)}
     assert values == {"bm25": [1, 0.5, 0.2], "dense": [pytest.approx(1 / 3), 1, 0]}
+    assert all("config" not in mapping for mapping in offered(  # those of two documents
+        content.replace(b"bm25_rank,dense_rank", b"old_rank,new_rank")))
 
 
 def test_one_column_of_numbers_is_offered_next_to_the_order_of_the_rows():
@@ -113,3 +115,36 @@ def test_a_reading_that_finds_no_query_is_an_error():
     with pytest.raises(InputError) as error:
         read_truth(("summary.csv", content), mapping={"role": "truth"})
     assert error.value.problems[0].message == "no-rows/truth"
+
+
+QUESTIONS = [f"When does part {number} of the course begin?" for number in range(8)]
+
+
+def with_documents(**columns) -> bytes:
+    lines = [",".join(("question", "document", *columns))]
+    lines += [",".join((asked, f"c{number // 2}e79ef", *(value(number) for value in columns.values())))
+              for number, asked in enumerate(QUESTIONS)]
+    return "\n".join(lines).encode()
+
+
+def test_one_document_next_to_each_question_is_right_or_returned():
+    content = with_documents(course=lambda number: "engineering")
+    right, returned = offered(content)
+    truth = read_truth(("table.csv", content), mapping=right)
+    assert truth.docs.to_pylist()[:3] == ["c0e79ef", "c0e79ef", "c1e79ef"]
+    assert (returned["role"], returned["retrieved"]) == ("run", "document")
+
+
+def test_one_document_next_to_two_answers_is_right_or_returned():
+    content = with_documents(answer_llm=lambda number: f"It begins on day {number} as far as I can see.",
+                             answer_orig=lambda number: f"It begins on day {number} of the second term.")
+    assert [(mapping.get("relevant"), mapping.get("retrieved"), mapping["answer"], mapping["answers"])
+            for mapping in offered(content)] == [("document", None, "answer_llm", "answer_orig"),
+                                                 (None, "document", "answer_llm", "answer_orig")]
+
+
+def test_one_document_next_to_a_verdict_is_what_it_is_about_or_returned_or_right():
+    content = with_documents(score=lambda number: ["good", "bad"][number == 3],
+                             reasoning=lambda number: f"The answer keeps the meaning of part {number} of the text.")
+    assert [(mapping["role"], mapping.get("doc_id"), mapping.get("relevant")) for mapping in offered(content)] == [
+        ("run", None, None), ("run", "document", None), ("truth", None, "document")]

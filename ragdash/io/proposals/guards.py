@@ -267,8 +267,9 @@ def _doubts_of_document_rows(detected: DetectedFormat, looks_at_all: bool) -> It
     unread = set(detected.columns) - set(guess.values())
     if not {"score", "rank", "grade"} & guess.keys():
         yield lambda reading: "grade" in reading.mapping
-        yield lambda reading: reading.role == "truth" and bool({"evidence", "answers"} & reading.mapping.keys()) and (
-            guess["doc_id"] in (reading.mapping.get("relevant"), reading.mapping.get("source")))
+        yield lambda reading: ("query" in guess and reading.mapping.get("relevant") == guess["doc_id"]) or (
+            reading.role == "truth" and reading.mapping.get("source") == guess["doc_id"] and bool(
+                {"evidence", "answers"} & reading.mapping.keys()))
         yield lambda reading: "doc_id" not in reading.mapping and (
             reading.mapping.get("retrieved", guess["doc_id"]) != guess["doc_id"])
         yield lambda reading: {"retrieved", "doc_id"}.isdisjoint(reading.mapping) and "scores" in reading.mapping

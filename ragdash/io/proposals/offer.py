@@ -198,8 +198,9 @@ def _is_known(reading: Reading, detected: DetectedFormat) -> bool:
         base = spec.split("[]")[0]
         if name == "scores" and {"doc_id", "retrieved"}.isdisjoint(reading.mapping):
             return False  # a score of the query, not of a document
-        if name in _COMPARED and known.get(base) not in (
-                name, "doc_id", name.removesuffix("s") if name != "answers" else name) and not (
+        names = {name, name.removesuffix("s")} if name != "answers" else {name}
+        names |= {"doc_id"} if name != "relevant" else set()
+        if name in _COMPARED and known.get(base) not in names and not (
                 "[]" in spec and known.get(base) in ("retrieved", "contexts", "relevant", "evidence")):
             return False
     return True

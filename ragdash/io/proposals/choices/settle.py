@@ -92,12 +92,16 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
         take(result, free, "relevant", neutral[0])  # the same for all systems, so none of them returned it
     elif is_answered or is_system or (neutral[0].is_list and {"answer", "answers"} <= result.roles.keys()):
         take(result, free, "retrieved", neutral[0])
+        if "answers" in result.roles and not neutral[0].is_list and "query" in result.roles:
+            other = replace(result, roles=dict(result.roles))
+            result.roles["relevant"] = result.roles.pop("retrieved")
+            return [other]  # one document for each question, which the right answer may come from
     elif name & {"url", "uri", "link"} and not neutral[0].is_list and {
             "query", "answer", "answers", "evidence"}.isdisjoint(result.roles):
         return []  # the page that a record is about
     else:
         take(result, free, "relevant", neutral[0])
-        if neutral[0].is_list and {"answers", "answer", "evidence"}.isdisjoint(result.roles):
+        if {"answers", "answer", "evidence"}.isdisjoint(result.roles):
             return judged_or_ranked(result, free, neutral[0])
     return []
 
@@ -209,14 +213,15 @@ def settle_single_documents(result: Assignment, free: dict[str, Field]) -> list[
     """One document for each query next to its scores may be what the query is about: no ranking says that."""
     role = "retrieved" if "retrieved" in result.roles else "doc_id"
     item = result.fields.get(result.roles.get(role, ""))
-    if item is None or item.is_list or "scores" not in result.roles or not (
+    if item is None or item.is_list or {"scores", "labels"}.isdisjoint(result.roles) or not (
             RETURNED | SURE_METRICS).isdisjoint(item.words) or result.roles.get("query_id", "").startswith(KEY) or {
             "score", "rank", "grade", "text", "contexts", "source"} & result.roles.keys():
         return []
     other = replace(result, roles=dict(result.roles), penalty=_NEARLY)
-    del result.roles[role]
-    free[item.path] = item
-    return [other]
+    free[result.roles.pop(role)] = item
+    right = {name: path for name, path in result.roles.items() if name in ("query_id", "query", "answers")}
+    truth = replace(other, roles={**right, "relevant": item.path}, penalty=WEIGHTS["relevant"] - 0.5)
+    return [other, truth] if "query" in right else [other]
 
 
 def settle_lists(result: Assignment) -> list[Assignment]:

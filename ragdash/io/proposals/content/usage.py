@@ -13,12 +13,16 @@ _NAMES = {name: {normalize_name(alias) for alias in QUERY_ALIASES[name]} for nam
 
 
 def usage_fields(fields: Iterable[Field]) -> dict[str, Field]:
-    """{our name: the first field of numbers with one of its names}, such as inputTokens or usage.prompt_tokens."""
+    """{our name: the first field of numbers with one of its names}, such as inputTokens or usage.prompt_tokens.
+
+    What is said above the records of a configuration is the sum of its queries.
+    """
     result: dict[str, Field] = {}
     for item in fields:
         name = normalize_name(item.path.rpartition(".")[2])
         role = next((role for role in USAGE if name in _NAMES[role]), None)
-        if role and item.is_number and not item.is_list and "[]" not in item.path:
+        if role and item.is_number and not item.is_list and "[]" not in item.path and not (
+                item.path.startswith("*.")):
             result.setdefault(role, item)
     return result
 

@@ -119,7 +119,8 @@ def rows_of_first_ranks(rows: Sequence[dict]) -> list[dict]:
     asked = [name for name in (rows[0] if len(rows) >= _FEWEST else ()) if not QUESTION.isdisjoint(words(str(name)))]
     ranks = {name: _RANK.sub("", str(name)) for name in (rows[0] if asked else ()) if _RANK.search(str(name))}
     questions = {str(row.get(asked[0])) for row in rows} if asked else set()
-    if len(ranks) < 2 or not all(map(_is_system, ranks.values())) or len(questions) < len(rows):
+    if len(ranks) < 2 or len(questions) < len(rows) or not all(
+            _is_system(system) and not _LETTERS.issuperset(words(system)) for system in ranks.values()):
         return []
     return [{KEY: system, **{other: value for other, value in row.items() if other not in ranks},
              "first relevant rank": row.get(name)} for name, system in ranks.items() for row in rows]
