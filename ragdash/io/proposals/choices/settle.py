@@ -31,6 +31,7 @@ from ragdash.io.proposals.shapes.families import OF_RANKINGS
 from ragdash.io.proposals.shapes.ranked_lists import are_places, same_lengths
 
 _AS_TRUTH = {"retrieved": "relevant", "text": "evidence", "answer": "answers"}  # roles in a file of what is right
+_AS_RETURNED = {"relevant": "retrieved"}
 _NAMES_OF_DOCUMENTS = (("doc", "name"), ("document", "name"))
 _PARTS = {"section", "page", "paragraph", "chapter", "article"}
 _DATA_ENDINGS = (".json", ".jsonl", ".csv", ".tsv", ".xlsx", ".parquet")
@@ -93,9 +94,8 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
     elif is_answered or is_system or (neutral[0].is_list and {"answer", "answers"} <= result.roles.keys()):
         take(result, free, "retrieved", neutral[0])
         if "answers" in result.roles and not neutral[0].is_list and "query" in result.roles:
-            other = replace(result, roles=dict(result.roles))
-            result.roles["relevant"] = result.roles.pop("retrieved")
-            return [other]  # one document for each question, which the right answer may come from
+            result.roles["relevant"] = result.roles.pop("retrieved")  # the right answer may come from it
+            return [replace(result, roles={_AS_RETURNED.get(name, name): path for name, path in result.roles.items()})]
     elif name & {"url", "uri", "link"} and not neutral[0].is_list and {
             "query", "answer", "answers", "evidence"}.isdisjoint(result.roles):
         return []  # the page that a record is about
