@@ -31,6 +31,7 @@ from ragdash.dashboard.session import scope
 from ragdash.dashboard.session.data_store import SHORT
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
+from ragdash.reporting.plots.common.theme import THEMES, run_look
 from ragdash.reporting.sentences.failures.corpus import corpus_sentences
 
 QUERIES = 40
@@ -194,6 +195,16 @@ def test_a_sentence_says_what_loses_most_and_what_is_to_gain():
     right = own.numbers["right"][(own.stage > 0) & (own.stage < NAMES.index("below-threshold"))] == 1
     assert f"{right.sum()} of the {len(right)} queries without enough relevant documents have a right" in said
     assert "Fixing answers does not change NDCG@10" in said
+
+
+def test_the_row_that_a_sentence_calls_the_first_fix_has_a_badge_with_the_signs_of_its_runs():
+    at = opened("old", "new", "third")
+    firsts = dict(re.findall(r"\*\*(\S+)\*\*: first fix \*\*(.+?)\*\*:", at.main.markdown[0].value))
+    rows = dict(re.findall(r"^\*\*(.+?)\*\* :gray-badge\[first fix\](.*)$", texts(at), re.MULTILINE))
+    assert list(firsts) == ["old", "new", "third"] and rows.keys() == set(firsts.values())
+    for title, signs in rows.items():
+        wanted = [run_look(slot, THEMES["light"]).sign for slot, name in enumerate(firsts) if firsts[name] == title]
+        assert re.findall(r":color\[(.+?)\]", signs) == (wanted if len(wanted) < len(firsts) else [])
 
 
 def test_what_ranks_low_is_counted_leads_to_its_queries_and_completes_the_gap():

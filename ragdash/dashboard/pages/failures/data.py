@@ -215,6 +215,11 @@ def _by_gain(data: FailuresData, run: int) -> list[_Loss]:
     return sorted((loss for loss in losses if loss.gain > 0), key=lambda loss: -loss.gain)
 
 
+def runs_to_fix_first(data: FailuresData, row: str) -> list[int]:
+    """The runs that can gain most at this stage."""
+    return [run for run in range(len(data.counts)) if [loss.name for loss in _by_gain(data, run)[:1]] == [row]]
+
+
 def _count_sentence(data: FailuresData, run: int, name: str, losses: Sequence[_Loss]) -> str:
     """The stages at which most queries fail, where the metric does not say which matter, or documents leak."""
     row = _failures(data.counts[run])

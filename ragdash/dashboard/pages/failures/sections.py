@@ -206,7 +206,7 @@ def render_stages(data: FailuresData) -> None:
                 title, description = ((failures_data.RANKED_LOW_TITLE, fmt.escape(tooltip("ranked_low")))
                                       if name == RANKED_LOW else _stage_words(data, NAMES.index(name)))
                 with st.container(horizontal=True, vertical_alignment="center", key=f"stage_{name}", gap="xsmall"):
-                    st.markdown(f"**{title}**", width=STAGE_WIDTH, help=description)
+                    st.markdown(f"**{title}**{_first_fix(data, name, shown)}", width=STAGE_WIDTH, help=description)
                     with st.container(horizontal=True, gap="xsmall", width=counts_width):
                         for run in shown:
                             _render_count(data, run, name, metric)
@@ -231,6 +231,14 @@ def render_stages(data: FailuresData) -> None:
                                 "What usually fixes it": fmt.escape(stage.fix) or fmt.UNDEFINED} for stage in STAGES
                                if any(diagnosis.mentions(stage.name) for diagnosis in data.diagnoses)]),
                  border="horizontal", hide_index=True, alt="The stages, in the order in which they are asked")
+
+
+def _first_fix(data: FailuresData, row: str, shown: Sequence[int]) -> str:
+    """A badge where a run shown can gain most at this stage, with the signs of these runs unless it is all."""
+    runs = [run for run in failures_data.runs_to_fix_first(data, row) if run in shown] if data.spec else []
+    signs = "" if len(runs) == len(shown) else " ".join(elements.swatch(data.context.slots[run], "").strip()
+                                                        for run in runs)
+    return f" :gray-badge[first fix]{signs and f' {signs}'}" if runs else ""
 
 
 def _count_names(context: PageContext) -> list[str]:
