@@ -132,17 +132,17 @@ MESSAGES: Mapping[str, Message] = {
         fix="Check the keys in the environment and the rights of their owner.",
     ),
     "unusable-database/away": Message(
-        actual="a database that does not answer ({reason}): nothing was changed",
+        actual="a database that does not answer ({reason}): this step changed nothing",
         expected="a server that runs",
         fix="Try again in a moment. Check the server and the network if that does not help.",
     ),
     "unusable-database/busy": Message(
-        actual="a database without room for another connection or lock ({reason}): nothing was changed",
+        actual="a database without room for another connection or lock ({reason}): this step changed nothing",
         expected="a server with free connections",
         fix="Try again, or raise max_connections of the server.",
     ),
     "unusable-database/full": Message(
-        actual="a database whose disk is full ({reason}): nothing was changed",
+        actual="a database whose disk is full ({reason}): this step changed nothing",
         expected="room on the disk of the server",
         fix="Free space there; what was saved before is unharmed.",
     ),
@@ -152,17 +152,17 @@ MESSAGES: Mapping[str, Message] = {
         fix="Create it with createdb, or correct its name.",
     ),
     "unusable-database/other": Message(
-        actual="a database that cannot be used ({reason}): nothing was changed",
+        actual="a database that cannot be used ({reason}): this step changed nothing",
         expected=_USABLE,
         fix="Check the server and its log.",
     ),
     "unusable-database/pool": Message(
-        actual="more requests at once than connections ({reason}): nothing was changed",
+        actual="more requests at once than connections ({reason}): this step changed nothing",
         expected="a free connection",
         fix="Try again in a moment.",
     ),
     "unusable-database/read-only": Message(
-        actual="a database that takes no changes ({reason}): nothing was changed",
+        actual="a database that takes no changes ({reason}): this step changed nothing",
         expected=_USABLE,
         fix="Use the address of the primary server, or start the dashboard with --read-only.",
         page="The person who runs the server can check its address.",
@@ -173,17 +173,17 @@ MESSAGES: Mapping[str, Message] = {
         fix="Check user and password in the address, or in the file .pgpass.",
     ),
     "unusable-database/rights": Message(
-        actual="a user without the right to do this ({reason}): nothing was changed",
+        actual="a user without the right to do this ({reason}): this step changed nothing",
         expected="rights on the schema ragdash and its tables",
         fix="Grant them, or use the user that ran `ragdash workspace upgrade`.",
     ),
     "unusable-database/slow": Message(
-        actual="a statement that the server stopped ({reason}): nothing was changed",
+        actual="a statement that the server stopped ({reason}): this step changed nothing",
         expected="an answer in time",
         fix="Try again, or raise statement_timeout of the server.",
     ),
     "unusable-database/tables": Message(
-        actual="a database without the tables of this version ({reason}): nothing was changed",
+        actual="a database without the tables of this version ({reason}): this step changed nothing",
         expected="tables that were upgraded",
         fix="Run `ragdash workspace upgrade` with this address, then restart the server.",
     ),
