@@ -34,6 +34,10 @@ def as_csv(rows, *names) -> tuple[str, bytes]:
     return "file.csv", text.getvalue().encode()
 
 
+def as_lines(rows: list[dict]) -> tuple[str, bytes]:
+    return "file.jsonl", "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
 def offered(read, file) -> list[dict[str, str]]:
     """The readings in the error of a file that is not read as it is."""
     with pytest.raises(InputError) as error:
@@ -96,3 +100,13 @@ def test_passages_with_nothing_but_a_title_are_evidence():
         for number, passage in enumerate(row["positive_ctxs"]):
             passage["passage_id"] = f"p{number}"
     assert len(read_truth(("train.json", json.dumps(rows).encode())).docs) == 6
+
+
+def test_the_solution_of_a_code_task_is_the_right_answer_and_its_documents_are_evidence():
+    rows = [{"task_id": number, "prompt": asked, "canonical_solution": f"return solve({number})",
+             "docs": [{"title": "handbook", "text": text} for text in texts]}
+            for number, (asked, _, texts) in enumerate(ENGLISH)]
+    readings = offered(read_truth, as_lines(rows))
+    assert [(reading["role"], reading["answers"]) for reading in readings] == [
+        ("truth", "canonical_solution"), ("both", "canonical_solution")]
+    assert readings[0]["evidence"] == readings[1]["contexts"] == "docs[].text"

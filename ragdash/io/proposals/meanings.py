@@ -60,6 +60,7 @@ _NO_QUESTION = {"count", "expansion", "rewritten", "vector", "set", "group", "ki
 NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",
              "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score", "rating", "in",
               "words", "alias", "var", "variable", "fact", "point", "term", "rule"}
+_RIGHT_ONES = (("answer", "key"), ("canonical", "solution"), ("reference", "solution"), ("gold", "solution"))
 _SAID_OF_ANSWERS = {"information", "info", "detail", "statement", "value", "result"}  # expected_information
 _NO_IDS = {"reason", "outcome", "status", "error", "behavior", "count", "length", "size", "contain", "keyword", "type",
            "title", "tool", "term", "start", "end", "offset", "rank", "turn"}
@@ -332,11 +333,10 @@ def is_reference(field: Field) -> bool:
         return False
     if field.is_list and is_several(field) and all(_ID.fullmatch(str(item)) for item in field.items):
         return False  # ids of documents
-    if field.name_words == ("answer", "key") and not field.is_list:
+    if field.name_words in _RIGHT_ONES and not field.is_list:
         return True
-    if _VERDICTS.issuperset(field.name_words[-1:]) and field.name_words and (field.is_bool or field.is_number):
-        return False  # answer_correct: a verdict on the answer; resp_true
-    if {"label", "expected"} <= name:  # of another kind
+    if {"label", "expected"} <= name or (  # of another kind; answer_correct: a verdict on the answer; resp_true
+            _VERDICTS.issuperset(field.name_words[-1:]) and field.name_words and (field.is_bool or field.is_number)):
         return False
     others = RETURNED - {"response", "output"} | NO_ANSWER | DOCUMENT | {"match"}
     if name & ANSWER and name & ACCEPTED and name.isdisjoint(others):

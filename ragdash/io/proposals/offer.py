@@ -72,6 +72,7 @@ def with_proposals(source: Source, error: InputError) -> InputError:
         kinds = {"missing-column"}
     if any(problem.message == "no-rows/truth" for problem in error.problems) and not source.mapping:
         asked = [reading for reading in propose(source) if reading.role == "questions" and reading.count > 1]
+        asked = asked or [reading for reading in propose(source) if reading.role in ("truth", "both")]
         return InputError([proposal_problem(source, asked)]) if asked else error  # questions that nobody answered yet
     if source.mapping or not kinds & (REPLACED | ADDED_TO):
         return error
