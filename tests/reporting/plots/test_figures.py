@@ -16,7 +16,7 @@ from ragdash.reporting.plots.common.arrays import (
     rank_shares,
 )
 from ragdash.reporting.plots.common.captioned import LEGEND_LINE, captioned
-from ragdash.reporting.plots.common.theme import DARK, Axis
+from ragdash.reporting.plots.common.theme import DARK, LIGHT, Axis
 
 UNIT = Axis("NDCG@10", 0.0, 1.0)
 KS = np.arange(1, 21)
@@ -142,6 +142,17 @@ def test_first_ranks_are_bars_for_few_runs_and_a_map_for_many(many):
     fig = ranking.first_rank(*runs(many), ["1", "2", "none"], np.full((many, 3), 1 / 3))
     assert [trace.type for trace in fig.data] == (["bar"] * many if many <= 4 else ["heatmap"])
     assert bool(fig.layout.showlegend) == (many == 4), "one run needs no legend, and a map has none"
+
+
+@pytest.mark.parametrize("many", [9, 30])
+def test_gray_runs_are_drawn_below_the_colored_ones_whatever_their_order(many):
+    mean = np.linspace(0.9, 0.1, many)[:, None] * np.ones(len(KS))
+    figures = [
+        ranking.at_cutoffs(*runs(many), KS, mean, mean - 0.1, mean + 0.1, axis=UNIT),
+        precision_recall.trade_off(*runs(many), KS, mean, 1 - mean, cutoff=7)]
+    for fig in figures:
+        is_gray = [LIGHT.gray in (trace.line.color, trace.marker.color) for trace in fig.data]
+        assert sum(is_gray) >= many - 6 and [trace.zorder == -1 for trace in fig.data] == is_gray
 
 
 @pytest.mark.parametrize("many", [1, 10])

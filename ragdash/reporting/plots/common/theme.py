@@ -329,13 +329,19 @@ def end_labels(fig: go.Figure, run_looks: Sequence[Look], heights: Sequence[floa
 
 
 def count_gray_runs(fig: go.Figure, run_looks: Sequence[Look]) -> int:
-    """Of many runs the legend counts the gray ones, whose names appear on hover. Returns the number of entries."""
+    """Of many runs the legend counts the gray ones, whose names appear on hover; they are below the others.
+
+    Returns the number of entries.
+    """
     gray = [look for look in run_looks if look.is_gray]
+    lines = [trace for trace in fig.data if gray and isinstance(trace, go.Scatter)
+             and gray[0].color in (trace.line.color, trace.marker.color)]
+    for trace in lines:
+        trace.zorder = -1
     if len(run_looks) <= LISTED or not gray:
         return len(run_looks)
-    for trace in fig.data:
-        if isinstance(trace, (go.Scatter, go.Scattergl)) and trace.line.color == gray[0].color:
-            trace.showlegend = False
+    for trace in lines:
+        trace.showlegend = False
     fig.update_layout(legend_title_text=f"Gray: {len(gray)} other runs, named on hover")
     return len(run_looks) - len(gray) + 2
 
