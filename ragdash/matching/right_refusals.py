@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 
 from ragdash.core.records import Truth
-from ragdash.core.text import is_refusal
 from ragdash.matching.answer_alignment import references
 from ragdash.matching.question_types import kinds
 
@@ -25,6 +24,8 @@ def right_refusals(truth: Truth) -> np.ndarray:
     >>> right_refusals(Truth.build("truth", [], [], [], details=details)).tolist()
     [False, True]
     """
+    from ragdash.core.text import is_refusal  # its patterns take long to import, and few commands ask
+
     marked = kinds(truth)
     declined = [any(not text.strip() or is_refusal(text) for text in texts) for texts in references(truth)]
     return marked["no_answer"] | marked["out_of_scope"] | np.array(declined, bool)

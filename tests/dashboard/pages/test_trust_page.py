@@ -511,7 +511,7 @@ def test_a_viewer_looks_and_does_not_label(pair):
     assert many() == 111
     editor.user = user  # no editor any more, on a page that is still open
     button(editor, "label_y").click().run()
-    assert not editor.exception and many() == 111 and "served read" in editor.error[0].value
+    assert not editor.exception and many() == 111 and "expected the role editor" in editor.error[0].value
 
 
 def test_ten_runs_are_told_of_in_a_few_sentences():
