@@ -47,7 +47,8 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
                               and "distance" not in item.name_words]):
         take(result, free, "grade", grades[0])
     elif parent and GOLD.isdisjoint(words(gold)):  # judged documents, of which nothing says which are right
-        free[gold] = result.fields[result.roles.pop("relevant")]
+        paths = [path.rpartition(":")[0] or path for path in result.roles.pop("relevant").split("+")]
+        free |= {path: result.fields[path] for path in paths if path in result.fields}
         gold = ""
     lists = [item for item in free.values() if meanings.is_returned_documents(item) and item.path != gold]
     gold_ids = {str(value) for value in result.fields[gold].items} if gold in result.fields else set()
