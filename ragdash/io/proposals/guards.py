@@ -54,8 +54,7 @@ _SURE = ("retrieved", "relevant")  # under these names nothing else is meant
 _AS_RIGHT = {"answer": "answers", "contexts": "evidence", "retrieved": "relevant", "text": "evidence"}
 _MORE = ("retrieved", "relevant", "evidence", "answers", "answer", "contexts", "grade")
 _WHAT_A_SYSTEM_GAVE = {"answer", "retrieved", "contexts", "text"}
-_OF_RUNS = ("retrieved", "contexts", "answer")
-_TALKS = {"user"}  # what a conversation gives
+_OF_RUNS, _TALKS = ("retrieved", "contexts", "answer"), {"user"}  # what a conversation gives
 _UNREAD = {"unknown-columns", "unread-column", "unread-field", "unread-members"}
 
 
@@ -88,7 +87,10 @@ def misread(source: Source, detected: DetectedFormat) -> list[Reading]:
                for reading in propose(source)[:1]):  # doc_ids next to expected_chunk_ids
             return _with_truth(source) or propose(source)
         return _both_readings(source, detected) or _with_truth(source)
-    is_known = any(answer in (reading.mapping.get("answer"), reading.mapping.get("answers")) for reading in readings)
+    if is_open and "query" not in detected.guess and [reading.role for reading in readings] == ["run"] and (
+            {"query", "answer", "retrieved"} <= readings[0].mapping.keys()):
+        return [_as_truth(readings[0]), *readings]  # Prompt, Answer and links: of a data set, or what a system gave
+    is_known = any(answer in map(reading.mapping.get, ("answer", "answers")) for reading in readings)
     return _both_readings(source, detected) if is_open and not is_known else []
 
 
@@ -108,8 +110,7 @@ def propose(source: Source) -> list[Reading]:
 def _both_readings(source: Source, detected: DetectedFormat) -> list[Reading]:
     """The answers or documents of a file as those of a data set, and as those of a system."""
     fields = dict(detected.guess)
-    records = next(iter(fail_quietly(source)), None)
-    texts = [fields[name] for name in ("query", "answer") if name in fields]
+    records, texts = next(iter(fail_quietly(source)), None), [fields[n] for n in ("query", "answer") if n in fields]
     if records is None or "query" not in fields or any(
             type(row.get(name)) is not str or is_missing(row[name]) for row in records.rows for name in texts):
         return []
@@ -127,10 +128,14 @@ def _with_truth(source: Source) -> list[Reading]:
     """The best reading of rankings, and before it the one of the same documents as right ones; none with an answer."""
     readings = [reading for reading in propose(source)[:1] if "retrieved" in reading.mapping and {
         "answer", "config", "scores"}.isdisjoint(reading.mapping)]
-    return [replace(reading, mapping={_AS_RIGHT.get(name, name): path for name, path in reading.mapping.items()
-                                      if name not in ("score", "rank") and not (
-                                          name == "retrieved" and "relevant" in reading.mapping)} | {ROLE: "truth"})
-            for reading in readings] + readings
+    return [*map(_as_truth, readings), *readings]
+
+
+def _as_truth(reading: Reading) -> Reading:
+    """The same documents, answers and texts as right ones."""
+    return replace(reading, mapping={_AS_RIGHT.get(name, name): path for name, path in reading.mapping.items()
+                                     if name not in ("score", "rank") and not (
+                                         name == "retrieved" and "relevant" in reading.mapping)} | {ROLE: "truth"})
 
 
 def answers_note(source: Source, detected: DetectedFormat) -> tuple[Problem, ...]:
@@ -187,8 +192,7 @@ def _is_next_to_gold(detected: DetectedFormat) -> bool:
 
 def _is_native(detected: DetectedFormat) -> bool:
     guess = detected.guess
-    is_ours = guess.get("query_id") == "query_id" and guess.get("answer") == "answer"
-    return is_ours and guess.get("query", "query") == "query"
+    return (guess.get("query_id"), guess.get("answer"), guess.get("query", "query")) == ("query_id", "answer", "query")
 
 
 def _is_written_for_us(detected: DetectedFormat) -> bool:
@@ -247,7 +251,7 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     if references:
         yield lambda reading: reading.role == "run" and reading.mapping.get("answer", "").startswith(f"{references}[].")
         yield lambda reading: reading.mapping.get("evidence", "").split("[]")[0] == references
-        if set(words(references)) <= WEAK_GOLD:  # ids of documents that the answer cites
+        if "retrieved" in guess or set(words(references)) <= WEAK_GOLD:  # ids of what is right, or what an answer cites
             yield lambda reading: references in (reading.mapping.get("relevant"), reading.mapping.get("retrieved"))
     unread = set(detected.columns) - set(guess.values())
     if detected.role == "truth" and looks_at_all and unread:  # what a system did is left out

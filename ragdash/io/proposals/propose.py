@@ -10,6 +10,7 @@ from ragdash.core.errors import InputError, shorten
 from ragdash.core.records.details import conversation_text
 from ragdash.io.chat_messages import messages_of
 from ragdash.io.proposals.build import FileContent, build_content
+from ragdash.io.proposals.content.averages import averages_of
 from ragdash.io.proposals.fields import Field, is_missing
 from ragdash.io.proposals.reading import MEANINGS, RECORDS, ROLE, Reading, column_reader
 from ragdash.io.proposals.records import KEY, RecordList, fail_quietly
@@ -40,7 +41,9 @@ def propose_with_content(source: Source) -> list[tuple[Reading, FileContent]]:
     if any(len(item.records.rows) > 1 for item in candidates):  # one record is the last thing that a file holds
         candidates = [item for item in candidates if len(item.records.rows) > 1]
     best = max(item.weight for item in candidates)
-    candidates = [item for item in candidates if item.weight > (0.7 if _names_texts(item) else 0.8) * best]
+    first_sheet = _first_sheet_with_averages(source, candidates)
+    candidates = [item for item in candidates if item.weight > (0.7 if _names_texts(item) else 0.8) * best
+                  or item is first_sheet]
     order = {id(item): (-_order_weight(item, candidates), "relevant" not in item.roles) for item in candidates}
     candidates.sort(key=lambda item: (*order[id(item)], -item.weight))
     candidates = [item for item in candidates if not _is_part(item, candidates)]
@@ -55,6 +58,16 @@ def propose_with_content(source: Source) -> list[tuple[Reading, FileContent]]:
         if len(result) == MOST_READINGS:
             break
     return result
+
+
+def _first_sheet_with_averages(source: Source, candidates: list[Assignment]) -> Assignment | None:
+    """The best candidate of a workbook's first sheet where a row of it holds averages: it would be read as a query."""
+    path = next((records.path for records in fail_quietly(source)), "") if source.container == "xlsx" else ""
+    item = max((item for item in candidates if item.records.path == path), key=lambda item: item.weight, default=None)
+    if not path or item is None:
+        return None
+    keys = [[row.get(item.roles.get(name, "")) for name in ("query_id", "query")] for row in item.records.rows]
+    return item if averages_of(item.records.rows, keys, [item.roles.get("retrieved", "")]) else None
 
 
 def _names_texts(item: Assignment) -> bool:

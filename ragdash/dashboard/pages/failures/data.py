@@ -216,8 +216,9 @@ def _by_gain(data: FailuresData, run: int) -> list[_Loss]:
 
 
 def runs_to_fix_first(data: FailuresData, row: str) -> list[int]:
-    """The runs that can gain most at this stage."""
-    return [run for run in range(len(data.counts)) if [loss.name for loss in _by_gain(data, run)[:1]] == [row]]
+    """The runs that can gain most at this stage; none where nothing says what is right."""
+    runs = () if nothing_known(data) else range(len(data.counts))
+    return [run for run in runs if [loss.name for loss in _by_gain(data, run)[:1]] == [row]]
 
 
 def _count_sentence(data: FailuresData, run: int, name: str, losses: Sequence[_Loss]) -> str:

@@ -1,0 +1,84 @@
+"""Usual names that hold something else: ids as a ground truth, links of a data set, a row of means in a workbook."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import openpyxl
+import pytest
+
+from ragdash.core.errors import InputError
+from ragdash.io import read_runs, read_truth
+from ragdash.io.proposals.propose import propose
+from ragdash.io.source.source import Source
+
+COUNT = 8
+ASKED = [f"Where is the login of part {number} implemented?" for number in range(COUNT)]
+
+
+def refused(content: tuple[str, bytes]) -> list[dict[str, str]]:
+    """The readings of the error that the file raises in both roles."""
+    for read in (read_runs, read_truth):
+        with pytest.raises(InputError) as error:
+            read(content)
+        assert [problem.kind for problem in error.value.problems] == ["proposed-reading"]
+    return [dict(mapping) for mapping in error.value.problems[0].facts["mappings"]]
+
+
+def test_a_ground_truth_of_ids_next_to_retrieved_ones_is_what_is_relevant():
+    records = [{"question_id": f"q{number}", "question": ASKED[number], "ground_truth": [f"src/part{number}/login.ts"],
+                "retrieved": [f"src/part{number}/login.ts", "src/client.ts"][number % 2:],
+                "response": f"The login of part {number} is in a file of its own."} for number in range(COUNT)]
+    content = ("run.json", json.dumps({"approach": "agent", "results": records}).encode())
+    (mapping,) = refused(content)
+    assert (mapping["relevant"], mapping["retrieved"], mapping["answer"]) == ("ground_truth", "retrieved", "response")
+    truth = read_truth(content, mapping=mapping)
+    assert truth.judgments == COUNT and truth.docs.to_pylist()[0] == "src/part0/login.ts"
+
+
+def test_a_ground_truth_of_texts_stays_the_reference_answer():
+    records = [{"question_id": f"q{number}", "question": ASKED[number], "retrieved": [f"src/part{number}.ts"],
+                "ground_truth": [f"It is in the file of part {number}, next to the client."],
+                "response": "In a file."} for number in range(COUNT)]
+    truth = read_truth(("run.json", json.dumps({"results": records}).encode()))
+    assert truth.details["answers"].to_pylist()[1] == ["It is in the file of part 1, next to the client."]
+
+
+def test_an_answer_next_to_a_prompt_and_links_is_that_of_a_data_set_or_of_a_system():
+    lines = ["id,Prompt,Answer,wikipedia_link_1,wikipedia_link_2"] + [
+        f"{number},{ASKED[number]},Jane {number},https://en.wikipedia.org/wiki/A{number},"
+        f"{f'https://en.wikipedia.org/wiki/B{number}' if number % 2 else ''}" for number in range(COUNT)]
+    content = ("set.csv", "\n".join(lines).encode())
+    first, second = refused(content)
+    assert first == {"role": "truth", "query_id": "id", "query": "Prompt", "relevant": "wikipedia_link_{n}",
+                     "answers": "Answer"}
+    assert second == {"role": "run", "query_id": "id", "query": "Prompt", "retrieved": "wikipedia_link_{n}",
+                      "answer": "Answer"}
+    truth = read_truth(content, mapping=first)
+    assert truth.judgments == COUNT + COUNT // 2 and truth.details["answers"].to_pylist()[0] == ["Jane 0"]
+
+
+def test_a_row_of_means_of_the_sheet_that_is_read_is_asked_about_also_where_another_sheet_has_more():
+    book = openpyxl.Workbook()
+    combined, responses = book.active, book.create_sheet("Responses")
+    combined.title = "Combined"
+    combined.append(["question_id", "question", "expected_answer", "generated_answer", "faithfulness",
+                     "answer_relevancy"])
+    responses.append(["question_id", "question", "fused_doc_ids", "retrieved_context_1", "retrieved_context_2",
+                      "expected_answer", "generated_answer"])
+    for number in range(COUNT):
+        texts = [f"It is in the file of part {number}.", f"I found it in part {number} of the code."]
+        combined.append([f"q{number}", ASKED[number], *texts, number / 10, 0.5])
+        responses.append([f"q{number}", ASKED[number], f"['d{number}', 'd9']", f"The login of part {number} is here.",
+                          "The client calls the login of each part.", *texts])
+    combined.append(["FINAL (mean)", None, None, None, 0.35, 0.5])
+    file = io.BytesIO()
+    book.save(file)
+    content = ("book.xlsx", file.getvalue())
+    readings = refused(content)
+    assert {mapping["records"] for mapping in readings} == {"Combined", "Responses"}
+    for mapping in readings:
+        assert len(read_truth(content, mapping=mapping)) == COUNT
+    notes = {reading.mapping["records"]: reading.notes for reading in propose(Source(content))}
+    assert notes["Combined"]["average"] == 1
