@@ -88,7 +88,8 @@ def misread(source: Source, detected: DetectedFormat) -> list[Reading]:
             return _with_truth(source) or propose(source)
         return _both_readings(source, detected) or _with_truth(source)
     if is_open and "query" not in detected.guess and [reading.role for reading in readings] == ["run"] and (
-            {"query", "answer", "retrieved"} <= readings[0].mapping.keys()):
+            {"query", "answer"} <= readings[0].mapping.keys() and RETURNED.isdisjoint(
+                words(readings[0].mapping.get("retrieved", "retrieved")))):
         return [_as_truth(readings[0]), *readings]  # Prompt, Answer and links: of a data set, or what a system gave
     is_known = any(answer in map(reading.mapping.get, ("answer", "answers")) for reading in readings)
     return _both_readings(source, detected) if is_open and not is_known else []
