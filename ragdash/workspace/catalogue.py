@@ -97,9 +97,11 @@ class Catalogue:
         words, place = ", ".join(f"{name} = ?" for name in values), "digest = ? and kind = ifnull(?, kind)"
 
         def work(db: sqlite3.Connection) -> None:
-            new_values = [value(db.execute(f"select {name} from things where {place}", (digest, kind)).fetchone()[0])
-                          if callable(value) else value for name, value in values.items()]
-            db.execute(f"update things set {words} where {place}", (*new_values, digest, kind))
+            stored = db.execute(f"select {', '.join(values)} from things where {place}", (digest, kind)).fetchone()
+            if stored is not None:  # else somebody has deleted it meanwhile
+                new_values = [value(old) if callable(value) else value
+                              for old, value in zip(stored, values.values(), strict=True)]
+                db.execute(f"update things set {words} where {place}", (*new_values, digest, kind))
 
         self._write(work)
 

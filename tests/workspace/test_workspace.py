@@ -658,3 +658,9 @@ def test_only_what_is_kept_can_be_deleted(digest, tmp_path):
             home.delete(wrong)
         assert raised.value.problems[0].message == "not-kept"
     assert [home.load_run(one).digest for one in digests] == digests and (tmp_path / "beside").is_dir()
+
+
+def test_tags_of_a_run_that_is_deleted_at_that_moment_change_nothing(tmp_path):
+    catalogue = Workspace(tmp_path).catalogue
+    catalogue.change("0" * 32, "run", tags=lambda stored: stored)
+    assert Workspace(tmp_path).runs(None) == ()

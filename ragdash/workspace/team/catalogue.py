@@ -128,6 +128,8 @@ class PostgresCatalogue:
                 if callable(value):
                     stored = connection.scalar(text(
                         f"select {name} from ragdash.things where project = :project and {place}"), key)
+                    if stored is None:  # somebody has deleted it meanwhile
+                        return
                     value = value(stored if name in ("tags", "archived") else unescape(stored))
                 row[name] = bool(value) if name == "archived" else value if name == "tags" else escape(str(value))
             connection.execute(text(f"update ragdash.things set {words} where project = :project and {place}"),
