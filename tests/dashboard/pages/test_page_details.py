@@ -37,10 +37,10 @@ def test_a_file_with_the_content_of_a_loaded_one_is_named_and_not_added_again():
 
 def test_a_broken_file_does_not_say_that_what_was_loaded_is_still_here_where_nothing_was():
     broken = ("broken.jsonl", b'{"query_id": "q1", "retrieved": [\n')
-    for files, is_said in (((broken,), False), ((("first.run", RUN), broken), True)):
-        said = texts(upload(opened(), *files))
-        assert "**broken.jsonl** could not be read." in said
-        assert ("Everything loaded before is still here." in said) == is_said
+    for files, is_named in (((broken,), False), ((("first.run", RUN), broken), True)):
+        page_text = texts(upload(opened(), *files))
+        assert "**broken.jsonl** could not be read." in page_text
+        assert ("Everything loaded before is still here." in page_text) == is_named
 
 
 @pytest.mark.parametrize(("text", "shown"), [
