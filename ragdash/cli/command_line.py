@@ -22,6 +22,7 @@ INPUTS = ("runs", "run", "truth", "file", "files", "corpus", "log", "against", "
           "prices", "labels", "verdicts", "read", "references", "old", "new", "judged", "relabeled", "round_trip",
           "fused", "reranked", "before", "batch_in", "rubric", "policy")  # that name one to read
 # (judge checks --batch-out itself)
+EMPTY_ALLOWED = ("judge_hosts",)  # whose empty text has a meaning: no host at all
 
 
 class Parser(argparse.ArgumentParser):
@@ -37,6 +38,10 @@ class Parser(argparse.ArgumentParser):
             super()._print_message(message, file)
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> object:
+        """The value of an option. Raises InputError for an empty one, as of a variable of a script that is not set."""
+        is_passed_on = action.dest in (*EMPTY_ALLOWED, *OUTPUTS, "metrics")
+        if action.option_strings and not is_passed_on and _has_blank(arg_strings):
+            raise InputError([Problem("empty-option", field=action.option_strings[-1])])
         if arg_strings != ["--"] or not action.option_strings:
             return super()._get_values(action, arg_strings)
         value = self._get_value(action, "--")  # type: ignore[attr-defined]
@@ -84,6 +89,12 @@ def unknown_arguments(unknown: Sequence[str], command: str, full: argparse.Argum
     return f"unrecognized arguments: {' '.join(map(printable, unknown))} ({'; '.join(hints)})"
 
 
+def _has_blank(value: object) -> bool:
+    if isinstance(value, list | tuple):
+        return any(map(_has_blank, value))
+    return isinstance(value, str) and not value.strip()
+
+
 def check_metrics(options: argparse.Namespace) -> None:
     """Raise InputError where the metrics of a command name none, such as "," or blanks."""
     if isinstance(text := getattr(options, "metrics", None), str) and not text.strip(" ,\t\r\n"):
@@ -95,8 +106,8 @@ def check_outputs(options: argparse.Namespace) -> None:
 
     So is an empty name, and "-", which for a file to read means standard input.
     """
-    unnamed = [Problem("unnamed-output", {"name": getattr(options, name)}, field=_option(name)) for name in OUTPUTS
-               if getattr(options, name, None) in ("-", "")]
+    unnamed = [Problem("unnamed-output", {"name": value.strip()}, field=_option(name)) for name in OUTPUTS
+               if (value := getattr(options, name, None)) == "-" or _has_blank(value)]
     outputs = {name: Path(path) for name in OUTPUTS if isinstance(path := getattr(options, name, None), str) and path}
     inputs = [path for name in INPUTS for path in _paths(getattr(options, name, None))]
     replaced = [Problem("output-is-input", {"option": _option(name), "other": ""}, str(path))

@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import make_private_folder, open_private, refuse_moved
+from ragdash.core.storage.file_lock import lock
 from ragdash.core.storage.sqlite_file import (
     WAIT,
     connect,
@@ -26,9 +27,8 @@ from ragdash.core.storage.sqlite_file import (
     primary_code,
     unwritable_text,
 )
-from ragdash.io.recorded.file_lock import lock
 from ragdash.workspace import atomic_folders
-from ragdash.workspace.protocols import CatalogueEntry, CatalogueSummary
+from ragdash.workspace.protocols import CatalogueEntry, CatalogueSummary, NewMapping
 
 T = TypeVar("T")
 FILE, VERSION = "catalogue.sqlite", 1
@@ -124,11 +124,17 @@ class Catalogue:
         return self._do(lambda db: {name: _decode(mapping, dict) for name, mapping in db.execute(
             "select name, mapping from mappings where shape = ? order by used desc", (_shape(columns),))}, {})
 
-    def keep_mapping(self, columns: Iterable[str], name: str, mapping: Mapping[str, str]) -> None:
-        """Keep a mapping under a name; one of that name and these columns is replaced."""
-        self._write(lambda db: db.execute(
-            "insert or replace into mappings values (?, ?, ?, (select ifnull(max(used), 0) + 1 from mappings))",
-            (_shape(columns), name, json.dumps(dict(mapping)))))
+    def keep_mapping(self, columns: Iterable[str], name: str, mapping: NewMapping) -> None:
+        """Keep a mapping under a name, which a function makes of the one that is kept."""
+        place = _shape(columns), name
+
+        def work(db: sqlite3.Connection) -> None:
+            stored = db.execute("select mapping from mappings where shape = ? and name = ?", place).fetchone()
+            new = mapping(None if stored is None else _decode(stored[0], dict)) if callable(mapping) else mapping
+            db.execute("insert or replace into mappings values (?, ?, ?, (select ifnull(max(used), 0) + 1 "
+                       "from mappings))", (*place, json.dumps(dict(new))))
+
+        self._write(work)
 
     def all_mappings(self) -> Sequence[tuple[tuple[str, ...], str, dict[str, str]]]:
         """Every mapping as (columns, name, mapping), the oldest first."""

@@ -11,6 +11,8 @@ import pyarrow as pa
 from ragdash.core.errors import Problem
 from ragdash.workspace.kept_values import KeptValues
 
+NewMapping = Mapping[str, str] | Callable[[dict[str, str] | None], Mapping[str, str]]
+
 
 @dataclass(frozen=True)
 class CatalogueEntry:
@@ -86,8 +88,11 @@ class CatalogueStore(Protocol):
         """The mappings of files with these columns by name, the newest first."""
         ...
 
-    def keep_mapping(self, columns: Iterable[str], name: str, mapping: Mapping[str, str]) -> None:
-        """Keep a mapping under a name; one of that name and these columns is replaced."""
+    def keep_mapping(self, columns: Iterable[str], name: str, mapping: NewMapping) -> None:
+        """Keep a mapping under a name; one of that name and these columns is replaced.
+
+        A function makes it of the one that is kept, None for none, and nobody else changes that in between.
+        """
         ...
 
     def all_mappings(self) -> Sequence[tuple[tuple[str, ...], str, dict[str, str]]]:

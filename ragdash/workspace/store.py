@@ -22,7 +22,7 @@ from ragdash.core.records.arguments import check_whole, checked_methods
 from ragdash.workspace import parquet
 from ragdash.workspace.catalogue import REBUILT, Catalogue
 from ragdash.workspace.kept_values import KeptValues
-from ragdash.workspace.protocols import CatalogueEntry, CatalogueStore, CatalogueSummary, RecordFiles
+from ragdash.workspace.protocols import CatalogueEntry, CatalogueStore, CatalogueSummary, NewMapping, RecordFiles
 from ragdash.workspace.record_folders import FAULTS, FolderRecords, day, words_of
 from ragdash.workspace.truth_versions import KEY, TruthVersion, version_of_json
 
@@ -153,8 +153,11 @@ class Workspace:
         """Mappings ({our field: their column}) of files with these columns, by name, the newest first."""
         return self._catalogue.mappings(columns)
 
-    def keep_mapping(self, columns: Iterable[str], name: str, mapping: Mapping[str, str]) -> None:
-        """Keep a mapping under a name; one of that name for these columns is replaced."""
+    def keep_mapping(self, columns: Iterable[str], name: str, mapping: NewMapping) -> None:
+        """Keep a mapping under a name; one of that name for these columns is replaced.
+
+        A function makes it of the one that is kept, None for none, and nobody else changes that in between.
+        """
         self._catalogue.keep_mapping(columns, name, mapping)
 
     def prices(self) -> str | None:

@@ -7,6 +7,10 @@ import shutil
 import pytest
 from helpers import call
 
+from ragdash.cli.command_line import EMPTY_ALLOWED, commands_of
+from ragdash.cli.common_options import visible_text
+from ragdash.cli.main import _full_parser
+
 
 @pytest.mark.parametrize(("arguments", "words"), [
     (("--encoding", "rot13"), "the name of a text encoding"),
@@ -46,6 +50,23 @@ def test_a_name_of_a_slice_that_is_empty_is_refused(files, capfdbinary):
     status, _, err = call(capfdbinary, "compare", files / "run.trec", files / "other.trec", "--truth",
                           files / "qrels.txt", "-m", "RR", "--by", "")
     assert status == 2 and "--by" in err
+
+
+def test_an_empty_text_is_not_an_option_that_was_left_out(files, capfdbinary):
+    """As `--group "$NAME"` in a pipeline in which NAME is not set."""
+    taken = []
+    for name, parser in commands_of(_full_parser()).items():
+        texts = [action.option_strings[-1] for action in parser._actions if action.option_strings and action.nargs != 0
+                 and action.type in (None, visible_text) and not action.choices and action.dest not in EMPTY_ALLOWED]
+        needed = [word for action in parser._actions if action.required and action.option_strings
+                  for word in (action.option_strings[-1], "x")]
+        places = ["x" for action in parser._actions if not action.option_strings and action.nargs not in ("*", "?")]
+        for option in texts:
+            for empty in ("", " "):
+                status, out, err = call(capfdbinary, name, *places, *needed, f"{option}={empty}")
+                if status != 2 or out or not any(word in err for word in ("an empty", "found no metric")):
+                    taken.append((name, option, empty, status, err))
+    assert not taken
 
 
 def test_an_id_to_reject_that_is_not_judged_is_refused(files, capfdbinary):

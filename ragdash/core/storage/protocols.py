@@ -142,6 +142,13 @@ class Files(Protocol):
         """Keep a content; one of the same name is replaced."""
         ...
 
+    def change(self, name: str, work: Callable[[bytes | None], bytes | None]) -> None:
+        """Keep what `work` makes of the content, None for none; nobody else changes it in between.
+
+        What `work` raises changes nothing. It may be called more than once.
+        """
+        ...
+
     def get(self, name: str) -> bytes:
         """The content. Raises FileNotFoundError where there is none."""
         ...

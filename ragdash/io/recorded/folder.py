@@ -18,8 +18,8 @@ from pathlib import Path, PurePosixPath
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, RunHeader
+from ragdash.core.storage.file_lock import is_locked
 from ragdash.io.recorded.archive import MOST_KEPT, packed_run
-from ragdash.io.recorded.file_lock import is_locked
 from ragdash.io.recorded.lines import parsed_lines, split_lines
 from ragdash.io.recorded.names import FAILURE, HEADER, PART, RESULTS, folder_of
 from ragdash.io.recorded.plain_results import read_plain_results

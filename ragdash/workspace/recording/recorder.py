@@ -21,9 +21,9 @@ from ragdash.core.paths import log_folder, path_of
 from ragdash.core.records import Run, RunHeader, Truth
 from ragdash.core.records.arguments import checked, id_of, items_of
 from ragdash.core.records.flat_settings import flat_settings, object_members
+from ragdash.core.storage.file_lock import lock
 from ragdash.core.text.quoted import kind_of, object_text
 from ragdash.io import read_run
-from ragdash.io.recorded.file_lock import lock
 from ragdash.io.recorded.folder import HEADER, PART, RESULTS, LogEntry, log_entries
 from ragdash.io.recorded.lines import split_lines
 from ragdash.workspace.recording.environment import git_revision, package_versions

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.io.recorded.file_lock import lock
+from ragdash.core.storage.file_lock import lock
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, text
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.postgres.database import Database
 from ragdash.core.storage.postgres.texts import escape, key_hash, unescape
-from ragdash.workspace.protocols import CatalogueEntry, CatalogueSummary
+from ragdash.workspace.protocols import CatalogueEntry, CatalogueSummary, NewMapping
 
 _LOG = "catalogue"
 _COLUMNS = "digest, kind, name, description, tags, archived, broken, facts"
@@ -46,6 +46,7 @@ _ORDER = text(
     "wanted (digest, position) where project = :project and ragdash.things.digest = wanted.digest")
 _MAPPINGS = text("select name, mapping from ragdash.mappings where project = :project and shape = :shape "
                  "order by used desc")
+_MAPPING = text("select mapping from ragdash.mappings where project = :project and id = :id")
 _ALL_MAPPINGS = text("select columns, name, mapping from ragdash.mappings where project = :project order by used")
 _KEEP_MAPPING = text(
     "insert into ragdash.mappings (project, id, shape, columns, name, mapping, used) values (:project, :id, :shape, "
@@ -155,12 +156,18 @@ class PostgresCatalogue:
             _MAPPINGS, {**self._project, "shape": shape}).all())
         return {unescape(name): json.loads(mapping) for name, mapping in rows}
 
-    def keep_mapping(self, columns: Iterable[str], name: str, mapping: Mapping[str, str]) -> None:
-        """Keep a mapping under a name; one of that name and these columns is replaced."""
+    def keep_mapping(self, columns: Iterable[str], name: str, mapping: NewMapping) -> None:
+        """Keep a mapping under a name, which a function makes of the one that is kept."""
         listed = sorted(set(columns))
         row = {**self._project, "id": key_hash(name, *listed), "shape": key_hash(*listed),
-               "columns": json.dumps(listed), "name": escape(name), "mapping": json.dumps(dict(mapping))}
-        self._write(lambda connection, number: connection.execute(_KEEP_MAPPING, {**row, "number": number}))
+               "columns": json.dumps(listed), "name": escape(name)}
+
+        def work(connection: Connection, number: int) -> None:
+            stored = connection.scalar(_MAPPING, row)
+            new = mapping(None if stored is None else json.loads(stored)) if callable(mapping) else mapping
+            connection.execute(_KEEP_MAPPING, {**row, "mapping": json.dumps(dict(new)), "number": number})
+
+        self._write(work)
 
     def all_mappings(self) -> Sequence[tuple[tuple[str, ...], str, dict[str, str]]]:
         """Every mapping as (columns, name, mapping), the oldest first."""

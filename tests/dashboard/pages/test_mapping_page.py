@@ -42,6 +42,21 @@ def test_unknown_columns_are_named_by_hand_and_offered_again():
     assert not again.exception and len(again.session_state["_runs"]) == 1
 
 
+def test_a_mapping_that_somebody_else_keeps_meanwhile_is_not_replaced_unseen():
+    first, second = (choose(upload(opened(), ("suche.csv", CSV)), kysely="query_id", osuma="doc_id", pisteet=field)
+                     for field in ("score", "rank"))
+    for at in (first, second):
+        at.text_input(key=next(one.key for one in at.text_input if one.key.startswith("map_name"))).set_value("tool")
+    columns = ["kysely", "osuma", "pisteet"]
+    widget(first, "button", "map_apply").click().run()
+    stored = saved_mappings.saved_for(columns)
+    assert not first.error and stored == {"tool": {"query_id": "kysely", "doc_id": "osuma", "score": "pisteet"}}
+    widget(second, "button", "map_apply").click().run()
+    assert not second.exception and "somebody else has changed the mapping tool" in texts(second)
+    assert saved_mappings.saved_for(columns) == stored and not second.session_state["_runs"]
+    assert "tool" in next(box for box in second.selectbox if box.label == "Mapping").options, "it is shown now"
+
+
 def test_with_two_files_the_choices_of_the_first_are_there_on_return():
     at = upload(opened(), ("suche.csv", CSV), ("zweite.csv", b"haku,vastaus_id\nq1,d1\n"))
     first, second = at.selectbox(key="map_file").options[:2], at.selectbox(key="map_file").value

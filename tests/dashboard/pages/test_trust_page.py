@@ -166,6 +166,29 @@ def test_labels_become_examples_and_are_held_out_of_the_numbers(pair):
     assert "% of 60 labels" in said(at), "what was read under another policy is not shown"
 
 
+def test_examples_and_a_policy_of_somebody_else_are_not_replaced_unseen(pair):
+    runs, _, _ = pair
+    first, second = opened(*runs, desk="kept"), opened(*runs, desk="kept")
+    first.number_input(key="_examples_per_class").set_value(1)
+    button(first, "examples_save").click().run()
+    examples = examples_of("Faithfulness")
+    button(second, "examples_save").click().run()
+    assert not second.exception and "somebody else has changed the examples of Faithfulness" in said(second)
+    assert examples_of("Faithfulness") == examples and button(second, "examples_remove"), "theirs are shown"
+    button(second, "examples_remove").click().run()
+    assert examples_of("Faithfulness") is None
+    button(first, "examples_remove").click().run()
+    assert not first.exception and examples_of("Faithfulness") is None, "removed is removed"
+    first, second = opened(*runs, desk="label"), opened(*runs, desk="label")
+    button(first, "policy_save").click().run()
+    policy = current_policy()
+    second.radio(key="_policy_rounding").set_value("wrong").run()
+    save_policy(None)
+    save_policy(Policy("wrong", "wrong", "wrong", "wrong"))
+    button(first, "policy_remove").click().run()
+    assert "somebody else has changed the labeling policy" in said(first) and current_policy() != policy
+
+
 def test_a_toy_is_called_one_and_a_model_is_not(pair):
     at = opened(*pair[0])
     assert "Judge: toy-judge :gray[at toy]" in said(at) and "no model that reads" in said(at)

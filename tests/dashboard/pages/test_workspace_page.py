@@ -218,7 +218,7 @@ def test_what_cannot_be_kept_is_loaded_all_the_same_and_told(monkeypatch, tmp_pa
 
 
 def test_a_mapping_outlasts_the_process():
-    saved_mappings.save(["a", "b"], "mine", {"query_id": "a"})
+    saved_mappings.save(["a", "b"], "mine", {"query_id": "a"}, {})
     saved_mappings.clear()
     assert saved_mappings.saved_for(["b", "a"]) == {"mine": {"query_id": "a"}}
 

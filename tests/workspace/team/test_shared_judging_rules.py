@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 
+from ragdash.core.errors import InputError
 from ragdash.core.paths import workspace
 from ragdash.core.storage.addresses import database_address
 from ragdash.core.storage.postgres.database import Database
@@ -69,6 +71,32 @@ def test_what_another_server_says_holds_here_a_moment_later(other_server):
     other_server(POLICY).delete(POLICY)
     time.sleep(0.25)
     assert said() == ([POLITE], None, {ADDED.task: ADDED})
+
+
+def test_only_who_has_seen_what_is_stored_replaces_it(other_server):
+    """The other server stores something within the 0.2 seconds in which this one believes what it has read."""
+    assert said() == ([], None, {})
+    theirs = replace(ADDED, seed=1, task="Faithfulness", metric="Faithfulness")
+    other_server(EXAMPLES).put(EXAMPLES, examples_json({theirs.task: theirs}))
+    save_examples(ADDED.metric, ADDED, shown=None)
+    assert dict(stored_examples()) == {ADDED.task: ADDED, theirs.task: theirs}, "those of another metric stay"
+    mine = replace(ADDED, seed=2)
+    for added, seen in ((mine, None), (None, mine), (mine, mine)):
+        with pytest.raises(InputError, match="somebody else has changed the examples of AnswerRelevanceJudged"):
+            save_examples(ADDED.metric, added, seen)
+    save_examples(ADDED.metric, ADDED, shown=None)  # as stored: nothing is lost
+    save_examples(ADDED.metric, mine, shown=ADDED)
+    assert stored_examples()[ADDED.task] == mine
+    other_server(POLICY).put(POLICY, policy_toml(STRICT))
+    lenient = Policy("right", "right", "between", "right")
+    for policy, seen in ((lenient, None), (None, lenient)):
+        with pytest.raises(InputError, match="somebody else has changed the labeling policy"):
+            save_policy(policy, seen)
+    save_policy(lenient, STRICT)
+    assert current_policy() == lenient
+    assert save_rubric(SHORT) is None and save_rubric(POLITE) is None
+    other_server(RUBRICS).put("polite", rubric_toml(replace(POLITE, question="Polite?")))
+    assert save_rubric(POLITE).question == "Polite?" and save_rubric(SHORT) == SHORT
 
 
 def test_what_did_not_change_is_not_read_again(monkeypatch):

@@ -290,6 +290,23 @@ def test_mappings_of_wide_and_hostile_tables(open_home):
     assert len(home._catalogue.all_mappings()) == 16
 
 
+def test_a_mapping_can_be_made_of_the_one_that_is_kept(open_home):
+    columns, seen = ["a", "b"], []
+
+    def change(stored, new="a"):
+        seen.append(stored)
+        if stored == {"query": "b"}:
+            raise ZeroDivisionError
+        return {"query": new}
+
+    open_home().keep_mapping(columns, "mine", change)
+    open_home().keep_mapping(columns, "mine", lambda stored: change(stored, "b"))
+    with pytest.raises(ZeroDivisionError):
+        open_home().keep_mapping(columns, "mine", change)
+    assert seen == [None, {"query": "a"}, {"query": "b"}]
+    assert open_home().mappings(columns) == {"mine": {"query": "b"}}
+
+
 def test_order_archive_delete_and_back(open_home):
     home, runs = open_home(), [run_of(name) for name in "abcd"]
     for run in runs:
@@ -511,3 +528,21 @@ def test_a_small_file_that_two_servers_write_is_that_of_one_of_them(open_files_o
         if "same" in open_files_of().names():
             assert open_files_of().get("same") in contents
     assert open_files_of().get("same") in contents and list(open_files_of().names()) == ["same"]
+
+
+def test_many_who_change_one_small_file_at_the_same_moment_lose_nothing(open_files_of):
+    def work(number: int) -> None:
+        for step in range(5):
+            open_files_of().change("same", lambda stored, step=step: (stored or b"") + f"{number} {step}\n".encode())
+
+    for thread in team_services.threads(4, work):
+        thread.join()
+    files = open_files_of()
+    assert sorted(files.get("same").split(b"\n")[:-1]) == [f"{number} {step}".encode() for number in range(4)
+                                                           for step in range(5)]
+    with pytest.raises(ZeroDivisionError):
+        files.change("same", lambda stored: 1 // 0)
+    assert len(files.get("same").splitlines()) == 20 and list(files.names()) == ["same"]
+    files.change("same", lambda stored: None)
+    files.change("none", lambda stored: None)
+    assert files.names() == {}

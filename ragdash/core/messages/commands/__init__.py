@@ -1,5 +1,5 @@
 """The command line, and the files, reports and pictures that are written."""
 
-from ragdash.core.messages.commands import engines, general, tracking
+from ragdash.core.messages.commands import engines, general, options, tracking
 
-MESSAGES = {**engines.MESSAGES, **general.MESSAGES, **tracking.MESSAGES}
+MESSAGES = {**engines.MESSAGES, **general.MESSAGES, **options.MESSAGES, **tracking.MESSAGES}

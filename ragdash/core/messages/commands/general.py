@@ -309,11 +309,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="some of {sections:comma}",
         fix="Name them with commas between.",
     ),
-    "no-metric/option": Message(
-        actual="no metric",
-        expected='one or more, such as "nDCG@10 R@5"',
-        fix="Name metrics, or leave the option out for the default ones; `ragdash metrics` lists all.",
-    ),
     "out-of-memory": Message(
         actual="not enough memory for these files and options",
         expected="less than the memory that is free",
@@ -344,21 +339,6 @@ MESSAGES: Mapping[str, Message] = {
         actual="that the current folder no longer exists",
         expected="a folder that exists, as paths are seen from it",
         fix="Change to another folder, and run the command again.",
-    ),
-    "streamlit-option": Message(
-        actual="{given!r} for Streamlit",
-        expected="what ragdash sets itself as an option of ragdash",
-        fix="Use {ours} instead.",
-    ),
-    "unnamed-output": Message(
-        actual="{name:?{name}}{name:!an empty name}",
-        expected="the name of a file",
-        fix="Write /dev/stdout for standard output, or ./- for a file of that name.",
-    ),
-    "output-is-input": Message(
-        actual="a file that {other:?{other} names too}{other:!this command reads}",
-        expected="another file, as this one would be replaced",
-        fix="Choose another name for {option}.",
     ),
     "unusable-date": Message(
         actual="{value!r}",

@@ -102,6 +102,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="one writer at a time",
         fix="Yours is stored instead. Copy what is missing from theirs.",
     ),
+    "changed-meanwhile": Message(
+        actual="that somebody else has changed {what} meanwhile",
+        expected="{what} as this page showed it",
+        fix="Nothing was stored. Look at what is stored, then press again to replace it.",
+    ),
     "broken-reviews": Message(
         actual="a damaged file of reviews: it was set aside, and what could be read was recovered",
         expected="a file that can be read",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlalchemy import Connection, text
 
 from ragdash.core.storage.postgres.database import Database
@@ -30,13 +32,22 @@ class DatabaseFiles:
 
     def put(self, name: str, content: bytes) -> None:
         """Keep a content; one of the same name is replaced."""
-        row = {**self._which, "name": name, "content": content}
+        self.change(name, lambda _: content)
 
-        def put(connection: Connection) -> None:
-            connection.execute(_BUMP, self._counter)
-            connection.execute(_PUT, row)
+    def change(self, name: str, work: Callable[[bytes | None], bytes | None]) -> None:
+        """Keep what `work` makes of the content, None for none; nobody else changes it in between."""
+        row = {**self._which, "name": name}
 
-        self._database.write(put)
+        def change(connection: Connection) -> None:
+            connection.execute(_BUMP, self._counter)  # locks the files of this kind until the transaction ends
+            stored = connection.scalar(_GET, row)
+            content = work(None if stored is None else bytes(stored))
+            if content is None:
+                connection.execute(_DELETE, row)
+            else:
+                connection.execute(_PUT, {**row, "content": content})
+
+        self._database.write(change)
 
     def get(self, name: str) -> bytes:
         """The content. Raises FileNotFoundError where there is none."""
@@ -52,11 +63,7 @@ class DatabaseFiles:
 
     def delete(self, name: str) -> None:
         """Delete a content; nothing where there is none."""
-        def delete(connection: Connection) -> None:
-            connection.execute(_BUMP, self._counter)
-            connection.execute(_DELETE, {**self._which, "name": name})
-
-        self._database.write(delete)
+        self.change(name, lambda _: None)
 
     def stamp(self) -> int | None:
         """Rises with every change of any process; one of another server is seen after 0.2 seconds at most."""

@@ -125,7 +125,7 @@ def render_note(context: PageContext) -> None:
             for hidden in others if rights.may("save-policy") else []:
                 title = f"Go back to policy {hidden.policy.digest}" if hidden.policy else "Go back to no policy"
                 st.button(title, icon=":material/undo:", key=f"policy_to_{hidden.policy and hidden.policy.digest}",
-                          on_click=change_policy, args=(hidden.policy,))
+                          on_click=change_policy, args=(hidden.policy, current))
             judge_note.link_to_judge("Ask the judge under this policy" if current else "Ask the judge")
 
 
@@ -134,16 +134,15 @@ def name_of(policy: Policy | None) -> str:
     return f"under policy {policy.digest}" if policy else "without a policy"
 
 
-def change_policy(policy: Policy | None) -> None:
-    """Put a policy in force, None for none; an error is shown on the page."""
-    before = current_policy()
+def change_policy(policy: Policy | None, shown: Policy | None) -> None:
+    """Put a policy in force in place of the one shown, None for none; an error is shown on the page."""
     try:
         with rights.change("save-policy"):
-            save_policy(policy)
+            save_policy(policy, shown)
     except InputError as error:
         state.set_notice(error.problems)
         return
-    st.session_state[state.POLICY_BEFORE] = before
+    st.session_state[state.POLICY_BEFORE] = shown
     for name, answer in asdict(policy).items() if policy else ():
         st.session_state[f"{state.POLICY_ANSWER}_{name}"] = answer
 

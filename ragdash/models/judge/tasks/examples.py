@@ -12,10 +12,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
+from types import EllipsisType
 
 import orjson
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.storage.shown_values import require_shown
 from ragdash.models.judge.question import Question
 from ragdash.models.judge.tasks.kept_files import EXAMPLES, kept_files, read_all
 from ragdash.models.judge.tasks.policy import Policy, current_policy
@@ -196,10 +198,20 @@ def examples_json(sets: Mapping[str, ExampleSet]) -> bytes:
     return orjson.dumps({"sets": rows}, option=orjson.OPT_INDENT_2)
 
 
-def save_examples(metric: str, added: ExampleSet | None) -> None:
-    """Keep examples in place of those of the metric before; None: go back to having none."""
-    sets = {task: kept for task, kept in stored_examples().items() if task != task_of(metric)}
-    if added is None and not sets:
-        kept_files(EXAMPLES).delete(EXAMPLES)
-    else:
-        kept_files(EXAMPLES).put(EXAMPLES, examples_json(sets if added is None else {**sets, added.task: added}))
+def save_examples(metric: str, added: ExampleSet | None, shown: ExampleSet | EllipsisType | None = ...) -> None:
+    """Keep examples in place of those of the metric before; None: go back to having none.
+
+    shown: those that were stored when the person decided, None for none. InputError where others are stored by now.
+    ... replaces any.
+    """
+    files, task = kept_files(EXAMPLES), task_of(metric)
+
+    def change(content: bytes | None) -> bytes | None:
+        sets = {} if content is None else dict(_read(content, f"{files.location}: {EXAMPLES}"))
+        before = sets.pop(task, None)
+        require_shown(before, shown, added, f"the examples of {metric}")
+        if added is not None:
+            sets[task] = added
+        return examples_json(sets) if sets else None
+
+    files.change(EXAMPLES, change)

@@ -13,10 +13,12 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from itertools import product
+from types import EllipsisType
 
 import orjson
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.storage.shown_values import require_shown
 from ragdash.core.text.toml import parse_toml
 from ragdash.models.judge.question import Question
 from ragdash.models.judge.tasks.kept_files import POLICY, kept_files, read_all
@@ -122,9 +124,16 @@ def policy_toml(policy: Policy) -> bytes:
     return b"".join(f"{name} = {orjson.dumps(answer).decode()}\n".encode() for name, answer in asdict(policy).items())
 
 
-def save_policy(policy: Policy | None) -> None:
-    """Keep a policy in place of the one before; None: go back to having none."""
-    if policy is None:
-        kept_files(POLICY).delete(POLICY)
-    else:
-        kept_files(POLICY).put(POLICY, policy_toml(policy))
+def save_policy(policy: Policy | None, shown: Policy | EllipsisType | None = ...) -> None:
+    """Keep a policy in place of the one before; None: go back to having none.
+
+    shown: the one that the person saw, None for none. InputError where another is in force by now. ... replaces any.
+    """
+    files = kept_files(POLICY)
+
+    def change(content: bytes | None) -> bytes | None:
+        stored = None if content is None or shown is ... else read_policy(content, f"{files.location}: {POLICY}")
+        require_shown(stored, shown, policy, "the labeling policy")
+        return None if policy is None else policy_toml(policy)
+
+    files.change(POLICY, change)

@@ -190,9 +190,20 @@ def _toml(value: object) -> str:
     return orjson.dumps(value).decode().replace("\x7f", "\\u007f")
 
 
-def save_rubric(rubric: Rubric) -> None:
-    """Keep a rubric; one of the same name is replaced, and its verdicts are no longer read."""
-    kept_files(RUBRICS).put(rubric.name, rubric_toml(rubric))
+def save_rubric(rubric: Rubric) -> Rubric | None:
+    """Keep a rubric; one of the same name is replaced, and its verdicts are no longer read. Returns the replaced one.
+    """
+    replaced: list[Rubric | None] = []
+
+    def change(content: bytes | None) -> bytes:
+        replaced.append(None)
+        if content is not None:
+            with suppress(InputError):
+                replaced[-1] = read_rubric(content, rubric.name)
+        return rubric_toml(rubric)
+
+    kept_files(RUBRICS).change(rubric.name, change)
+    return replaced[-1]
 
 
 _TRIED: dict[str, Rubric] = {}

@@ -123,8 +123,7 @@ def _save_file() -> None:
 def _save(rubric: Rubric) -> None:
     """Save a criterion and choose its metric; alone where nobody has chosen others."""
     with rights.change("save-rubric", rubric.metric):
-        before = {stored.name: stored for stored in stored_rubrics()}.get(rubric.name)
-        save_rubric(rubric)
+        before = save_rubric(rubric)
     saved_here = st.session_state.setdefault(state.RUBRICS_SAVED_HERE, {})
     is_replaced = before is not None and before not in (rubric, saved_here.get(rubric.name))
     st.session_state[state.RUBRIC_REPLACED] = before if is_replaced else None

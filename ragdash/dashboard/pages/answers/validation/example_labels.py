@@ -16,7 +16,7 @@ from ragdash.dashboard.widgets import fields
 from ragdash.metrics import Spec
 from ragdash.metrics.judged import judge_request
 from ragdash.models.judge.tasks import find_task
-from ragdash.models.judge.tasks.examples import ExampleSet, examples_of, save_examples, task_of
+from ragdash.models.judge.tasks.examples import ExampleSet, examples_of, save_examples, stored_examples, task_of
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.judge_validation import examples_text
 
@@ -54,7 +54,7 @@ def examples_editor(data: TrustData) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="example_choice"):
         fields.number_input("Examples per class", 1, MOST_PER_CLASS, PER_CLASS, key=state.EXAMPLES_PER_CLASS, width=160)
-        st.button("Use labels as examples", icon=":material/school:", on_click=_choose, args=(data,),
+        st.button("Use labels as examples", icon=":material/school:", on_click=_choose, args=(data, _stored(data.spec)),
                   key=state.bound_key("examples_save", data.label_key))
 
 
@@ -70,27 +70,32 @@ def show_examples(spec: Spec) -> None:
             example.verdict)} for example in examples.examples], border="horizontal", hide_index=True,
             alt="Labeled answers in the prompt")
         if not read_only():
-            st.button("Remove examples", icon=":material/delete:", on_click=_remove, args=(judge_request(spec)[0],),
+            st.button("Remove examples", icon=":material/delete:", on_click=_remove, args=(spec, _stored(spec)),
                       key=state.bound_key("examples_remove", judge_request(spec)[0]))
 
 
-def _choose(data: TrustData) -> None:
+def _stored(spec: Spec) -> ExampleSet | None:
+    """The examples that are stored for a metric, in force or not."""
+    return stored_examples().get(task_of(judge_request(spec)[0]))
+
+
+def _choose(data: TrustData, shown: ExampleSet | None) -> None:
     try:
         scope = data.context.scope.whole
         choice = choose_examples([scope.match(digest) for digest in data.context.digests],
                                  trust_data.labels_of_all_queries(data), judge_request(data.spec)[0],
                                  per_class=st.session_state[state.EXAMPLES_PER_CLASS], groups=data.groups)
         with rights.change("save-examples"):
-            save_examples(choice.examples.metric, choice.examples)
+            save_examples(choice.examples.metric, choice.examples, shown)
     except InputError as error:
         state.set_notice(error.problems)
         return
     state.set_notice(choice.problems)
 
 
-def _remove(metric: str) -> None:
+def _remove(spec: Spec, shown: ExampleSet | None) -> None:
     try:
         with rights.change("save-examples"):
-            save_examples(metric, None)
+            save_examples(judge_request(spec)[0], None, shown)
     except InputError as error:
         state.set_notice(error.problems)

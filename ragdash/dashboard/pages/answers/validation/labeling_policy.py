@@ -43,10 +43,10 @@ def labeling_policy(context: PageContext, labeled: bool) -> None:
             _say_what_is_set_aside(context, "Saving this policy", chosen, policy)
         with st.container(horizontal=True, key="policy_buttons"):
             st.button("Save policy", icon=":material/save:", key="policy_save", help=tooltip("labeling_policy"),
-                      disabled=chosen == policy, on_click=policy_effects.change_policy, args=(chosen,))
+                      disabled=chosen == policy, on_click=policy_effects.change_policy, args=(chosen, policy))
             if policy is not None:
                 st.button("Remove policy", icon=":material/delete:", key="policy_remove",
-                          on_click=policy_effects.change_policy, args=(None,))
+                          on_click=policy_effects.change_policy, args=(None, policy))
 
 
 def _say_what_is_set_aside(context: PageContext, step: str, to: Policy, before: Policy | None) -> None:

@@ -118,11 +118,13 @@ def _render_columns(record: FileRecord) -> None:
         changed_reading(_proposed(record), together | {field: column for column, field in meanings.items() if field}),
         list(meanings.values()),
         selected if selected != GUESSED else f"columns of {record.name}",
+        saved,
     )
 
 
 def _render_preview(
-    record: FileRecord, mapping: Mapping[str, str], meanings: Sequence[str], name: str
+    record: FileRecord, mapping: Mapping[str, str], meanings: Sequence[str], name: str,
+    saved: Mapping[str, Mapping[str, str]],
 ) -> None:
     """The first rows under this mapping, or why there are none; the button that applies it."""
     if record.failed and dict(mapping) == dict(record.mapping or record.guess):
@@ -156,12 +158,13 @@ def _render_preview(
                           help=tooltip("store_mapping"))
         st.button("Apply mapping", icon=":material/check:", type="primary",
                   key=state.bound_key("map_apply", record.name, record.key),
-                  on_click=lambda: _apply_mapping(record, mapping, st.session_state[key]))
+                  on_click=lambda: _apply_mapping(record, mapping, st.session_state[key], saved))
 
 
-def _apply_mapping(record: FileRecord, mapping: Mapping[str, str], name: str) -> None:
+def _apply_mapping(record: FileRecord, mapping: Mapping[str, str], name: str,
+                   shown: Mapping[str, Mapping[str, str]]) -> None:
     try:
-        saved_mappings.save(record.columns, name, mapping)
+        saved_mappings.save(record.columns, name, mapping, shown)
     except InputError as error:
         state.set_notice(error.problems)
         return

@@ -1,0 +1,35 @@
+"""Options of a command that are empty, or that another option or ragdash itself rules out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragdash.core.messages.message import Message
+
+MESSAGES: Mapping[str, Message] = {
+    "empty-option": Message(
+        actual="an empty text",
+        expected="a value, or no such option",
+        fix="Give it a value, or leave it out. In a script: is the variable set?",
+    ),
+    "no-metric/option": Message(
+        actual="no metric",
+        expected='one or more, such as "nDCG@10 R@5"',
+        fix="Name metrics, or leave the option out for the default ones; `ragdash metrics` lists all.",
+    ),
+    "streamlit-option": Message(
+        actual="{given!r} for Streamlit",
+        expected="what ragdash sets itself as an option of ragdash",
+        fix="Use {ours} instead.",
+    ),
+    "unnamed-output": Message(
+        actual="{name:?{name}}{name:!an empty name}",
+        expected="the name of a file",
+        fix="Write /dev/stdout for standard output, or ./- for a file of that name.",
+    ),
+    "output-is-input": Message(
+        actual="a file that {other:?{other} names too}{other:!this command reads}",
+        expected="another file, as this one would be replaced",
+        fix="Choose another name for {option}.",
+    ),
+}
