@@ -10,7 +10,8 @@ from page_cases import asked, charts, opened, shown, widget
 from test_pages import PAGES
 
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.session import keys, short_address, state
+from ragdash.dashboard.session import keys, state
+from ragdash.dashboard.session.address import current_address, short_address
 from ragdash.dashboard.session.data_store import LOADED
 
 OURS = {*keys.SIDEBAR, *keys.PAGE}
@@ -80,6 +81,13 @@ def menus(monkeypatch) -> dict:
 def address_of(page: str, parameters: dict) -> str:
     """What a browser shows for a page on this computer."""
     return f"http://127.0.0.1:8501/{page.partition('/')[0]}?{urlencode(parameters, doseq=True)}"
+
+
+def set_address(at, parameters: dict) -> None:
+    """What the next message of the browser has for its address."""
+    at.query_params.clear()
+    for key, value in parameters.items():
+        at.query_params[key] = value
 
 
 def seen(at) -> dict:
@@ -165,12 +173,39 @@ def test_the_way_back_leaves_out_what_was_chosen_since(samples):
     at.session_state["k"], at.session_state["detail"] = "5", "slices"
     shown(at.run())
     assert asked(at, "k") == ["5"] and asked(at, "detail") == ["slices"]
-    at.query_params.clear()
-    for key, value in before.items():
-        at.query_params[key] = value
+    shown(at.run())  # the browser has taken the new address
+    set_address(at, before)
     shown(at.run())
     assert at.session_state["k"] == "10" and dict(at.query_params) == before
     assert at.session_state["detail"] == opened("compare", **before).session_state["detail"] != "slices"
+
+
+def test_clicks_in_quick_succession_undo_no_choice(samples, monkeypatch):
+    """A message may have the address of before, which the browser has until it learns of the new one."""
+    at = opened("compare", **samples)
+    before = dict(at.query_params)
+    shown(at.selectbox(key="k").select("5").run())
+    after_first = dict(at.query_params)
+    set_address(at, before)
+    shown(at.selectbox(key="metric").select("P@k").run())
+    set_address(at, after_first)
+    baseline = at.selectbox(key="baseline").options[1]
+    shown(at.selectbox(key="baseline").select_index(1).run())
+    assert asked(at, "k") == ["5"] and asked(at, "metric") == ["P@k"] and asked(at, "baseline") == ["1"]
+    assert at.selectbox(key="baseline").format_func(at.session_state["baseline"]) == baseline
+    set_address(at, before)
+    monkeypatch.setattr(current_address, "MOST_DELAY", 0.0)
+    shown(at.run())
+    assert at.session_state["k"] == "10" and dict(at.query_params) == before, "later it is a step back"
+
+
+def test_a_choice_that_is_taken_back_in_quick_succession_is_what_the_browser_shows(samples):
+    at = opened("compare", **samples)
+    before = dict(at.query_params)
+    shown(at.selectbox(key="k").select("5").run())
+    set_address(at, before)
+    shown(at.selectbox(key="k").select("10").run())
+    assert at.session_state["k"] == "10" and dict(at.query_params) == before
 
 
 def test_a_link_may_fix_the_appearance(samples):

@@ -13,7 +13,7 @@ from hashlib import blake2b
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile
 
-from ragdash.dashboard.session import short_address
+from ragdash.dashboard.session.address import short_address
 from ragdash.dashboard.session.keys import (
     ASKED,
     CHANGED_PAGE,

@@ -161,6 +161,7 @@ VIEW_NAME, VIEW_NOTE, VIEW_EXISTS = "view_name", "view_note", "_view_exists"  # 
 VIEW_SAVED, VIEW_DELETED = "_view_saved", "_view_deleted"
 LOG_SEEN = "_log_seen"  # ids of recorded runs of the watched folder that this session loaded or passed over
 LOG_OLDER = "_log_older"  # run ids of closed runs of the folder that were not loaded at the first visit
+SENT_ADDRESSES = "_sent_addresses"  # when one was written last; it, after those that the browser may still have
 REMOVED_RUN = "_removed_run"  # (position, entry, whether it was the baseline) of the run removed last
 
 

@@ -15,7 +15,8 @@ import streamlit as st
 
 from ragdash.core.errors import Problem
 from ragdash.core.records import CHOICES, Conventions
-from ragdash.dashboard.session import saved_views, short_address
+from ragdash.dashboard.session import saved_views
+from ragdash.dashboard.session.address import current_address, short_address
 from ragdash.dashboard.session.choices import *  # noqa: F403  (state.choice_key is how everybody asks for a choice)
 from ragdash.dashboard.session.choices import choice_key, expect_choices, first_word, leave_out
 from ragdash.dashboard.session.data_store import LOADED, SHORT, SessionRun, parse_run_token
@@ -73,7 +74,8 @@ def open_session() -> bool:
         st.session_state.update({_TRUTH: None, UPLOADS: 0, _DEFAULTS: {}, ASKED: set(), LEFT_OUT: {}})
         st.session_state.update(dict.fromkeys((_RUNS, _FILES, _LOST, WAITING, _NOTICE), ()))
     st.session_state[RESET] = set()
-    if address and address != st.session_state.get(_WRITTEN) and (first or RUN in address):
+    is_new = address and address != st.session_state.get(_WRITTEN) and not current_address.is_outdated()
+    if is_new and (first or RUN in address):
         if not first and KEEP_CHOICES not in st.query_params:
             st.session_state[RESET] = {key for key in PAGE if key not in address}
             for key in SIDEBAR:
@@ -104,10 +106,7 @@ def close_session(page: str = "") -> None:
         saved_views.set_opened(None)
         st.session_state[_WRITTEN], written = written, short_address.pack(written, (RUN, TRUTH))
     known_keys = {RUN, TRUTH, *SIDEBAR, *PAGE, short_address.PACKED, short_address.FORMER, KEEP_CHOICES, FORMER_VIEW}
-    address = {key: st.query_params.get_all(key) for key in st.query_params}
-    if {key: values for key, values in address.items() if key in known_keys} != written:
-        foreign = {key: values for key, values in address.items() if key not in known_keys}
-        st.query_params.from_dict({**foreign, **written})
+    current_address.write(written, known_keys)
 
 
 def parameters(page: str | None = None, *, everything: bool = False,
@@ -343,7 +342,7 @@ def _change(digest: str, update: Callable[[SessionRun], SessionRun]) -> None:
 def _address() -> tuple[dict[str, list[str]], saved_views.SavedView | None, list[str]]:
     """The choices of the address, the saved view that it names, and its parameters that are damaged."""
     names = {entry.digest[:SHORT]: entry.name for entry in st.session_state.get(_RUNS, ())}
-    given, damaged = short_address.unpack({key: st.query_params.get_all(key) for key in st.query_params}, names)
+    given, damaged = short_address.unpack(current_address.parameters(), names)
     if RUN not in given and saved_views.VIEW in given:
         view = saved_views.ask_for(given[saved_views.VIEW][0])
         return (_known(view.parameters), view, damaged) if view else ({}, None, damaged)

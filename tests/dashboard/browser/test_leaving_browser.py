@@ -63,8 +63,6 @@ def test_a_note_that_is_left_by_a_step_back_is_kept(visit, samples_link):
     assert_kept(app, "left by a step back")
 
 
-@pytest.mark.xfail(strict=False, reason="a known fault on a busy machine: the message of the popover that closes "
-                   "has the address of before, when the run with the new name has ended, and brings the old name back")
 def test_a_name_that_is_typed_into_an_open_popover_is_kept_when_a_link_is_pressed(visit, samples_link):
     app = visit().open(samples_link.replace("/?", "/data?"))
     app.page.get_by_role("button", name="Edit").first.click()

@@ -29,7 +29,8 @@ from ragdash.dashboard.pages.threshold_bands.speed_cost import sections as speed
 from ragdash.dashboard.pages.threshold_bands.speed_cost.tables import _mean_tokens
 from ragdash.dashboard.pages.what_if import mix_section
 from ragdash.dashboard.pages.what_if.sections import _means
-from ragdash.dashboard.session import choices, relevance, short_address, state
+from ragdash.dashboard.session import choices, relevance, state
+from ragdash.dashboard.session.address import short_address
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.evaluation.compare import compare
 from ragdash.evaluation.evaluate import evaluate
