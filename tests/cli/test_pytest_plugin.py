@@ -176,6 +176,61 @@ del test_pair
 """
 
 
+NOTHING = """
+import pytest
+
+@pytest.mark.ragdash("empty", baseline="b.ragdash")
+@pytest.mark.parametrize("number", [])
+def test_empty(number, log_retrieval):
+    log_retrieval(f"q{number}", ["a"], relevant=["a"])
+
+@pytest.mark.ragdash("silent", baseline="b.ragdash")
+def test_silent():
+    pass
+
+@pytest.mark.ragdash("skipped", baseline="b.ragdash")
+def test_skipped():
+    pytest.skip("no index here")
+
+@pytest.mark.ragdash("blank", baseline="")
+def test_blank(log_retrieval):
+    log_retrieval("q", ["a"], relevant=["a"])
+"""
+REPEAT_FIELD = """
+import pytest
+
+@pytest.mark.ragdash("g", baseline="new/folder/b.ragdash", metrics="RR")
+@pytest.mark.parametrize("number", range(8))
+def test_field(number, log_retrieval):
+    with pytest.raises(ValueError, match="a field 'repeat' of the query"):
+        log_retrieval(f"q{number}", ["x"], relevant=["a"], repeat=number)
+    log_retrieval(f"q{number}", ["a"], relevant=["a"])
+"""
+
+
+@pytest.mark.parametrize("arguments", [(), ("--ragdash-pin",), ("-n", "1")])
+def test_a_group_that_logged_nothing_and_an_empty_baseline_are_no_success(project, arguments):
+    """As where the file with the questions is empty, or the variable with the baseline's name is not set."""
+    done = project("good", *arguments, test=NOTHING)
+    out = done.stdout.str()
+    done.assert_outcomes(passed=2, skipped=2)
+    assert done.ret == 4
+    for words in ("found nothing that the tests of the group 'empty' logged", "tests of the group 'silent' logged",
+                  "skipped: no verdict, its tests were skipped", "found an empty baseline in a ragdash marker"):
+        assert words in out, out
+    skipped = project("good", *arguments, "test_search.py::test_skipped", test=NOTHING)
+    assert skipped.ret == 0
+
+
+def test_a_baseline_is_pinned_into_a_new_folder_and_the_repeat_is_that_of_the_marker(project):
+    done = project("good", "--ragdash-pin", test=REPEAT_FIELD)
+    assert done.ret == 0 and (project.path / "new/folder/b.ragdash").exists()
+    assert project("good", test=REPEAT_FIELD).ret == 0
+    (project.path / "file").write_text("")
+    done = project("good", "--ragdash-pin", test=REPEAT_FIELD.replace("new/folder", "file/folder"))
+    assert done.ret == 4 and "INTERNALERROR" not in done.stdout.str() + done.stderr.str()
+
+
 def test_odd_values_of_a_marker_are_named_also_without_a_baseline(project):
     mistakes = project("good", test=ODD_OPTIONS)
     output = mistakes.stdout.str()

@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragdash.core.console import unwritable, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records.arguments import check_whole, items_of
 
@@ -21,7 +22,9 @@ OPTIONS = ("group", "repeats", "baseline", "margin", "metrics", "truth", "fail_o
 
 @dataclass
 class LoggedGroup:
-    """The rows of a group. options: of its markers; rows: by (repeat, query), with the test that logged each."""
+    """The rows of a group. options: of its markers; rows: by (repeat, query), with the test that logged each; has_run:
+    whether a test ran, or has an empty list of parameters, so that rows are missing where there are none.
+    """
 
     name: str
     root: Path
@@ -29,6 +32,7 @@ class LoggedGroup:
     rows: dict[tuple[int, str], tuple[str, dict]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     deselected: int = 0
+    has_run: bool = False
 
     def add(self, test: str, options: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> None:
         """Add what one test logged; a test that runs again replaces its rows."""
@@ -103,12 +107,18 @@ class LoggedGroup:
         facts = {"digests": [run.digest for run in runs], "repeats": len(runs), "depth": min(run.depth for run in runs)}
         baseline = pin(self.evaluation(runs, truth), truth, version=import_module("ragdash").__version__, run=facts)
         path = self.root / self.options["baseline"]
-        path.write_bytes(baseline.to_bytes())
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise unwritable(str(path.parent), error) from None
+        write(baseline.to_bytes(), str(path))
         return path
 
     def checked(self) -> None:
         """Raise InputError with the problems of all tests, or where they ran fewer repeats than the marker says."""
         self._check_options()
+        if not self.rows:
+            self._note("pytest/nothing-logged", {"group": self.name}, "")
         repeats = {repeat for repeat, _ in self.rows}
         if self.rows and len(repeats) < int(self.options.get("repeats", 1)):
             self._note("pytest/repeats", {"group": self.name, "logged": len(repeats),
@@ -133,7 +143,10 @@ class LoggedGroup:
                     problems += error.problems
         if (value := options.get("fail_on", FAIL_ON[0])) not in FAIL_ON:
             problems.append(Problem("baseline/fail-on", {"value": value, "choices": list(FAIL_ON)}, field="fail_on"))
-        wrong = {name: "a text" for name in ("baseline", "truth") if not isinstance(options.get(name) or "", str)}
+        texts = {name: value for name in ("group", "baseline", "truth") if (value := options.get(name)) is not None}
+        wrong = {name: "a text" for name, value in texts.items() if not isinstance(value, str)}
+        problems += [Problem("pytest/empty", {"name": name}, field=name) for name, value in texts.items()
+                     if isinstance(value, str) and not value.strip()]
         accepted = items_of(options.get("accept", ()))
         if accepted is None or not all(isinstance(kind, str) for kind in accepted):
             wrong["accept"] = "a list of texts"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.compat import NOTSET
 
 from ragdash.cli.pytest_plugin.logged_groups import LoggedGroup
 from ragdash.core.console import one_line, unwritable, write
@@ -18,6 +19,7 @@ from ragdash.core.errors import InputError, Problem
 
 MARKER = "ragdash"
 _ROWS = pytest.StashKey[list[dict]]()
+_IS_SKIPPED = pytest.StashKey[bool]()
 _VERDICTS = "ragdash-verdicts"
 _LINE = ("ragdash(group, repeats=1, baseline=None, margin=None, metrics=None, truth=None, fail_on='regression', "
          "accept=(), max_age=None): what the test logs belongs to this group of queries, which gets one verdict")
@@ -85,10 +87,13 @@ def log_answer(request: pytest.FixtureRequest) -> Callable[..., None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Generator[None, Any, Any]:
-    """Put the rows of a test on its last report."""
+    """Put the rows of a test on its last report, and whether it should have logged some."""
     report = yield
-    if call.when == "teardown" and item.stash.get(_ROWS, None):
-        report.ragdash = {"options": _options(item), "rows": item.stash[_ROWS]}
+    if call.when == "call":
+        item.stash[_IS_SKIPPED] = report.skipped
+    if call.when == "teardown" and (options := _options(item)):
+        has_run = not item.stash.get(_IS_SKIPPED, True) or _has_no_parameters(item)
+        report.ragdash = {"options": options, "rows": item.stash.get(_ROWS, []), "has_run": has_run}
     return report
 
 
@@ -109,7 +114,9 @@ class SessionVerdicts:
         """Take the rows of a report."""
         logged = getattr(report, "ragdash", None)
         if logged:
-            self.group(str(logged["options"]["group"])).add(report.nodeid, logged["options"], logged["rows"])
+            group = self.group(str(logged["options"]["group"]))
+            group.add(report.nodeid, logged["options"], logged["rows"])
+            group.has_run |= logged["has_run"]
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
         """Count the tests of each group that do not run, such as with -k."""
@@ -145,8 +152,9 @@ class SessionVerdicts:
 
     def _finish(self, group: LoggedGroup, session: pytest.Session) -> int:
         """The exit status that a group asks for."""
-        if group.deselected or not group.rows:
-            reason = f"{group.deselected} of its tests were deselected" if group.deselected else "nothing was logged"
+        if group.deselected or not (group.rows or group.has_run):
+            count = group.deselected
+            reason = f"{count} of its tests were deselected" if count else "its tests were skipped"
             self.lines.append(f"{group.name}: no verdict, {reason}")
             return 0
         try:
@@ -220,6 +228,8 @@ def _log(request: pytest.FixtureRequest, query_id: str | int, fields: Mapping[st
 
     if not _options(request.node):
         pytest.fail("log_retrieval and log_answer need @pytest.mark.ragdash(group=...)", pytrace=False)
+    if "repeat" in fields:
+        raise InputError([Problem("pytest/repeat-field", {"query": str(query_id)}, field="repeat")])
     repeat = request.getfixturevalue("ragdash_repeat")
     present = {name: value for name, value in fields.items() if value is not None}
     try:
@@ -232,6 +242,12 @@ def _log(request: pytest.FixtureRequest, query_id: str | int, fields: Mapping[st
         rows.append({"query_id": str(query_id), "repeat": int(repeat), **row})
     else:
         same.update(row)
+
+
+def _has_no_parameters(item: pytest.Item) -> bool:
+    """Whether pytest skips the test because a list of its parameters is empty."""
+    call_parameters = getattr(item, "callspec", None)
+    return call_parameters is not None and any(value is NOTSET for value in call_parameters.params.values())
 
 
 def _plain(value: Any) -> Any:

@@ -187,6 +187,21 @@ MESSAGES: Mapping[str, Message] = {
         expected="log_retrieval(..., relevant=...), truth= in the marker, or ragdash_truth in the settings of pytest",
         fix="Add one of them.",
     ),
+    "pytest/empty": Message(
+        actual="an empty {name} in a ragdash marker",
+        expected="a text, or no {name}",
+        fix="Give it a value, or leave it out. Is the variable set that it comes from?",
+    ),
+    "pytest/nothing-logged": Message(
+        actual="nothing that the tests of the group {group!r} logged",
+        expected="one query or more",
+        fix="Look whether the list of its parameters is empty, and call log_retrieval or log_answer in its tests.",
+    ),
+    "pytest/repeat-field": Message(
+        actual="a field 'repeat' of the query {query!r}",
+        expected="the repeats that the marker asks for: repeats=",
+        fix="Give the field another name.",
+    ),
     "pytest/option": Message(
         actual="{name!r} in a ragdash marker",
         expected="some of {options:comma}",
