@@ -71,3 +71,13 @@ def test_p_values_are_those_of_chance_where_nothing_depends():
 
 def test_few_labels_show_nothing():
     assert error_sources([judged([1.0] * 120)], [dict.fromkeys(IDS[:19], 1.0)]) == ()
+
+
+@pytest.mark.parametrize("refusals, tested", [(1, False), (4, False), (5, True)])
+def test_a_few_answers_of_another_kind_show_no_effect(refusals, tested):
+    """The judge is right on these alone: one answer would pass the test among 40, and shows nothing."""
+    refuses = np.arange(120) < refusals
+    match = match_of(np.full(120, 40), refuses)
+    wrong = ~refuses
+    found = error_sources([judged(np.where(wrong, 0.0, 1.0))], [dict.fromkeys(IDS, 1.0)], [match])
+    assert ("refusal" in {source.factor for source in found}) == tested

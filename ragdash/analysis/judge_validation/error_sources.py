@@ -22,6 +22,7 @@ from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
 
 SHUFFLES = 10_000
+FEWEST_OTHERS = 5  # queries with another value of a factor than the most frequent one
 RUN = "run"
 FACTORS = ("answer length (characters)", "number of contexts", "rank of the first relevant document", "refusal", RUN)
 
@@ -57,8 +58,8 @@ def error_sources(verdicts: Sequence[RunVerdicts], labels: Sequence[Mapping[str,
     Returns
     -------
     (ErrorSource, ...)
-        A factor each, the smallest p first. Factors with fewer than MIN_LABELS queries, or with one value, are left
-        out.
+        A factor each, the smallest p first. Factors with fewer than MIN_LABELS queries, or with fewer than
+        FEWEST_OTHERS queries that differ from the most frequent value, are left out.
 
     Notes
     -----
@@ -132,7 +133,7 @@ def _of_values(factor: str, errors: np.ndarray, values: np.ndarray, rng: np.rand
                     for table in (errors, values))
     n = len(error)
     x, y = midranks(value) - (n + 1) / 2, midranks(error) - (n + 1) / 2
-    if not x.any():
+    if n - np.unique(value, return_counts=True)[1].max() < FEWEST_OTHERS:
         return None
     shuffled = np.abs(rng.permuted(np.broadcast_to(y, (SHUFFLES, n)), axis=1) @ x)
     p = (1 + (shuffled >= abs(x @ y) - 1e-9).sum()) / (1 + SHUFFLES)

@@ -149,13 +149,13 @@ MESSAGES: Mapping[str, Message] = {
     "judge-of-chance": Message(
         actual="agreement beyond chance (kappa) of {kappa:minus .2f} on {labels:count label} of {run!r}",
         expected="more than 0",
-        fix="Read the disagreements; choose another judge, prompt or metric.",
+        fix="Read the disagreements; choose another metric, judge or prompt.",
     ),
     "judge-below-constant": Message(
         actual="{accuracy:.0%} agreement on {labels:count label} of {run!r}; always “{answer}” would agree in "
         "{constant:.0%}",
         expected="more agreement than one answer for all has",
-        fix="It adds nothing on single answers. Read the disagreements; choose another judge, prompt or metric.",
+        fix="It adds nothing on single answers. Read the disagreements; choose another metric, judge or prompt.",
     ),
     "label-range": Message(
         actual="a label of {value:g}",

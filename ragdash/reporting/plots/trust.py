@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
 
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import ENOUGH, short_names
 from ragdash.reporting.plots.common.forest import difference_axis_title, difference_range, difference_ticks, signed
 from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, value_text
 
@@ -38,10 +38,10 @@ def intervals(names: Sequence[str], slots: Sequence[int], judge: np.ndarray, lab
         _bar(fig, index + STEP, look, corrected[index], CORRECTED, spelled, look.color, 3.5, look.name)
         _annotate_right(fig, index, corrected[index], labels[index], int(n[index]), int(unlabeled[index]), spelled,
                         theme)
-    _legend(fig, f"{source} alone", theme)
+    _legend(fig, {f"{source} alone": judge, LABELS: labels, CORRECTED: corrected}, theme)
     fig.update_yaxes(tickvals=np.arange(len(names)), range=[len(names) - 0.5, -0.5], showgrid=False, fixedrange=True,
                      ticktext=[f'{escape(name)} <span style="color:{look.color}">{look.sign}</span>'
-                               for name, look in zip(short_names(names, 16), run_looks, strict=True)],
+                               for name, look in zip(short_names(names, ENOUGH), run_looks, strict=True)],
                      tickfont={"size": 13})
     _scale(fig, np.concatenate([judge, labels.ravel(), corrected.ravel()]), axis, baseline, theme)
     fig.update_layout(margin={"t": 34, "b": 62, "r": 140}, showlegend=True)
@@ -94,13 +94,12 @@ def _range(ends: np.ndarray, spelled) -> str:
     return f"{low} to {high}"
 
 
-def _legend(fig: go.Figure, alone: str, theme: Theme) -> None:
-    """What the three lines are, in the page's own ink: the colors belong to the runs."""
-    for estimate, symbol, line in (
-        (alone, "circle-open", 0),
-        (LABELS, "line-ns-open", 1.5),
-        (CORRECTED, "circle", 3.5),
-    ):
+def _legend(fig: go.Figure, drawn: Mapping[str, np.ndarray], theme: Theme) -> None:
+    """What the lines are that some run has, in the page's own ink: the colors belong to the runs."""
+    for (estimate, values), (symbol, line) in zip(
+            drawn.items(), (("circle-open", 0), ("line-ns-open", 1.5), ("circle", 3.5)), strict=True):
+        if not np.isfinite(values).any():
+            continue
         fig.add_trace(go.Scatter(
             x=[None], y=[None], name=estimate, mode="lines+markers" if line else "markers", hoverinfo="skip",
             line={"color": theme.muted, "width": line or 1},

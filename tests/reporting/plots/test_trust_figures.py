@@ -46,3 +46,12 @@ def test_nothing_to_draw_is_drawn_as_nothing():
     nothing = [[np.nan] * 3]
     fig = intervals(["a"], [0], [np.nan], nothing, nothing, [0], [0], axis=AXIS)
     assert "no labels" in fig.layout.annotations[0].text and not ends(fig, "corrected")
+
+
+def test_the_legend_has_only_the_lines_that_some_run_has():
+    def legend(fig):
+        return [trace.name for trace in fig.data if trace.showlegend is not False]
+
+    assert legend(figure()) == ["judge alone", "labels alone", "corrected"]
+    labels_only = intervals(["a"], [0], [0.5], [[0.7, 0.6, 0.8]], [[np.nan] * 3], [40], [0], axis=AXIS, source="metric")
+    assert legend(labels_only) == ["metric alone", "labels alone"]

@@ -166,7 +166,8 @@ def _show_disagreement(data: TrustData, run_index: int, disagreement: Disagreeme
         with left_column:
             show_answer(answers, row)
             _show_judge_reasons(judgment)
-        with right, st.container(height=CONTEXTS_HEIGHT, border=False, key="apart_contexts"):
+        height = CONTEXTS_HEIGHT if answers.contexts[row] else "content"
+        with right, st.container(height=height, border=False, key="apart_contexts"):
             show_contexts(answers, row)
 
 

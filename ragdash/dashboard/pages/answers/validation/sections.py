@@ -106,7 +106,8 @@ def estimates(data: TrustData) -> None:
                   "labels alone, and corrected",
                   caption=f"Hollow: {source} alone. Thin: labels alone. Bold: corrected, {source} and labels together. "
                           "n: queries with a label; N: queries without one. "
-                          f"Intervals of {100 * validations[0].level:.0f}%.")
+                          f"Intervals of {100 * validations[0].level:.0f}%, which hold with few labels too: bootstrap "
+                          "intervals of the same labels on other pages can be narrower.")
 
 
 def _interval_figure(
