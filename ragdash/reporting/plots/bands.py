@@ -50,7 +50,7 @@ def band_placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray,
     fig = figure(theme, height=row * rows + foot + 90)
     _shade(fig, edges, span, axis, theme, best if limited else np.inf)
     short = short_names(names, NAME)
-    headings, lines = [], []
+    headings, lines, dashed = [], [], {"color": theme.ink, "width": 1.5, "dash": "dash"}
     for index, look in enumerate(looks(names, slots, theme)):
         values = (float(mean[index]), float(low[index]), float(high[index]))
         fig.add_trace(_dot(index + middle, look, values, int(n[index]), axis, texts[index]))
@@ -61,7 +61,7 @@ def band_placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray,
                           "line": {"color": theme.ink, "width": 3}})
         if limited:  # below the words of the row
             lines.append({"x0": best, "x1": best, "y0": index + 1 - MARK / row, "y1": index + 1,
-                          "line": {"color": theme.ink, "width": 1.5, "dash": "dash"}})
+                          "line": dashed})
         if index:
             lines.append({"xref": "paper", "x0": 0, "x1": 1, "y0": index, "y1": index,
                           "line": {"color": theme.paper, "width": 2}})
@@ -72,7 +72,8 @@ def band_placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray,
     if target is not None:
         _mark_at_foot(fig, f"target {target:.4g}", target, span, rows + 0.4 * FOOT / row, theme)
     if limited:
-        _mark_at_foot(fig, f"best possible {best:.3f}", best, span, rows + (foot - 0.6 * FOOT) / row, theme, "┇")
+        fig.add_shape(x0=best, x1=best, y0=rows + (foot - FOOT) / row, y1=rows + foot / row, line=dashed)
+        _mark_at_foot(fig, f"best possible {best:.3f}", best, span, rows + (foot - 0.6 * FOOT) / row, theme, "")
     return fig
 
 
@@ -182,9 +183,10 @@ def _mark_at_foot(fig: go.Figure, text: str, value: float, span: Sequence[float]
                   sign: str = "┃") -> None:
     """What a value is, in the foot below it, kept inside the picture; the strokes in the rows above mark the value.
 
-    sign: as these strokes look.
+    sign: as these strokes look; "": one of them goes on through the foot.
     """
     right = value > (span[0] + span[1]) / 2
-    fig.add_annotation(x=value, y=y, yref="y", xanchor="right" if right else "left", xshift=3 if right else -3,
-                       showarrow=False, text=f"{text} {sign}" if right else f"{sign} {text}",
+    fig.add_annotation(x=value, y=y, yref="y", xanchor="right" if right else "left",
+                       xshift=(3 if sign else -6) * (1 if right else -1), showarrow=False,
+                       text=(f"{text} {sign}" if right else f"{sign} {text}").strip(),
                        font={"size": 12, "color": theme.ink})

@@ -24,6 +24,7 @@ from ragdash.reporting.plots.common.theme import (
 )
 
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+MOST_TICKS = 6  # of more, a phone has room for the powers of ten alone
 
 
 def by_cutoff(names: Sequence[str], slots: Sequence[int], ks: np.ndarray, values: np.ndarray,
@@ -133,6 +134,7 @@ def _cutoff_axis(fig: go.Figure, ks: np.ndarray, log: bool) -> None:
     last = int(ks[-1])
     if log and last > 1:
         ticks = [k for k in TICKS if k <= last]
+        ticks = ticks if len(ticks) <= MOST_TICKS else [k for k in ticks if np.log10(k) % 1 == 0]
         fig.update_xaxes(type="log", tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks],
                          range=[-0.03, float(np.log10(last)) + 0.03])
     else:

@@ -137,6 +137,14 @@ def test_the_trade_off_marks_round_cutoffs_and_the_chosen_one():
     assert len(precision_recall.interpolated(*runs(1), RECALL_LEVELS, np.ones((1, 11))).data) == 1
 
 
+@pytest.mark.parametrize("deepest, ticks", [(20, [1, 2, 5, 10, 20]), (1000, [1, 10, 100, 1000])])
+def test_the_ticks_of_many_cutoffs_have_room_on_a_telephone(deepest, ticks):
+    ks = np.arange(1, deepest + 1)
+    values = np.ones((1, deepest))
+    fig = precision_recall.by_cutoff(*runs(1), ks, values, ks, values, values, axis=UNIT)
+    assert list(fig.layout.xaxis.tickvals) == ticks
+
+
 @pytest.mark.parametrize("many", [1, 4, 10])
 def test_first_ranks_are_bars_for_few_runs_and_a_map_for_many(many):
     fig = ranking.first_rank(*runs(many), ["1", "2", "none"], np.full((many, 3), 1 / 3))

@@ -90,8 +90,9 @@ def test_bands_above_the_best_possible_value_are_gray_and_the_value_is_marked(th
     words = words_above(fig)
     assert {text: note.font.color for text, note in words.items()} == {
         "poor": theme.ink, "fair": theme.ink, "&lt;good&gt;": theme.muted}
-    lines = [shape for shape in fig.layout.shapes if shape.type == "line" and shape.line.dash == "dash"]
+    *lines, foot = [shape for shape in fig.layout.shapes if shape.type in ("line", None) and shape.line.dash == "dash"]
     assert [(line.x0, line.x1) for line in lines] == [(0.4, 0.4)] * 2, "one for each run"
+    assert (foot.x0, foot.x1, foot.y0) == (0.4, 0.4, 2) and foot.y1 == fig.layout.yaxis.range[0], "on to its value"
     for row, line in enumerate(lines):
         assert row + (6 + bands.LINE) / (6 + bands.LINE + bands.MARK) == pytest.approx(line.y0), "below the words"
         assert line.y1 == row + 1

@@ -29,6 +29,9 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.failures.stage_fixes import stage_fix
 
 NAME_LENGTH, FEW_RUNS = 18, 2  # letters of a name next to a count; runs of which each has room for a long one
+# a count of 0, which is no link, begins where the links above and below it do
+ZERO_STYLE = """<style>[class*="st-key-stage_"]:not(.st-key-stage_rows) [data-testid="stCaptionContainer"]
+{padding-left: 8px}</style>"""
 MAX_NAMED_RUNS = 4  # runs whose names are next to their counts
 NAMED_OF_MANY = 3  # where there are more: one line
 STAGE_WIDTH, COUNT_WIDTH = 260, 172  # pixels
@@ -199,6 +202,7 @@ def render_stages(data: FailuresData) -> None:
         widest = _count_width(_count_names(context))
         counts_width = min(len(shown), 3) * (widest + 8)  # they stay together: where it is narrow, below the stage
         with readable, st.container(key="stage_rows", gap="small"):
+            st.html(ZERO_STYLE)
             for name in data.rows:
                 if name == RANKED_LOW:
                     st.caption(f"No failure, and counted in a row above too: enough is found, but "

@@ -23,7 +23,7 @@ MOST_EXPECTED = 20  # relevant documents, and pieces of evidence, that are liste
 TEXTS_SENT = 50  # ranks whose texts are sent to the browser with the table
 RUN_COLUMN, RANK_HEADER, NAME_COLUMN = 210, 44, 180  # widths in pixels
 NAME_WIDTH = "min(320px, 46vw)"  # of the column with what should be found, so that its texts take few lines
-RANK_COLUMN = 84  # width in pixels of a column that contains only ranks
+RANK_COLUMN, HALF_LETTER = 84, 4.2  # pixels: a column that contains only ranks; of a letter of a name on two lines
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +85,9 @@ def expected_table(
     The highest grade is first, and within a grade the document with the best rank in a run. At most MOST_EXPECTED of
     each are listed.
     """
+    width = int(max(RANK_COLUMN, 20 + HALF_LETTER * max((len(column.name) for column in columns), default=0)))
     head = "".join(
-        f'<th scope="col" style="{cell_style(theme)}text-align:left;min-width:{RANK_COLUMN}px;overflow-wrap:anywhere">'
+        f'<th scope="col" style="{cell_style(theme)}text-align:left;min-width:{width}px;overflow-wrap:anywhere">'
         f"{column.header}</th>"
         for column in columns
     )
@@ -116,7 +117,7 @@ def expected_table(
     return scrollable_table(
         "What should be found, and its rank in each run",
         f"<thead><tr>{name_header('What should be found', theme)}{head}</tr></thead><tbody>{''.join(rows)}</tbody>",
-        NAME_COLUMN + RANK_COLUMN * len(columns),
+        NAME_COLUMN + width * len(columns),
         theme,
     )
 

@@ -16,7 +16,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.text.quoted import cut_middle
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import ENOUGH, short_names
 
 Figure = go.Figure
 COLORED = 6
@@ -37,7 +37,6 @@ SIGNS = "●■◆▲✚★⬢▼◀▶"  # the same symbols as characters, for 
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 MARGIN = {"l": 10, "r": 16, "t": 14, "b": 10, "pad": 0}
 LEGEND_NAME = 22  # characters of a name in a legend
-END_NAME = 16  # characters of a name at the end of a line
 LISTED = 12  # runs whose names a legend has; of more it counts the gray ones
 DIRECT_LABELS = 6  # more runs than this get a legend instead of a label at the end of each line
 
@@ -316,7 +315,7 @@ def end_labels(fig: go.Figure, run_looks: Sequence[Look], heights: Sequence[floa
     visible = [index for index, height in enumerate(heights) if np.isfinite(height)]
     share = 17 / max((fig.layout.height or 360) - 70, 1)
     positions = spread_positions([heights[index] for index in visible], share * (y_range[1] - y_range[0]), y_range)
-    width, short = 0, short_names([html.unescape(look.name) for look in run_looks], END_NAME)
+    width, short = 0, short_names([html.unescape(look.name) for look in run_looks], ENOUGH)
     notes = []
     for index, position in zip(visible, positions, strict=True):
         look, text = run_looks[index], escape(short[index])
