@@ -159,8 +159,8 @@ def test_right_and_wrong_answers_add_up_and_say_at_which_stage_they_are():
     counts = found.count_right()
     assert counts == RightAnswers(3, 3, 1, {"Wrong answer": 1, "Declined needlessly": 1}, 1)
     assert right_sentence("bm25", counts) == (
-        "bm25 has 3 of 6 answers right (1 at another stage), 3 wrong: 1 at **Wrong answer**, 1 at **Declined "
-        "needlessly**, 1 at an earlier stage.")
+        "bm25 has 3 of 6 answers right (1 of them where another step fails), 3 wrong: 1 at **Wrong answer**, 1 at "
+        "**Declined needlessly**, 1 at an earlier stage.")
     assert right_sentence("bm25", found.count_right(np.zeros(len(found.stage), bool))) == ""
 
 

@@ -280,7 +280,7 @@ def test_rankings_that_the_reading_leaves_out_are_said_with_the_verdict(tmp_path
     match = Match(run, ragdash.Truth.of_queries([run]))
     [check] = [check for check in find_checks([match], SPEC) if check.kind == "unread-rankings"]
     assert not len(run.docs) and (check.level, check.runs) == ("qualified", ("dense",))
-    assert check.fix("page") == "Apply the proposed reading on the Data page."
+    assert check.fix("page") == "Apply the proposed reading, on Overview or Data."
     [proposal] = [problem for problem in run.problems if problem.kind == "proposed-reading"]
     read = ragdash.read_run(tmp_path / "dense.json", mapping=proposal.facts["mappings"][0])
     assert len(read.docs) == 90
@@ -384,7 +384,7 @@ def test_runs_within_the_margin_are_called_equivalent():
     other = {f"q{number}": ["a", "b"] if number % 4 else ["b", "a"] for number in range(60)}
     runs = [ragdash.Run.of(rankings, name) for name, rankings in (("plain", ranked), ("other", other))]
     for margin, text in ((0.2, "other and plain are equivalent: no difference is larger than the margin."),
-                         (0.001, "These queries do not show which of other and plain is best")):
+                         (0.001, "These queries do not show which of other and plain is better")):
         decided = ragdash.compare(runs[0], runs[1:], "nDCG@10", ComparisonRules(margin=margin), truth=truth).verdict
         assert decision_sentence(decided, markdown=False).startswith(text)
         assert ("To confirm" in change_sentence(decided, markdown=False)) == (margin == 0.001)

@@ -194,7 +194,7 @@ MESSAGES: Mapping[str, Message] = {
         actual="The file of {run} has rankings that are not read",
         expected="Only its answers and the metrics in the file are shown.",
         fix="ragdash check FILE prints the options that read them.",
-        page="Apply the proposed reading on the Data page.",
+        page="Apply the proposed reading, on Overview or Data.",
         reason="rankings not read",
     ),
     "check-no-rankings": Message(

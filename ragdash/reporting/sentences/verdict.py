@@ -186,16 +186,17 @@ def _decision(verdict: Verdict, markdown: bool) -> str:
     if verdict.state == "no-clear-difference":
         rest = f" {_capital(_counted(verdict.better_than, name))} can be dropped." if verdict.better_than else ""
         best = [verdict.best or "", *(comparison.candidate for comparison in verdict.tied)]
+        choice = choice_sentence(verdict, name)
+        kind = "better" if len(best) == 2 else "best"
+        unsure = f"These queries do not show which of {names_text(best, name)} is {kind}"
         if verdict.differing:
-            return (f"By {plain(verdict.spec.title)}, these queries do not show which of {names_text(best, name)} is "
-                    f"best. The answers do differ: {_evidence_text(verdict.differing[0], markdown)}. If the answers "
-                    f"matter most, decide by that.{rest}")
+            differ = _evidence_text(verdict.differing[0], markdown)
+            return (f"By {plain(verdict.spec.title)}, {uncapital(unsure)}. The answers do differ: {differ}. If the "
+                    f"answers matter most, decide by that.{rest}")
         if all(pair.outcome == "equivalent" for pair in verdict.tied):
-            return (f"{names_text(best, name)} are equivalent: no difference is larger than the margin.{rest} "
-                    f"{choice_sentence(verdict, name)}")
-        unsure = f"These queries do not show which of {names_text(best, name)} is best{_risk(verdict, name)}.{rest}"
-        return (f"Do not decide on so few queries. {unsure}" if is_small(verdict) else
-                f"{unsure} {choice_sentence(verdict, name)}")
+            return f"{names_text(best, name)} are equivalent: no difference is larger than the margin.{rest} {choice}"
+        unsure = f"{unsure}{_risk(verdict, name)}.{rest}"
+        return f"Do not decide on so few queries. {unsure}" if is_small(verdict) else f"{unsure} {choice}"
     if verdict.state == "too-few":
         return "Do not decide on so small a test. Read the single queries instead."
     if verdict.state == "one-run":

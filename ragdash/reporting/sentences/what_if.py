@@ -214,13 +214,13 @@ def churn_sentence(changes, title: str, held_out: Comparison | None = None) -> s
     held_out: the chosen setting against the best single run on held-out queries, where the queries of changes chose it.
     """
     depth = f" (it returns at most {count(changes.k, 'document')})" if changes.is_depth else ""
-    text = (f"Against the best single run{depth}, {len(changes.first):,} of {changes.queries:,} first results and "
-            f"{len(changes.top):,} top-{changes.k} sets change. {escape(title)} gets better for "
-            f"{query_count(len(changes.gained))} and worse for {len(changes.lost):,}")
+    text = (f"Against the best single run{depth}, the first result changes for {len(changes.first):,} of "
+            f"{query_count(changes.queries)}, the set of the first {changes.k:,} for {len(changes.top):,}. "
+            f"{escape(title)} gets better for {query_count(len(changes.gained))} and worse for {len(changes.lost):,}")
     if held_out is None:
         return f"{text}."
     alike = (held_out.wins, held_out.losses) == (len(changes.gained), len(changes.lost))
-    return f"{text}, both on held-out queries and on those that chose this setting." if alike else (
+    return f"{text}. On held-out queries these numbers are the same." if alike else (
         f"{text}, on the queries that chose this setting. On held-out queries, as the gain is measured, it is "
             f"better for {held_out.wins:,} and worse for {held_out.losses:,}.")
 

@@ -199,7 +199,7 @@ def test_labels_of_the_files_come_first():
     assert said.index("How many answers are right?") < said.index("has the highest"), "the number comes first"
     shares = "**good** 100% [86, 100] of 24 and **bad** 17% [4, 33] of 24"
     assert f"{shares}, by Correct (verdict)" in said.replace("\\", "")
-    assert "good has 24 of 24 answers right (8 at another stage), 0 wrong." in said
+    assert "good has 24 of 24 answers right (8 of them where another step fails), 0 wrong." in said
     assert "bad has 4 of 24 answers right" in said
     failures = page_cases.opened("failures", **address(truth, labeled, look="bad"))
     assert "**bad** has 4 of 24 answers right" in texts(failures), "the same count on both pages"

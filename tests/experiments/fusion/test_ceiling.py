@@ -92,14 +92,15 @@ def test_the_sets_of_a_short_run_are_compared_down_to_its_depth():
     recipe = make_recipe(runs, params={"weights": (0.4, 0.6)})
     found = changes(pool, recipe, 0, np.zeros(2), 10)
     assert (found.k, found.is_depth, found.top) == (2, True, ("q2",))
-    assert "Against the best single run (it returns at most 2 documents), 0 of 2 first results and 1 top-2 sets " in (
-        churn_sentence(found, "MRR"))
+    assert ("Against the best single run (it returns at most 2 documents), the first result changes for 0 of 2 "
+            "queries, the set of the first 2 for 1. ") in churn_sentence(found, "MRR")
     apart, alike = (churn_sentence(found, "MRR", SimpleNamespace(wins=wins, losses=0)) for wins in (2, 0))
     assert "worse for 0, on the queries that chose this setting. On held-out queries" in apart
     assert apart.endswith("it is better for 2 and worse for 0.")
-    assert alike.endswith("worse for 0, both on held-out queries and on those that chose this setting.")
+    assert alike.endswith("worse for 0. On held-out queries these numbers are the same.")
     exact = changes(pool, recipe, 0, np.zeros(2), 2)
-    assert (exact.k, exact.is_depth) == (2, False) and "single run, 0 of 2" in churn_sentence(exact, "MRR")
+    assert (exact.k, exact.is_depth) == (2, False)
+    assert "single run, the first result changes for 0 of 2" in churn_sentence(exact, "MRR")
 
 
 def test_recipes_as_code_have_their_values():

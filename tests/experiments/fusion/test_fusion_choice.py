@@ -205,7 +205,7 @@ def test_the_report_says_whether_a_hybrid_would_help(capsys, tmp_path):
     out, truth = tmp_path / "report.html", f"{ROOT}/sample_runs/truth.jsonl"
     hybrid = f"hybrid={ROOT}/sample_runs/hybrid.jsonl"
     parts = ("Would a hybrid help?", "Yes: build this hybrid", "alone brings", "ms more", "A cascade (sparse",
-             "No fusion of these runs can exceed", "Ceiling: the best order", "top-10 sets change",
+             "No fusion of these runs can exceed", "Ceiling: the best order", "the set of the first 10 for",
              "ranks 10 and 11 tied", "ragdash.fuse(runs, ")
     for files, sentences in ((runs, parts), ([*runs, hybrid], parts), (runs[:1], ("A hybrid needs two runs.",))):
         assert main(["report", *files, "--truth", truth, "--what-if", "--resamples", "200", "-o", str(out)]) == 0

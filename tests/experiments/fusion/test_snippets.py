@@ -127,7 +127,7 @@ def test_the_command_prints_the_changes_and_the_snippet(capsys, tmp_path):
     assert main([*given, *truth, "--changes", "--preset", "elasticsearch-rrf"]) == 0
     text = capsys.readouterr().out
     counts = [mix["changes"][name]["count"] for name in ("first_result", "top_k", "gained", "lost")]
-    assert f"{counts[0]} of 12 first results and {counts[1]} top-10 sets change" in text
+    assert f"for {counts[0]} of 12 queries, the set of the first 10 for {counts[1]}." in text
     assert re.search(rf"better for {counts[2]} quer\w+ and worse for {counts[3]}", text)
     assert len(mix["changes"]["gained"]["queries"]) == counts[2]
     assert main([*given, *truth, "--tune", "nDCG@10", "--snippet", "haystack-rrf", "--format", "json"]) == 0

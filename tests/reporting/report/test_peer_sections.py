@@ -74,4 +74,4 @@ def test_the_relevant_documents_of_a_query_are_those_at_the_best_ranks_and_all_a
     block = query_block(ReportContent(ReportRequest(matches)), 0, (0, 1), 0.0)
     assert [document.doc_id for document in block.relevant] == ["d8", "d7", "d0"] and block.right == 9
     page = build_report(ReportRequest(matches, sections=("summary",))).decode()
-    assert "Right documents: the first found of 9" in page and "a: not returned · b: rank 2" in page
+    assert "Relevant documents: the first found of 9" in page and "a: not returned · b: rank 2" in page

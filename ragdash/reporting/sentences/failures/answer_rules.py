@@ -60,15 +60,15 @@ def declined_parts(declined: Declined) -> list[str]:
 def right_sentence(name: str, counts: RightAnswers) -> str:
     """How many answers of a run are right, and at which stages the wrong ones are; "" where nothing shows it.
 
-    >>> print(right_sentence("dense", RightAnswers(6, 4, 1, {"Wrong answer": 2}, 2)))
-    dense has 6 of 10 answers right (1 at another stage), 4 wrong: 2 at **Wrong answer**, 2 at an earlier stage.
+    >>> print(right_sentence("dense", RightAnswers(6, 4, 1, {"Wrong answer": 4}, 0)))
+    dense has 6 of 10 answers right (1 of them where another step fails), 4 wrong: 4 at **Wrong answer**.
     """
     total = counts.right + counts.wrong
     if not total:
         return ""
     places = [f"{n:,} at **{title}**" for title, n in counts.stages.items()]
     places += [f"{counts.earlier:,} at an earlier stage"] if counts.earlier else []
-    failing = f" ({counts.failing:,} at another stage)" if counts.failing else ""
+    failing = f" ({counts.failing:,} of them where another step fails)" if counts.failing else ""
     where = f": {', '.join(places)}" if places else ""
     return f"{name} has {counts.right:,} of {count(total, 'answer')} right{failing}, {counts.wrong:,} wrong{where}."
 
