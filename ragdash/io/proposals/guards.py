@@ -24,6 +24,7 @@ from ragdash.io.proposals.choices.doubtful_values import (
     is_empty,
     joins_pairs,
 )
+from ragdash.io.proposals.choices.known_meanings import CONTENT, contradicts, with_known_fields
 from ragdash.io.proposals.choices.repetitions import mixes_rankings
 from ragdash.io.proposals.content.averages import has_average
 from ragdash.io.proposals.content.spread import is_same_number
@@ -47,9 +48,6 @@ _LIST_OF_SENTENCES = re.compile(rb'"(retrieved|relevant)"\s*:\s*\[\s*"(?:[^"\\ ]
 _SMALL_BYTES = 1 << 20  # of files of which every field is looked at, also where the format has a place for all
 _OF_SYSTEMS = {"answers", "retrieved", "contexts", "config", "latency_ms", "latency_s", "usage", "prompt_tokens",
                "completion_tokens", "cost_usd", "metrics", "settings", "doc_id"}  # next to an answer: it is a system's
-_CONFUSED = {"answer": {"answers"}, "answers": {"answer"}, "contexts": {"evidence"},
-             "evidence": {"relevant", "contexts"},
-             "relevant": {"retrieved", "evidence"}, "retrieved": {"relevant", "evidence"}}  # what is right, or not
 _SURE = ("retrieved", "relevant")  # under these names nothing else is meant
 _AS_RIGHT = {"answer": "answers", "contexts": "evidence", "retrieved": "relevant", "text": "evidence"}
 _MORE = ("retrieved", "relevant", "evidence", "answers", "answer", "contexts", "grade")
@@ -67,13 +65,14 @@ def misread(source: Source, detected: DetectedFormat) -> list[Reading]:
     if source.mapping or detected.format not in _FORMATS or source.stored_size > MOST_BYTES:
         return []
     part = None if is_small(source, detected) else beginning(source, detected.format)
-    if part is not None and misread(part, detect_source(part)) and (readings := propose(source)):
-        return readings
+    asked = misread(part, detect_source(part)) if part is not None else []
+    if asked and (readings := propose(source)):
+        return [*readings, *with_known_fields(source, detected, readings[0])]
     is_open = _is_open_answer(source, detected)
     doubts = list(_doubts(source, detected))
     readings = propose(source) if doubts or is_open or _is_next_to_gold(detected) else []
     if readings and any(doubt(readings[0]) for doubt in doubts):
-        return readings
+        return [*readings, *with_known_fields(source, detected, readings[0])]
     if source.container == "xlsx" and any("average" in reading.notes for reading in readings):
         return readings  # the sheet that is read has a row of means
     answer = detected.guess.get("answer")
@@ -225,7 +224,7 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
             yield partial(_reads_texts, source, detected)
         yield from _doubts_of_layout(source, detected)
         return
-    if any(name in guess and not (name in _SURE and guess[name] == name) for name in _CONFUSED):
+    if any(name in guess and not (name in _SURE and guess[name] == name) for name in CONTENT):
         yield partial(_contradicts, detected)
     if not {"retrieved", "relevant"}.isdisjoint(guess):
         yield partial(_reads_texts, source, detected)
@@ -249,11 +248,8 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     references = guess.get("answers")
     if references and answer and looks_at_all and (_OF_SYSTEMS - {"answers"}).isdisjoint(guess):  # the same texts twice
         yield lambda reading: reading.role == "truth" and reading.mapping.get("answers") == references
-    if references:
-        yield lambda reading: reading.role == "run" and reading.mapping.get("answer", "").startswith(f"{references}[].")
-        yield lambda reading: reading.mapping.get("evidence", "").split("[]")[0] == references
-        if "retrieved" in guess or set(words(references)) <= WEAK_GOLD:  # ids of what is right, or what an answer cites
-            yield lambda reading: references in (reading.mapping.get("relevant"), reading.mapping.get("retrieved"))
+    if references and ("retrieved" in guess or set(words(references)) <= WEAK_GOLD):  # or what an answer cites
+        yield lambda reading: references in (reading.mapping.get("relevant"), reading.mapping.get("retrieved"))
     unread = set(detected.columns) - set(guess.values())
     if detected.role == "truth" and looks_at_all and unread:  # what a system did is left out
         yield lambda reading: reading.role == "both" and not (_WHAT_A_SYSTEM_GAVE | {"scores", "score"}).isdisjoint(
@@ -301,13 +297,11 @@ def _reads_texts(source: Source, detected: DetectedFormat, reading: Reading) -> 
 
 
 def _contradicts(detected: DetectedFormat, reading: Reading) -> bool:
-    """True where a reading gives a field of the known format another meaning: right in place of returned or written."""
-    guess = detected.guess
-    known = {"contexts"} if {"answer", "retrieved", "doc_id"} & guess.keys() else set()
+    """True where a reading gives a field of the known format another meaning, or its meaning to another field."""
+    known = {"contexts"} if {"answer", "retrieved", "doc_id"} & detected.guess.keys() else set()
     if _is_native(detected) and {"relevant", "evidence", "source"}.isdisjoint(reading.mapping):
         known.add("answer")
-    meanings = {path: name for name, spec in reading.mapping.items() for path in spec.split("+")}
-    return any(meanings.get(guess[name]) in _CONFUSED[name] for name in _CONFUSED.keys() & guess.keys() - known)
+    return contradicts(detected, reading, known)
 
 
 def _doubts_of_layout(source: Source, detected: DetectedFormat) -> Iterable:
