@@ -11,9 +11,9 @@ from __future__ import annotations
 import hashlib
 import struct
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from threading import Lock
 
 import numpy as np
@@ -26,6 +26,7 @@ from ragdash.core.storage.protocols import Blobs
 FOLDER = "values"
 MOST, MOST_BYTES = 2_000, 128 << 20  # arrays of a run, and bytes of them before compression
 FRESH = 60.0  # seconds that the list of a run's arrays is believed
+SLOW = 1.0  # seconds of a request from which on computing is quicker than reading
 AT_ONCE = 4  # arrays read at the same time from a store that answers slowly
 _MARK, _CODEC = b"ragdval1", "zstd"
 _HEAD = struct.Struct("<8s32sQ")  # mark, digest, rows
@@ -73,14 +74,14 @@ class KeptValues:
     def read(self, run: str, keys: Sequence[str], *, newest: bool = False) -> dict[str, np.ndarray]:
         """Those of these arrays that are kept; a damaged one is removed, and `problems` says so.
 
-        Empty where the store cannot be asked, and for a while after: then everything is computed.
+        Empty where the store cannot be asked, and for a while after, also after it was slow: then all is computed.
         newest: also what another server kept a moment ago; each array is asked for.
         """
         if time.monotonic() < self._away_until:
             return {}
         try:
             there = keys if newest else self._keys_of(run)
-            wanted = [key for key in keys if key in there]
+            wanted = [key for key in keys if key in there and time.monotonic() >= self._away_until]
             if isinstance(self._blobs, FolderBlobs) or len(wanted) < 2:
                 arrays = [self._array(run, key) for key in wanted]
             else:
@@ -125,7 +126,8 @@ class KeptValues:
             if time.monotonic() - listed < FRESH:
                 return keys
         prefix = self._name(run, "")
-        keys = {name[len(prefix):] for name in self._blobs.names(prefix.rstrip("/"))}
+        with self._timed():
+            keys = {name[len(prefix):] for name in self._blobs.names(prefix.rstrip("/"))}
         with self._lock:
             self._listed[run] = (time.monotonic(), keys)
         return keys
@@ -133,7 +135,9 @@ class KeptValues:
     def _array(self, run: str, key: str) -> np.ndarray | None:
         name = self._name(run, key)
         try:
-            return _array_of(name, self._blobs.get(name))
+            with self._timed():
+                content = self._blobs.get(name)
+            return _array_of(name, content)
         except FileNotFoundError:  # another server has discarded it
             return None
         except (ValueError, pa.ArrowException) as error:
@@ -143,6 +147,16 @@ class KeptValues:
             with suppress(InputError):  # a read-only store keeps it; it is never used
                 self._blobs.delete([name])
             return None
+
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        """Measure a request; after a slow one nothing is read for a while."""
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            if time.monotonic() - started > SLOW:
+                self._away_until = time.monotonic() + FRESH
 
     def _name(self, run: str, key: str) -> str:
         return f"{self._project}{FOLDER}/{run}/{key}"

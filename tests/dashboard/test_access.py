@@ -259,6 +259,23 @@ def test_hosts_of_judges_are_limited_where_there_is_a_login(monkeypatch, setting
     assert roles.judge_hosts() == hosts
 
 
+def test_a_server_whose_login_is_gone_lets_nobody_in(monkeypatch):
+    """As where a tool replaces the file: it is deleted, then empty, then there again."""
+    settings = {"auth": AUTH, "access": LISTS}
+    monkeypatch.setattr(roles.st, "secrets", Secrets(settings))
+    assert roles.access().role(as_user("ada@example.org")) == "editor"
+    for left in ({}, {"other": "x"}):
+        roles.st.secrets.clear()
+        roles.st.secrets.update(left)
+        with pytest.raises(InputError, match="which this server has read before"):
+            roles.access()
+        assert rights.role() == "" and not rights.may("review")
+    roles.st.secrets.update(settings)
+    assert roles.access().role(as_user("ada@example.org")) == "editor"
+    monkeypatch.setattr(roles.st, "secrets", Secrets())
+    assert roles.access() is None and rights.may("review"), "a server that never had a login"
+
+
 def test_an_address_among_the_hosts_of_judges_is_said_to_be_none(monkeypatch):
     monkeypatch.setattr(roles.st, "secrets", Secrets({"auth": AUTH, "access": {**LISTS, "judge_hosts": ["http://x"]}}))
     with pytest.raises(InputError, match="without http:// and path"):

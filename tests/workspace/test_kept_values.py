@@ -78,6 +78,35 @@ def test_a_store_that_is_away_is_not_asked_again_for_a_while(tmp_path, monkeypat
     assert values.read("a", ["k"]) == {} and len(asked) == 2
 
 
+def test_a_store_that_answers_slowly_is_not_waited_for_again_and_again(tmp_path, monkeypatch):
+    """Reading 20 arrays at two seconds each took a page of a fresh server 48 seconds; computing them takes one."""
+    KeptValues(FolderBlobs(tmp_path)).keep("run", {"a": np.ones(1), "b": np.ones(1)})
+    clock, asked = [0.0], []
+
+    class Slow(FolderBlobs):
+        def names(self, folder):
+            asked.append(folder)
+            clock[0] += seconds
+            return super().names(folder)
+
+        def get(self, name):
+            asked.append(name)
+            clock[0] += seconds
+            return super().get(name)
+
+    monkeypatch.setattr(kept_values.time, "monotonic", lambda: clock[0])
+    seconds, values = 0.9, KeptValues(Slow(tmp_path))
+    assert list(values.read("run", ["a", "b"])) == ["a", "b"] and len(asked) == 3
+    seconds = 2.0
+    assert list(values.read("run", ["a"])) == ["a"], "what was waited for is used"
+    assert [values.read("run", ["b"], newest=newest) for newest in (False, True)] == [{}, {}] and len(asked) == 4
+    clock[0] += 61
+    assert values.read("run", ["a", "b"]) == {} and len(asked) == 5, "the list was slow again"
+    seconds = 0.01
+    clock[0] += 61
+    assert list(values.read("run", ["a", "b"])) == ["a", "b"]
+
+
 def test_a_deleted_run_takes_its_values_along(tmp_path):
     home = Workspace(tmp_path)
     runs = [Run.build(name, ["q"], [name], [1.0]) for name in ("a", "b")]

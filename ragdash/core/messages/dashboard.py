@@ -52,6 +52,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="the name of a claim",
         fix='Write groups_claim = "groups", or another name, such as "realm_access.roles".',
     ),
+    "unclear-access/gone": Message(
+        actual="no [auth] and no [access], which this server has read before",
+        expected="the login that it was started with",
+        fix="Put the file back. To serve without a login, start the server again.",
+    ),
     "unclear-access/groups": Message(
         actual="{key} = {value}",
         expected="a list of names of groups",

@@ -9,8 +9,8 @@
     [access.projects.search]          # in place of these lists, for one project of a shared workspace
     editors = ["eve@example.org"]
 
-Whatever is unclear lets nobody in: a file that cannot be read, lists that are none, lists without a login. Without such
-a file everybody who reaches the server may do everything.
+Whatever is unclear lets nobody in: a file that cannot be read, lists that are none, lists without a login, a file that
+is gone since the server has read it. Without such a file everybody who reaches the server may do everything.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ OPTIONS = {"redirect_uri", "cookie_secret", "client_id", "client_secret", "serve
 
 
 _ENDED: set[str] = set()  # logins of this process, by what the provider said
+_guarding: object = None  # the secrets that have asked for a login, for as long as the server runs
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,19 @@ class Access:
 
 @once_a_run
 def access() -> Access | None:
-    """What secrets.toml says, None where it asks for no login. Raises InputError where that is not clear."""
+    """What secrets.toml says, None where it asks for no login. Raises InputError where that is not clear, and where it
+    asked for one before: a file that is replaced is gone for a moment.
+    """
+    global _guarding
+    listed = _read_access()
+    if listed is not None:
+        _guarding = st.secrets
+    elif _guarding is st.secrets:
+        raise _unclear("unclear-access/gone")
+    return listed
+
+
+def _read_access() -> Access | None:
     if not st.secrets.load_if_toml_exists():
         for path in st.get_option("secrets.files"):
             if Path(path).exists():

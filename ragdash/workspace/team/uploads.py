@@ -12,6 +12,7 @@ import json
 import secrets
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
@@ -105,7 +106,10 @@ class BlobRecords:
     def fetch(self, entry: CatalogueEntry) -> dict[str, pa.Table]:
         """The tables of an entry, every page checked by its checksum."""
         upload, stems = entry.facts["upload"], entry.facts["files"]
-        return {stem: _table(self._blobs.get(self._name(entry.kind, entry.digest, upload, stem))) for stem in stems}
+        names = [self._name(entry.kind, entry.digest, upload, stem) for stem in stems]
+        with ThreadPoolExecutor(len(names)) as pool:  # one after another, a slow store would be waited for twice
+            contents = pool.map(self._blobs.get, names)
+            return {stem: _table(content) for stem, content in zip(stems, contents, strict=True)}
 
     def location_of(self, entry: CatalogueEntry) -> str:
         """The prefix of the entry's files."""

@@ -52,6 +52,29 @@ def test_a_slow_store_is_waited_for_and_one_that_never_answers_is_said(slow_stor
     assert values.read("run", ["key"]) == {} and slow_store.asked == asked
 
 
+def test_the_files_of_a_run_are_asked_for_at_the_same_time(postgres, project, monkeypatch):
+    home = home_in(database_at(postgres.url_of(project)), project, open_blobs(postgres.url_of(project), None))
+    run, both = run_of("bm25"), threading.Barrier(2, timeout=60)
+    home.add_run(run)
+    blobs = home._records._blobs
+    get = blobs.get
+
+    def get_together(name: str) -> bytes:
+        both.wait()
+        return get(name)
+
+    monkeypatch.setattr(blobs, "get", get_together)
+    assert home.load_run(run.digest).digest == run.digest
+
+
+def test_a_machine_of_the_database_that_vanishes_is_noticed(postgres):
+    """Without these options of libpq, a request to it is awaited for two hours."""
+    parameters = database_at(postgres.url).read(
+        lambda connection: connection.connection.dbapi_connection.info.get_parameters())
+    idle, interval, count = (int(parameters[f"keepalives_{name}"]) for name in ("idle", "interval", "count"))
+    assert idle + interval * count <= 30 and 0 < int(parameters["tcp_user_timeout"]) <= 30_000
+
+
 def test_a_server_that_runs_while_the_tables_change_is_not_ready_and_changes_nothing(postgres, project):
     postgres.sql(f'create database "{project}"')
     url = f"postgresql://owner@127.0.0.1:{postgres.port}/{project}"

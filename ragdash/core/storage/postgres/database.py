@@ -22,6 +22,8 @@ PATIENCE = 30.0  # seconds that work is tried again while the server restarts, w
 PAGE_PATIENCE = 8.0  # the same for a page, which then says that the database is away; and for a first connection
 POOL_WAIT = 10.0  # seconds that a thread waits for a connection of the pool
 CONNECT_WAIT = 5  # seconds until a server that does not answer counts as away
+ALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 25_000}
+"""Options of libpq: a server whose machine has vanished is noticed after 25 seconds, not after two hours."""
 FRESH = 0.2  # seconds that counters are taken as they are: a page asks for them many times as it is drawn
 _COUNTERS = text("select log, count from ragdash.counters where project = :project")
 _PAUSES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
@@ -63,7 +65,8 @@ class Database:
         try:
             self._engine = create_engine(
                 url, pool_size=connections, max_overflow=extra, pool_timeout=pool_wait, hide_parameters=True,
-                pool_use_lifo=True, connect_args={"connect_timeout": CONNECT_WAIT, "application_name": "ragdash"})
+                pool_use_lifo=True,
+                connect_args={"connect_timeout": CONNECT_WAIT, "application_name": "ragdash", **ALIVE})
         except exc.ArgumentError:
             raise InputError([Problem("bad-workspace-address", field="workspace")]) from None
         self._reader = self._engine.execution_options(isolation_level="AUTOCOMMIT")
