@@ -12,7 +12,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.terms import tooltip
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import Comparison
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 SIGN, RUN, MARKS, DIFFERENCE, OUTCOME = "●", "Run", "Marks", "Difference", "Outcome"
 COLUMN_NAME = 18  # characters of a name in the table, which stays in view on less than half of a phone
+PAGE = 980  # pixels of a page's table on a screen of 1,440: where its columns leave room, names are shortened less
 LETTER = 6.6  # pixels of a letter
 # pixels of a bold letter, of 14 pixels height, in Source Sans; all others, such as small ones, digits and signs
 BOLD = {**dict.fromkeys(" !'(),-./:;I[\\]fijlrt{|}", 5.2), **dict.fromkeys("BCDEGHKNOPQRSTUVXZ&", 9.4),
@@ -69,11 +70,15 @@ def render(context: PageContext, summaries: Sequence[Sequence[Summary]], order: 
     """
     table = frame(context, summaries, order, deltas, marks, more or {})
     specs = [summary.spec for summary in summaries[context.baseline]]
+    columns = _columns(context, specs, table)
+    if names := _longer_names(context.names, sum(own["width"] for name, own in columns.items() if name != RUN)):
+        table[RUN] = [names[row] for row in order]
+        columns = _columns(context, specs, table)
     st.dataframe(
         _styled(table, context, [deltas.get((row, specs[0])) for row in order], order), hide_index=True, key=key,
         alt=f"Leaderboard: {fmt.count(len(order), 'run')} by {specs[0].title}", placeholder=fmt.UNDEFINED,
         height=int(ROW * ((len(order) if len(order) <= MAX_ROWS else OF_MANY) + 1)) + 3,
-        column_config=_columns(context, specs, table),
+        column_config=columns,
         selection_mode="single-row" if pick is None else "single-cell",
         on_select="ignore" if pick is None else lambda: _picked(key, list(order), pick))
 
@@ -175,6 +180,14 @@ def _name_width(names: Sequence[str]) -> int:
     letters = (sum(BOLD.get(letter, BOLD_OTHER if letter.isascii() else BOLD_FOREIGN) for letter in name)
                for name in names)
     return int(max(60, AIR + max(letters, default=0)))
+
+
+def _longer_names(names: Sequence[str], rest: int) -> list[str]:
+    """Names of more than COLUMN_NAME letters, where the other columns, of rest pixels, leave room; empty for none."""
+    if "Mobi" in (st.context.headers.get("User-Agent") or "") or max(map(len, names)) <= COLUMN_NAME:
+        return []
+    choices = (short_names(names, limit) for limit in range(PAGE_NAME, COLUMN_NAME, -2))
+    return next((short for short in choices if _name_width(short) + rest <= PAGE), [])
 
 
 def _picked(key: str, order: Sequence[int], pick: Callable[[int], None]) -> None:

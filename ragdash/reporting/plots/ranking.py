@@ -24,7 +24,6 @@ from ragdash.reporting.plots.common.theme import (
 )
 
 MANY_POINTS = 1_000  # more marks than this are drawn as a 2-D histogram
-EQUAL_CONTRAST = 0.179  # the luminance on which black and white are equally easy to read: 4.58 to 1
 GROUPED_BARS = 4  # more runs than this are drawn as a heat map
 PATTERNS = ("", "/", ".", "x")
 # labels of bins are level, and upright where they would touch
@@ -112,27 +111,14 @@ def _rank_map(names: Sequence[str], bins: Sequence[str], shares: np.ndarray, the
     fig.add_trace(go.Heatmap(
         x=list(bins), y=positions, z=np.where(shares > 0, shares, np.nan) * sign, zmin=-most, zmax=most, xgap=2, ygap=2,
         colorscale=_two_scales(theme), showscale=False, customdata=np.dstack([full, shares]),
-        text=_cell_texts(shares, shares / most * sign, theme), texttemplate="%{text}",
+        text=np.where(shares > 0, [[f"{share:.0%}" for share in row] for row in shares], ""), texttemplate="%{text}",
+        textfont={"color": theme.ink},
         hovertemplate="%{customdata[0]}<br>first relevant at rank %{x}<br>%{customdata[1]:.1%} of queries"
                       "<extra></extra>"))
     fig.update_xaxes(title_text="Rank of the first relevant document", **RANK_AXIS)
     fig.update_yaxes(tickvals=positions, ticktext=[escape(name) for name in short_names(names, 20)],
                      autorange="reversed", showgrid=False)
     return fig
-
-
-def _cell_texts(shares: np.ndarray, places: np.ndarray, theme: Theme) -> list[list[str]]:
-    """The share in percent in black or white, whichever is easier to read on its cell; "" for none.
-
-    places: (N, B) on the scale of the colors, from -1 to 1.
-    """
-    stops, colors = zip(*_two_scales(theme), strict=True)
-    channels = np.array([[int(color[offset:offset + 2], 16) for offset in (1, 3, 5)] for color in colors]) / 255
-    cell = np.stack([np.interp((places + 1) / 2, stops, channel) for channel in channels.T], axis=-1)
-    linear = np.where(cell <= 0.04045, cell / 12.92, ((cell + 0.055) / 1.055) ** 2.4)
-    dark = linear @ np.array([0.2126, 0.7152, 0.0722]) < EQUAL_CONTRAST
-    return [[f'<span style="color:{"#fff" if on_dark else "#000"}">{share:.0%}</span>' if share > 0 else ""
-             for share, on_dark in zip(*row, strict=True)] for row in zip(shares, dark, strict=True)]
 
 
 def per_query(x_name: str, y_name: str, x: np.ndarray, y: np.ndarray, *, axis: Axis,
@@ -191,6 +177,6 @@ def _scale(theme: Theme) -> list[list]:
 
 
 def _two_scales(theme: Theme) -> list[list]:
-    """From much that is bad over nothing to much: two scales that meet in the middle."""
+    """From much that is bad over nothing to much; the page's ink is readable on each shade."""
     return [[0, tint(theme, theme.worse)], [0.5, tint(theme, theme.worse, 0.04)],
-            *([0.5 + place / 2, color] for place, color in _scale(theme))]
+            [0.5, tint(theme, theme.better, 0.04)], [1, tint(theme, theme.better)]]

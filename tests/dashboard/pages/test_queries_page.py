@@ -14,7 +14,9 @@ from page_cases import address, drawn, leaderboard, shown, widget
 from streamlit.testing.v1 import AppTest
 
 from ragdash.core.records import Run, Truth
+from ragdash.dashboard.pages.queries import ranking_html
 from ragdash.evaluation.evaluate import evaluate
+from ragdash.reporting.plots.common.theme import LIGHT, run_look
 from ragdash.workspace.reviews import ReviewStore
 
 QUERIES = 30
@@ -116,12 +118,23 @@ def test_signs_of_changed_ranks_are_explained_and_choices_have_short_names():
         assert max(map(len, widget(at, "selectbox", key).options)) < 60, key
 
 
+@pytest.mark.parametrize("name, lines", [("bm25", 1), ("a-name-of-thirty-two-characters-", 2)])
+def test_the_head_of_a_run_takes_two_lines_at_most_above_its_ranks(name, lines):
+    column = ranking_html.RankingColumn(name, run_look(0), None)
+    page = ranking_html.expected_table([column] * 30, {"d1": 1}, (), 10, LIGHT)
+    widths = [int(text) for text in re.findall(r"<th[^>]*min-width:(\d+)px[^>]*overflow-wrap", page)]
+    assert len(widths) == 30 and min(widths) >= 8 * len(name) / lines
+
+
 def test_few_runs_have_room_for_their_whole_names():
     own = {name: built(name, [rank] * QUERIES) for name, rank in (("retriever-of-2026", 0), ("run.trec2019-bm25", 1))}
     more = {**own, "a-third": built("a-third", [1] * QUERIES)}
     heads = page_cases.listed(opened(*own, own=own), "query_rows").columns
     assert {"retriever-of-2026", "run.trec2019-bm25"} <= set(heads)
     assert "run.trec2019-bm25" not in page_cases.listed(opened(*more, own=more), "query_rows").columns
+    name = "run.trec2019-bm25-of-2026"
+    single = opened(name, own={name: built(name, [1] * QUERIES)})
+    assert "Run: run.trec2019\\-bm25\\-of\\-2026" in [one.value for one in single.caption]
     labels = [one.proto.label for one in opened(*own, own=own, page="failures").get("page_link")]
     assert any("retriever-of-2026" in label.replace("\\", "") for label in labels)
 
