@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragdash.core.arrow_columns import on_all_cores, text_column
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.core.text import without_reasoning
 from ragdash.matching.match import Match
 
@@ -24,13 +24,12 @@ _MESSAGES = {"unterminated": "wrong-pattern/open", "missing )": "wrong-pattern/o
 
 
 def check_pattern(text: str, regex: bool) -> None:
-    """Raises InputError with the place and a fix for an expression that cannot be read."""
-    if not regex:
-        return
+    """Raises InputError, with place and fix, for an expression that cannot be read and for a text that is too long."""
     try:
-        pc.match_substring_regex(pa.array([""]), text, ignore_case=True)
+        (pc.match_substring_regex if regex else pc.match_substring)(pa.array([""]), text, ignore_case=True)
     except pa.ArrowInvalid as wrong:
-        raise InputError([_pattern_problem(text, str(wrong))]) from None
+        long = Problem("long-search", {"characters": len(text)}, field="text")
+        raise InputError([_pattern_problem(text, str(wrong)) if regex else long]) from None
 
 
 def matching(texts, text: str, regex: bool = False) -> np.ndarray:
@@ -116,6 +115,8 @@ def _pattern_problem(text: str, error_text: str) -> Problem:
     """What is wrong with an expression, and where: Python's parser says the place, RE2 what it does not know."""
     try:
         re.compile(text)
+    except (RecursionError, OverflowError):  # thousands of open brackets: RE2 says what is wrong
+        pass
     except re.error as error:
         position = min(error.pos if error.pos is not None else 0, len(text))
         message = next((message for word, message in _MESSAGES.items() if word in error.msg), "wrong-pattern")
@@ -126,4 +127,4 @@ def _pattern_problem(text: str, error_text: str) -> Problem:
         )
         return Problem(message, {"error": error.msg, "position": position + 1, "where": excerpt}, field="text")
     reason = error_text.partition(": ")[2] or error_text
-    return Problem("wrong-pattern/re2", {"reason": reason, "text": text[:200]}, field="text")
+    return Problem("wrong-pattern/re2", {"reason": shorten(reason, 200), "text": text[:200]}, field="text")

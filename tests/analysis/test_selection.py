@@ -171,5 +171,15 @@ def test_a_wrong_expression_is_explained_with_its_place_and_its_fix(pattern, pla
     check_pattern(pattern, False)
 
 
+@pytest.mark.parametrize(("text", "regex", "kind"), [
+    ("x" * (1 << 20), False, "long-search"), ("x" * (1 << 20), True, "wrong-pattern/re2"),
+    ("(" * 20_000, True, "wrong-pattern/re2")])
+def test_a_text_that_is_too_long_to_search_for_is_explained(text, regex, kind):
+    with pytest.raises(InputError) as caught:
+        matching(["a text"], text, regex)
+    (problem,) = caught.value.problems
+    assert problem.message == kind and len(str(problem)) < 900
+
+
 def test_nulls_and_other_letters():
     assert matching(pa.chunked_array([["Ärger", None], ["ärger"]]), "ÄRGER").tolist() == [True, False, True]
