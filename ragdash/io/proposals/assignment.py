@@ -23,6 +23,7 @@ from ragdash.io.proposals.names import (
     words,
 )
 from ragdash.io.proposals.records import KEY, RecordList
+from ragdash.io.proposals.shapes.text_tables import LISTS_OF_QUESTIONS
 
 WEIGHTS = {"retrieved": 4, "doc_id": 4, "contexts": 3, "text": 3, "answer": 3, "relevant": 4, "grade": 2, "answers": 3,
            "evidence": 3, "scores": 2, "labels": 1, "query": 2, "query_id": 1, "latency_ms": 0.5, "latency_s": 0.5,
@@ -259,7 +260,7 @@ class Assignment:
         if asked is not None and asked.is_id_like and not asked.is_long_text:
             return False
         if not rest and "query" in self.roles and len(self.records.rows) > 1:
-            return self.roles["query"].lower() in ("question", "questions", "query", "queries")
+            return self.roles["query"].lower() in LISTS_OF_QUESTIONS
         return "query" in self.roles and len(self.records.rows) > 1 and all(
             not _CHECKED.isdisjoint(item.name_words) or (
                 not item.is_list and not item.is_object and item.name_words[-1:] != ("id",)

@@ -281,10 +281,8 @@ class _Builder:
         if known_answers is not answers:  # another row of the same query
             known_answers += [text for text in answers if text not in known_answers]
         sources = [id_text(value) for value in self._values(row, "source", {}) if not is_missing(value)]
-        spans = [{"text": text, "source": sources[0] if sources else None}
-                 for value in self._values(row, "evidence", {}) for text in texts_of(value)
-                 if not self.grades_texts or self._is_right(row)]
-        if spans:
+        if spans := [{"text": text, "source": sources[0] if sources else None}
+                     for value in self._values(row, "evidence", {}) for text in self._right_texts(value, row)]:
             known = details.setdefault("evidence", [])
             known += [span for span in spans if span not in known]
         add_attributes(details, row, self.paths.get("attributes", ()), only_shared=self.role == "both")
@@ -294,9 +292,11 @@ class _Builder:
                 self.problems.add("conflicting-grades/reading", {"query": name, "document": doc, "first": previous,
                                                                  "second": grade})
 
-    def _is_right(self, row: dict) -> bool:
-        """True where the grade of a judged text is above 0."""
-        return any(grade > 0 for _, grade in with_grades([""], next(iter(self._values(row, "grade", {})), None)))
+    def _right_texts(self, value, row: dict) -> list[str]:
+        """The texts of evidence; of judged ones those with a grade above 0."""
+        texts = texts_of(value, keep_missing=self.grades_texts)
+        graded = with_grades(texts, next(iter(self._values(row, "grade", {})), None))
+        return [text for text, grade in graded if text and grade > 0] if self.grades_texts else texts
 
     def _judgments(self, row: dict) -> Iterator[tuple[str, float]]:
         """(document, grade) of a record."""

@@ -33,6 +33,7 @@ from ragdash.io.proposals.choices.documents import (
     shares_ids,
 )
 from ragdash.io.proposals.choices.durations import assign_times, settle_units_of_times
+from ragdash.io.proposals.choices.graded_texts import settle_graded_texts
 from ragdash.io.proposals.choices.others import (
     are_parts,
     assign_history,
@@ -116,11 +117,10 @@ def assign(records: RecordList) -> list[Assignment]:
     _drop_cited(result, free)
     drop_scripted(result, free)
     settle_judged_texts(result)
-    alternatives = settle_paragraph(result, free) or settle_contexts(result)
+    alternatives = settle_paragraph(result, free) or settle_graded_texts(result, free) or settle_contexts(result)
     alternatives += settle_neutral_documents(result, free) + settle_lists(result)
-    alternatives += settle_single_documents(result, free) + settle_units(result)
-    alternatives += settle_answer(result, free) + settle_same_answers(result)
-    alternatives += settle_leftover_text(result, free) + settle_prediction(result, free)
+    alternatives += settle_single_documents(result, free) + settle_units(result) + settle_answer(result, free)
+    alternatives += settle_same_answers(result) + settle_leftover_text(result, free) + settle_prediction(result, free)
     alternatives += settle_relevant_texts(result) + settle_two_answers(result, family)
     if family:
         _add_plain(result, free, family)

@@ -13,11 +13,13 @@ from ragdash.io.source.limits import MAX_COLUMNS
 from ragdash.io.tables.cell_lists import parse_columns
 
 DELIMITERS = "\t,;|"
+LISTS_OF_QUESTIONS = ("question", "questions", "query", "queries", "prompt", "prompts")  # names of a column
 
 
 def text_table(text: str) -> list[dict]:
     """The table of a text, split by the separator that gives the most regular rows; also without a header.
 
+    Lines below a word for questions are one column, whatever is in them.
     Empty where a row has more cells than the others: a value holds the separator, and which one is not known.
     """
     candidates = []
@@ -45,7 +47,18 @@ def text_table(text: str) -> list[dict]:
         table = table_of_rows(rows, headerless=delimiter == "\t" or _begin_with_questions(rows))
         if table:
             return table
-    return []
+    return _questions_below_their_name(text)
+
+
+def _questions_below_their_name(text: str) -> list[dict]:
+    """The cells of a text whose first one is a single word such as "questions"; none for other texts."""
+    if text[:20].split("\n")[0].strip().strip('"').lower() not in LISTS_OF_QUESTIONS:
+        return []
+    try:
+        header, *rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter="\x1f") if any(row)]
+    except csv.Error:
+        return []
+    return [{header[0]: row[0]} for row in rows]
 
 
 def _begin_with_questions(rows: list[list[str]]) -> bool:

@@ -29,7 +29,7 @@ _CODE = re.compile(r"\s*(?:SELECT|WITH|PREFIX|MATCH)\s")
 
 
 def texts_by_query(value: dict, is_file: bool = False) -> list[dict]:
-    """Records of {"q1": "an answer"}; none where the keys look like names of fields.
+    """Records of {"q1": "an answer"}, or of {"a question": "31_1"}; none where the keys look like names of fields.
 
     is_file: the object is all of the file; below another member, the keys 0, 1, 2 are the places in a column.
     """
@@ -39,8 +39,16 @@ def texts_by_query(value: dict, is_file: bool = False) -> list[dict]:
     if 10 * named < 9 * len(value) or any(_RANGE.fullmatch(str(key)) for key in value):
         return []
     texts = list(value.values())
+    if _are_ids(texts) and are_questions(list(map(str, value))):
+        return [{KEY: name, "query": key} for key, name in value.items()]
     name = "query" if 10 * sum(map(asks, texts)) >= 3 * len(texts) else "answer"
     return [{KEY: key, name: text} for key, text in value.items()]
+
+
+def _are_ids(texts: Sequence[str]) -> bool:
+    """True for different names of one form with numbers in them, such as 31_1 and 31_2; numbers alone are answers."""
+    forms = {re.sub(r"\d+", "0", text) for text in texts}
+    return len(set(texts)) == len(texts) and len(forms) == 1 and not forms & {"0", *texts} and " " not in texts[0]
 
 
 def queries_by_id(value: dict) -> list[dict]:
