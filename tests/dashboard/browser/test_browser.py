@@ -169,6 +169,17 @@ def test_a_copied_link_opens_the_same_view_in_the_appearance_of_another_browser(
     assert copied_link(other) == link
 
 
+@pytest.mark.parametrize(("page", "keys"), [("compare", ["forest"]), ("failures", ["waterfall", "by_slice"]),
+                                            ("precision-recall", ["curve_P", "trade_off"]), ("ranking", ["at_RR"])])
+def test_a_picture_is_drawn_once_because_its_margins_hold_its_labels(visit, samples_link, page, keys):
+    """Plotly draws a second time where it has to widen a margin."""
+    app = visit().open(samples_link.replace("/?", f"/{page}?"))
+    for key in keys:
+        given, drawn = app.chart(key).evaluate(
+            "({_fullLayout: {margin, _size}}) => [margin, _size].map(({l, r, t, b}) => [l, r, t, b])")
+        assert given == drawn, key
+
+
 def test_a_click_on_another_page_while_something_is_open_shows_that_page(visit, samples_link):
     app = visit().open(samples_link)
     app.page.set_default_timeout(20_000)

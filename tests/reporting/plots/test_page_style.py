@@ -71,3 +71,25 @@ def test_the_work_is_done_once_for_each_appearance_and_leaves_the_figure_as_it_w
     assert page_figure(figure, theme.LIGHT) is not page_figure(figure, theme.DARK)
     page_figure(figure, theme.LIGHT).to_dict()["layout"] = {}
     assert "font" in page_figure(figure, theme.LIGHT).to_dict()["layout"] and figure.to_json() == before
+
+
+def test_a_margin_holds_the_labels_of_its_axis_and_is_never_narrower_than_the_figure_asks_for():
+    def margin(name="a name of a run", **layout) -> dict:
+        axes = {"xaxis_title_text": "Cutoff k", "yaxis": {"tickvals": [1, 2], "ticktext": [name, "b<br>c"]}}
+        return sent(lines(1, 2, **axes, **layout))["layout"]["margin"]
+
+    plain, long = margin(), margin("a name of a run " * 2)
+    assert plain["b"] > theme.MARGIN["b"] + 14 + 12, "a line of labels and one of the title"
+    assert 14 * 5 < plain["l"] < 15 * 9 and long["l"] > plain["l"] + 60
+    assert (plain["r"], plain["t"]) == (theme.MARGIN["r"], theme.MARGIN["t"])
+    assert margin(showlegend=True)["t"] > theme.MARGIN["t"] + 12
+    wide = margin(margin={"l": 300, "b": 200})
+    assert (wide["l"], wide["b"]) == (300, 200)
+
+
+def test_a_picture_without_labels_keeps_its_margins():
+    hidden = {"visible": False, "title": {"text": "never drawn"}}
+    for figure in (theme.figure().add_trace(go.Pie(values=[1])),
+                   lines(1, 2, xaxis=hidden, yaxis={"showticklabels": False, "title": {"text": "nor this"}}),
+                   lines(1, 2, xaxis={"side": "top"}, yaxis={"side": "right", "title": {"text": "beside"}})):
+        assert sent(figure)["layout"]["margin"] == theme.MARGIN

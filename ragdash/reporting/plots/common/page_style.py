@@ -14,6 +14,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.io.json import to_json_plotly
 
+from ragdash.reporting.plots.common.margins import label_margins
 from ragdash.reporting.plots.common.theme import Theme
 
 MOST_LISTED = 2_000  # numbers of an array that is sent as a list
@@ -53,7 +54,8 @@ def _styled(plain: dict, theme: Theme) -> dict:
     names = {"xaxis", "yaxis", *(name for name in layout if re.fullmatch(r"[xy]axis\d*", name))}
     axes = {name: _axis(style[name[:5]], layout.get(name, {})) for name in names} if kinds - WITHOUT_AXES else {}
     rest = {name: value for name, value in style.items() if name not in ("xaxis", "yaxis")}
-    return {**plain, "data": data, "layout": {**_merged(rest, layout), **axes}}
+    styled = {**_merged(rest, layout), **axes}
+    return {**plain, "data": data, "layout": {**styled, "margin": label_margins(styled)}}
 
 
 def _revision(data: list) -> str:

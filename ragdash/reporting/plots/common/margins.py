@@ -1,0 +1,81 @@
+"""Margins that hold the labels of the axes from the start.
+
+Plotly widens a margin that is too narrow for the labels, and then draws the whole figure a second time. A margin that
+is estimated here is wide enough at once; where it is too narrow after all, plotly widens it as ever.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from collections.abc import Mapping
+
+LETTERS = dict(zip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", (  # thousandths of the size, Source Sans
+    504, 553, 456, 555, 496, 292, 504, 544, 246, 247, 495, 255, 829, 547, 542, 555, 555, 347, 419, 338, 544, 467, 719,
+    446, 467, 425, 544, 588, 571, 615, 527, 494, 617, 652, 263, 480, 579, 486, 817, 645, 664, 569, 664, 569, 534, 536,
+    645, 515, 786, 513, 476, 539), strict=True))
+SIGNS = {" ": 200, "-": 311, ".": 249, ",": 249, ":": 249, "(": 303, ")": 303, "/": 350, "_": 500, "%": 824, "@": 847}
+DIGIT, OTHER = 497, 850
+LINE = 1.3  # heights of a line of text, in sizes of its font
+NUMBER, SHARE = "0.05", "100%"  # the widest label that most axes of numbers have, and of percentages
+EDGE, TITLE, TICK = 12, 21, 8  # pixels at the edge, if the other margins have them; beside a title; of a mark
+LEGEND_ROW = 29  # pixels of a legend with one row
+
+
+def text_width(text: str, size: float) -> float:
+    """Pixels of the widest line of a text with tags, in the font of the pages.
+
+    Examples
+    --------
+    >>> [round(text_width(text, 12)) for text in ("0.05", "Not<br>grounded", "<b>Not</b> grounded")]
+    [21, 49, 70]
+    """
+    lines = re.split(r"<br\s*/?>", text)
+    plain = [html.unescape(re.sub(r"<[^>]*>", "", line)) for line in lines]
+    return max(sum(_letter(letter) for letter in line) for line in plain) * size / 1_000
+
+
+def label_margins(layout: Mapping) -> dict[str, float]:
+    """The margins of a figure with the layout of a page, in pixels: its own, or more where its labels need more.
+
+    Examples
+    --------
+    >>> label_margins({"margin": {"l": 10, "r": 16, "t": 14, "b": 10}, "yaxis": {
+    ...     "tickfont": {"size": 13}, "ticktext": ["easy", "medium"], "title": {}}})["l"]
+    57
+    """
+    margin = dict(layout.get("margin", {}))
+    needs = {"top": float(LEGEND_ROW)} if layout.get("showlegend") else {}
+    for name, axis in layout.items():
+        if re.fullmatch(r"[xy]axis\d*", name) and axis.get("visible", True) and axis.get("showticklabels", True):
+            side = axis.get("side", "bottom" if name[0] == "x" else "left")
+            needs[side] = max(needs.get(side, 0.0), _labels(axis, name[0]) + _title(axis))
+    needs = {side[0]: pixels for side, pixels in needs.items() if pixels and side != "right"}
+    edge = min([EDGE, *(margin.get(side, 0) for side in "lrtb" if side not in needs)])
+    return {**margin, **{side: max(margin.get(side, 0), math.ceil(pixels + edge)) for side, pixels in needs.items()}}
+
+
+def _letter(letter: str) -> int:
+    return LETTERS.get(letter) or SIGNS.get(letter) or (DIGIT if letter.isdigit() or letter in "+=−–<>" else OTHER)
+
+
+def _title(axis: Mapping) -> float:
+    """Pixels of the title of an axis with what stands between it and the labels; 0 without a title."""
+    title = axis.get("title", {})
+    return title["font"]["size"] * (1 + LINE * title["text"].count("<br>")) + TITLE if title.get("text") else 0.0
+
+
+def _labels(axis: Mapping, direction: str) -> float:
+    """Pixels of the labels of an axis; 0 for numbers without a title, which plotly places."""
+    size, texts = axis["tickfont"]["size"], axis.get("ticktext")
+    if texts is None and not _title(axis):
+        return 0.0
+    number = SHARE if "%" in axis.get("tickformat", "") else NUMBER
+    labels = [number] if texts is None else [str(text) for text in texts]
+    tick = TICK if axis.get("ticks") == "outside" else 0
+    if direction == "y":
+        widest = max((text_width(text, size) for text in labels), default=0.0)
+        return widest + axis.get("ticklabelstandoff", 0) + tick + 1
+    lines = max((text.count("<br>") for text in labels), default=0)
+    return size * (1 + LINE * lines) + tick + (0 if _title(axis) else size * (LINE - 1))
