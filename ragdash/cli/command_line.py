@@ -22,7 +22,7 @@ INPUTS = ("runs", "run", "truth", "file", "files", "corpus", "log", "against", "
           "prices", "labels", "verdicts", "read", "references", "old", "new", "judged", "relabeled", "round_trip",
           "fused", "reranked", "before", "batch_in", "rubric", "policy")  # that name one to read
 # (judge checks --batch-out itself)
-EMPTY_ALLOWED = ("judge_hosts",)  # whose empty text has a meaning: no host at all
+EMPTY_ALLOWED = ("judge_hosts", "title", "author", "date")  # whose empty text has a meaning: no host, nothing below
 
 
 class Parser(argparse.ArgumentParser):
