@@ -19,7 +19,7 @@ SIGNS = {" ": 200, "-": 311, ".": 249, ",": 249, ":": 249, "(": 303, ")": 303, "
 DIGIT, OTHER = 497, 850
 LINE = 1.3  # heights of a line of text, in sizes of its font
 NUMBER, SHARE = "0.05", "100%"  # the widest label that most axes of numbers have, and of percentages
-EDGE, TITLE, TICK = 12, 21, 8  # pixels at the edge, if the other margins have them; beside a title; of a tick
+EDGE, TITLE, TICK = 12, 21, 8  # pixels at the edge, if the other margins have them; next to a title; of a tick
 LEGEND_ROW = 29  # pixels of a legend with one row
 
 
@@ -61,7 +61,7 @@ def _letter(letter: str) -> int:
 
 
 def _title(axis: Mapping) -> float:
-    """Pixels of the title of an axis with what stands between it and the labels; 0 without a title."""
+    """Pixels of the title of an axis with the room between it and the labels; 0 without a title."""
     title = axis.get("title", {})
     return title["font"]["size"] * (1 + LINE * title["text"].count("<br>")) + TITLE if title.get("text") else 0.0
 
