@@ -30,7 +30,7 @@ from ragdash.reporting.sentences.failures.stage_fixes import stage_fix
 
 NAME_LENGTH, FEW_RUNS = 18, 2  # letters of a name next to a count; runs of which each has room for a long one
 # a count of 0, which is no link, begins where the links above and below it do
-ZERO_STYLE = """<style>[class*="st-key-stage_"]:not(.st-key-stage_rows) [data-testid="stCaptionContainer"]
+ZERO_STYLE = """<style>.st-key-stage_rows [class*="st-key-stage_"] [data-testid="stCaptionContainer"]
 {padding-left: 8px}</style>"""
 MAX_NAMED_RUNS = 4  # runs whose names are next to their counts
 NAMED_OF_MANY = 3  # where there are more: one line

@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.analysis import query_filters
-from ragdash.analysis.diagnosis import STAGES
+from ragdash.analysis.diagnosis import FINE, RANKED_LOW, STAGES
 from ragdash.analysis.query_filters import Filters, QueryFacts
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
@@ -283,7 +283,9 @@ def _build_query_frame(data: QueriesData, rows: np.ndarray, ids: list[str], stag
         columns["Range"] = query_filters.spread(values_of_lines[:, rows])
     several = len(data.context.entries) > 1
     short = short_names(data.context.names, CHOICE_NAME)[data.run_index]
-    columns[f"Stage of {short}" if several else "Stage"] = TITLES[stages]
+    low = queries_data.stages(data).get(RANKED_LOW, np.zeros(len(data.ids), bool))[rows] & (stages == FINE)
+    columns[f"Stage of {short}" if several else "Stage"] = np.where(
+        low, f"{TITLES[FINE]}, {queries_sentences.STAGE_TITLES[RANKED_LOW].lower()}", TITLES[stages])
     reviewed = {event.query_id for event in reviews.reviews().events}
     if reviewed:
         columns["Yours"] = [reviews.review_summary(name) if name in reviewed else None for name in columns["Query"]]
