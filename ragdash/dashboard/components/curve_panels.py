@@ -9,6 +9,7 @@ from ragdash.core.terms import tooltip
 from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.caches import figure_cache
 from ragdash.dashboard.components import tables as components_tables
+from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.components.run_picker import best_other_run, of_drawn
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
@@ -69,7 +70,7 @@ def render_recall_finding(context: PageContext, marked: int) -> None:
     at_k = recall[:, int(np.searchsorted(curves[0].ks, marked))]
     pairs = against(context, METRICS["R"].spec(marked), int(np.nanargmax(at_k))) if np.isfinite(at_k).any() else []
     if sentence := sentences.recall_sentence(context.names, curves[0].ks, recall, marked, pairs):
-        st.markdown(sentence)
+        st.markdown(verdict_panel.shorten_names(context, sentence))
 
 
 def against(context: PageContext, spec: Spec, run: int) -> list[Comparison]:
@@ -122,7 +123,8 @@ def render_first_rank(context: PageContext, drawn: PageContext) -> None:
     sentence = sentences.first_rank_sentence(
         context.names, shares[:, 0], shares[:, -1], against(context, on_top, int(np.argmax(shares[:, 0]))),
         against(context, missed, int(np.argmin(shares[:, -1]))))
-    st.markdown(f"{sentence} {sentences.FIRST_RANK_ADVICE}" if len(first) > 1 else sentence)
+    text = f"{sentence} {sentences.FIRST_RANK_ADVICE}" if len(first) > 1 else sentence
+    st.markdown(verdict_panel.shorten_names(context, text))
     st.header("First relevant document", anchor=False)
     figure = figure_cache.draw(ranking.first_rank, drawn.names, drawn.slots, bins,
                                np.array(of_drawn(shares, context, drawn)), theme=elements.theme())
@@ -176,8 +178,8 @@ def _render_pair(context: PageContext, left: int, right: int) -> None:
     pair = [context.scope.evaluation(context.digests[index], (context.selection.spec,)) for index in (left, right)]
     x, y = (evaluation.values[:, 0] for evaluation in pair)
     ids, names = pair[0].query_ids.to_pylist(), (context.names[left], context.names[right])
-    st.markdown(fmt.pairwise_sentence(*names, x, y, context.selection.spec))
     titles = short_names(context.names, PAGE_NAME)  # as elsewhere on the page
+    st.markdown(fmt.pairwise_sentence(titles[left], titles[right], x, y, context.selection.spec))
     figure = figure_cache.draw(ranking.per_query, titles[left], titles[right], x, y, labels=ids, theme=elements.theme(),
                                axis=axes.axis_of(context.selection.spec),
                                slots=(context.slots[left], context.slots[right]))

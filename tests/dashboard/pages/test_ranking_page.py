@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 
+import pyarrow as pa
 import pytest
 from page_cases import address, charts, keys, opened, texts, widget
 
@@ -81,3 +82,20 @@ def test_pictures_have_the_runs_in_the_order_of_the_leaderboard_not_of_loading(c
     assert heat_map["layout"]["yaxis"]["ticktext"] == order
     assert [row[0][0] for row in heat_map["data"][0]["customdata"]] == order
     assert [trace["name"] for trace in charts(at)["at_RR"]["data"]] == order
+
+
+@pytest.mark.parametrize("page", ["overview", "compare/differences", "compare/slices", "compare/similarity", "ranking",
+                                  "precision-recall", "score-cutoffs", "test-set"])
+def test_sentences_call_runs_by_the_short_names_of_the_tables(page):
+    """Names of 60 letters and more have no room, and the same run would have two names on one page."""
+    queries = [f"q{n}" for n in range(30)]
+    details = pa.table({"query_id": queries, "attributes": [json.dumps({"kind": "ab"[n % 2]}) for n in range(30)]})
+    truth = Truth.build("truth", queries, ["a"] * 30, [1] * 30, details=details)
+    runs = [Run.build(f"{word}-with-a-name-that-is-longer-than-every-row-has-room-for-{word}", [
+        query for query in queries for _ in range(4)], [
+            *("a" if rank == (at + n * (n % 3)) % 4 else f"x{rank}" for n in range(30) for rank in range(4))],
+                      [score + n * 7 % 5 / 3 for n in range(30) for score in (4, 3, 2, 1)])
+            for at, word in enumerate(("dense", "sparse", "hybrid"))]
+    at = opened(page, **address(truth, runs))
+    said = texts(at).replace("\\", "")
+    assert "dense" in said and "that-is-longer-than-every-row" not in said

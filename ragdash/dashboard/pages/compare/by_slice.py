@@ -47,7 +47,8 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
     rows = context.results.compared_by_slice(spec, state.get(state.BY), chosen_margin())
     if not any(_differs(comparison) for row in rows for comparison in row):
         _render_other_attributes(context, spec, [name for name in names if name not in labeled])
-    st.markdown(comparison_sentences.slices_sentence([comparison for row in rows for comparison in row]))
+    st.markdown(verdict_panel.shorten_names(context, comparison_sentences.slices_sentence(
+        [comparison for row in rows for comparison in row])))
     if state.get(state.BY) in labeled:
         st.caption(comparison_sentences.LABELS_NOTE)
     titles = [f"{row[0].slice.value} ({_compared_count(row)})" for row in rows]

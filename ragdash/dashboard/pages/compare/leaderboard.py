@@ -86,7 +86,7 @@ def _render_caption(context: PageContext, specs: list[Spec], verdict: Verdict, *
         if verdict.best == context.names[context.baseline] and verdict.comparisons:
             sentences.append(comparison_sentences.OPPOSITE_SIGNS.format(best=fmt.escape(baseline)))
         sentences += [comparison_sentences.PAIRED_NOTE] if uneven else [rounding]
-        sentences.append(tied_note(verdict))
+        sentences.append(verdict_panel.shorten_names(context, tied_note(verdict)))
     sentences.append(ceiling_note(specs, map(context.results.best_possible, specs)))
     rules = context.results.comparison_rules()
     sentences += [] if context.scope.by_evidence else [

@@ -16,6 +16,7 @@ from ragdash.analysis import run_similarity
 from ragdash.analysis.run_similarity import DEPTH, Oracle, RunSimilarity, TopKLists, UniqueDocuments
 from ragdash.core.errors import Unavailable
 from ragdash.core.terms import tooltip
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.components import query_links, run_picker
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
@@ -127,10 +128,10 @@ def _render_unique_finds(context: PageContext) -> dict[str, list[int]]:
     counts = [int(in_scope[unique.queries].sum()) for unique in unique_finds]
     queries = [int((unique.mask(len(in_scope)) & in_scope).sum()) for unique in unique_finds]
     many = len(counts) > run_picker.MOST_DRAWN
-    order = _highest(counts) if many else range(len(counts))
+    order, names = _highest(counts) if many else range(len(counts)), short_names(context.names, PAGE_NAME)
     with st.container(horizontal=True, vertical_alignment="center", key="only_found"):
         for index in order:
-            label = elements.swatch(context.slots[index], context.names[index])
+            label = elements.swatch(context.slots[index], names[index])
             if queries[index]:
                 query_links.link(f"{label} **{fmt.count(counts[index], unit)}** in "
                                  f"{fmt.query_count(queries[index])}", context.digests[index], icon=None,
@@ -162,7 +163,8 @@ def _render_oracle(context: PageContext, spec: Spec) -> dict[str, list[int]]:
     )
     if not oracle.n:
         return {}
-    single = fmt.escape(context.names[oracle.single])
+    names = short_names(context.names, PAGE_NAME)
+    single = fmt.escape(names[oracle.single])
     worse = "lower" if spec.metric.better == "lower" else "higher"
     ends = fmt.escape(f"[{fmt.number(oracle.gain_low)}, {fmt.number(oracle.gain_high)}]")
     st.markdown(f"**The best run of each query** would have {fmt.escape(spec.title)} {fmt.number(oracle.mean)}: "
@@ -171,7 +173,7 @@ def _render_oracle(context: PageContext, spec: Spec) -> dict[str, list[int]]:
     won = oracle.wins.tolist()
     many = len(won) > run_picker.MOST_DRAWN
     order = _highest(won) if many else range(len(won))
-    wins = [f"{elements.swatch(context.slots[index], context.names[index])} {won[index]:,}" for index in order]
+    wins = [f"{elements.swatch(context.slots[index], names[index])} {won[index]:,}" for index in order]
     if many:
         wins.append(f"{len(won) - len(wins)} other runs {sum(won) - sum(won[index] for index in order):,}")
     left_out = f" {fmt.query_count(oracle.left_out)} without a value in some run left out." \

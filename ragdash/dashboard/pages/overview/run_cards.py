@@ -83,7 +83,8 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> OtherRuns:
     is_partial = any(summary.n < counts["queries"] for summary, counts in
                      zip(summaries, context.results.counts(), strict=True))
     notes = " ".join(["", *context.results.notes_on_means()]) if is_partial else ""
-    more = " ".join(filter(None, [tied_note(verdict), ceiling_note([spec], [context.results.best_possible(spec)]),
+    more = " ".join(filter(None, [verdict_panel.shorten_names(context, tied_note(verdict)),
+                                  ceiling_note([spec], [context.results.best_possible(spec)]),
                                   *(f"{meaning_sentence(spec)} {fmt.escape(spec.title)} is over "
                                     f"{fmt.query_range([*counted])}.".lstrip() for spec in answers if counted)]))
     grades = "" if context.scope.by_evidence else fmt.grades_note(

@@ -14,7 +14,7 @@ from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import test_set_cache
-from ragdash.dashboard.components import query_links
+from ragdash.dashboard.components import query_links, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.test_set import relabel_panel
 from ragdash.dashboard.session import state
@@ -49,7 +49,8 @@ def render() -> None:
         except InputError as error:
             elements.problems(error.problems, "test_set_check")
             return
-    _render_answer(check)
+    sentences = check_sentences(check)
+    _render_answer(sentences if context is None else [verdict_panel.shorten_names(context, one) for one in sentences])
     if check.quality is not None and context is not None:
         _render_queries(context, check)
     _render_findings(context, check.labels)
@@ -64,9 +65,8 @@ def _without_runs() -> TestSetCheck:
                            test_set_cache.labels(truth))
 
 
-def _render_answer(check: TestSetCheck) -> None:
+def _render_answer(sentences: Sequence[str]) -> None:
     """The first sentence, then the others as a list."""
-    sentences = check_sentences(check)
     with st.container(border=True, key="answer"):
         st.markdown(sentences[0], help=tooltip("detectable_difference"))
         rest = "\n".join(f"- {sentence}" for sentence in sentences[1:])
@@ -99,9 +99,10 @@ def _render_queries(context: PageContext, check: TestSetCheck) -> None:
                    formats={"Part of the difference": "%+.4f"}, widths={"Findings": 350})
     if check.carriers:
         pair = check.carriers[0]
-        st.caption("Part of the difference: what the query adds to the difference of means of "
-                   f"{fmt.escape(pair.leader)} and {fmt.escape(pair.other)}, the two best runs. Click the left edge of "
-                   "a row to open the query.")
+        st.caption(verdict_panel.shorten_names(
+            context, "Part of the difference: what the query adds to the difference of means of "
+                     f"{fmt.escape(pair.leader)} and {fmt.escape(pair.other)}, the two best runs. Click the left edge "
+                     "of a row to open the query."))
 
 
 def _render_findings(context: PageContext | None, labels: LabelCheck) -> None:

@@ -12,7 +12,7 @@ from ragdash.analysis.score_thresholds import MEASURES, OperatingPoint, Precisio
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import score_cutoff_cache
-from ragdash.dashboard.components import run_picker
+from ragdash.dashboard.components import run_picker, verdict_panel
 from ragdash.dashboard.components.run_picker import of_drawn
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.rankings.score_cutoffs import sentences as score_sentences
@@ -161,7 +161,7 @@ class OperatingPoints:
 
     def __init__(self, context: PageContext, points: dict[str, OperatingPoint], problems: Sequence[Problem]):
         self.digests, self.operating_points, self.problems = list(points), list(points.values()), list(problems)
-        names = dict(zip(context.digests, context.names, strict=True))
+        self.context, names = context, dict(zip(context.digests, context.names, strict=True))
         self.names = [names[digest] for digest in points]
 
 
@@ -195,7 +195,8 @@ def _render_advice(points: OperatingPoints) -> None:
     best = sorted(pairs, key=lambda pair: -pair[1].checked.value)
     shown = pairs if len(pairs) <= MAX_SENTENCES else best[:MAX_SENTENCES]
     sentences = [score_sentences.operating_point_sentence(name, point) for name, point in shown]
-    st.markdown("\n".join(f"- {sentence}" for sentence in sentences), help=tooltip("score_cutoff"))
+    text = verdict_panel.shorten_names(points.context, "\n".join(f"- {sentence}" for sentence in sentences))
+    st.markdown(text, help=tooltip("score_cutoff"))
     if len(pairs) > MAX_SENTENCES:
         st.caption(f"The best {MAX_SENTENCES} of {len(pairs)} runs on held-out queries; the table has all.")
 
