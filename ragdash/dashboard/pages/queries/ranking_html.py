@@ -23,7 +23,7 @@ MOST_EXPECTED = 20  # relevant documents, and pieces of evidence, that are liste
 TEXTS_SENT = 50  # ranks whose texts are sent to the browser with the table
 RUN_COLUMN, RANK_HEADER, NAME_COLUMN = 210, 44, 180  # widths in pixels
 NAME_WIDTH = "min(320px, 46vw)"  # of the column with what should be found, so that its texts take few lines
-RANK_COLUMN, HALF_LETTER = 84, 4.2  # pixels: a column that contains only ranks; of a letter of a name on two lines
+RANK_COLUMN, HALF_LETTER = 84, 5  # pixels: a column that contains only ranks; of a letter of a name on two lines
 
 
 @dataclass(frozen=True, eq=False)
