@@ -101,9 +101,11 @@ def sweep(make: Callable[[dict], object], grid: Grid, questions: Questions, *, n
     [('search k=1', {'k': 1}, 1), ('search k=3', {'k': 3}, 3)]
     """
     points = grid_points(grid)
+    if name is not None and not name.strip():
+        raise InputError([Problem("recording/empty", {"name": "name"}, field="name")])
     check_progress(progress, "done", "total")
     logs = path_of(folder, "folder") if folder is not None else log_folder()
-    name, digest = name or getattr(make, "__name__", "sweep"), questions_digest(questions)
+    name, digest = getattr(make, "__name__", "sweep") if name is None else name, questions_digest(questions)
     runs, problems = [], []
     for number, point in enumerate(points, 1):
         with _Attempt() as attempt:

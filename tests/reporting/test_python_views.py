@@ -45,6 +45,9 @@ def test_repeats_lines_and_wrong_arguments_of_a_history():
     for options in ({"by": "weekday"}, {"repeats": "none"}, {"mising": "skip"}):
         with pytest.raises(ragdash.InputError):
             ragdash.history(runs, TRUTH, "RR", **options)
+    for metrics in ("", " ", [], ","):
+        with pytest.raises(ragdash.InputError, match="found no metric"):
+            ragdash.history(runs, TRUTH, metrics)
     with pytest.raises(ragdash.InputError, match="mean over queries"):
         ragdash.history(runs, TRUTH, "FirstRank")
 

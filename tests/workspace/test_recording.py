@@ -528,6 +528,20 @@ def test_unusable_questions_are_reported(logs, questions, message):
     assert recorder_module.log_folder() == logs and not logs.exists()
 
 
+@pytest.mark.parametrize("empty", ["", " ", "\t"])
+def test_an_empty_name_tag_or_group_is_refused_before_anything_is_recorded(logs, empty):
+    """As of a variable that is not set: such a run would be one of all others without a name."""
+    for given in ({"name": empty}, {"name": "a", "tags": empty}, {"name": "a", "tags": ["x", empty]},
+                  {"name": "a", "group": empty}):
+        with pytest.raises(InputError, match="found an empty text"):
+            ragdash.record(**given)
+    with pytest.raises(InputError, match="found an empty text"):
+        ragdash.record_retriever(lambda question: ["d"], {"q": "?"}, name=empty)
+    with pytest.raises(InputError, match="found an empty text"):
+        ragdash.sweep(lambda k: lambda question: ["d"], {"k": [1]}, {"q": "?"}, name=empty)
+    assert not logs.exists()
+
+
 def test_a_name_or_tag_that_says_nothing_of_itself_is_an_input_error(tmp_path):
     class Mute:
         def __str__(self):

@@ -75,7 +75,7 @@ def fuse(runs: Sequence[object] | Mapping[str, object], method: str = "rrf", win
     pool = gather(runs, recipe.window, Conventions(ties=ties).ties)
     space = Space.of(pool)
     blocks = on_all_cores(lambda index: space.block(index, pool, recipe), range(len(pool.blocks)))
-    fused = _run_of(name or preset or method, pool, blocks, space)
+    fused = _run_of(preset or method if name is None else name, pool, blocks, space)
     overlap = any(block.overlap for block in blocks)
     return replace(fused, settings={"fusion": recipe.settings(runs)},
                    problems=(*_merged_problems(runs), *warnings_of(runs, pool, overlap or len(recipe.legs) == 1),

@@ -145,7 +145,10 @@ def history(runs: object, truth: Truth | object, metrics: str | Iterable[str | S
                                       field=name)])
     if not isinstance(family, Integral) or isinstance(family, bool) or family < 1:
         raise InputError([Problem("python-object/family", {"value": represent(family)}, field="family")])
-    points, specs = _points(runs, Truth.of(truth), parse_specs(metrics), Conventions.from_arguments(conventions))
+    requested = parse_specs(metrics)
+    if not requested:
+        raise InputError([Problem("python-object/none", {"what": "metric"}, field="metrics")])
+    points, specs = _points(runs, Truth.of(truth), requested, Conventions.from_arguments(conventions))
     pinned = read_baseline(baseline) if isinstance(baseline, str | Path) else baseline
     points = merged_points(points) if repeats == "mean" else points
     dated = all(point.time for point in points)

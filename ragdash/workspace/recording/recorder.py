@@ -97,10 +97,12 @@ def record(name: str, *, settings: Mapping | None = None, tags: str | Iterable[s
 
 
 def _as_text(value: object, field: str) -> str:
-    """A name, tag or group as text; InputError for an object that says nothing of itself."""
+    """A name, tag or group as text; InputError for an empty one, and for an object that says nothing of itself."""
     text = value if isinstance(value, str) else object_text(value)
     if not text and not isinstance(value, str):
         raise InputError([Problem("python-object/name", {"kind": kind_of(value)}, field=field)])
+    if not text.strip():
+        raise InputError([Problem("recording/empty", {"name": field}, field=field)])
     return text
 
 

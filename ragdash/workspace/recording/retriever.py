@@ -77,7 +77,7 @@ def record_retriever(retriever: object, questions: Questions, *, name: str | Non
     """
     _check(progress, repeats=repeats, concurrency=concurrency)
     call, texts = adapted(retriever), questions_of(questions)
-    name = name or getattr(retriever, "__name__", type(retriever).__name__)
+    name = getattr(retriever, "__name__", type(retriever).__name__) if name is None else name
     data = {"questions": _digest(texts), **({"truth": questions} if isinstance(questions, Truth) else {}),
             **(data or {})}
     group = group if group is not None or repeats == 1 else name

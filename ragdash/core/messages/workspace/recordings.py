@@ -223,6 +223,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="each query once",
         fix="Give each question its own id.",
     ),
+    "recording/empty": Message(
+        actual="an empty text",
+        expected="a {name} that can be read",
+        fix="Pass one. Is the variable set that it comes from?",
+    ),
     "recording/repeat-taken": Message(
         actual="repeat {repeat} of {name!r} in group {group!r}, which is recorded already",
         expected="another number",
