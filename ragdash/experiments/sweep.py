@@ -23,6 +23,7 @@ from ragdash.io import read_run
 from ragdash.io.recorded.folder import LogEntry, log_entries
 from ragdash.io.write.serializers import run_objects
 from ragdash.workspace.recording import record, record_retriever
+from ragdash.workspace.recording.recorder import as_name
 from ragdash.workspace.recording.retriever import Questions, questions_digest
 
 OUTPUT = "out"  # the placeholder of the file that a command writes
@@ -101,11 +102,10 @@ def sweep(make: Callable[[dict], object], grid: Grid, questions: Questions, *, n
     [('search k=1', {'k': 1}, 1), ('search k=3', {'k': 3}, 3)]
     """
     points = grid_points(grid)
-    if name is not None and not name.strip():
-        raise InputError([Problem("recording/empty", {"name": "name"}, field="name")])
     check_progress(progress, "done", "total")
     logs = path_of(folder, "folder") if folder is not None else log_folder()
-    name, digest = getattr(make, "__name__", "sweep") if name is None else name, questions_digest(questions)
+    name = as_name(getattr(make, "__name__", "sweep") if name is None else name, "name")
+    digest = questions_digest(questions)
     runs, problems = [], []
     for number, point in enumerate(points, 1):
         with _Attempt() as attempt:

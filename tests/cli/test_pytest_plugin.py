@@ -208,6 +208,42 @@ def test_field(number, log_retrieval):
 """
 
 
+RUN_AGAIN = """
+import pytest
+from _pytest.runner import runtestprotocol
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item, nextitem):
+    for attempt in (1, 2):
+        item._initrequest()
+        for report in runtestprotocol(item, nextitem=nextitem, log=False):
+            if attempt == 1 and report.failed:
+                report.outcome = "rerun"
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
+"""
+TRIED_TWICE = """
+import pytest
+
+attempts = []
+
+@pytest.mark.ragdash("g", metrics="RR")
+def test_again(log_retrieval, log_answer):
+    attempts.append(1)
+    if len(attempts) == 1:
+        log_retrieval("of the first attempt", ["x"], relevant=["a"])
+        log_retrieval("q", ["x"], relevant=["a"], answer="of the first attempt")
+        raise ConnectionError("try again")
+    log_retrieval("q", ["a"], relevant=["a"])
+"""
+
+
+def test_a_test_that_runs_again_has_the_rows_of_its_last_run_alone(project):
+    (project.path / "conftest.py").write_text(RUN_AGAIN)
+    out = project("good", test=TRIED_TWICE).stdout.str()
+    assert "MRR 1.000, n = 1" in out, out
+
+
 @pytest.mark.parametrize("arguments", [(), ("--ragdash-pin",), ("-n", "1")])
 def test_a_group_that_logged_nothing_and_an_empty_baseline_are_no_success(project, arguments):
     """As where the file with the questions is empty, or the variable with the baseline's name is not set."""

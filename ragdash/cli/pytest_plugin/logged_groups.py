@@ -33,6 +33,7 @@ class LoggedGroup:
     problems: list[Problem] = field(default_factory=list)
     deselected: int = 0
     has_run: bool = False
+    tests: set[str] = field(default_factory=set)
 
     def add(self, test: str, options: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> None:
         """Add what one test logged; a test that runs again replaces its rows."""
@@ -42,6 +43,9 @@ class LoggedGroup:
             elif (first := self.options.setdefault(name, value)) is not value and first != value:
                 facts = {"group": self.name, "name": name, "first": str(self.options[name]), "second": str(value)}
                 self._note("pytest/two-values", facts, test)
+        if test in self.tests:
+            self.rows = {key: row for key, row in self.rows.items() if row[0] != test}
+        self.tests.add(test)
         for row in rows:
             key = int(row["repeat"]), str(row["query_id"])
             before = self.rows.get(key)

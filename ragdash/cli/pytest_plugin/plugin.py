@@ -85,6 +85,12 @@ def log_answer(request: pytest.FixtureRequest) -> Callable[..., None]:
     return log
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Begin without rows: a test that runs again, as with pytest-rerunfailures, has those of its last run alone."""
+    item.stash[_ROWS] = []
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Generator[None, Any, Any]:
     """Put the rows of a test on its last report, and whether it should have logged some."""

@@ -145,10 +145,7 @@ def history(runs: object, truth: Truth | object, metrics: str | Iterable[str | S
                                       field=name)])
     if not isinstance(family, Integral) or isinstance(family, bool) or family < 1:
         raise InputError([Problem("python-object/family", {"value": represent(family)}, field="family")])
-    requested = parse_specs(metrics)
-    if not requested:
-        raise InputError([Problem("python-object/none", {"what": "metric"}, field="metrics")])
-    points, specs = _points(runs, Truth.of(truth), requested, Conventions.from_arguments(conventions))
+    points, specs = _points(runs, Truth.of(truth), parse_specs(metrics), Conventions.from_arguments(conventions))
     pinned = read_baseline(baseline) if isinstance(baseline, str | Path) else baseline
     points = merged_points(points) if repeats == "mean" else points
     dated = all(point.time for point in points)
@@ -160,6 +157,8 @@ def history(runs: object, truth: Truth | object, metrics: str | Iterable[str | S
 def _points(source: object, truth: Truth, requested: list[Spec],
             conventions: Conventions) -> tuple[list[HistoryPoint], list[Spec]]:
     """The points of the runs that have a query of the truth, and the metrics that can be compared."""
+    if not requested:
+        raise InputError([Problem("python-object/none", {"what": "metric"}, field="metrics")])
     points: list[HistoryPoint] = []
     problems: list[Problem] = []
     for run in runs_of(source):

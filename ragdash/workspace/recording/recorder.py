@@ -82,21 +82,21 @@ def record(name: str, *, settings: Mapping | None = None, tags: str | Iterable[s
     listed = [] if tags is None else [tags] if isinstance(tags, str) else items_of(tags)
     if listed is None:
         raise InputError([Problem("recording/tags", {"kind": type(tags).__name__}, field="tags")])
-    name = _as_text(name, "name")
+    name = as_name(name, "name")
     flat, removed = flat_settings({} if settings is None else settings)
     if removed:
         problem = Problem("recording/secrets", {"names": list(removed), "name": name}, severity="warning")
         warnings.warn(str(problem), RecordingWarning, stacklevel=2)
     digests = {key: _digest(value) for key, value in (data or {}).items()}
-    tags = tuple(dict.fromkeys(_as_text(tag, "tags") for tag in listed))
-    group = None if group is None else _as_text(group, "group")
+    tags = tuple(dict.fromkeys(as_name(tag, "tags") for tag in listed))
+    group = None if group is None else as_name(group, "group")
     header = RunHeader("", name, "", settings=flat, tags=tags, group=group,
                        repeat=repeat, removed=removed, data=digests)
     _check_readable(header)
     return Recording(header, path_of(folder, "folder") if folder is not None else log_folder(), resume)
 
 
-def _as_text(value: object, field: str) -> str:
+def as_name(value: object, field: str) -> str:
     """A name, tag or group as text; InputError for an empty one, and for an object that says nothing of itself."""
     text = value if isinstance(value, str) else object_text(value)
     if not text and not isinstance(value, str):
