@@ -38,11 +38,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("file", type=Path)
     parser.add_argument("--name", default="retrieval", help="tells the comments of several gates apart")
     options = parser.parse_args(arguments)
-    thread, reason = find_thread(os.environ)
-    if thread is None:
-        print(f"no comment: {printable(reason)}", file=sys.stderr)
-        return 0
     try:
+        thread, reason = find_thread(os.environ)
+        if thread is None:
+            print(f"no comment: {printable(reason)}", file=sys.stderr)
+            return 0
         print(printable(post(thread, options.name, options.file.read_text(encoding="utf-8"))), file=sys.stderr)
     except (OSError, ValueError) as error:  # no such file, no answer, an answer that is no JSON
         print(f"no comment: {printable(str(error))}", file=sys.stderr)
@@ -55,12 +55,12 @@ def find_thread(environment: Mapping[str, str]) -> tuple[RequestThread | None, s
         return _gitlab_thread(environment)
     if not environment.get("GITHUB_EVENT_PATH"):
         return None, "neither GitHub Actions nor GitLab CI"
-    event = json.loads(Path(environment["GITHUB_EVENT_PATH"]).read_text(encoding="utf-8"))
-    request = event.get("pull_request")
-    if not request:
+    event = _as_object(json.loads(Path(environment["GITHUB_EVENT_PATH"]).read_text(encoding="utf-8")))
+    request = _as_object(event.get("pull_request"))
+    if "number" not in request:
         return None, "not a pull request"
-    repository, token = environment["GITHUB_REPOSITORY"], environment.get("GITHUB_TOKEN")
-    if ((request.get("head") or {}).get("repo") or {}).get("full_name") != repository:
+    repository, token = environment.get("GITHUB_REPOSITORY"), environment.get("GITHUB_TOKEN")
+    if _as_object(_as_object(request.get("head")).get("repo")).get("full_name") != repository:
         return None, "the pull request is from a fork, which may not write"
     if not token:
         return None, "no GITHUB_TOKEN"
@@ -75,8 +75,10 @@ def _gitlab_thread(environment: Mapping[str, str]) -> tuple[RequestThread | None
         return None, "not a merge request"
     if not token:
         return None, "no RAGDASH_GITLAB_TOKEN, which forks do not get"
-    project = environment["CI_PROJECT_ID"]
-    notes = f"{environment['CI_API_V4_URL']}/projects/{project}/merge_requests/{number}/notes"
+    project, server = environment.get("CI_PROJECT_ID"), environment.get("CI_API_V4_URL")
+    if not project or not server:
+        return None, "no CI_PROJECT_ID or no CI_API_V4_URL"
+    notes = f"{server}/projects/{project}/merge_requests/{number}/notes"
     return RequestThread(notes, notes, "PUT", {"PRIVATE-TOKEN": token}), ""
 
 
@@ -86,7 +88,10 @@ def post(thread: RequestThread, name: str, text: str) -> str:
     body = {"body": f"{mark}\n{text}"}
     for page in range(1, _MOST_PAGES + 1):
         comments = _call(thread, f"{thread.comments}?per_page={_PER_PAGE}&page={page}", "GET")
-        same = [comment["id"] for comment in comments if str(comment.get("body", "")).startswith(mark)]
+        if not isinstance(comments, list):
+            raise ValueError("an answer that is no list of comments")
+        same = [comment["id"] for comment in map(_as_object, comments)
+                if "id" in comment and str(comment.get("body", "")).startswith(mark)]
         if same:
             _call(thread, f"{thread.comment}/{same[0]}", thread.change, body)
             return "comment updated"
@@ -94,6 +99,11 @@ def post(thread: RequestThread, name: str, text: str) -> str:
             break
     _call(thread, thread.comments, "POST", body)
     return "comment created"
+
+
+def _as_object(value: object) -> dict:
+    """A JSON object; an empty one where it is something else."""
+    return value if isinstance(value, dict) else {}
 
 
 def _call(thread: RequestThread, url: str, method: str, body: dict | None = None) -> list | dict:

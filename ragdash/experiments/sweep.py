@@ -105,8 +105,7 @@ def sweep(make: Callable[[dict], object], grid: Grid, questions: Questions, *, n
     check_progress(progress, "done", "total")
     logs = path_of(folder, "folder") if folder is not None else log_folder()
     name = as_name(getattr(make, "__name__", "sweep") if name is None else name, "name")
-    digest = questions_digest(questions)
-    runs, problems = [], []
+    digest, runs, problems = questions_digest(questions), [], []
     for number, point in enumerate(points, 1):
         with _Attempt() as attempt:
             entry = recorded_point(logs, name, point, {"questions": digest})

@@ -144,6 +144,29 @@ def test_the_gitlab_job_does_the_same(project, forge, tmp_path):
     assert pull_request_comment.find_thread(environment)[0]
 
 
+@pytest.mark.parametrize("event", [None, "[]", "null", "{", '{"pull_request": 5}', '{"pull_request": {"head": 5}}',
+                                   '{"pull_request": {"number": 1, "head": {"repo": {"full_name": "a/b"}}}}'])
+def test_an_odd_event_or_answer_is_no_comment_and_no_failed_job(event, tmp_path, monkeypatch, capsys):
+    """GitLab takes exit status 1 for that of the gate."""
+    (tmp_path / "gate.md").write_text("passed")
+    if event is not None:
+        (tmp_path / "event.json").write_text(event)
+    for name in [*os.environ]:
+        if name.startswith(("CI_", "GITLAB", "GITHUB_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("GITHUB_EVENT_PATH", str(tmp_path / "event.json"))
+    for name, value in {"GITHUB_REPOSITORY": "a/b", "GITHUB_TOKEN": "x"}.items():
+        monkeypatch.setenv(name, value)
+    for reply in ({"message": "moved"}, ["text", {"body": None}, {"id": 1}], None):
+        monkeypatch.setattr(pull_request_comment, "_call", lambda *_, reply=reply: reply)
+        assert pull_request_comment.main([str(tmp_path / "gate.md")]) == 0
+        assert "comment" in capsys.readouterr().err
+    for name in ("CI_MERGE_REQUEST_IID", "RAGDASH_GITLAB_TOKEN", "GITLAB_CI"):
+        monkeypatch.setenv(name, "1")
+    assert pull_request_comment.main([str(tmp_path / "gate.md")]) == 0
+    assert "no CI_PROJECT_ID" in capsys.readouterr().err
+
+
 def test_the_action_passes_every_input_to_its_script():
     action = yaml.safe_load((ROOT / "ci/github/action.yml").read_text())
     [only] = action["runs"]["steps"]
