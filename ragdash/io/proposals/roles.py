@@ -12,7 +12,6 @@ from ragdash.io.proposals.choices.answers import (
     agreeing_values,
     answer_next_to_documents,
     code_answers,
-    fills_gaps,
     gathered_answers,
     is_expected_text,
     is_right_one,
@@ -23,6 +22,7 @@ from ragdash.io.proposals.choices.answers import (
     settle_right_answers,
     settle_two_answers,
     short_names,
+    without_gap_fillers,
     written_in_several_ways,
 )
 from ragdash.io.proposals.choices.documents import (
@@ -318,7 +318,7 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
     answers = answers or answer_next_to_documents(result, free) or short_names(result, free)
     answers = answers or predicted_class(result, free) or agreeing_values(result, free)
     answers = answers or (code_answers(free) if "query" in result.roles else [])
-    answers = [item for item in answers if not fills_gaps(item, result)]
+    answers = without_gap_fillers(answers, result, free)
     if answers and "answer" not in result.roles:
         take(result, free, "answer", answers[0])
         plain = [item for item in answers[1:] if RETURNED.isdisjoint(set(item.words) - {"response", "output"})

@@ -23,8 +23,10 @@ NAMES = {"query_id": (*ALIASES["query_id"], "id", "topic"), "query": QUERY_ALIAS
          "metric": ("metric", "measure", "metric_name"), "value": ("value", "score", "metric_value")}
 MEANS = ("all", "mean", "average", "avg", "overall")  # under these ids files have the means of all queries
 _MEASURE = re.compile(
-    r"runid|num_(q|ret|rel|rel_ret|nonrel\w*)|g?m_?map|map|Rprec|bpref|gm_bpref|recip_rank|infAP|ndcg|utility|11pt_avg|"
-    r"(P|recall|ndcg_cut|map_cut|success|iprec_at_recall|ircl_prn|relative_P|Rprec_mult)_[\d.]+|set_\w+")
+    r"runid|i?num_(q|ret|rel|rel_ret|nonrel\w*)|g?m_?map|map|gm_ap|R-?prec|bpref|gm_bpref|recip_rank|inf(AP|NDCG)|ndcg|"
+    r"utility|11pt_avg|i?P\d+|iprec@rec[\d.]+|"
+    r"(P|recall|ndcg_cut|map_cut|success|iprec_at_recall|ircl_prn|relative_P|Rprec_mult)[_.][\d.]+|set_\w+")
+"""Measures of trec_eval, also of its old versions (R-prec, P5, ircl_prn.0.10), and of sample_eval (infNDCG, iP10)."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z_]{2,}[A-Za-z_@\d.]*")  # a measure; qrels have 0 there, runs Q0
 _COLUMNS = ("run", "measure", "query", "value")
 _FEW_LINES, _MOST_MEASURES = 4, 30

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ragdash.io.field_names import QUERY_ALIASES, find_fields
@@ -13,6 +14,7 @@ _QUESTIONS = {"question", "query", "conversationTurns"}
 _GIVEN = {"answer": (*QUERY_ALIASES["answer"][1:], "pred"), **{  # by a system
     role: (*(name for name in QUERY_ALIASES[role] if name.startswith("retriev")), f"retrieved_{more}")
     for role, more in (("retrieved", "titles"), ("contexts", "paragraphs"))}}
+_UNSPACED = re.compile("[\u0e00-\uffff]{8}")  # several words of a script without blanks
 _MOST_SPLITS = 5  # of a data set: train, dev, test
 _IDS = ("passage_id", "psg_id", "docid", "doc_id", "id", "title")
 
@@ -73,7 +75,7 @@ def _as_pairs(value):
 def _long_texts(value) -> list[str]:
     """The texts of several words in a text or a list of texts."""
     texts = [value] if type(value) is str else value if type(value) is list else []
-    return [text for text in texts if type(text) is str and text.count(" ") > 2]
+    return [text for text in texts if type(text) is str and (text.count(" ") > 2 or _UNSPACED.search(text))]
 
 
 def _hotpot_pairs(value, name: str) -> Iterator[tuple[str, object]]:

@@ -74,13 +74,18 @@ def is_expected_text(field: Field) -> bool:
                 NOTES | QUESTION | meanings.NO_ANSWER | CRITERIA | SPANS | DOCUMENT | {"keyword"}))
 
 
-def fills_gaps(item: Field, result: Assignment) -> bool:
-    """True for `answer` where `answerKey` has none, and never next to one: right answers of other questions."""
+def without_gap_fillers(answers: list[Field], result: Assignment, free: dict[str, Field]) -> list[Field]:
+    """The answers; `answer` where `answerKey` has none, and never next to one, is the right answer of other questions.
+    """
     right = result.fields.get(result.roles.get("answers", ""))
-    if right is None or item.name_words != ("answer",) or len(right.values) != len(item.values) or not item.present:
-        return False
-    return 0.1 < right.share < 0.9 and all(is_missing(one) or is_missing(other)
-                                           for one, other in zip(item.values, right.values, strict=True))
+    if right is None or not 0.1 < right.share < 0.9:
+        return answers
+    fillers = [item for item in answers if item.name_words == ("answer",) and len(right.values) == len(item.values)
+               and item.present and all(is_missing(one) or is_missing(other)
+                                        for one, other in zip(item.values, right.values, strict=True))]
+    if fillers:
+        take(result, free, "answers", right, *fillers)
+    return [item for item in answers if item not in fillers]
 
 
 def settle_prediction(result: Assignment, free: dict[str, Field]) -> list[Assignment]:

@@ -122,13 +122,23 @@ def _rate_one_ranking(family: ColumnFamily, fields: dict[str, Field]) -> bool:
 
 
 def _are_parts_of_score(family: ColumnFamily, fields: dict[str, Field]) -> bool:
-    """True for bm25_score and dense_score in the rows of several methods, which a column names: parts of one score."""
+    """True for bm25_score and dense_score next to a final_score, and in the rows of several methods, which a column
+    names: parts of one score.
+    """
     if not all(set(words(stem.replace("{run}", " "))) <= SCORES for stem in family.members):
         return False
+    if any(is_combined(item) for item in fields.values()):
+        return True
     named = [item for item in fields.values() if not item.is_list and not CONFIGS.isdisjoint(item.name_words)
              and 1 < item.distinct_count < 60]
     return any(sum(any(variant.lower() in str(value).lower() for value in set(map(str, item.items)))
                    for variant in family.variants) > 1 for item in named)
+
+
+def is_combined(item: Field) -> bool:
+    """True for final_score and fused_score: made of other scores."""
+    return not item.is_list and item.is_number and not {"final", "fused", "combined"}.isdisjoint(item.name_words) and (
+        item.name_words[-1] in SCORES)
 
 
 def _are_members_of_answer(family: ColumnFamily, fields: dict[str, Field]) -> bool:

@@ -10,7 +10,7 @@ from itertools import combinations, product
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED, RUN_CONTENT, Assignment, is_inside, take
-from ragdash.io.proposals.choices.others import take_data_set
+from ragdash.io.proposals.choices.others import is_combined, take_data_set
 from ragdash.io.proposals.choices.right_documents import id_rank
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.averages import average_places
@@ -165,8 +165,11 @@ def _drop_of_documents(result: Assignment, free: dict[str, Field], names: list[s
                if path in result.fields]
     paths = [path for path in result.roles.get("scores", "").split("+") if "doc_id" in result.roles and (
         path in result.fields and set(result.fields[path].name_words) & SCORES)]
-    differing = [path for path in paths if len(set(zip(names, *configs, map(repr, result.fields[path].values),
-                                                       strict=False))) > len(set(zip(names, *configs, strict=False)))]
+    ranked = result.fields.get(result.roles.get("score", ""))
+    is_made = ranked is not None and is_combined(ranked)  # of the other scores, also where they are all the same
+    groups = len(set(zip(names, *configs, strict=False)))
+    differing = [path for path in paths if is_made or groups < len(set(zip(
+        names, *configs, map(repr, result.fields[path].values), strict=False)))]
     for path in differing:
         free[path] = result.fields[path]
     if differing:
@@ -347,14 +350,19 @@ def _take_document_rows(result: Assignment, free: dict[str, Field], documents: l
     elif titles := [item for item in free.values() if item.name_words == ("title",) and "text" in result.roles
                     and item.is_text and not item.is_list and item.share == 1.0 and item.distinct_count > 1]:
         take(result, free, "doc_id", titles[0])
+    has_ranks = any(item.name_words[-1:] == ("rank",) for item in free.values())
     for name, role in (("grade", {"final", "consensus", "majority"}),
                        ("grade", {"rating", "grade", "relevance", "rel", "gain", "label", "judgment", "vote",
                                   "relevant"}),
                        ("rank", {"rank", "position"}), ("score", {"score", "similarity", "distance"})):
         rated = "+".join(result.roles.get(rating, "") for rating in ("scores", "labels")).split("+")
+        values = list(free.values()) + [result.fields[path] for path in rated if path in result.fields]
+        values.sort(key=lambda item: {"new", "reranked", "final"}.isdisjoint(item.name_words) and not is_combined(item))
         if name == "score" and "rank" in result.roles and sum("score" in words(path) for path in (*free, *rated)) > 1:
-            continue  # the parts of a score, of which the rank is made
-        for item in list(free.values()) + [result.fields[path] for path in rated if path in result.fields]:
+            values = list(filter(is_combined, values))  # not the parts of a score, of which the rank is made
+        for item in values:
+            if name == "grade" and is_combined(item) and has_ranks:
+                continue
             is_value = (item.is_number or item.is_bool or (name == "grade" and item.is_grade)) and (
                 name == "grade" or item.share > 0.9)
             if not item.is_list and is_value and role & set(item.name_words) and (

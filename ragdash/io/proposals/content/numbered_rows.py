@@ -11,6 +11,7 @@ NAME = "row number"  # the field with the place of a record
 _FEWEST = 5  # fewer may be configurations or cutoffs
 _MANY = 20
 _COUNTED = {"id", "step", "rank", "fold", "cutoff", "top", "row"}  # of other records, or of known ones
+_REASONS = {"reason", "reasoning", "explanation", "rationale", "comment", "feedback"}
 _COVERING = {"recall", "hit", "success"}  # of one ranking, these never fall with the cutoff
 
 
@@ -39,7 +40,15 @@ def numbered_rows(rows: Sequence[dict]) -> list[dict]:
 
 def _has_metrics_only(row: dict) -> bool:
     return bool(row) and any(as_number(value) is not None for value in row.values()) and all(
-        not (SURE_METRICS | LATENCIES).isdisjoint(words(str(name))) and _is_value(value) for name, value in row.items())
+        (not (SURE_METRICS | LATENCIES).isdisjoint(words(str(name))) and _is_value(value)) or _explains(str(name), row)
+        for name, value in row.items())
+
+
+def _explains(name: str, row: dict) -> bool:
+    """True for the reason of a value: Faithfulness Reason next to Faithfulness Score."""
+    parts = words(name)
+    return len(parts) > 1 and parts[-1] in _REASONS and any(
+        words(str(other))[:-1] == parts[:-1] and other != name for other in row)
 
 
 def _is_value(value) -> bool:
