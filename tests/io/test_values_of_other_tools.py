@@ -59,7 +59,8 @@ def test_texts_that_explain_nothing_are_not_numbered():
 def test_evidence_in_a_script_without_blanks_is_evidence():
     facts = {"title": ["深度学习"], "sent_id": [0]}
     asked = [{"id": f"q{number}", "question": "深度学习和机器学习是什么关系？", "answer": "分支",
-              "supporting_facts": facts, "evidence": f"深度学习是机器学习的一个分支，第{number}章。"} for number in range(3)]
+              "evidence": f"深度学习是机器学习的一个分支，第{number}章。", "supporting_facts": facts}
+             for number in range(3)]
     truth = read_truth(("asked.json", json.dumps(asked).encode()))
     assert [spans[0]["text"] for spans in truth.details["evidence"].to_pylist()] == [
         item["evidence"] for item in asked]
