@@ -5,6 +5,7 @@ The file is read again when it has changed, so two tabs see each other's reviews
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import numpy as np
@@ -57,17 +58,24 @@ def _reviews(truth: str, path: str, stamp: str) -> Reviews:
     return ReviewStore().read(truth)
 
 
-def record_review(kind: str, query_id: str, value: str, run: str = "", doc_id: str = "") -> bool:
+def record_review(kind: str, query_id: str, value: str | Callable[[Reviews], str | None], run: str = "",
+                  doc_id: str = "") -> bool:
     """Keep a note, a verdict or a judgment; an empty value removes it. Whether it is kept: a failure is shown.
+
+    A function makes the value of what holds, None for no change; nobody else changes that in between.
     """
-    event = Event(kind, query_id, value, run, doc_id, datetime.now(UTC).isoformat(timespec="seconds"), rights.who())
+    when, who = datetime.now(UTC).isoformat(timespec="seconds"), rights.who()
+
+    def events(stored: Reviews) -> list[Event]:
+        new = value(stored) if callable(value) else value
+        return [] if new is None else [Event(kind, query_id, new, run, doc_id, when, who)]
+
     try:
         with rights.change("review", query_id):
-            ReviewStore().add(reviewed_truth_digest(), [event])
+            return bool(ReviewStore().add(reviewed_truth_digest(), events))
     except InputError as error:
         state.set_notice(error.problems)
         return False
-    return True
 
 
 def take_back(kind: str, query_id: str, shown: str, run: str = "", doc_id: str = "") -> bool:
@@ -75,19 +83,17 @@ def take_back(kind: str, query_id: str, shown: str, run: str = "", doc_id: str =
 
     Where somebody else has changed it since, theirs stays, and the page says so.
     """
-    try:
-        stored = ReviewStore().read(reviewed_truth_digest())
-    except InputError as error:
-        state.set_notice(error.problems)
-        return False
-    current = stored.verdicts.get((query_id, run), "") if kind == "verdict" else str(
-        stored.judgments.get((query_id, doc_id), ""))
-    if current in ("", shown):
-        return record_review(kind, query_id, "", run, doc_id)
-    what = "verdict" if kind == "verdict" else f"grade of {doc_id}"
-    facts = {"query": query_id, "what": what, "value": current}
-    state.set_notice([Problem("review-changed", facts, severity="warning")])
-    return False
+    def removed(stored: Reviews) -> str | None:
+        current = stored.verdicts.get((query_id, run), "") if kind == "verdict" else str(
+            stored.judgments.get((query_id, doc_id), ""))
+        if current in ("", shown):
+            return ""
+        what = "verdict" if kind == "verdict" else f"grade of {doc_id}"
+        facts = {"query": query_id, "what": what, "value": current}
+        state.set_notice([Problem("review-changed", facts, severity="warning")])
+        return None
+
+    return record_review(kind, query_id, removed, run, doc_id)
 
 
 def record_note(query_id: str, text: str, run: str, shown: str) -> bool:
@@ -95,18 +101,19 @@ def record_note(query_id: str, text: str, run: str, shown: str) -> bool:
 
     Where somebody else has changed it since, their text is kept below, and the page says so. Whether it is kept.
     """
-    text = text if text.strip() else ""
-    try:
-        other = ReviewStore().read(reviewed_truth_digest()).notes.get((query_id, run), "")
-    except InputError as error:
-        state.set_notice(error.problems)
-        return False
-    is_changed = other not in ("", shown, text)
-    if is_changed and len(text) + len(other) + 2 <= LONGEST:
-        text = f"{text}\n\n{other}" if text else other
-    is_kept = record_review("note", query_id, text, run)
-    if is_kept and is_changed:
-        state.set_notice([Problem("note-changed", {"query": query_id, "note": other}, severity="warning")])
+    text, others = text if text.strip() else "", [""]
+
+    def joined(stored: Reviews) -> str:
+        other = stored.notes.get((query_id, run), "")
+        is_changed = other not in ("", shown, text)
+        others.append(other if is_changed else "")
+        if is_changed and len(text) + len(other) + 2 <= LONGEST:
+            return f"{text}\n\n{other}" if text else other
+        return text
+
+    is_kept = record_review("note", query_id, joined, run)
+    if is_kept and others[-1]:
+        state.set_notice([Problem("note-changed", {"query": query_id, "note": others[-1]}, severity="warning")])
     return is_kept
 
 

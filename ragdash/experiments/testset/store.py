@@ -21,7 +21,7 @@ from ragdash.core.storage.protocols import Files
 from ragdash.core.storage.shared import shared_files
 from ragdash.experiments.testset.drafts import Draft, DraftSet
 from ragdash.experiments.testset.files import drafts_jsonl, read_drafts
-from ragdash.workspace.reviews import Event, EventStore
+from ragdash.workspace.reviews import Event, EventStore, Reviews
 
 FOLDER, SUFFIX = "testsets", ".jsonl"
 ACCEPTED, REJECTED = "accepted", "rejected"
@@ -55,22 +55,51 @@ class DraftDecisionStore(EventStore):
 
     FILE = "testsets.sqlite"
 
-    def say(self, digest: str, draft: str, decision: Decision, *, when: str = "", by: str = "") -> None:
-        """Keep a decision on a draft of the documents of this digest; an empty one takes back what was said."""
-        fields = {name: value for name, value in vars(decision).items() if value}
-        self._store.add(
-            digest, [Event("note", draft, orjson.dumps(fields).decode() if fields else "", when=when, by=by)]
-        )
+    def say(self, digest: str, draft: str, decision: Decision, shown: Decision | None = None, *, when: str = "",
+            by: str = "") -> tuple[str, ...]:
+        """Keep a decision on a draft of the documents of this digest; an empty one takes back what was said.
+
+        shown: the decision that the person saw. What others have changed since stays, unless this person changed it
+        too. Returns which of question, answer and state both have changed: "question: what the other wrote".
+        """
+        lost: list[tuple[str, ...]] = []
+
+        def events(stored: Reviews) -> list[Event]:
+            merged, replaced = _merged(_decisions(stored).get(draft, Decision()), decision, shown)
+            lost.append(replaced)
+            fields = {name: value for name, value in vars(merged).items() if value}
+            return [Event("note", draft, orjson.dumps(fields).decode() if fields else "", when=when, by=by)]
+
+        self._store.add(digest, events)
+        return lost[-1]
 
     def read(self, digest: str) -> dict[str, Decision]:
         """{draft id: what holds}."""
-        decisions = {}
-        for (draft, _), text in self._store.read(digest).notes.items():
-            fields = orjson.loads(text)
-            decisions[draft] = Decision(
-                **{name: fields[name] for name in Decision.__dataclass_fields__ if name in fields}
-            )
-        return decisions
+        return _decisions(self._store.read(digest))
+
+
+def _decisions(reviews: Reviews) -> dict[str, Decision]:
+    decisions = {}
+    for (draft, _), text in reviews.notes.items():
+        fields = orjson.loads(text)
+        decisions[draft] = Decision(**{name: fields[name] for name in Decision.__dataclass_fields__ if name in fields})
+    return decisions
+
+
+def _merged(stored: Decision, typed: Decision, shown: Decision | None) -> tuple[Decision, tuple[str, ...]]:
+    """What is stored with what one person changed of `shown`; the parts that another had changed to something else."""
+    if shown is None:
+        return typed, ()
+    changes: dict[str, str | None] = {}
+    replaced = []
+    for part in (("state", "reason"), ("question",), ("answer",)):
+        mine, others, before = ({name: getattr(each, name) for name in part} for each in (typed, stored, shown))
+        is_changed = others not in (before, mine)
+        if mine != before and (any(mine.values()) or not is_changed):  # taking back is about what was seen alone
+            changes |= mine
+            if is_changed:
+                replaced.append(f"{part[0]}: {' '.join(value for value in others.values() if value) or 'none'}")
+    return replace(stored, **changes), tuple(replaced)
 
 
 def final(drafts: Iterable[Draft], decisions: dict[str, Decision], states: Iterable[str]) -> list[Draft]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
@@ -55,13 +55,20 @@ class ReviewStore:
         shared = None if self.folder else shared_log(Path(self.name).stem)
         return self.log or shared or ReviewFile(self.path)
 
-    def add(self, truth: str, events: Sequence[Event]) -> tuple[Event, ...]:
-        """Keep events of a truth (its digest), all or none; returns them with their ids once they are on the disk."""
-        check_events(events)
-        if any(event.kind == "undo" for event in events):
-            raise InputError([Problem("bad-review/undo")])
-        new = [(truth, replace(event, id="")) for event in events]
-        return tuple(self._events.write(lambda writer: _add(writer, new)))
+    def add(self, truth: str, events: Sequence[Event] | Callable[[Reviews], Sequence[Event]]) -> tuple[Event, ...]:
+        """Keep events of a truth (its digest), all or none; returns them with their ids once they are on the disk.
+
+        A function makes them of what holds, and nobody else adds any in between. It may be called more than once.
+        """
+        given = None if callable(events) else _new(truth, events)
+
+        def work(writer: LogWriter) -> list[Event]:
+            if given is not None:
+                return _add(writer, given)
+            holds = Reviews(truth, holding([_event(row) for row in writer.rows(truth)]))
+            return _add(writer, _new(truth, events(holds)))
+
+        return tuple(self._events.write(work))
 
     def undo(self, truth: str, id: str, when: str = "", by: str = "") -> Event:
         """Take one event back: what held before it holds again. An undo can be undone. InputError for an unknown id."""
@@ -138,6 +145,14 @@ class EventStore:
     def stamp(self) -> str:
         """Changes with everything that is kept."""
         return self._store.stamp()
+
+
+def _new(truth: str, events: Sequence[Event]) -> list[tuple[str, Event]]:
+    """Events to be kept, with ids that are yet to be made; InputError for one that cannot be."""
+    check_events(events)
+    if any(event.kind == "undo" for event in events):
+        raise InputError([Problem("bad-review/undo")])
+    return [(truth, replace(event, id="")) for event in events]
 
 
 def _add(writer: LogWriter, rows: Sequence[tuple[str, Event]]) -> list[Event]:

@@ -160,6 +160,26 @@ def test_an_edit_is_kept_checked_again_and_can_be_taken_back():
     assert "Edited by you" not in texts(at)
 
 
+def test_two_reviewers_of_one_draft_lose_nothing():
+    """Each page was drawn before the other reviewer changed the draft."""
+    Sets().keep(the_set())
+    ann, bob, cleo = opened("test-set"), opened("test-set"), opened("test-set")
+    shown(widget(ann, "text_area", "draft_question").input("Where did that text land?").run())
+    shown(widget(bob, "text_area", "draft_answer").input("in the Sea of Rains").run())
+    assert not bob.warning, "each has changed another part"
+    click(cleo, "draft_accept")
+    stored = DraftDecisionStore().read("0" * 32)["single-1"]
+    assert stored == Decision("accepted", "", "Where did that text land?", "in the Sea of Rains")
+    dora, emil = opened("test-set", draft="single-1"), opened("test-set", draft="single-1")
+    shown(widget(dora, "text_area", "draft_question").input("Where is it?").run())
+    shown(widget(emil, "text_area", "draft_question").input("Where did it land?").run())
+    assert "question: Where is it?" in " ".join(card.value for card in emil.warning).replace("\\", "")
+    assert DraftDecisionStore().read("0" * 32)["single-1"] == replace(stored, question="Where did it land?")
+    click(dora, "draft_undo")
+    left = DraftDecisionStore().read("0" * 32)["single-1"]
+    assert left == Decision(question="Where did it land?"), "dora takes back what she has seen, and nothing else"
+
+
 def test_filters_show_what_they_count_and_an_empty_one_says_so():
     Sets().keep(the_set())
     at = opened("test-set", draft_state="failed")

@@ -408,6 +408,28 @@ def test_a_blob_is_written_once_and_whole(blobs, monkeypatch):
     assert len(results) == 1 and blobs.get("same") == f"{results[0]}".encode(), "one of many writers wins"
 
 
+@pytest.mark.parametrize("kind", ["file", "postgresql"])
+def test_many_who_change_one_note_at_the_same_moment_lose_nothing(kind, request, project, tmp_path):
+    from ragdash.core.storage.shared import open_log
+
+    log = None if kind == "file" else open_log(address(request.getfixturevalue("postgres"), project), "reviews")
+    store = ReviewStore(tmp_path, log=log)
+
+    def work(number: int) -> None:
+        for step in range(5):
+            store.add("t", lambda stored, step=step: [
+                Event("note", "q", f"{stored.notes.get(('q', ''), '')} {number}.{step}")])
+
+    for thread in team_services.threads(4, work):
+        thread.join()
+    texts = store.read("t").notes["q", ""].split()
+    assert sorted(texts) == [f"{number}.{step}" for number in range(4) for step in range(5)]
+    assert store.add("t", lambda stored: []) == () and len(store.history("t")) == 20
+    with pytest.raises(InputError):
+        store.add("t", lambda stored: [Event("undo", "", "0" * 32)])
+    assert len(store.history("t")) == 20
+
+
 def test_reviews_views_and_decisions_work_in_a_database(postgres, project, monkeypatch, tmp_path):
     from ragdash.core.storage.shared import open_log
 

@@ -71,7 +71,7 @@ class TestSetData:
 
 def load() -> TestSetData:
     """Select and load a set; without one, explain how to create it and end the page."""
-    elements.problems(state.notice(), "testset")
+    elements.notice(state.notice(), "testset")
     names = list(Sets().names())
     if state.DRAFTS in st.session_state:
         names.insert(0, UPLOADED)
@@ -154,17 +154,22 @@ def _open_file() -> None:
         st.session_state[state.SET] = saved
 
 
-def save_decision(digest: str, draft: str, decision: Decision, next_draft: str | None = None) -> bool:
+def save_decision(data: TestSetData, draft: Draft, decision: Decision, next_draft: str | None = None) -> bool:
     """Save a decision and open the next draft; after an error, which is shown, the draft stays open. Whether it is
     saved.
+
+    What others have changed since the page was drawn stays; the page names what this decision replaces of it.
     """
     try:
-        with rights.change("decide-draft", draft):
-            DraftDecisionStore().say(digest, draft, decision, when=datetime.now(UTC).isoformat(timespec="seconds"),
-                                     by=rights.who())
+        with rights.change("decide-draft", draft.id):
+            replaced = DraftDecisionStore().say(data.draft_set.digest, draft.id, decision, data.decision(draft),
+                                                when=datetime.now(UTC).isoformat(timespec="seconds"), by=rights.who())
     except InputError as error:
         state.set_notice(error.problems)
         return False
+    if replaced:
+        facts = {"name": decision.applied(draft).question, "parts": list(replaced)}
+        state.set_notice([Problem("draft-changed", facts, severity="warning")])
     if next_draft is not None:
         st.session_state[state.DRAFT] = next_draft
     return True

@@ -59,7 +59,7 @@ def _steps(data: TestSetData, draft: Draft, ids: list[str]) -> None:
         if not read_only():
             st.button("Accept", icon=":material/check:", key=state.bound_key("draft_accept", subject), shortcut="A",
                       type="primary", disabled=decision.state == "accepted", on_click=save_decision,
-                      args=(data.draft_set.digest, draft.id, replace(decision, state="accepted", reason=""), follow_id))
+                      args=(data, draft, replace(decision, state="accepted", reason=""), follow_id))
             st.button("Reject", icon=":material/close:", key=state.bound_key("draft_reject", subject), shortcut="X",
                       on_click=_reject, args=(data, draft, follow_id))
             st.selectbox(
@@ -79,7 +79,7 @@ def _steps(data: TestSetData, draft: Draft, ids: list[str]) -> None:
                     key=state.bound_key("draft_undo", subject),
                     type="tertiary",
                     on_click=save_decision,
-                    args=(data.draft_set.digest, draft.id, NO_DECISION),
+                    args=(data, draft, NO_DECISION),
                     help=tooltip("undo_decision"),
                 )
         st.caption(f"Draft {position + 1:,} of {len(ids):,} shown. Accept and Reject open the next draft.")
@@ -93,9 +93,7 @@ def _reject(data: TestSetData, draft: Draft, next_draft: str) -> None:
     key = state.bound_key(state.DRAFT_WHY, (data.draft_set.digest, draft.id))
     reason = (state.get(key) or "").strip()
     st.session_state[key] = None
-    save_decision(
-        data.draft_set.digest, draft.id, replace(data.decision(draft), state="rejected", reason=reason), next_draft
-    )
+    save_decision(data, draft, replace(data.decision(draft), state="rejected", reason=reason), next_draft)
 
 
 def _text_editor(data: TestSetData, draft: Draft) -> None:
@@ -141,7 +139,7 @@ def _save_texts(data: TestSetData, draft: Draft, keys: Sequence[str]) -> bool:
     question, answer = (st.session_state.get(key, "").strip() for key in keys)
     decision = replace(data.decision(draft), question=question if question not in ("", draft.question) else None,
                    answer=answer if answer not in ("", draft.answer or "") else None)
-    return save_decision(data.draft_set.digest, draft.id, decision)
+    return save_decision(data, draft, decision)
 
 
 def _documents(data: TestSetData, draft: Draft) -> None:
