@@ -184,10 +184,11 @@ def _name_width(names: Sequence[str]) -> int:
 
 def _longer_names(names: Sequence[str], rest: int) -> list[str]:
     """Names of more than COLUMN_NAME letters, where the other columns, of rest pixels, leave room; empty for none."""
-    if "Mobi" in (st.context.headers.get("User-Agent") or "") or max(map(len, names)) <= COLUMN_NAME:
+    limit = min(int((PAGE - rest - AIR) / BOLD_OTHER), PAGE_NAME)
+    if "Mobi" in (st.context.headers.get("User-Agent") or "") or min(limit, max(map(len, names))) <= COLUMN_NAME:
         return []
-    choices = (short_names(names, limit) for limit in range(PAGE_NAME, COLUMN_NAME, -2))
-    return next((short for short in choices if _name_width(short) + rest <= PAGE), [])
+    longer = short_names(names, limit)
+    return longer if _name_width(longer) + rest <= PAGE else []
 
 
 def _picked(key: str, order: Sequence[int], pick: Callable[[int], None]) -> None:

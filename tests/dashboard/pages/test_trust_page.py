@@ -292,6 +292,7 @@ def test_few_labels_give_no_interval(pair):
     assert (f"By the labels alone: {100 * low:.0f}% to {100 * high:.0f}%; best estimate: {100 * mean:.0f}%. The "
             "corrected mean needs 20 labels on this run.") in said(at), "what is drawn is said"
     assert not drawn(charts(at)["trust_means"], "corrected")
+    assert "Faithfulness: judge and labels" in [one.value for one in at.header] and "Bold: corrected" not in said(at)
     notes = str(charts(at)["trust_means"]["layout"]["annotations"])
     assert f"labels {low:.3f} to {high:.3f}" in notes and "no interval" not in notes
     assert button(at, "start_labeling").label == "Label more answers"

@@ -97,15 +97,18 @@ def _run_label(data: TrustData, run_index: int) -> str:
 def estimates(data: TrustData) -> None:
     """Render the three means of every run."""
     title, source = data.spec.metric.title, source_name(data)
-    st.header(f"{fmt.escape(title)}: {source}, labels, and both combined", anchor=False, help=trust_sentences.GLOSSARY)
     validations = [data.validations[index] for index in data.judged_runs]
+    is_combined = any(np.isfinite(validation.corrected.low) for validation in validations)
+    st.header(f"{fmt.escape(title)}: {source}, labels, and both combined" if is_combined else
+              f"{fmt.escape(title)}: {source} and labels", anchor=False, help=trust_sentences.GLOSSARY)
     figure = _interval_figure(
         data, data.judged_runs, validations, [validation.agreement.n for validation in validations]
     )
     elements.chart(figure, means_table(data), "trust_means", f"{title} of each run: by the {source} alone, by the "
                   "labels alone, and corrected",
-                  caption=f"Hollow: {source} alone. Thin: labels alone. Bold: corrected, {source} and labels together. "
-                          "n: queries with a label; N: queries without one. "
+                  caption=f"Hollow: {source} alone. Thin: labels alone. "
+                          + (f"Bold: corrected, {source} and labels together. " if is_combined else "")
+                          + "n: queries with a label; N: queries without one. "
                           f"Intervals of {100 * validations[0].level:.0f}%, which hold with few labels too: bootstrap "
                           "intervals of the same labels on other pages can be narrower.")
 
