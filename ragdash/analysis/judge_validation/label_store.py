@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ragdash.models.judge.tasks.policy import current_policy
-from ragdash.workspace.reviews import Event, EventStore
+from ragdash.workspace.reviews import Event, EventStore, Reviews
 
 
 @dataclass(frozen=True)
@@ -21,22 +21,27 @@ class LabelStore(EventStore):
 
     FILE = "labels.sqlite"
 
-    def add(self, run: str, what: str, labels: Mapping[str, float | None], *, when: str = "", by: str = "") -> int:
+    def add(self, run: str, what: str, labels: Mapping[str, float | None],
+            shown: Mapping[str, float | None] | None = None, *, when: str = "", by: str = "") -> int:
         """Keep labels {query_id: value in [0, 1], None withdraws}, all or none; those that hold already are passed
         over. Returns how many are new.
+
+        shown: the labels that the person saw. One that somebody else has changed since is not withdrawn.
         """
-        current, what = self.read(run, what), _of_policy(what)
-        new = {query: value for query, value in labels.items() if current.get(query) != value}
-        if new:
-            self._store.add(run, [Event("label", query, "" if value is None else repr(float(value)), doc_id=what,
-                                        when=when, by=by) for query, value in new.items()])
-        return len(new)
+        key = _of_policy(what)
+
+        def events(stored: Reviews) -> list[Event]:
+            current = _labels(stored, key)
+            kept = {query for query, value in labels.items() if value is None and shown is not None
+                    and current.get(query) != shown.get(query)}
+            return [Event("label", query, "" if value is None else repr(float(value)), doc_id=key, when=when, by=by)
+                    for query, value in labels.items() if current.get(query) != value and query not in kept]
+
+        return len(self._store.add(run, events)) if events(self._store.read(run)) else 0
 
     def read(self, run: str, what: str) -> dict[str, float]:
         """The labels that hold: {query_id: value}, in the order in which they were given."""
-        key = _of_policy(what)
-        return {event.query_id: float(event.value) for event in self._store.read(run).events
-                if event.kind == "label" and event.doc_id == key}
+        return _labels(self._store.read(run), _of_policy(what))
 
     def label_counts(self, run: str) -> dict[str, int]:
         """What was labeled of a run, and how many queries each."""
@@ -44,6 +49,11 @@ class LabelStore(EventStore):
         for event in self._store.read(run).events:
             counts[event.doc_id] = counts.get(event.doc_id, 0) + (event.kind == "label")
         return counts
+
+
+def _labels(stored: Reviews, key: str) -> dict[str, float]:
+    return {event.query_id: float(event.value) for event in stored.events
+            if event.kind == "label" and event.doc_id == key}
 
 
 def policy_digest(what: str) -> str:

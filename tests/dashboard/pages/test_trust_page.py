@@ -189,6 +189,25 @@ def test_examples_and_a_policy_of_somebody_else_are_not_replaced_unseen(pair):
     assert "somebody else has changed the labeling policy" in said(first) and current_policy() != policy
 
 
+def test_what_somebody_else_has_labeled_meanwhile_is_not_taken_back():
+    run = a_run("dense")
+    judged(run, TRUTH, {query: 1.0 for query in IDS[:3]})
+    first = opened(run, desk="label")
+    button(first, "label_y").click().run()
+    button(first, "label_back").click().run()
+    store, key = LabelStore(), "Faithfulness"
+    (query,) = store.read(run.digest, key)
+    assert store.read(run.digest, key) == {query: 1.0}
+    store.add(run.digest, key, {query: 0.0})  # by another person
+    button(first, "label_none").click().run()
+    assert not first.exception and store.read(run.digest, key) == {query: 0.0}
+    button(first, "label_none").click().run()
+    assert store.read(run.digest, key) == {}, "what is shown by now is taken back"
+    store.add(run.digest, key, {IDS[0]: 1.0, IDS[1]: 1.0})
+    assert store.add(run.digest, key, dict.fromkeys(IDS[:2]), {IDS[0]: 1.0}) == 1
+    assert store.read(run.digest, key) == {IDS[1]: 1.0}
+
+
 def test_a_toy_is_called_one_and_a_model_is_not(pair):
     at = opened(*pair[0])
     assert "Judge: toy-judge :gray[at toy]" in said(at) and "no model that reads" in said(at)

@@ -378,8 +378,9 @@ def _labels(run: str, label_key: str, path: str, stamp: str) -> tuple[Labels, tu
     return store.read(run, label_key), store.problems(run)
 
 
-def save_labels(run: str, label_key: str, values: Mapping[str, float | None]) -> int:
-    """Save labels of a run; None deletes one.
+def save_labels(run: str, label_key: str, values: Mapping[str, float | None],
+                shown: Mapping[str, float | None] | None = None) -> int:
+    """Save labels of a run; None deletes one, unless somebody has changed it since it was shown.
 
     Returns
     -------
@@ -388,7 +389,7 @@ def save_labels(run: str, label_key: str, values: Mapping[str, float | None]) ->
     """
     try:
         with rights.change("label", run):
-            return LabelStore().add(run, label_key, values, when=datetime.now(UTC).isoformat(timespec="seconds"),
+            return LabelStore().add(run, label_key, values, shown, when=datetime.now(UTC).isoformat(timespec="seconds"),
                                     by=rights.who())
     except InputError as error:
         state.set_notice(error.problems)

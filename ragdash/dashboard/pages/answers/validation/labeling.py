@@ -235,7 +235,8 @@ def _item_view(drawn_sheet: Sheet, position: int) -> None:
 
 def _save_label(drawn_sheet: Sheet, item: Item, value: float | None) -> None:
     """Save a label and go to the first unlabeled answer; stay if it was not saved or was undone."""
-    new_count = trust_data.save_labels(item[1], drawn_sheet.data.label_key, {item[0]: value})
+    new_count = trust_data.save_labels(item[1], drawn_sheet.data.label_key, {item[0]: value},
+                                       {item[0]: drawn_sheet.saved_labels.get(item)})
     _go_to(item if new_count < 0 or value is None else None)
     if new_count >= 0:
         st.session_state[state.LABELS_SKIPPED] = st.session_state.get(state.LABELS_SKIPPED, set()) - {item}

@@ -62,12 +62,13 @@ def _deletion(data: TrustData, labels_by_run: Sequence[Mapping[str, float]]) -> 
                     f"Delete {fmt.count(len(labels), 'label')} of {fmt.escape(data.context.names[index])}",
                     key=state.bound_key(f"withdraw_{index}", data.verdicts[index].run, data.label_key),
                     on_click=_delete,
-                    args=(data.verdicts[index].run, data.label_key),
+                    args=(data.verdicts[index].run, data.label_key, labels),
                 )
 
 
-def _delete(run: str, label_key: str) -> None:
-    trust_data.save_labels(run, label_key, dict.fromkeys(trust_data.labels(run, label_key)[0]))
+def _delete(run: str, label_key: str, shown: Mapping[str, float]) -> None:
+    """Delete the labels that were shown; what somebody has labeled since stays."""
+    trust_data.save_labels(run, label_key, dict.fromkeys(shown), shown)
 
 
 def _upload(data: TrustData) -> None:
