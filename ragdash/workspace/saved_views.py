@@ -19,6 +19,7 @@ from typing import TypeVar
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.protocols import EventLog, LogRow, LogWriter
+from ragdash.core.storage.shown_values import require_shown
 from ragdash.core.storage.sqlite_log import SqliteLog
 from ragdash.workspace import atomic_folders
 from ragdash.workspace.catalogue import unusable_file
@@ -119,8 +120,10 @@ class SavedViews:
         key = _clean(name).casefold()
         return next((view for view in self.list() if view.name.casefold() == key), None)
 
-    def save(self, view: SavedView, *, replace_existing: bool = False) -> SavedView:
+    def save(self, view: SavedView, *, replace_existing: bool | SavedView = False) -> SavedView:
         """Save a view and return it with its slug.
+
+        replace_existing: a view of this name; a SavedView: that one alone, not what others have made of it since.
 
         Raises
         ------
@@ -140,7 +143,7 @@ class SavedViews:
             current = _views(writer.rows())
             existing = next((other for other in current.values()
                              if other is not None and other.name.casefold() == name.casefold()), None)
-            if existing and not replace_existing:
+            if existing and replace_existing is not True and existing != replace_existing:
                 raise InputError([Problem("saved-view/exists", {"name": existing.name})])
             slug = existing.slug if existing else _free_slug(name, current)
             new = replace(view, name=name, note=note, author=_clean(view.author)[:200],
@@ -150,10 +153,15 @@ class SavedViews:
 
         return self._write(write)
 
-    def delete(self, slug: str) -> None:
-        """Take a view off the list; `restore` brings it back."""
+    def delete(self, slug: str, shown: SavedView | None = None) -> None:
+        """Take a view off the list; `restore` brings it back.
+
+        shown: what the person saw. InputError where somebody else has saved another view under its name since.
+        """
         def write(writer: LogWriter) -> None:
-            if slug in _views(writer.rows()):
+            current = _views(writer.rows())
+            if slug in current:
+                require_shown(current[slug], ... if shown is None else shown, None, f"the view {slug}")
                 _add_event(writer, DELETED, slug, None)
 
         self._write(write)

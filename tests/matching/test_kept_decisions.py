@@ -39,6 +39,8 @@ def test_the_last_word_counts_and_earlier_states_stay(store):
     assert store.read() == {A: False}
     assert store.read(before) == {A: True, B: False} and store.read("") == {}
     assert store.keep({B: None}) == 0, "there is nothing to take back"
+    assert store.keep({A: None}, shown={A: True}) == 0 and store.read() == {A: False}, "somebody else has changed it"
+    assert store.keep({A: None}, shown={A: False}) == 1 and store.read() == {}
 
 
 def test_another_file_has_other_stamps(store, tmp_path):

@@ -48,7 +48,12 @@ def test_a_name_that_exists_is_asked_for_and_replaced_on_request(tmp_path):
     again = replace(VIEW, name=" dense  VS hybrid ", note="new")
     assert message(lambda: views.save(again)) == "saved-view/exists"
     assert views.save(again, replace_existing=True).slug == "dense-vs-hybrid"
-    assert [view.note for view in views.list()] == ["new"]
+    (seen,) = views.list()
+    assert seen.note == "new"
+    newer = views.save(replace(again, note="newer"), replace_existing=True)  # by somebody else, after the question
+    assert message(lambda: views.save(VIEW, replace_existing=seen)) == "saved-view/exists"
+    assert message(lambda: views.delete(seen.slug, seen)) == "changed-meanwhile" and views.list() == (newer,)
+    assert views.save(again, replace_existing=newer).note == "new"
     other = views.save(replace(VIEW, name="Dense vs. hybrid!"))
     assert other.slug == "dense-vs-hybrid-2", "another name with the same letters is another view"
 

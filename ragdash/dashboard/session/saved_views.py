@@ -99,7 +99,7 @@ def is_unchanged(view: SavedView, everything: Mapping[str, Sequence[str]],
 
 
 def save(name: str, note: str, page: str, parameters: Mapping[str, Sequence[str]], *,
-         replace_existing: bool = False) -> SavedView:
+         replace_existing: bool | SavedView = False) -> SavedView:
     """Save a view of this session. Raises InputError where it cannot be saved."""
     user = roles.user()
     author = str(user.get("name") or user.get("email") or "") if user.get("is_logged_in") else ""
@@ -109,10 +109,10 @@ def save(name: str, note: str, page: str, parameters: Mapping[str, Sequence[str]
         return store().save(view, replace_existing=replace_existing)
 
 
-def delete(slug: str) -> None:
-    """Take a view off the list. Raises InputError where that cannot be done."""
-    with rights.change("save-view", slug):
-        store().delete(slug)
+def delete(view: SavedView) -> None:
+    """Take a view off the list. Raises InputError where that cannot be done, or it is another one by now."""
+    with rights.change("save-view", view.slug):
+        store().delete(view.slug, view)
 
 
 def restore(slug: str) -> None:

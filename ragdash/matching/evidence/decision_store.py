@@ -66,14 +66,17 @@ class DecisionStore:
             return {}
         return _state(self._events.rows(until=int(last)))
 
-    def keep(self, decisions: Mapping[tuple[str, str, str], bool | None], by: str = "") -> int:
+    def keep(self, decisions: Mapping[tuple[str, str, str], bool | None], by: str = "",
+             shown: Mapping[tuple[str, str, str], bool | None] | None = None) -> int:
         """Add these; None takes a decision back. What says nothing new is not written. Returns how many were.
 
-        by: who decided, "" where that is unknown.
+        by: who decided, "" where that is unknown. shown: the decisions that the person saw; one that somebody else has
+        changed since is not taken back.
         """
         def work(writer: LogWriter) -> int:
             stored = _state(writer.rows())
-            new = [(pair, accept) for pair, accept in decisions.items() if stored.get(pair) != accept]
+            new = [(pair, accept) for pair, accept in decisions.items() if stored.get(pair) != accept
+                   and (accept is not None or shown is None or stored.get(pair) == shown.get(pair))]
             for (query, chunk, span), accept in new:
                 writer.add(query, (chunk, span, None if accept is None else str(int(accept)), by or None))
             return len(new)

@@ -77,6 +77,20 @@ def test_a_name_that_exists_is_replaced_only_after_a_question(saved):
     assert len(store.list()) == 1 and "Type a name" in saved.error[0].value
 
 
+def test_a_view_that_somebody_else_saves_meanwhile_is_not_deleted_or_replaced_unseen(saved):
+    store = SavedViews(workspace())
+    at = save(saved, "dense vs. HYBRID", "second")
+    assert "Replace it?" in at.warning[0].value
+    newer = store.save(replace(store.list()[0], note="theirs"), replace_existing=True)
+    at = shown(widget(at, "button", "replace_view").click().run())
+    assert store.list() == (newer,) and "Replace it?" in at.warning[0].value, "the question is about theirs now"
+    store.save(replace(newer, note="newer"), replace_existing=True)
+    at = shown(widget(at, "button", "delete_view_dense-vs-hybrid").click().run())
+    assert store.list()[0].note == "newer" and "somebody else has changed the view" in at.error[0].value
+    at = shown(widget(at, "button", "delete_view_dense-vs-hybrid").click().run())
+    assert store.list() == ()
+
+
 def test_an_unknown_view_is_said_with_those_that_exist(saved):
     at = opened("overview", view="<b>gone</b>")
     assert "There is no saved view" in at.warning[0].value and "<b>" not in at.warning[0].value.replace("\\<", "")

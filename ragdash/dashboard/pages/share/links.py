@@ -11,6 +11,7 @@ from ragdash.dashboard.components import page_links
 from ragdash.dashboard.session import data_store, saved_views, state
 from ragdash.dashboard.widgets import fields
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.workspace.saved_views import SavedView
 
 LONG_LINK, LINK_HEIGHT = 2500, 320  # characters, as of 50 runs; pixels
 APPEARANCES = {"": "The reader's own", "light": "Light", "dark": "Dark"}
@@ -74,18 +75,18 @@ def _render_existing(name: str, page: str) -> None:
     st.warning(f"A view **{fmt.escape(view.name)}** exists ({fmt.escape(saved)}). Replace it?",
                icon=":material/bookmark:")
     with st.container(horizontal=True, key="view_exists"):
-        st.button("Replace it", key=state.bound_key("replace_view", page, name), on_click=_save, args=(page, name))
+        st.button("Replace it", key=state.bound_key("replace_view", page, name), on_click=_save, args=(page, view))
         st.button("Keep it", key="keep_view", type="tertiary", on_click=_forget_existing)
 
 
-def _save(page: str, replaced: str = "") -> None:
+def _save(page: str, replaced: SavedView | None = None) -> None:
     """Save the page as it is chosen here; an existing view is replaced only after a question with its name."""
-    name = replaced or st.session_state.get(state.VIEW_NAME, "")
+    name = replaced.name if replaced else st.session_state.get(state.VIEW_NAME, "")
     note = st.session_state.get(state.VIEW_NOTE, "")
     _forget_existing()
     try:
         view = saved_views.save(name, note, page, state.parameters(page, everything=True),
-                                replace_existing=bool(replaced))
+                                replace_existing=replaced or False)
     except InputError as error:
         if error.problems[0].message == "saved-view/exists":
             st.session_state[state.VIEW_EXISTS] = name

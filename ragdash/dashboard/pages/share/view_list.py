@@ -45,7 +45,7 @@ def _render_view(view: SavedView) -> None:
 
 def _delete(view: SavedView) -> None:
     try:
-        saved_views.delete(view.slug)
+        saved_views.delete(view)
     except InputError as error:
         state.set_notice(error.problems)
         return

@@ -135,7 +135,7 @@ def _decide(pair: BorderlinePair, decision: bool | None, following: str | None) 
     """Keep it and go to the next pair."""
     try:
         with rights.change("decide-evidence", pair.key[0]):
-            kept_decisions().keep({pair.key: decision}, rights.who())
+            kept_decisions().keep({pair.key: decision}, rights.who(), {pair.key: pair.decision})
     except InputError as error:
         state.set_notice(error.problems)
         return
