@@ -103,24 +103,27 @@ class Workspace:
         """The truth of this digest, in the same way."""
         return self._load(digest, "truth")
 
-    def rename(self, digest: str, name: str, kind: str | None = None) -> None:
+    def rename(self, digest: str, name: str | Callable[[str], str], kind: str | None = None) -> None:
         """Another name; an empty one changes nothing.
 
+        A function makes it of the one it has, here and below, and nobody else changes that in between.
         kind: "run" or "truth" alone, here and below. A run made from judgments can have their digest.
         """
-        if name := " ".join(name.split()):
+        if callable(name):
+            self._change(digest, kind, name=lambda stored: _writable(" ".join(name(stored).split())) or stored)
+        elif name := " ".join(name.split()):
             self._change(digest, kind, name=_writable(name))
 
-    def describe(self, digest: str, description: str, kind: str | None = None) -> None:
+    def describe(self, digest: str, description: str | Callable[[str], str], kind: str | None = None) -> None:
         """What people should know of it."""
-        self._change(digest, kind, description=_writable(description.strip()))
+        if callable(description):
+            self._change(digest, kind, description=lambda stored: _writable(description(stored).strip()))
+        else:
+            self._change(digest, kind, description=_writable(description.strip()))
 
     def tag(self, digest: str, tags: str | Iterable[str] | Callable[[tuple[str, ...]], Iterable[str]],
             kind: str | None = None) -> None:
-        """These tags, each once, instead of those it had; a text is one tag.
-
-        A function makes them of those it has, and nobody else changes them in between.
-        """
+        """These tags, each once, instead of those it had; a text is one tag."""
         if callable(tags):
             self._change(digest, kind, tags=lambda stored: _tags_text(tags(tuple(json.loads(stored)))))
         else:

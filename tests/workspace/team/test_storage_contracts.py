@@ -263,12 +263,17 @@ def test_many_who_change_one_text_at_the_same_moment_lose_nothing(open_home):
         own.tag(digest, lambda stored: [*stored, f"tag {number}"], "run")
         own.keep_settings(digest, lambda stored: {**stored, f"s{number}": "1"})
         own.keep_prices(lambda stored: f"{stored or ''}# {number}\n")
+        own.describe(digest, lambda stored: f"{stored} {number}", "run")
+        own.rename(digest, lambda stored: f"{stored} {number}", "run")
 
     for thread in team_services.threads(6, work):
         thread.join()
     assert sorted(home.find(digest).tags) == [f"tag {number}" for number in range(6)]
     assert sorted(home.settings()[digest]) == [f"s{number}" for number in range(6)]
     assert sorted(home.prices().splitlines()) == [f"# {number}" for number in range(6)]
+    assert sorted(home.find(digest).description.split()) == sorted(home.find(digest).name.split()[1:]) == [*"012345"]
+    home.rename(digest, lambda stored: " ", "run")
+    assert home.find(digest).name.startswith("a ")
 
     def fail(stored: tuple) -> list:
         raise ZeroDivisionError

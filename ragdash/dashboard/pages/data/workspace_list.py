@@ -297,27 +297,38 @@ def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
         )
 
 
+class _TypedText:
+    """Makes what was typed of a stored text, and notes which one was stored."""
+
+    def __init__(self, typed: str):
+        self.typed, self.replaced = typed, typed
+
+    def __call__(self, stored: str) -> str:
+        self.replaced = stored
+        return self.typed
+
+
 def _rename_entry(home: Workspace, entry: CatalogueEntry, name: str) -> None:
-    _say_if_changed(home, entry, "name", name.strip() or entry.name)
-    home.rename(entry.digest, name, entry.kind)
+    text = _TypedText(name.strip() or entry.name)
+    home.rename(entry.digest, text, entry.kind)
+    _say_if_changed(entry, "name", text)
 
 
-def _describe_entry(home: Workspace, entry: CatalogueEntry, text: str) -> None:
-    _say_if_changed(home, entry, "description", text.strip())
+def _describe_entry(home: Workspace, entry: CatalogueEntry, description: str) -> None:
+    text = _TypedText(description.strip())
     home.describe(entry.digest, text, entry.kind)
+    _say_if_changed(entry, "description", text)
 
 
 def _tag_entry(home: Workspace, entry: CatalogueEntry, tags: list[str]) -> None:
-    saved = home.find(entry.digest, entry.kind) or entry
-    home.tag(entry.digest, merged_list(entry.tags, tags, saved.tags), entry.kind)
+    home.tag(entry.digest, lambda stored: merged_list(entry.tags, tags, stored), entry.kind)
 
 
-def _say_if_changed(home: Workspace, entry: CatalogueEntry, what: str, typed: str) -> None:
-    """Say that somebody else has changed a text since this page showed it, and how it was: what was typed replaces it.
+def _say_if_changed(entry: CatalogueEntry, what: str, text: _TypedText) -> None:
+    """Say that somebody else has changed a text since this page showed it, and how it was: what was typed replaced it.
     """
-    saved = home.find(entry.digest, entry.kind)
-    if saved and getattr(saved, what) not in (getattr(entry, what), typed):
-        facts = {"what": what, "name": entry.name, "value": getattr(saved, what)}
+    if text.replaced not in (getattr(entry, what), text.typed):
+        facts = {"what": what, "name": entry.name, "value": text.replaced}
         state.set_notice([Problem("text-changed", facts, severity="warning")])
 
 
