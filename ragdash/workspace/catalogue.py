@@ -28,7 +28,7 @@ from ragdash.core.storage.sqlite_file import (
     unwritable_text,
 )
 from ragdash.workspace import atomic_folders
-from ragdash.workspace.protocols import CatalogueEntry, CatalogueSummary, NewMapping
+from ragdash.workspace.protocols import CatalogueEntry, CatalogueSummary, NewMapping, only_entry
 
 T = TypeVar("T")
 FILE, VERSION = "catalogue.sqlite", 1
@@ -82,11 +82,10 @@ class Catalogue:
             f"select {_COLUMNS} from things where digest = ? and kind = ? and not deleted", (digest, kind))), ())
 
     def find(self, digest: str, kind: str | None = None) -> CatalogueEntry | None:
-        """The one whose digest begins so, of either kind where none is said."""
-        entries = self._do(lambda db: _entries(db.execute(
+        """The one whose digest begins so, of either kind where none is said; None where several digests do."""
+        return only_entry(self._do(lambda db: _entries(db.execute(
             f"select {_COLUMNS} from things where substr(digest, 1, ?) = ? and kind = ifnull(?, kind) and not deleted "
-            "limit 1", (len(digest), digest, kind))), ())
-        return entries[0] if entries else None
+            "limit 3", (len(digest), digest, kind))), ()))
 
     def add(self, digest: str, kind: str, name: str, facts: Mapping) -> None:
         """Note one; one that is there keeps its name, one that was deleted or broken is back."""

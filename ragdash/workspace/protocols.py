@@ -43,6 +43,11 @@ class CatalogueSummary:
     first: tuple[CatalogueEntry, ...]
 
 
+def only_entry(entries: Sequence[CatalogueEntry]) -> CatalogueEntry | None:
+    """The first of entries that have one digest, such as a run and the truth it was made from; None for several."""
+    return entries[0] if len({entry.digest for entry in entries}) == 1 else None
+
+
 class CatalogueStore(Protocol):
     """The list: names, descriptions, tags, order, mappings, and texts under keys. All raise InputError.
 
@@ -62,7 +67,7 @@ class CatalogueStore(Protocol):
         ...
 
     def find(self, digest: str, kind: str | None = None) -> CatalogueEntry | None:
-        """The entry whose digest begins so, of either kind where none is given."""
+        """The entry whose digest begins so, of either kind where none is given; None where several digests do."""
         ...
 
     def add(self, digest: str, kind: str, name: str, facts: Mapping) -> None:

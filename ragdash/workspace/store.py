@@ -84,7 +84,7 @@ class Workspace:
         return self._catalogue.entries_of("run", digests)
 
     def find(self, digest: str, kind: str | None = None) -> CatalogueEntry | None:
-        """The run or truth whose digest begins so (kind: "run" or "truth" alone), None where there is none."""
+        """The run or truth whose digest begins so (kind: "run" or "truth" alone), None where none or several do."""
         return self._catalogue.find(digest, kind) if digest else None
 
     def add_run(self, run: Run, name: str | None = None) -> CatalogueEntry:

@@ -249,7 +249,7 @@ class JobQueue(Protocol):
         ...
 
     def find(self, id: str) -> JobRecord | None:
-        """The job whose id begins so."""
+        """The job whose id begins so; None where several do."""
         ...
 
     def listed(self, kind: str | None = None, limit: int = 50) -> list[JobRecord]:

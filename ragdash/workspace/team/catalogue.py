@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, text
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.postgres.database import Database
 from ragdash.core.storage.postgres.texts import escape, key_hash, unescape
-from ragdash.workspace.protocols import CatalogueEntry, CatalogueSummary, NewMapping
+from ragdash.workspace.protocols import CatalogueEntry, CatalogueSummary, NewMapping, only_entry
 
 _LOG = "catalogue"
 _COLUMNS = "digest, kind, name, description, tags, archived, broken, facts"
@@ -27,7 +27,7 @@ _FIRST = text(f"select {_COLUMNS} from ragdash.things where project = :project a
 _SOME = text(f"select {_COLUMNS} from ragdash.things where project = :project and kind = :kind and "
              "digest = any(:digests) and deleted is null")
 _FIND = text(f"select {_COLUMNS} from ragdash.things where project = :project and digest >= :first and digest < :last "
-             "and (cast(:kind as text) is null or kind = :kind) and deleted is null order by digest, kind limit 1")
+             "and (cast(:kind as text) is null or kind = :kind) and deleted is null order by digest, kind limit 3")
 _REFERENCE = text("update ragdash.uploads set started = now() where project = :project and id = :upload")
 _LIVE = "ragdash.things.deleted is null and ragdash.things.broken = ''"
 _ADD = text(
@@ -94,12 +94,12 @@ class PostgresCatalogue:
         return tuple(map(_entry_of_row, self._database.read(lambda connection: connection.execute(_SOME, which).all())))
 
     def find(self, digest: str, kind: str | None = None) -> CatalogueEntry | None:
-        """The entry whose digest begins so, of either kind where none is given."""
+        """The entry whose digest begins so, of either kind where none is given; None where several digests do."""
         if not digest or not digest.isascii() or not digest.isprintable():
             return None
         limits = {**self._project, "first": digest, "last": digest[:-1] + chr(ord(digest[-1]) + 1), "kind": kind}
-        row = self._database.read(lambda connection: connection.execute(_FIND, limits).first())
-        return None if row is None else _entry_of_row(row)
+        rows = self._database.read(lambda connection: connection.execute(_FIND, limits).all())
+        return only_entry([_entry_of_row(row) for row in rows])
 
     def add(self, digest: str, kind: str, name: str, facts: Mapping[str, Any]) -> None:
         """List an entry; one that is there keeps its name, one that was deleted or broken is back."""

@@ -28,7 +28,15 @@ JUDGE, VERDICT = Judge("localhost", "m"), Reply({"score": 1}, None, "raw", Usage
 def open_queue(postgres, project):
     """A function that opens the queue as another server does."""
     address = database_address(postgres.url_of(project))
-    return lambda: PostgresJobs(Database(address.url, address.location), project)
+    databases = []
+
+    def opened() -> PostgresJobs:
+        databases.append(Database(address.url, address.location))
+        return PostgresJobs(databases[-1], project)
+
+    yield opened
+    for database in databases:
+        database.close()
 
 
 @pytest.fixture

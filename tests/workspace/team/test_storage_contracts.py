@@ -312,6 +312,19 @@ def test_a_mapping_can_be_made_of_the_one_that_is_kept(open_home):
     assert open_home().mappings(columns) == {"mine": {"query": "b"}}
 
 
+def test_a_beginning_of_several_digests_names_none_of_them(open_home):
+    home, runs = open_home(), [run_of(f"run {number}") for number in range(17)]  # two of them begin alike
+    for run in runs:
+        home.add_run(run)
+    first = next(run for run in runs if sum(other.digest[0] == run.digest[0] for other in runs) > 1)
+    start = first.digest[0]
+    assert home.find(start) is None and open_home().find(first.digest[:12]).digest == first.digest
+    for call in (home.load_run, home.delete, lambda digest: home.rename(digest, "x"), home.archive):
+        with pytest.raises(InputError, match="a beginning that no other one has"):
+            call(start)
+    assert sorted(entry.name for entry in home.runs()) == sorted(run.name for run in runs)
+
+
 def test_order_archive_delete_and_back(open_home):
     home, runs = open_home(), [run_of(name) for name in "abcd"]
     for run in runs:

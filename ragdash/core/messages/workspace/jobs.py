@@ -28,8 +28,8 @@ MESSAGES: Mapping[str, Message] = {
         fix="They may have been paid without a verdict, and were asked again.",
     ),
     "no-job": Message(
-        actual="no job whose id begins with {id!r}",
-        expected="the id of a job",
+        actual="no job, or several, whose id begins with {id!r}",
+        expected="the id of a job, or a beginning that no other one has",
         fix="`ragdash jobs` lists them.",
     ),
     "no-worker": Message(

@@ -178,7 +178,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "not-kept": Message(
         actual="no {type} {digest}",
-        expected="a {type} that the workspace keeps",
+        expected="a {type} that the workspace keeps, by its digest or by a beginning that no other one has",
         fix="Load its file again.",
     ),
     "other-truth": Message(

@@ -49,7 +49,7 @@ _OLD = text("delete from ragdash.jobs where project = :project and ended < now()
 _OLD_BUDGETS = text("delete from ragdash.budgets where project = :project and not exists (select 1 from ragdash.jobs "
                     "where jobs.project = budgets.project and jobs.id = budgets.id)")
 _FIND = text(f"select {_COLUMNS} from ragdash.jobs where project = :project and left(id, length(:id)) = :id "
-             "order by made desc limit 1")
+             "order by made desc limit 2")
 _LIST = text(f"select {_COLUMNS} from ragdash.jobs where project = :project and "
              "(cast(:kind as text) is null or kind = :kind) order by made desc, id limit :limit")
 _COUNTS = text("select state, count(*) from ragdash.jobs where project = :project group by state")
@@ -146,10 +146,10 @@ class PostgresJobs:
         return self.database.write(collect)
 
     def find(self, id: str) -> JobRecord | None:
-        """The job whose id begins so."""
-        row = self.database.read(lambda connection: connection.execute(
-            _FIND, {**self._project, "id": escape(id)}).first())
-        return None if row is None else _record(row)
+        """The job whose id begins so; None where several do."""
+        rows = self.database.read(lambda connection: connection.execute(
+            _FIND, {**self._project, "id": escape(id)}).all())
+        return _record(rows[0]) if len(rows) == 1 else None
 
     def listed(self, kind: str | None = None, limit: int = 50) -> list[JobRecord]:
         """Jobs of a kind (None: of every kind), the newest first."""
