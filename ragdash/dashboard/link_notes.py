@@ -50,6 +50,11 @@ def _of_unread(unread: Sequence[FileRecord]) -> str:
 
 def note_missing_data() -> None:
     """Say which runs and judgments of a link are not held by the server (any more), and what is shown instead."""
+    if LOADED.unreachable and (state.missing_runs() or state.missing_truth()):
+        elements.problems(LOADED.unreachable, "unreachable")
+        st.warning("What the link asks for cannot be read now. It is not lost: reload the page to try again.",
+                   icon=_ICON)
+        return
     if state.missing_runs():
         names = fmt.escape(fmt.listed(state.missing_runs()))
         _note_missing_baseline()

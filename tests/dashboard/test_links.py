@@ -9,10 +9,12 @@ import pytest
 from page_cases import asked, charts, opened, shown, widget
 from test_pages import PAGES
 
+from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.session import keys, state
 from ragdash.dashboard.session.address import current_address, short_address
-from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.data_store import LOADED, workspace
+from ragdash.workspace import Workspace
 
 OURS = {*keys.SIDEBAR, *keys.PAGE}
 KINDS = ("selectbox", "multiselect", "button_group", "text_input", "number_input", "checkbox", "toggle", "slider",
@@ -278,6 +280,22 @@ def test_choices_packed_by_an_earlier_version_are_read():
 def warnings(at) -> str:
     assert not at.exception, at.exception
     return " ".join(warning.value for warning in at.warning)
+
+
+def test_a_link_to_what_cannot_be_read_now_does_not_say_that_it_is_gone(monkeypatch):
+    """As with a bucket that is away: the files are there, and loading them again would be wrong advice."""
+    digest = workspace().add_run(Run.build("mine", ["q"], ["d"], [1.0])).digest
+
+    def away(self, digest: str):
+        raise InputError([Problem("unusable-blobs", {"reason": "no route"}, "s3://bucket")])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Workspace, "load_run", away)
+        at = opened("compare", run=[f"{digest}.0.mine"])
+        text = warnings(at) + " ".join(card.value for card in at.error).replace("\\", "")
+        assert "cannot be read now. It is not lost" in text and "no route" in text and "does not hold" not in text
+    at = opened("compare", run=[f"{digest}.0.mine"], truth="0123456789ab")
+    assert "cannot be read now" not in warnings(at) and "judgments that this server does not hold" in warnings(at)
 
 
 def test_a_link_with_judgments_that_the_server_does_not_have_says_so(samples):

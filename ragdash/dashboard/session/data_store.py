@@ -20,7 +20,7 @@ from pathlib import Path
 from ragdash import io
 from ragdash.core import paths
 from ragdash.core.corpus import Corpus
-from ragdash.core.errors import InputError
+from ragdash.core.errors import InputError, Problem, is_away
 from ragdash.core.ids.normalization import collapsed, with_ids_of
 from ragdash.core.ranking.reverse_scores import reverse_scores
 from ragdash.core.records import Run, Truth
@@ -62,6 +62,7 @@ class DataStore:
         self._records: OrderedDict[tuple[type, str], Run | Truth | Corpus] = OrderedDict()
         self._weights: dict[tuple[type, str], int] = {}
         self._lock = threading.RLock()
+        self.unreachable: tuple[Problem, ...] = ()  # why the workspace could not be read last; () once it was
 
     def put(self, record: Run | Truth | Corpus) -> str:
         """Keep a run, a truth or a corpus; returns its digest. What is there already stays as it is.
@@ -85,7 +86,9 @@ class DataStore:
         """
         try:
             return self.load(digest, kind)
-        except InputError:
+        except InputError as error:
+            if is_away(error):
+                self.unreachable = tuple(error.problems)
             return None
 
     def load(self, digest: str, kind: type | None = None) -> Run | Truth | Corpus | None:
@@ -105,6 +108,7 @@ class DataStore:
                            if key.startswith(digest) and (kind is None or isinstance(record, kind))), None)
             return None if sample is None else self._held_now(sample)
         record = home.load_run(entry.digest) if entry.kind == "run" else home.load_truth(entry.digest)
+        self.unreachable = ()
         return self._held_now(record)
 
     def _held_now(self, record: Run | Truth) -> Run | Truth:
@@ -136,6 +140,7 @@ class DataStore:
         with self._lock:
             self._records.clear()
             self._weights.clear()
+            self.unreachable = ()
 
     def _let_go(self) -> None:
         while sum(self._weights.values()) > self.limit and len(self._records) > 1:
