@@ -261,6 +261,7 @@ def test_a_group_that_logged_nothing_and_an_empty_baseline_are_no_success(projec
 def test_a_baseline_is_pinned_into_a_new_folder_and_the_repeat_is_that_of_the_marker(project):
     done = project("good", "--ragdash-pin", test=REPEAT_FIELD)
     assert done.ret == 0 and (project.path / "new/folder/b.ragdash").exists()
+    assert "b.ragdash, 8 queries" in done.stdout.str(), "a baseline of a part of the tests is seen to be one"
     assert project("good", test=REPEAT_FIELD).ret == 0
     (project.path / "file").write_text("")
     done = project("good", "--ragdash-pin", test=REPEAT_FIELD.replace("new/folder", "file/folder"))

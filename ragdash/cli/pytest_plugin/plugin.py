@@ -14,7 +14,7 @@ import pytest
 from _pytest.compat import NOTSET
 
 from ragdash.cli.pytest_plugin.logged_groups import LoggedGroup
-from ragdash.core.console import one_line, unwritable, write
+from ragdash.core.console import one_line, query_count, unwritable, write
 from ragdash.core.errors import InputError, Problem
 
 MARKER = "ragdash"
@@ -185,7 +185,8 @@ class SessionVerdicts:
             if session.testsfailed:
                 self.lines.append(f"{group.name}: not pinned, because tests failed")
                 return int(pytest.ExitCode.TESTS_FAILED)
-            self.lines.append(f"{group.name}: pinned in {group.pin(runs, truth)}")
+            queries = query_count(len({query for _, query in group.rows}))
+            self.lines.append(f"{group.name}: pinned in {group.pin(runs, truth)}, {queries}")
             return 0
         result = group.gate(runs, truth)
         self.lines += [group.name, *render_gate(result, "table").decode().splitlines()]
