@@ -218,3 +218,13 @@ def test_grades_are_explained_where_a_metric_knows_only_relevant_or_not():
 def test_nothing_is_left_that_streamlit_replaces_before_it_reads_marks(text):
     """Its pages replace the beginning of every icon, also of one that was shortened and has no end."""
     assert ":material/" not in escape(text).replace("\\", "").lower()
+
+
+@pytest.mark.parametrize("limit", [18, 20, 24, 32])
+def test_runs_of_one_name_in_many_files_have_different_short_names(limit):
+    """hybrid (bge-m3-chunk256-top10): the word and the file, as runs are called that have the same name."""
+    names = ["sparse", "hybrid", *(f"{kind} ({model}-chunk{size}-overlap128-{kept})"
+             for model in ("colbert-v2.1", "bge-m3-multi-vector", "e5-large-v2", "bm25-okapi")
+             for size in (256, 512, 1024) for kept, kind in (("top10", "hybrid"), ("top30-reranked", "sparse")))]
+    short = short_names(names, limit)
+    assert len(set(short)) == len(names) and max(map(len, short)) <= 36

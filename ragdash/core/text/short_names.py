@@ -10,7 +10,7 @@ from itertools import pairwise
 from ragdash.core.text.quoted import cut_middle
 
 WORD_ENDS = r"([-_./ ]+)"  # of a name
-ROW = 20  # characters of a name from which on it has a row of its own
+ROW = 18  # characters of a name from which on it has a row of its own
 ENOUGH = 18  # characters to which shared words are added: a name is short in one way in a table, a picture and a list
 NUMBER_END = r"(?<=\D)\d{1,3}\Z"  # the digits at the end of a cut name, where it begins otherwise
 LONGEST_NUMBER = 3  # digits that are put back before the rest of their number
@@ -114,16 +114,30 @@ def _by_their_words(names: Sequence[str], short: list[str], limit: int) -> list[
 
 
 def _shortened(names: Sequence[str], limit: int) -> list[str]:
-    """Each name shortened to a limit; of those that would be the same, what is around their first difference stays."""
+    """Each name shortened to a limit; of those that would be the same, what is around their first difference stays.
+
+    It is looked for again in those that are the same even so, while that helps.
+    """
     short = [_cut(name, limit) for name in names]
-    for text in {text for text, times in Counter(short).items() if times > 1}:
-        group = [index for index, other in enumerate(short) if other == text]
+    again = _with_differences(names, short, limit)
+    while len(set(again)) > len(set(short)):
+        short, again = again, _with_differences(names, again, limit)
+    return short
+
+
+def _with_differences(names: Sequence[str], short: Sequence[str], limit: int) -> list[str]:
+    """The short names; of those that are the same, what is around the first difference of their names."""
+    called: dict[str, list[int]] = {}
+    for index, text in enumerate(short):
+        called.setdefault(text, []).append(index)
+    result = list(short)
+    for group in called.values():
         if len({names[index] for index in group}) > 1 and limit >= 12:
             columns = zip(*(names[index] for index in group), strict=False)
             start = next((place for place, chars in enumerate(columns) if len(set(chars)) > 1), 0)
             for index in group:
-                short[index] = _around(names[index], start, limit)
-    return short
+                result[index] = _around(names[index], start, limit)
+    return result
 
 
 def _cut(name: str, limit: int) -> str:
