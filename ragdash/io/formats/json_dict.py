@@ -30,6 +30,7 @@ METRIC_NAME = re.compile(
 _SPLITS = {"train", "training", "dev", "development", "val", "valid", "validation", "test", "testing", "eval", "all"}
 _FIELDS = {"documents", "docs", "queries", "questions", "answers", "contexts", "chunks", "texts", "ids", "corpus",
            "passages", "references", "metadata", "sources", "titles"}  # of data, not queries
+_WORD = re.compile(r"[^\W\d]{2,}(?:[-_][^\W\d]+)*|[A-Z](?:-[^\W\d]+)+")  # rankgpt-api, scifact, P-CLEV
 _NUMBER = re.compile(r":\s*(-?\d[\d.eE+-]*)\s*[,}]")
 
 
@@ -77,6 +78,10 @@ def _entries_with_field(field: str):
             source.fail("fractions-as-documents", {"key": fractions}, line=members[0].line or 1)
         if asked := next((key for _, value, key in members if _are_questions(value)), None):
             source.fail("questions-as-documents", {"key": asked}, line=members[0].line or 1)
+        if members and _are_settings({str(key): value for _, value, key in members}):
+            source.fail("fields-as-queries", {"keys": [key for _, _, key in members][:6]}, line=members[0].line or 1)
+        if sentences := next((key for _, value, key in members if _are_sentences(value)), None):
+            source.fail("sentences-as-documents", {"key": sentences}, line=members[0].line or 1)
         for line, value, key in members:
             if type(value) is str and key is not None and key.startswith("_"):  # a comment, not a query
                 if exact is None:
@@ -108,6 +113,27 @@ def _is_summary(values: list) -> bool:
     names = [str(name) for name in values[0]]
     measures = sum(METRIC_NAME.fullmatch(name) is not None for name in names)
     return 2 * measures >= len(names) and all(value.keys() == values[0].keys() for value in values)
+
+
+def _are_settings(members: dict) -> bool:
+    """True for lists under single words, most without a number, such as groups of models, data sets or settings: no
+    queries have such ids; and for groups with the same counts.
+    """
+    if 2 * sum(_WORD.fullmatch(name) is not None for name in members) < len(members):
+        return False
+    values = list(members.values())
+    if any(_is_nested_object(value) if type(value) is dict else not _is_flat_list(value) for value in values):
+        return False
+    if any(type(value) is list for value in values):
+        return True
+    same = len(values) > 1 and all(type(value) is dict and value.keys() == values[0].keys() for value in values)
+    return same and not {"total", "count"}.isdisjoint(part for name in values[0] for part in str(name).split("_"))
+
+
+def _are_sentences(value) -> bool:
+    """True for a list of sentences: they name no documents."""
+    return type(value) is list and len(value) > 1 and all(
+        type(item) is str and item.count(" ") > 2 and item.rstrip().endswith((".", "!")) for item in value)
 
 
 def _is_flat_list(value) -> bool:

@@ -273,7 +273,8 @@ def _doubts_of_document_rows(detected: DetectedFormat, looks_at_all: bool) -> It
                 {"evidence", "answers"} & reading.mapping.keys()))
         yield lambda reading: "doc_id" not in reading.mapping and (
             reading.mapping.get("retrieved", guess["doc_id"]) != guess["doc_id"])
-        yield lambda reading: {"retrieved", "doc_id"}.isdisjoint(reading.mapping) and "scores" in reading.mapping
+        yield lambda reading: {"retrieved", "doc_id"}.isdisjoint(reading.mapping) and not (
+            {"scores", "labels"}.isdisjoint(reading.mapping))
         if any(not (RANKS | SCORES).isdisjoint(words(name)) for name in detected.columns):
             yield lambda reading: bool({"score", "rank"} & reading.mapping.keys())
         yield lambda reading: reading.mapping.get(RECORDS) == KEY and "score" in reading.mapping  # its system's column

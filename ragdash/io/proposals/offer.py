@@ -23,7 +23,7 @@ from ragdash.io.tables.cells import is_cut_off
 from ragdash.io.tables.row_reader import csv_rows
 
 REPLACED = {"unknown-format", "missing-field", "missing-column", "missing-header", "results", "bad-score", "bad-grade",
-            "fractions-as-documents", "questions-as-documents", "fields-as-queries"}
+            "fractions-as-documents", "questions-as-documents", "sentences-as-documents", "fields-as-queries"}
 """Kinds of problems that say no more than that the format is not known."""
 ADDED_TO = {"duplicate-query", "wrong-type", "bad-list", "conflicting-truth", "column-count"}
 """Kinds after which a reading may help as well."""

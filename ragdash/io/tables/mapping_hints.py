@@ -78,10 +78,19 @@ def mapping_example(columns: Sequence[str], fields: Sequence[str] = ROW_EXAMPLE,
 
 def fail_if_questions_missing(source: Source, detected: DetectedFormat) -> None:
     """Raise for files that lack their questions: predictions of LlamaIndex, scores of RAGAS."""
+    if _are_tool_calls(detected) and not source.mapping:
+        source.fail("missing-question/tool-calls", {"fields": list(detected.columns[:5])}, line=1)
     if detected.format == "json-results":
         _fail_if_llamaindex_predictions(source)
     elif detected.format in ("json-dict", "json-columns", "unknown") and source.head.lstrip().startswith(b"{"):
         _fail_if_ragas_scores(source)
+
+
+def _are_tool_calls(detected: DetectedFormat) -> bool:
+    """True for records with the name of a tool, its arguments and its output, and no question."""
+    return {"query", "retrieved", "answers"}.isdisjoint(detected.guess) and detected.guess.get("query_id") in (
+        None, "id") and not {"args", "arguments"}.isdisjoint(detected.columns) and not {
+        "name", "tool", "tool_name", "function"}.isdisjoint(detected.columns)
 
 
 def _fail_if_ragas_scores(source: Source) -> None:

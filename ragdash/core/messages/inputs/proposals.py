@@ -42,7 +42,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Pass the file that the report was made from.",
     ),
     "fields-as-queries": Message(
-        actual="lists under {keys}, which are names of fields, not queries",
+        actual="values under {keys}, which are names of fields or groups, not queries",
         expected="lists of equal length, or what was returned or is relevant for each query",
         fix="Write an object for each query, with what belongs to it.",
     ),
@@ -50,6 +50,11 @@ MESSAGES: Mapping[str, Message] = {
         actual="a list of numbers from 0 to 1 under {key!r}, such as the values of a metric",
         expected="the ids of documents for each query",
         fix="Name the queries of the values: an object or a row for each query, with the value of each configuration.",
+    ),
+    "sentences-as-documents": Message(
+        actual="a list of sentences under {key!r}, not of documents",
+        expected="the ids of documents for each query",
+        fix="Write an object for each query, with the ids of what was returned or is relevant for it.",
     ),
     "questions-as-documents": Message(
         actual="a list of questions under {key!r}, not of documents",

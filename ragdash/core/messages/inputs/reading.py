@@ -128,6 +128,11 @@ MESSAGES: Mapping[str, Message] = {
             "in zip(dataset.examples, predictions.predictions, strict=True)], file)."
         ),
     ),
+    "missing-question/tool-calls": Message(
+        actual="calls of tools with {fields:comma}, which are steps to an answer",
+        expected="rows with a question and an answer or documents",
+        fix="Pass the file with the questions that the calls belong to.",
+    ),
     "missing-question/ragas": Message(
         actual="scores with {fields:comma}, which do not name their questions",
         expected="rows with a question and an answer or contexts",

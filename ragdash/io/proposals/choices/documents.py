@@ -250,7 +250,8 @@ def _differs_by_answer(result: Assignment) -> bool:
     """
     query, evidence = (result.fields.get(result.roles.get(name, "")) for name in ("query", "evidence"))
     answer = next((item for item in result.fields.values() if meanings.is_answer(item)), None)
-    if query is None or answer is None or evidence is None or "answers" in result.roles:
+    if query is None or answer is None or evidence is None or "answers" in result.roles or len(
+            {len(item.values) for item in (query, answer, evidence)}) > 1:  # of several systems
         return False
     asked, answered, both = (len({repr(values) for values in zip(*(item.values for item in items), strict=True)})
                              for items in ((query,), (query, answer), (query, evidence)))

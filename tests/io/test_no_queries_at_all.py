@@ -1,0 +1,70 @@
+"""Files that look like rankings and are none: groups, settings, sentences, calls of tools."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ragdash.core.errors import InputError
+from ragdash.io import read_runs, read_truth
+
+GROUPS = {
+    "models by method": {"upr": ["t5-small", "gpt2"], "listwise-api": ["gpt-4"], "monot5": ["base-10k", "3b"]},
+    "ids of queries by data set": {"scifact": ["1", "100"], "nfcorpus": ["PLAIN-2", "PLAIN-8"], "arguana": ["12"]},
+    "settings": {"hosts": ["localhost:9200"], "settings": {"shards": 1, "replicas": 0}, "indices": ["wiki_2015"]},
+    "one list": {"masks": ["'name': '[^']+'", "[0-9]+"]},
+    "counts by prompt": {name: {"total": 38, "POSITIVE": 30, "rate": 0.25} for name in ("P-CLEV", "P-Lee-Standard")},
+}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+@pytest.mark.parametrize("read", [read_runs, read_truth])
+def test_groups_and_settings_are_no_queries(name, read):
+    with pytest.raises(InputError) as caught:
+        read(("file.json", json.dumps(GROUPS[name], indent=1).encode()))
+    assert [problem.kind for problem in caught.value.problems] == ["fields-as-queries"]
+
+
+@pytest.mark.parametrize("queries", [
+    {"q1": ["d7", "d2"], "q2": ["d2"]}, {"red dome": ["d7", "d2"], "old mirror": ["d2"]}, {"q": ["d"]},
+    {"dome": {"d7": 0.9, "d2": 0.5}, "mirror": {"d2": 0.75}}])
+def test_ids_and_questions_are_queries(queries):
+    run, = read_runs(("file.json", json.dumps(queries).encode()))
+    assert run.query_ids.to_pylist() == list(queries)
+
+
+def test_sentences_are_no_documents():
+    facts = {"He acted in a film of 1992.": ["He acted in a film.", "The film was shown in 1992."],
+             "She walked 2 miles.": ["She walked along a road.", "The road has two miles."]}
+    with pytest.raises(InputError) as caught:
+        read_runs(("facts.json", json.dumps(facts).encode()))
+    assert caught.value.problems[0].kind == "sentences-as-documents"
+
+
+@pytest.mark.parametrize("read", [read_runs, read_truth])
+def test_calls_of_tools_are_no_answers_to_queries(read):
+    calls = [{"id": f"call_{number}", "name": "search", "args": {"query": f"dome {number}"}, "status": "success",
+              "output": f"The dome of room {number} is cold."} for number in range(6)]
+    with pytest.raises(InputError) as caught:
+        read(("steps.json", json.dumps(calls).encode()))
+    assert caught.value.problems[0].kind == "missing-question"
+
+
+def test_one_document_next_to_labels_of_a_question_is_asked_about():
+    rows = [f"Why is dome {number} cold?,{number:x}9d122f{number},{'good' if number % 9 else 'bad'},It says {number}."
+            f",{'good' if number % 4 else 'okay'},It looked at {number}." for number in range(50)]
+    header = "question,document,answer_score,answer_reasoning,trajectory_score,trajectory_reasoning"
+    content = "\n".join([header, *rows])
+    with pytest.raises(InputError) as caught:
+        read_runs(("judged.csv", content.encode()))
+    assert len(caught.value.problems[0].facts["mappings"]) > 1
+
+
+def test_systems_of_which_few_say_the_question_are_no_error_of_ours():
+    record = {"providers": {
+        "serper": {"raw": {"search_response": {"parameters": {"q": "why is the dome of the house cold"}}},
+                   "evidence": [{"content": "The dome is cooled before dusk."}]},
+        "claude_search": {"evidence": [{"content": "The dome is cold at night."}], "reader_answer": "It is cooled."}}}
+    with pytest.raises(InputError):
+        read_runs(("trace.json", json.dumps(record).encode()))
