@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 
+import pandas as pd
 import pytest
 
 from ragdash.core.errors import InputError
 from ragdash.io import read_runs, read_truth
+from ragdash.io.proposals.propose import propose
+from ragdash.io.source.source import Source
 
 GROUPS = {
     "models by method": {"upr": ["t5-small", "gpt2"], "listwise-api": ["gpt-4"], "monot5": ["base-10k", "3b"]},
@@ -68,3 +72,33 @@ def test_systems_of_which_few_say_the_question_are_no_error_of_ours():
         "claude_search": {"evidence": [{"content": "The dome is cold at night."}], "reader_answer": "It is cooled."}}}
     with pytest.raises(InputError):
         read_runs(("trace.json", json.dumps(record).encode()))
+
+
+def table_with_means(last: list[str]) -> pd.DataFrame:
+    rows = [[f"q{number:03}", f"Why is dome {number} cold?", number / 12, 1 - number / 12] for number in range(12)]
+    means = [sum(row[place] for row in rows) / 12 for place in (2, 3)]
+    return pd.DataFrame([*rows, [*last, *means]], columns=["question_id", "question", "Faithfulness", "Recall"])
+
+
+@pytest.mark.parametrize("last", [["FINAL", "FINAL (mean)"], ["-", "Overall"]])
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_a_row_that_its_question_calls_a_mean_is_no_query(last, ending):
+    frame, buffer = table_with_means(last), io.BytesIO()
+    if ending == "csv":
+        buffer.write(frame.to_csv(index=False).encode())
+    else:
+        frame.to_excel(buffer, index=False)
+    content = (f"values.{ending}", buffer.getvalue())
+    with pytest.raises(InputError) as caught:
+        read_runs(content)
+    mapping = caught.value.problems[0].facts["mappings"][0]
+    run, = read_runs(content, mapping=mapping)
+    assert run.query_ids.to_pylist() == [f"q{number:03}" for number in range(12)]
+
+
+def test_an_expected_answer_is_the_right_one_also_where_a_question_comes_twice():
+    asked = [{"question_id": f"q{number}", "question": f"Why is dome {number // 2} cold?", "generated_answer": "It is.",
+              "expected_answer": f"For {number} reasons.", "retrieved_context_ids": [f"d{number}", "d9"]}
+             for number in range(12)]
+    first, *_ = propose(Source(("asked.json", json.dumps(asked).encode())))
+    assert first.mapping["answer"] == "generated_answer" and first.mapping["answers"] == "expected_answer"

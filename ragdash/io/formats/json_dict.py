@@ -78,7 +78,7 @@ def _entries_with_field(field: str):
             source.fail("fractions-as-documents", {"key": fractions}, line=members[0].line or 1)
         if asked := next((key for _, value, key in members if _are_questions(value)), None):
             source.fail("questions-as-documents", {"key": asked}, line=members[0].line or 1)
-        if members and _are_settings({str(key): value for _, value, key in members}):
+        if members and _are_settings(members):
             source.fail("fields-as-queries", {"keys": [key for _, _, key in members][:6]}, line=members[0].line or 1)
         if sentences := next((key for _, value, key in members if _are_sentences(value)), None):
             source.fail("sentences-as-documents", {"key": sentences}, line=members[0].line or 1)
@@ -115,14 +115,13 @@ def _is_summary(values: list) -> bool:
     return 2 * measures >= len(names) and all(value.keys() == values[0].keys() for value in values)
 
 
-def _are_settings(members: dict) -> bool:
+def _are_settings(members: list[InputEntry]) -> bool:
     """True for lists under single words, most without a number, such as groups of models, data sets or settings: no
     queries have such ids; and for groups with the same counts.
     """
-    if 2 * sum(_WORD.fullmatch(name) is not None for name in members) < len(members):
-        return False
-    values = list(members.values())
-    if any(_is_nested_object(value) if type(value) is dict else not _is_flat_list(value) for value in values):
+    values: list = [value for _, value, _ in members]
+    if any(_is_nested_object(value) if type(value) is dict else not _is_flat_list(value) for value in values) or (
+            2 * sum(_WORD.fullmatch(str(key)) is not None for *_, key in members) < len(members)):
         return False
     if any(type(value) is list for value in values):
         return True

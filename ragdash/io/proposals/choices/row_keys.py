@@ -71,7 +71,7 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
     names = [repr(value) for value in key.values]
     documents = [item for item in free.values() if not item.is_list and meanings.is_neutral_documents(item)
                  and len(item.values) == len(names)]
-    result.averages = len(_average_places(result, key, documents))
+    result.averages = len(_average_places(result, keys, documents))
     if len(set(names)) == len(names):
         is_ranked = any((item.name_words in (("rank",), ("score",)) or item.is_grade) and not item.is_list
                         for item in result.fields.values())
@@ -309,15 +309,18 @@ def _rates(item: Field) -> bool:
     return ratings.is_label(item) or meanings.is_neutral_documents(item) or not set(item.name_words).isdisjoint(ID)
 
 
-def _average_places(result: Assignment, key: Field, documents: list[Field]) -> set[int]:
+def _average_places(result: Assignment, keys: Sequence[Field], documents: list[Field]) -> set[int]:
     """The places of rows of averages; one without a key may be called so in any field."""
-    columns = [item.values for item in result.fields.values() if len(item.values) == len(key.values)]
-    names = [[value if value is None else str(value)] if value is not None else [column[place] for column in columns]
-             for place, value in enumerate(key.values)]
+    count = len(keys[0].values)
+    columns = [item.values for item in result.fields.values() if len(item.values) == count]
+    known = [[value if value is None else str(value) for item in keys if len(item.values) == count
+              for value in item.values[place:place + 1]] for place in range(count)]
+    names = [texts if keys[0].values[place] is not None else [column[place] for column in columns]
+             for place, texts in enumerate(known)]
     judged = [result.fields[path] for role in RETURNED_OR_JUDGED for path in result.roles.get(role, "").split("+")
             if path in result.fields]
     numbers = [item.values for item in result.fields.values() if item.is_number and not item.is_list
-               and len(item.values) == len(names)]
+               and len(item.values) == count]
     return average_places(names, [item.values for item in (*documents, *judged)], numbers)
 
 

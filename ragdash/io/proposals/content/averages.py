@@ -14,13 +14,15 @@ _AVERAGES = (rb'(?:final\s*)?\(?(?:[ag]?mean|average|avg|overall|total|all|summa
              rb'(?:[ _](?:accuracy|score|scores|f1|recall|precision|similarity))?')
 # Two patterns, each with a fixed first byte: one that could begin anywhere takes quadratic time on blank lines.
 _AVERAGE_LINE = re.compile(rb'\n[^\S\n]*"?' + _AVERAGES + rb'"?\s*[,;\t|]', re.IGNORECASE)
+_AVERAGE_CELL = re.compile(rb'[,;\t|]"?' + _AVERAGES + rb'"?[,;\t|]', re.IGNORECASE)  # FINAL,FINAL (mean),0.4
 _AVERAGE_MEMBER = re.compile(rb'"(?:query_id|qid|id|question|query|question_id)"\s*:\s*"' + _AVERAGES + rb'"',
                              re.IGNORECASE)
 
 
 def has_average(data: bytes) -> bool:
     """Whether a row of the file may be an average over the others."""
-    return bool(_AVERAGE_LINE.search(data) or _AVERAGE_LINE.match(b"\n" + data[:100]) or _AVERAGE_MEMBER.search(data))
+    patterns = (_AVERAGE_LINE, _AVERAGE_MEMBER, _AVERAGE_CELL)
+    return any(pattern.search(data) for pattern in patterns) or bool(_AVERAGE_LINE.match(b"\n" + data[:100]))
 
 
 def average_places(names: Sequence[Sequence], documents: Sequence[Sequence], numbers: Sequence[Sequence]) -> set[int]:
