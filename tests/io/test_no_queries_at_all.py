@@ -38,6 +38,19 @@ def test_ids_and_questions_are_queries(queries):
     assert run.query_ids.to_pylist() == list(queries)
 
 
+@pytest.mark.parametrize(("lists", "is_offered"), [
+    ({"tea": ["d1", "d2"], "coffee": ["d2"]}, True), ({"tea": ["B0041X", "B0077X"], "milk": ["B0041X"]}, True),
+    ({"easy": ["q1", "q2"], "hard": ["q3"]}, False), ({"tea": ["d1", "e1"], "coffee": ["d2"]}, False)])
+def test_words_with_ids_of_one_form_are_offered_as_queries(lists, is_offered):
+    file = ("words.json", json.dumps(lists).encode())
+    with pytest.raises(InputError) as caught:
+        read_runs(file)
+    assert ("Try: ragdash check" in caught.value.problems[0].fix) is is_offered
+    if is_offered:
+        run, = read_runs(file, mapping={"query": "query", "retrieved": "retrieved", "role": "run"})
+        assert run.query_ids.to_pylist() == list(lists) and run.docs.to_pylist()[:2] == lists["tea"]
+
+
 def test_sentences_are_no_documents():
     facts = {"He acted in a film of 1992.": ["He acted in a film.", "The film was shown in 1992."],
              "She walked 2 miles.": ["She walked along a road.", "The road has two miles."]}

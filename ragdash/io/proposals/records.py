@@ -28,6 +28,7 @@ from ragdash.io.proposals.shapes.values_by_query import (
     columns_by_query,
     documents_by_query,
     listed_questions,
+    lists_by_word,
     pairs_by_query,
     queries_by_id,
     questions_by_group,
@@ -44,6 +45,7 @@ from ragdash.io.proposals.shapes.wrapped import (
     with_parsed_texts,
     without_envelopes,
 )
+from ragdash.io.source.limits import MAX_COLUMNS
 from ragdash.io.source.source import Source
 
 MAX_PROPOSED_BYTES = 64 << 20  # larger files are read in a known format only
@@ -246,7 +248,7 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
                 rows = with_questions_of(root, rows, KEY + KEY)
                 yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
     for rows in (columns_by_query(value), texts_by_query(value, is_file=not path), queries_by_id(value),
-                 pairs_by_query(value), documents_by_query(value) if path else []):
+                 pairs_by_query(value), documents_by_query(value) if path else lists_by_word(value)):
         if rows:
             yield RecordList(path, rows)
     yield from _lists_by_key(prefix, value)
@@ -261,7 +263,7 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
     if len(lists) > 1 and len(lists) < len(members) and _share_keys([rows[0] for rows in lists.values()]):
         yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, rows in lists.items() for row in rows
                                              if type(row) is dict])
-    if path == "" and len(value) > 1:
+    if path == "" and 1 < len(value) <= MAX_COLUMNS:
         yield RecordList("", [value])  # one record
 
 

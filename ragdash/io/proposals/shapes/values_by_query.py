@@ -146,6 +146,19 @@ def documents_by_query(value: dict) -> list[dict]:
         member.items(), key=lambda item: -float(item[1]))]} for key, member in value.items()]
 
 
+def lists_by_word(value: dict) -> list[dict]:
+    """Records of {"tea": ["d7", "d2"], "coffee": ["d2"]}: words with lists of ids of one form. They may be queries."""
+    texts = [text for member in value.values() for text in member] if all(
+        type(member) is list and member for member in value.values()) else []
+    forms = {re.sub(r"\d+", "0", str(text)) if type(text) is str else "" for text in texts}
+    is_words = 2 * sum(re.search(r"[\d\s]", str(key)) is None for key in value) >= len(value) > 1
+    if not is_words or len(forms) != 1 or not all("0" in form and " " not in form for form in forms):
+        return []
+    if any(form.startswith("q") for form in forms):
+        return []  # queries by what they are about
+    return [{"query": key, "retrieved": member} for key, member in value.items()]
+
+
 def rankings_by_system(value: dict) -> list[dict]:
     """Records of {"bm25": {"q1": ["d7", "d2"]}, "dense": {"q1": {"d2": 0.9}}}: the same queries below each system."""
     members = list(value.values())
@@ -187,11 +200,11 @@ def questions_by_group(value: Mapping) -> list[dict]:
     """A record of each question with the names above it; none where anything else than questions is in the lists."""
     lists = list(_lists(value, ()))
     texts = [text for _, items in lists for text in items]
-    if any(not ANSWER.isdisjoint(words(name)) for names, _ in lists for name in names):
-        return []  # next to what was answered
     if len(lists) < 2 or len(texts) < _FEWEST or not all(type(text) is str for text in texts) or not (
             are_questions(texts) or _are_alike([items for _, items in lists])):
         return []
+    if any(not ANSWER.isdisjoint(words(name)) for names, _ in lists for name in names):
+        return []  # next to what was answered
     return [{**_groups(names), "question": text} for names, items in lists for text in items]
 
 
