@@ -80,4 +80,6 @@ if __name__ == "__main__":
     os.chdir(ROOT)
     sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "project")]
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    regenerate()
+    with tempfile.TemporaryDirectory() as own:  # verdicts and labels of the user are no part of the documents
+        os.environ |= {name: str(Path(own, name)) for name in ("RAGDASH_WORKSPACE", "RAGDASH_CACHE")}
+        regenerate()
