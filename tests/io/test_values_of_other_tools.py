@@ -8,6 +8,8 @@ import pytest
 
 from ragdash.core.errors import InputError
 from ragdash.io import read_runs, read_truth
+from ragdash.io.proposals.propose import propose
+from ragdash.io.source.source import Source
 
 
 def offered(name: str, content: str) -> list[dict[str, str]]:
@@ -73,3 +75,61 @@ def test_answers_of_questions_without_a_key_are_right_ones_too():
     mapping, = offered("asked.json", json.dumps(asked))
     truth = read_truth(("asked.json", json.dumps(asked).encode()), mapping=mapping)
     assert truth.details["answers"].to_pylist() == [[item["answer"] or item["answerKey"]] for item in asked]
+
+
+VALUES = {"map": 0.5, "P_5": 0.25, "ndcg_cut_10": 0.75, "recip_rank": 0.5}
+
+
+@pytest.mark.parametrize("names", [[f"q{number}" for number in range(1, 9)],
+                                   [f"127_{number}" for number in range(1, 9)],
+                                   [str(number) for number in range(301, 331)],
+                                   [f"PLAIN-{number}" for number in range(2, 62, 3)]])
+@pytest.mark.parametrize("wrap", [lambda values: values, lambda values: {"all": values, "agg": VALUES}])
+def test_values_of_measures_by_query_are_offered_and_never_read_as_documents(names, wrap):
+    """As evaluators of pytrec_eval return them."""
+    content = json.dumps(wrap({name: VALUES for name in names})).encode()
+    with pytest.raises(InputError) as caught:
+        read_runs(("values.json", content))
+    reading, = propose(Source(("values.json", content)))
+    assert "Try: ragdash check" in caught.value.problems[0].fix
+    assert reading.count == len(names) and set(reading.mapping["scores"].split("+")) == VALUES.keys()
+
+
+@pytest.mark.parametrize("names", [["bm25", "dense", "k5", "rrf60", "splade2"], ["q1", "q2"]])
+def test_values_of_measures_by_configuration_are_a_summary(names):
+    with pytest.raises(InputError) as caught:
+        read_runs(("means.json", json.dumps({name: VALUES for name in names}).encode()))
+    assert [problem.kind for problem in caught.value.problems] == ["summary"]
+
+
+def test_passages_called_like_precision_are_documents():
+    run, = read_runs(("run.json", json.dumps({"q1": {"P_1": 0.5, "P_2": 0.25}, "q2": {"P_2": 0.5}}).encode()))
+    assert run.query_ids.to_pylist() == ["q1", "q2"]
+
+
+def rows_of_groups(names: str) -> list[str]:
+    """Ranked chunks of three groups for each question; the first chunks are right."""
+    cells = [(query, group, rank, (query + rank + len(group)) % 7)
+             for query in range(6) for group in ("words", "vectors", "both") for rank in (1, 2, 3)]
+    return [names, *(f"q{query},Why is dome {query} cold?,{group},{rank},chk_{chunk}e{query},{chunk < 3},The wall of "
+                     f"dome {query} lets the cold in at place {rank}." for query, group, rank, chunk in cells)]
+
+
+@pytest.mark.parametrize("flag", ["matched_relevant_chunk", "unnamed"])
+@pytest.mark.parametrize("group", ["group", "note"])
+def test_a_text_that_separates_repeated_ranks_is_asked_about_under_any_name(group, flag):
+    """Whether a document is right names no configuration, though `chunk` may."""
+    rows = rows_of_groups(f"case_id,query,{group},rank,chunk_id,{flag},snippet")
+    with pytest.raises(InputError):
+        read_runs(("cases.csv", "\n".join(rows).encode()))
+    reading = propose(Source(("cases.csv", "\n".join(rows).encode())))[0]
+    assert reading.mapping["config"] == group
+    assert reading.mapping.get("grade") == (flag if flag != "unnamed" else None)
+
+
+def test_the_narrative_of_a_topic_is_no_answer():
+    lines = ["id\tquery\tquestion\tnarrative", *(
+        f"{number}\tcold dome {number}\tWhat is the temperature of dome {number}?\tStudies that measure dome {number} "
+        "are wanted; those that measure only its wall are not." for number in range(34, 44))]
+    reading, = propose(Source(("topics.tsv", "\n".join(lines).encode())))
+    assert reading.role == "questions" and reading.mapping["query_id"] == "id"

@@ -27,6 +27,10 @@ METRIC_NAME = re.compile(
     r"groundedness|reciprocal_rank|r_precision|latency\w*|p\d\d\w*)"
     r"(?:[@_ ]?(?:at_?)?k?\d*)(?:_(?:mean|avg|std|score|rate|ms|s))*",
     re.IGNORECASE)
+_TREC_NAME = re.compile(  # of trec_eval, as its Python wrappers write them
+    r"recip_rank|bpref|Rprec|infAP|gm_(?:map|bpref)|11pt_avg|num_(?:q|ret|rel|rel_ret)|set_(?:P|recall|F|map)|"
+    r"(?:P|ndcg_cut|map_cut|success|iprec_at_recall|relative_P|Rprec_mult)[_.][\d.]+")
+_PASSAGE = re.compile(r"P_\d+")  # precision, or a passage
 _SPLITS = {"train", "training", "dev", "development", "val", "valid", "validation", "test", "testing", "eval", "all"}
 _FIELDS = {"documents", "docs", "queries", "questions", "answers", "contexts", "chunks", "texts", "ids", "corpus",
            "passages", "references", "metadata", "sources", "titles"}  # of data, not queries
@@ -108,11 +112,17 @@ def _is_summary(values: list) -> bool:
     """
     if not values or any(type(value) is not dict or not value for value in values):
         return False
-    if all(METRIC_NAME.fullmatch(str(name)) for value in values[:100] for name in value):
-        return True
     names = [str(name) for name in values[0]]
-    measures = sum(METRIC_NAME.fullmatch(name) is not None for name in names)
+    if all(map(_PASSAGE.fullmatch, names)):
+        return False
+    if all(_is_measure(str(name)) for value in values[:100] for name in value):
+        return True
+    measures = sum(map(_is_measure, names))
     return 2 * measures >= len(names) and all(value.keys() == values[0].keys() for value in values)
+
+
+def _is_measure(name: str) -> bool:
+    return METRIC_NAME.fullmatch(name) is not None or _TREC_NAME.fullmatch(name) is not None
 
 
 def _are_settings(members: list[InputEntry]) -> bool:

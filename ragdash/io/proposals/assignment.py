@@ -33,6 +33,8 @@ _QUESTIONS = re.compile(r"(?:.*\.)?(?:queries|questions|qas?)\[\]\.(?:query|ques
 _SYSTEMS = {"model", "system", "name", "retriever", "bot", "engine", "pipeline"}
 _LISTED_QUESTIONS = (("question",), ("query",))
 _HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{12,}")
+_OF_QUERY = re.compile(r"(?:q|qid|query|question|topic)[_ -]?0|0[_.-]0", re.IGNORECASE)  # q7, and 127_6 of a topic
+_MANY_KEYS = 20  # of one form: configurations are fewer
 _REPORTED = {"disagreement", "mismatch", "discrepancy", "inconsistency",  # of judges, in a report
              "failure", "failed", "miss", "misse", "missed"}
 _CHECKED = {"contain", "keyword", "phrase", "term", "substr", "topic", "concept", "theme",  # lists of what an answer
@@ -228,8 +230,11 @@ class Assignment:
         """True for marks of each query rather than means of groups: true and false, or keys that no one invents."""
         paths = "+".join(self.roles.get(name, "") for name in ("scores", "labels")).split("+")
         rated = [self.fields[path] for path in paths if path in self.fields]
+        forms = {re.sub(r"\d+", "0", key) for key in keys}
+        is_one_form = len(forms) == 1 and all("0" in form and (
+            _OF_QUERY.fullmatch(form) or len(keys) >= _MANY_KEYS) for form in forms)
         return len(keys) > 4 and bool(rated) and (
-            all(item.is_bool for item in rated) or all(map(_HASH.fullmatch, keys)))
+            all(item.is_bool for item in rated) or all(map(_HASH.fullmatch, keys)) or is_one_form)
 
     @property
     def _holds_means(self) -> bool:

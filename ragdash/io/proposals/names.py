@@ -58,9 +58,9 @@ METRICS = {"recall", "precision", "mrr", "ndcg", "hit", "map", "f1", "faithfulne
            "sas", "em", "match", "hitrate", "rr", "ap", "dcg", "err", "success", "coverage", "utilization",
            "completeness", "hallucination", "coherence", "fluency", "bertscore", "meteor", "rating", "rate", "correct",
            "quality", "helpfulness", "conciseness", "toxicity", "adherence", "noise", "sensitivity", "entity",
-           "reciprocal", "passed", "pass", "perplexity", "overlap", "f", "auc", "exact", "contextual", "judgment",
-           "verdict", "judgement", "grade", "evaluation", "rouge1", "rougel", "bleu4", "chrf", "win", "preference",
-           "acceptable"}
+           "reciprocal", "recip", "passed", "pass", "perplexity", "overlap", "f", "auc", "exact", "contextual",
+           "judgment", "verdict", "judgement", "grade", "evaluation", "rouge1", "rougel", "bleu4", "chrf", "win",
+           "preference", "acceptable"}
 SURE_METRICS = METRICS - {"correct", "entity", "contextual", "f", "rate", "exact", "grade", "evaluation", "judgment",
                           "judgement", "rating", "err", "map", "noise", "match", "support", "success", "relevance"}
 GRADES = {"grade", "relevance", "rel", "rating", "gain", "judgment", "judgement", "label", "relevancy", "usefulness"}
@@ -78,7 +78,7 @@ COUNTING = {"num", "number", "n", "total", "count", "no"}  # in front of a noun:
 NOTES = {"reason", "reasoning", "explanation", "comment", "note", "rationale", "feedback", "description", "error",
          "notes", "prompt_template", "instruction", "justification", "created", "date", "timestamp",
          "critique", "trace", "log", "title", "type", "category", "difficulty", "capability", "topic", "tag",
-         "language", "lang", "domain", "status", "background"}
+         "language", "lang", "domain", "status", "background", "narrative", "narr"}
 AVERAGES = {"mean", "amean", "gmean", "average", "avg", "all", "total", "overall", "median", "macro", "micro",
             "std", "stdev", "sum", "summary", "min", "max", "mittelwert", "promedio", "moyenne"}
 _FIRST_OF_AVERAGE = {"overall", "average", "mean", "avg", "total"}

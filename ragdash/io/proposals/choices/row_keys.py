@@ -15,7 +15,7 @@ from ragdash.io.proposals.choices.right_documents import id_rank
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.averages import average_places
 from ragdash.io.proposals.fields import Field, as_number
-from ragdash.io.proposals.names import CONFIGS, COUNTING, DOCUMENT, ID, REPEATS, SCORES, words
+from ragdash.io.proposals.names import CONFIGS, COUNTING, DOCUMENT, GOLD, ID, REPEATS, SCORES, words
 from ragdash.io.proposals.records import KEY
 from ragdash.io.proposals.shapes.traces.logs import is_noise
 
@@ -102,9 +102,9 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
         return
     if is_long:
         _take_document_rows(result, free, documents, key)
-        if named and ("grade" not in result.roles or {"rank", "score"} & result.roles.keys()):
-            take(result, free, "config", *sorted(_separate_documents(result, named, candidates, names),
-                                                 key=_counts_repeats))
+        if ("grade" not in result.roles or {"rank", "score"} & result.roles.keys()) and (
+                chosen := _separate_documents(result, named, candidates, names)):
+            take(result, free, "config", *sorted(chosen, key=_counts_repeats))
         _drop_of_documents(result, free, names)
         return
     _take_likely_config(result, free, named, names)
@@ -208,8 +208,9 @@ def _repeats_text(result: Assignment, names: list[str]) -> bool:
 def _separate_documents(result: Assignment, named: list[Field], candidates: list[Field],
                         names: list[str]) -> Sequence[Field]:
     """The fewest fields with which each rank, or each document, of a query comes once: a system, or system and trial,
-    or a system and a text of another name, such as the level of noise in the query.
+    or a system and a text of another name, such as the level of noise in the query. Not whether a document is right.
     """
+    named = [item for item in named if not (item.is_bool and not GOLD.isdisjoint(item.name_words))]
     places = [item for role in ("rank", "doc_id") if (item := result.fields.get(result.roles.get(role, "")))
               and not item.is_list and len(item.values) == len(names)]
     for place, size in product(places, (1, 2, 3)):
@@ -217,10 +218,12 @@ def _separate_documents(result: Assignment, named: list[Field], candidates: list
             columns = [map(repr, item.values) for item in (place, *chosen)]
             if len(set(zip(names, *columns, strict=True))) == len(names):
                 return chosen
+    if not named and (not places or len(set(zip(names, map(repr, places[0].values), strict=True))) == len(names)):
+        return ()
     for item in (item for item in candidates if places and item.is_text and item not in named and not _rates(item)):
-        columns = [map(repr, chosen.values) for chosen in (places[0], named[0], item)]
+        columns = [map(repr, chosen.values) for chosen in (places[0], *named[:1], item)]
         if len(set(zip(names, *columns, strict=True))) == len(names):
-            return named[0], item
+            return *named[:1], item
     return named[:1]
 
 

@@ -48,8 +48,8 @@ def is_metric(field: Field) -> bool:
     if not name.isdisjoint(LATENCIES | {"cache", "token", "cost", "threshold", "weight", "price", "id", "uuid",
                                         "min", "minimum", "max", "maximum", "required", "target", "option", "choice"}):
         return False
-    if {"noise", "rate"} <= name or ("rank" in name and "reciprocal" not in name) or {"chunk", "overlap"} <= name or {
-            "similarity", "top", "k"} <= name:
+    if ("rank" in name and name.isdisjoint({"reciprocal", "recip"})) or any(
+            both <= name for both in ({"noise", "rate"}, {"chunk", "overlap"}, {"similarity", "top", "k"})):
         return False
     if name <= {"metric", "at", "k"} or _counts_things(field):
         return False  # the cutoff, and how many documents were found
