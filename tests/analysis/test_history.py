@@ -298,9 +298,9 @@ def test_history_on_the_command_line(log_folder, capfdbinary):
     lines = json.loads(out)["lines"]
     assert [(line["line"], len(line["runs"])) for line in lines] == [("dev", 10), ("main", 10)]
     assert [[point["run"] for point in line["metrics"][0]["points"] if point["change"]] for line in lines] == [[4], [4]]
-    for name in ("none", ""):
+    for name, wrong in (("none", "'none'"), ("", "an empty text")):
         status, _, err = call(capfdbinary, *arguments, "--accepted", name)
-        assert status == 2 and f"'{name}'" in err
+        assert status == 2 and wrong in err
     status, out, _ = call(capfdbinary, *arguments, "--family", "100")
     assert out.count("▼ worse since") == 2 and "over all 100 metrics together" in out
     status, out, _ = call(capfdbinary, *arguments, "--accepted", "1010")

@@ -130,4 +130,4 @@ def test_shares_that_are_undefined_are_a_dash_and_an_empty_metric_is_an_error(ca
     assert "Its share (Shapley value) of NDCG@10 is undefined." in printed and "nan" not in printed
     assert printed.split("dense ")[-1].split() == ["0", "–", "–", "–", "–"]
     assert main([*fuse, "--tune", ""]) == 2
-    assert "found ''; expected a metric" in capsys.readouterr().err
+    assert "(--tune): found an empty text" in capsys.readouterr().err
