@@ -150,12 +150,14 @@ class KeptValues:
 
     @contextmanager
     def _timed(self) -> Iterator[None]:
-        """Measure a request; after a slow one nothing is read for a while."""
+        """Measure a request; after a slow one nothing is read for a while. A folder is slow where the machine is busy,
+        and computing would be slower still.
+        """
         started = time.monotonic()
         try:
             yield
         finally:
-            if time.monotonic() - started > SLOW:
+            if time.monotonic() - started > SLOW and type(self._blobs) is not FolderBlobs:
                 self._away_until = time.monotonic() + FRESH
 
     def _name(self, run: str, key: str) -> str:

@@ -107,6 +107,13 @@ def test_a_store_that_answers_slowly_is_not_waited_for_again_and_again(tmp_path,
     assert list(values.read("run", ["a", "b"])) == ["a", "b"]
 
 
+def test_a_folder_is_read_on_however_busy_the_machine_is(tmp_path, monkeypatch):
+    values, clock = KeptValues(FolderBlobs(tmp_path)), iter(range(0, 10_000, 2))
+    values.keep("run", {"a": np.ones(1)})
+    monkeypatch.setattr(kept_values.time, "monotonic", lambda: next(clock))
+    assert [list(values.read("run", ["a"])) for _ in range(3)] == [["a"]] * 3
+
+
 def test_a_deleted_run_takes_its_values_along(tmp_path):
     home = Workspace(tmp_path)
     runs = [Run.build(name, ["q"], [name], [1.0]) for name in ("a", "b")]
