@@ -184,6 +184,7 @@ def test_the_way_back_leaves_out_what_was_chosen_since(samples):
 
 def test_clicks_in_quick_succession_undo_no_choice(samples, monkeypatch):
     """A message may have the address of before, which the browser has until it learns of the new one."""
+    monkeypatch.setattr(current_address, "MOST_DELAY", 600.0)  # a run may take long here
     at = opened("compare", **samples)
     before = dict(at.query_params)
     shown(at.selectbox(key="k").select("5").run())
@@ -201,7 +202,8 @@ def test_clicks_in_quick_succession_undo_no_choice(samples, monkeypatch):
     assert at.session_state["k"] == "10" and dict(at.query_params) == before, "later it is a step back"
 
 
-def test_a_choice_that_is_taken_back_in_quick_succession_is_what_the_browser_shows(samples):
+def test_a_choice_that_is_taken_back_in_quick_succession_is_what_the_browser_shows(samples, monkeypatch):
+    monkeypatch.setattr(current_address, "MOST_DELAY", 600.0)
     at = opened("compare", **samples)
     before = dict(at.query_params)
     shown(at.selectbox(key="k").select("5").run())

@@ -24,18 +24,23 @@ def parameters() -> dict[str, list[str]]:
 
 def is_outdated() -> bool:
     """Whether this session has just replaced this address, and the browser did not know it when it sent the message."""
-    written_at, addresses = st.session_state.get(SENT_ADDRESSES, (-math.inf, [{}]))
-    *replaced, last = addresses
-    return parameters() != last and parameters() in replaced and time.monotonic() - written_at < MOST_DELAY
+    written_at, _ = st.session_state.get(SENT_ADDRESSES, (-math.inf, []))
+    return bool(_replaced(parameters())) and time.monotonic() - written_at < MOST_DELAY
 
 
 def write(written: Mapping[str, Sequence[str]], keys: Collection[str]) -> None:
     """Write parameters in the place of all that have one of the keys; others stay."""
     address = parameters()
     new = {key: values for key, values in address.items() if key not in keys} | dict(written)
-    replaced = st.session_state[SENT_ADDRESSES][1] if is_outdated() else [address]
+    replaced = _replaced(address) or [address]
     if replaced == [new]:
         st.session_state.pop(SENT_ADDRESSES, None)
         return
     st.session_state[SENT_ADDRESSES] = (time.monotonic(), [*replaced, new])
     st.query_params.from_dict(new)
+
+
+def _replaced(address: Mapping[str, Sequence[str]]) -> list[Mapping[str, Sequence[str]]]:
+    """The addresses that were sent since the browser knew the last one; none where it knows that, or has a new one."""
+    _, addresses = st.session_state.get(SENT_ADDRESSES, (-math.inf, []))
+    return addresses if address in addresses and address != addresses[-1] else []
