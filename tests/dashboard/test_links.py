@@ -152,7 +152,8 @@ def test_an_address_of_an_earlier_version_holds_every_choice_and_opens(samples):
 def test_an_address_of_thirty_runs_is_short_and_opens_the_same_runs():
     """A run with a name of its own is written with it; the long address of an earlier version opens too."""
     truth = Truth.build("truth", ["q1"], ["a"], [1])
-    many = [Run.build(f"retriever-{at:02}-chunk-512", ["q1"] * 2, ["a", f"d{at}"], [2.0, 1.0]) for at in range(30)]
+    many = [Run.build(f"retriever-{at:02}-chunk-512", ["q1"] * 2, ["a", f"of 30: {at}"], [2.0, 1.0])  # no other test's
+            for at in range(30)]
     long = page_cases.address(truth, many)
     assert len(address_of("compare", long)) > 2 * MOST_CHARACTERS
     at = opened("metrics", **long)
