@@ -103,6 +103,13 @@ def test_every_tier_and_what_fails():
     assert gated(half, truth=few, baseline=few_baseline, accepted=["few-queries"]).passed
 
 
+@pytest.mark.parametrize("accepted", [["nonsense"], ["few-queries", "few queries"], ["other-judges"]])
+def test_a_kind_of_check_that_there_is_not_is_refused(accepted):
+    with pytest.raises(InputError) as raised:
+        gated(BEFORE, accepted=accepted)
+    assert {problem.message for problem in raised.value.problems} == {"unknown-convention"}
+
+
 def test_losses_are_corrected_over_the_metrics_of_the_gate():
     lost = ranked(lambda index: 2 if index in range(0, 12, 2) else 1 + index % 2)  # 6 losses: p = 2 / 64
     [one] = gated(lost, specs=BASELINE.evaluation.specs[:1]).rows

@@ -145,6 +145,10 @@ def odd(name):
 for name in ODD:
     globals()[f"test_{name}"] = odd(name)
 
+@pytest.mark.ragdash("kind", metrics="RR", accept=["nonsense"])
+def test_kind(log_retrieval):
+    log_retrieval("q", ["a"], relevant=["a"])
+
 @pytest.mark.ragdash("red\\x1b[31m", metrics="RR")
 def test_name(log_retrieval):
     log_retrieval("q", ["a"], relevant=["a"])
@@ -272,7 +276,7 @@ def test_odd_values_of_a_marker_are_named_also_without_a_baseline(project):
     mistakes = project("good", test=ODD_OPTIONS)
     output = mistakes.stdout.str()
     assert mistakes.ret == 4 and "INTERNALERROR" not in output + mistakes.stderr.str()
-    for name in ("repeats", "margin", "metrics", "fail_on", "accept", "max_age", "baseline", "truth"):
+    for name in ("repeats", "margin", "metrics", "fail_on", "accept", "max_age", "baseline", "truth", "kind"):
         assert f"\n{name}: no verdict. " in output, name
     assert "red\\x1b[31m: no baseline" in output and "\x1b[31m: no baseline" not in output
 

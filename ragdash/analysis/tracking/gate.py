@@ -15,6 +15,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.core.records.arguments import checked
 from ragdash.evaluation.compare import Comparison, ComparisonRules, test_family
+from ragdash.evaluation.comparison_inputs import checked_kinds
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.evaluation.outcomes import losses_over_metrics, other_judges
 from ragdash.evaluation.repeats import mean_over_repeats
@@ -142,7 +143,7 @@ def gate(runs: Sequence[Run], truth: Truth, baseline: PinnedBaseline, specs: Ite
     Raises
     ------
     InputError
-        A metric is not in the baseline, or the runs have no query of the judgments.
+        A metric is not in the baseline, a kind of check is unknown, or the runs have no query of the judgments.
 
     Examples
     --------
@@ -208,6 +209,7 @@ def gate_baseline(candidate: Evaluation, truth: Truth, baseline: PinnedBaseline,
     """
     if fail_on not in FAIL_ON:
         raise InputError([Problem("baseline/fail-on", {"value": fail_on, "choices": list(FAIL_ON)}, field="fail_on")])
+    accepted = checked_kinds(accepted)
     rules = rules or ComparisonRules()
     age, pinned = baseline.age(today), baseline.evaluation
     judgments = judgment_digests(truth)
@@ -233,7 +235,7 @@ def gate_baseline(candidate: Evaluation, truth: Truth, baseline: PinnedBaseline,
         failed = _fails(tier, comparison, rules.margin, fail_on) and not (
             tier == "too-few-queries" and "few-queries" in accepted)
         rows.append(GateRow(tier, failed, comparison, _mean(before.column(spec)), _mean(after.column(spec)), p_loss))
-    return GateResult(candidate.name, baseline, tuple(rows), tuple(findings), tuple(accepted), age,
+    return GateResult(candidate.name, baseline, tuple(rows), tuple(findings), accepted, age,
                       "changed" if changed else "same", len(compared), len(pinned.query_ids), rules, fail_on, repeats,
                       len(set(compared) & set(missing)))
 

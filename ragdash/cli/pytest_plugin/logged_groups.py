@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragdash.core.console import unwritable, write
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.records.arguments import check_whole, items_of
+from ragdash.core.records.arguments import check_whole
 
 if TYPE_CHECKING:
     from ragdash.analysis.tracking import GateResult
@@ -134,12 +134,14 @@ class LoggedGroup:
         """Raise InputError with every value of the marker that a gate would refuse, also where there is no baseline."""
         from ragdash.analysis.tracking import FAIL_ON
         from ragdash.evaluation.compare import ComparisonRules
+        from ragdash.evaluation.comparison_inputs import checked_kinds
         from ragdash.metrics import parse_specs
 
         options, problems = self.options, list(self.problems)
         for check, name in ((lambda value: check_whole(repeats=value), "repeats"),
                             (lambda value: check_whole(0, max_age=value), "max_age"),
-                            (lambda value: ComparisonRules(margin=value), "margin"), (parse_specs, "metrics")):
+                            (lambda value: ComparisonRules(margin=value), "margin"), (parse_specs, "metrics"),
+                            (checked_kinds, "accept")):
             if options.get(name) is not None:
                 try:
                     check(options[name])
@@ -151,8 +153,7 @@ class LoggedGroup:
         wrong = {name: "a text" for name, value in texts.items() if not isinstance(value, str)}
         problems += [Problem("pytest/empty", {"name": name}, field=name) for name, value in texts.items()
                      if isinstance(value, str) and not value.strip()]
-        accepted = items_of(options.get("accept", ()))
-        if accepted is None or not all(isinstance(kind, str) for kind in accepted):
+        if isinstance(options.get("accept", ()), str | None):
             wrong["accept"] = "a list of texts"
         problems += [Problem("pytest/text", {"name": name, "kind": type(options[name]).__name__,
                                              "expected": expected}, field=name) for name, expected in wrong.items()]
