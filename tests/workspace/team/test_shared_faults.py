@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.server
 import itertools
 import logging
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -148,6 +151,64 @@ def test_once_the_patience_is_spent_calls_fail_at_once_until_the_database_is_bac
         begun.join()
     finally:
         server.close()
+
+
+def test_a_server_that_accepts_and_never_answers_is_not_awaited_forever():
+    """Its processes are stopped: the connections stay open, and the system answers every probe of them."""
+    server = team_services.Postgres(durable=True)
+    processes = []
+    try:
+        database = database_at(server.url, patience=0.5, silence=1.5)
+        database.upgrade()
+        log = log_in(database, "p")
+        log.write(lambda writer: writer.add("k", ("before",)))
+        processes += [pid for pid, in server.sql("select pid from pg_stat_activity where application_name = 'ragdash'")]
+        assert processes
+        for pid in processes:  # of these connections alone: others can be opened
+            os.kill(pid, signal.SIGSTOP)
+        database.patience = 30.0
+        started = time.monotonic()
+        log.write(lambda writer: writer.add("k", ("after",)))
+        assert 1.5 <= time.monotonic() - started < 25
+        database.patience = 0.5
+        processes += [pid for pid, in server.sql("select pid from pg_stat_activity")]
+        processes.append(server._process.pid)
+        for pid in processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGSTOP)
+        for work in (log.rows, lambda: log.write(lambda writer: writer.add("k", ("never",)))):
+            started = time.monotonic()
+            assert message(work) == "unusable-database/away"
+            assert time.monotonic() - started < 15
+        _continue(processes)
+        database.patience = 30.0
+        assert [row.values[0] for row in log.rows()] == ["before", "after"]
+    finally:
+        _continue(processes)
+        server.close()
+
+
+def _continue(processes: list[int]) -> None:
+    for pid in processes:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGCONT)
+
+
+def test_a_statement_that_sends_rows_for_longer_than_a_silence_is_read_to_its_end(postgres):
+    database = database_at(postgres.url, silence=0.5)
+    slow = "select repeat('x', 9000), pg_sleep(0.01) from generate_series(1, 150)"
+    assert len(database.read(lambda connection: connection.execute(text(slow)).all())) == 150
+
+
+def test_a_database_that_nobody_has_keeps_no_connection(postgres):
+    database = database_at(postgres.url)
+    database.check()
+    opened = database.read(lambda connection: connection.execute(text("select pg_backend_pid()")).scalar())
+    del database
+    end = time.monotonic() + 20
+    while postgres.sql(f"select 1 from pg_stat_activity where pid = {opened}"):
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def test_a_server_sees_its_own_change_at_once_and_those_of_others_soon(postgres, project, monkeypatch):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 import time
+import weakref
 from collections.abc import Callable
 from functools import cache
 from threading import Lock
 from typing import TypeVar
 
-from sqlalchemy import Connection, create_engine, exc, text
+from sqlalchemy import Connection, create_engine, event, exc, text
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.addresses import PAGES
@@ -24,6 +25,9 @@ POOL_WAIT = 10.0  # seconds that a thread waits for a connection of the pool
 CONNECT_WAIT = 5  # seconds until a server that does not answer counts as away
 ALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 25_000}
 """Options of libpq: a server whose machine has vanished is noticed after 25 seconds, not after two hours."""
+SILENCE = 20.0  # seconds that a server with an open connection may say nothing: a page's statements take milliseconds
+COMMAND_SILENCE = 300.0  # the same for commands and workers, which read, delete and copy whole projects
+SILENCE_AGAIN = 2.0  # the same once a server was silent for that long, until it answers
 FRESH = 0.2  # seconds that counters are taken as they are: a page asks for them many times as it is drawn
 _COUNTERS = text("select log, count from ragdash.counters where project = :project")
 _PAUSES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
@@ -39,7 +43,9 @@ _AGAIN = ("40001", "40P01", "57P01", "57P02", "57P03", "08000", "08003", "08006"
 @cache
 def database_of(url: str, location: str) -> Database:
     """The database of an address: one pool for the whole process."""
-    return Database(url, location, patience=PAGE_PATIENCE if os.environ.get(PAGES) else PATIENCE)
+    pages = bool(os.environ.get(PAGES))
+    return Database(url, location, patience=PAGE_PATIENCE if pages else PATIENCE,
+                    silence=SILENCE if pages else COMMAND_SILENCE)
 
 
 class Database:
@@ -53,11 +59,13 @@ class Database:
         The address for people.
     patience
         Seconds that work is tried again after a lost connection; at the first connection, 8 at most.
+    silence
+        Seconds until a server that says nothing on an open connection counts as away.
     """
 
     def __init__(self, url: str, location: str, *, patience: float = PATIENCE, pool_wait: float = POOL_WAIT,
-                 connections: int = CONNECTIONS, extra: int = EXTRA):
-        self.location, self.patience = location, patience
+                 connections: int = CONNECTIONS, extra: int = EXTRA, silence: float = COMMAND_SILENCE):
+        self.location, self.patience, self.silence = location, patience, silence
         self._checked, self._lock = False, Lock()
         self._counters: dict[str, tuple[float, dict[str, int]]] = {}
         self._writes = 0
@@ -69,6 +77,8 @@ class Database:
                 connect_args={"connect_timeout": CONNECT_WAIT, "application_name": "ragdash", **ALIVE})
         except exc.ArgumentError:
             raise InputError([Problem("bad-workspace-address", field="workspace")]) from None
+        event.listen(self._engine, "do_connect", _bounded(weakref.WeakMethod(self._silence)))
+        weakref.finalize(self, self._engine.dispose).atexit = False  # else its connections wait for the collector
         self._reader = self._engine.execution_options(isolation_level="AUTOCOMMIT")
 
     def __repr__(self) -> str:
@@ -165,6 +175,11 @@ class Database:
                 schema.check_version(version, self.location)
                 self._checked = True
 
+    def _silence(self) -> float:
+        """Seconds that the server may say nothing."""
+        gave_up = time.monotonic() - self._gave_up <= self.patience
+        return min(self.silence, SILENCE_AGAIN) if gave_up else self.silence
+
     def _read_once(self, work: Callable[[Connection], T]) -> T:
         with self._reader.connect() as connection:
             return work(connection)
@@ -192,6 +207,17 @@ class Database:
                                               self.location)]) from None
             time.sleep(_PAUSES[min(attempt, len(_PAUSES) - 1)])
             attempt += 1
+
+
+def _bounded(silence: weakref.WeakMethod) -> Callable:
+    """What opens a connection that is given up after a silence; the engine must not keep its `Database`."""
+    def connect(dialect, record, arguments, options):
+        from ragdash.core.storage.postgres.bounded_connection import BoundedConnection
+
+        connection = BoundedConnection.connect(*arguments, **options)
+        connection.silence = lambda: (silence() or (lambda: SILENCE))()
+        return connection
+    return connect
 
 
 def _kind(error: exc.DBAPIError) -> str:
