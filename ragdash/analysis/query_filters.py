@@ -14,7 +14,6 @@ from ragdash.metrics import Spec
 from ragdash.metrics.bands import EDGE, tables_for
 
 OUTCOMES = ("failed-all", "failed-only", "worse", "better", "equal", "best", "worst", "alone", "undefined")
-ORDERS = ("worst", "best", "spread", "losses", "gains", "given")
 
 
 @dataclass(frozen=True)
@@ -185,7 +184,7 @@ def spread(values: np.ndarray) -> np.ndarray:
 
 
 def order(values: np.ndarray, spec: Spec, run: int, baseline: int, order_by: str) -> np.ndarray:
-    """All queries in an order of ORDERS, undefined ones last: (Q,) int64.
+    """All queries in an order, undefined ones last: (Q,) int64.
 
     worst, best: by the value of run `at`, equal ones by the largest spread first: what another run does well comes
     before what all do badly. spread: largest first. losses, gains: by the difference to the baseline. given: as in the

@@ -17,7 +17,6 @@ from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.core.text import without_reasoning
 from ragdash.matching.match import Match
 
-PLACES = ("question", "answer", "chunk")
 _MESSAGES = {"unterminated": "wrong-pattern/open", "missing )": "wrong-pattern/open",
              "unbalanced": "wrong-pattern/closed", "repeat": "wrong-pattern/repeat",
              "bad escape": "wrong-pattern/escape", "range": "wrong-pattern/range"}

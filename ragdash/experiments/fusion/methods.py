@@ -20,7 +20,6 @@ from ragdash.matching.text_copies import first_copies
 METHODS: dict[str, Method] = {}
 Weights = Sequence[float] | None
 Norm = str | Sequence[str]
-_POSITIVE = (0.0, np.inf)
 PAIRS = 1 << 20  # of documents compared in one step
 SAME = ("id", "text", "near")  # what makes two documents of a union the same
 

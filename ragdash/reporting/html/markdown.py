@@ -14,7 +14,6 @@ from markupsafe import Markup, escape
 from ragdash.core.text.quoted import without_isolates
 from ragdash.reporting.sentences.formatting import unescape_spans
 
-COLORS = ("blue", "orange", "gray")
 _TOKEN = re.compile(r"\\(?P<plain>.)|(?P<strong>\*\*)|(?P<em>\*)|`(?P<code>[^`]*)`|:(?P<color>blue|orange|gray)\[|"
                     r":material/\w+:\s*|(?P<close>\])|(?P<line>  \n)", re.DOTALL)
 

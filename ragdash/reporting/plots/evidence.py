@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
+from ragdash.reporting.plots.common.arrays import last_finite
 from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, axis_range, end_labels, escape, figure, looks
 
 BANDED = 4  # runs up to which each has its band; of more only the lines can be read
@@ -73,7 +74,7 @@ def by_threshold(
     fig.update_xaxes(title_text="Similarity from which on a chunk covers a gold span", tickformat=".2f",
                      range=[float(thresholds[0]) - PAD, float(thresholds[-1]) + PAD], nticks=7)
     fig.update_yaxes(title_text=escape(axis.label), range=y_range, tickformat=".2~f")
-    end_labels(fig, run_looks, [_last(row) for row in mean], y_range)
+    end_labels(fig, run_looks, [last_finite(row) for row in mean], y_range)
     return fig
 
 
@@ -94,9 +95,3 @@ def _band(fig: go.Figure, thresholds: np.ndarray, low: np.ndarray, high: np.ndar
         fig.add_trace(go.Scatter(x=np.concatenate([x, x[::-1]]), y=np.concatenate([high[finite], low[finite][::-1]]),
                                  fill="toself", fillcolor=look.translucent(0.13), line={"width": 0}, mode="lines",
                                  name="band", showlegend=False, legendgroup=look.group, hoverinfo="skip"))
-
-
-def _last(row: np.ndarray) -> float:
-    """The last finite value of a line, where its label is; NaN for a line without any."""
-    finite = row[np.isfinite(row)]
-    return float(finite[-1]) if finite.size else float("nan")

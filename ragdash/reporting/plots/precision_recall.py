@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from ragdash.reporting.plots.common.arrays import CUTOFFS
+from ragdash.reporting.plots.common.arrays import CUTOFFS, last_finite
 from ragdash.reporting.plots.common.theme import (
     DIRECT_LABELS,
     LIGHT,
@@ -49,7 +49,7 @@ def by_cutoff(names: Sequence[str], slots: Sequence[int], ks: np.ndarray, values
     _mark_chosen(fig, cutoff, ks, values, run_looks, theme)
     _cutoff_axis(fig, ks, log)
     fig.update_yaxes(title_text=escape(axis.label), range=y_range, tickformat=".2~f")
-    end_labels(fig, run_looks, [_last(row) for row in values], y_range)
+    end_labels(fig, run_looks, [last_finite(row) for row in values], y_range)
     return fig
 
 
@@ -152,9 +152,3 @@ def _unit_square(fig: go.Figure, x_title: str, y_title: str, run_looks: Sequence
     entries = count_gray_runs(fig, run_looks)
     rows = (entries + 1) // 2 if len(run_looks) > 1 else 0
     fig.update_layout(showlegend=len(run_looks) > 1, height=fig.layout.height + 24 * rows)
-
-
-def _last(row: np.ndarray) -> float:
-    """The last finite value of a line, where its label is; NaN for a line without any."""
-    finite = row[np.isfinite(row)]
-    return float(finite[-1]) if finite.size else float("nan")

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
 from ragdash.core.text.short_names import short_names
+from ragdash.reporting.plots.common.arrays import last_finite
 from ragdash.reporting.plots.common.theme import (
     LEGEND_NAME,
     LIGHT,
@@ -62,7 +63,7 @@ def sweep(names: Sequence[str], slots: Sequence[int], quantiles: Sequence[np.nda
     fig.update_xaxes(title_text=TITLES[scale], tickformat=".0%" if scale == "quantile" else ".3~g", nticks=7,
                      range=[-0.02, 1.02] if scale == "quantile" else None)
     fig.update_yaxes(title_text=escape(axis.label), range=y_range, tickformat=".2~f")
-    end_labels(fig, run_looks, [_last(np.asarray(row, dtype=float)) for row in values], y_range)
+    end_labels(fig, run_looks, [last_finite(np.asarray(row, dtype=float)) for row in values], y_range)
     return fig
 
 
@@ -178,9 +179,3 @@ def _unit_curves(fig: go.Figure, names: Sequence[str], slots: Sequence[int], x: 
 def _literal(text: str) -> str:
     """Text inside a hover template, drawn as written."""
     return escape(text).replace("%", "&#37;")
-
-
-def _last(row: np.ndarray) -> float:
-    """The last finite value of a line, where its label is; NaN for a line without any."""
-    finite = row[np.isfinite(row)]
-    return float(finite[-1]) if finite.size else float("nan")

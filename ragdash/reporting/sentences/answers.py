@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragdash.core.errors import Problem
-from ragdash.core.messages import Surface, render
+from ragdash.core.messages import render
 from ragdash.core.text.metric_names import is_human_label, is_spent
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.stats import MIN_LABELS
@@ -23,9 +23,7 @@ SINGLE_WORDS = ("Only single words are compared: word order, negations and parap
 MAX_NUMBERS = 5  # runs that the answer to how many answers are right names
 
 
-def unavailable_metrics(
-    names: Sequence[str], evaluations: Sequence[Evaluation], surface: Surface = "page"
-) -> list[str]:
+def unavailable_metrics(names: Sequence[str], evaluations: Sequence[Evaluation]) -> list[str]:
     """What cannot be computed, why, and what would help: one line for each reason, with all runs that it holds for.
 
     Judged metrics apart: see ragdash.reporting.sentences.judge.
@@ -35,7 +33,7 @@ def unavailable_metrics(
         for problem in evaluation.problems:
             if problem.kind == "unavailable" and not _is_judged(problem.field):
                 reasons.setdefault(merge_key(problem), (problem, []))[1].append(name)
-    return [_line(problem, runs, names, surface) for problem, runs in reasons.values()]
+    return [_line(problem, runs, names) for problem, runs in reasons.values()]
 
 
 def missing_answers(names: Sequence[str], answered: Sequence[int], total: int) -> list[str]:
@@ -162,10 +160,10 @@ def no_quality_note(spec: Spec, *, markdown: bool = True) -> str:
     return f"{title} measures time or cost: it says nothing about how good the answers are."
 
 
-def _line(problem: Problem, runs: Sequence[str], names: Sequence[str], surface: Surface) -> str:
-    words = problem.words(surface)
+def _line(problem: Problem, runs: Sequence[str], names: Sequence[str]) -> str:
+    words = problem.words("page")
     if "run" not in problem.facts:
-        return problem_line(problem, surface)
+        return problem_line(problem, "page")
     every = len(runs) == len(names) and len(names) > 1
     head = "Every run shown" if every else f"**{escape(listed(list(runs)))}**"
     return f"{head}: {escape(words.reason)}. {escape(words.fix)}"

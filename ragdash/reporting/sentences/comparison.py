@@ -131,17 +131,16 @@ def p_text(comparison: Comparison) -> str:
     return f"p = {p_value(comparison.p_corrected)}".replace("= <", "<")
 
 
-def family_sentence(runs: int, rules: ComparisonRules, slices: int = 0) -> str:
+def family_sentence(runs: int, rules: ComparisonRules) -> str:
     """How p and the intervals were corrected: the same words under every table and picture."""
     test = f"p: paired randomization test ({rules.permutations:,} sign flips)" if rules.permutations else \
         "p: paired randomization test"
     pairs = runs * (runs - 1) // 2
-    where = f" in {count(slices, 'slice')}" if slices else ""
     if rules.correction == "none":
         return f"{test}, not corrected; each interval is for its pair alone."
-    if pairs * max(slices, 1) < 2:
+    if pairs < 2:
         return f"{test}; the interval agrees with it. Two runs need no correction."
-    return (f"{test}; p and intervals are corrected for all {pairs:,} pairs of the {runs:,} runs{where} on a metric "
+    return (f"{test}; p and intervals are corrected for all {pairs:,} pairs of the {runs:,} runs on a metric "
             "(max-t), so an interval excludes 0 exactly where the difference is significant.")
 
 

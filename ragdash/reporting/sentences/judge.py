@@ -10,7 +10,6 @@ from math import isfinite
 import numpy as np
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.messages import Surface
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.outcomes import judge_of
 from ragdash.evaluation.scoring.claims import ANSWER, ChunkVerdict, Claim, ClaimVerdict, JudgedValue, JudgeFindings
@@ -194,8 +193,7 @@ def constant_warnings(constants: Iterable[tuple[str, str, float]]) -> list[str]:
             for (value, names), of in titles.items()]
 
 
-def unavailable_judged(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Sequence[Spec],
-            surface: Surface = "page") -> list[str]:
+def unavailable_judged(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Sequence[Spec]) -> list[str]:
     """What judged specs lack and what asks for it, a line of markdown for each reason with its metrics and runs."""
     titles = {name: spec.title for spec in specs for name in (spec.name, judge_request(spec)[0])}
     groups: dict[tuple, tuple[Problem, list[str]]] = {}
@@ -208,15 +206,14 @@ def unavailable_judged(names: Sequence[str], evaluations: Sequence[Evaluation], 
                     runs.setdefault(key, (problem, []))[1].append(name)
         for key, (problem, of) in runs.items():
             groups.setdefault((key, tuple(of)), (problem, []))[1].append(metric)
-    return [_unavailable_line(problem, metrics, runs if len(runs) < len(names) else (), titles, surface)
+    return [_unavailable_line(problem, metrics, runs if len(runs) < len(names) else (), titles)
             for (_, runs), (problem, metrics) in groups.items()]
 
 
-def _unavailable_line(problem: Problem, metrics: Sequence[str], runs: Sequence[str], titles: Mapping[str, str],
-             surface: Surface) -> str:
+def _unavailable_line(problem: Problem, metrics: Sequence[str], runs: Sequence[str], titles: Mapping[str, str]) -> str:
     named = listed(list(dict.fromkeys(titles[name] for name in metrics)))
     of = f" of **{escape(listed(list(runs)))}**" if runs else ""
-    words = replace(problem, facts={**problem.facts, "metric": " ".join(metrics)}).words(surface)
+    words = replace(problem, facts={**problem.facts, "metric": " ".join(metrics)}).words("page")
     return f"{escape(named)}{of}: {escape(words.reason)}. {escape(words.fix)}"
 
 

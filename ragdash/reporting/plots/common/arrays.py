@@ -70,3 +70,9 @@ def _falling_maximum(values: np.ndarray, group: np.ndarray) -> np.ndarray:
 def cutoffs_until(depth: int) -> np.ndarray:
     """The round cutoffs up to depth, and depth itself where it adds something: (K,) ascending."""
     return np.array([*(k for k in CUTOFFS if k < depth), max(depth, 1)])
+
+
+def last_finite(row: np.ndarray) -> float:
+    """The last finite value of a line, where its label is; NaN for a line without any."""
+    finite = row[np.isfinite(row)]
+    return float(finite[-1]) if finite.size else float("nan")

@@ -187,7 +187,7 @@ def _labels(
         wrap_title(titles[group], LONG) if len(run_looks) == 1 else _signed_name(names[run], run_looks[run])
         for _, group, run in visible
     ]
-    fig.update_layout({_name("yaxis", scale): {
+    fig.update_layout({_axis("yaxis", scale): {
         "tickvals": [row for row, _, _ in visible], "ticktext": text,
         "range": [positions[-1] + 0.5, -HEAD / step if rows[0][1] < 0 else -0.5],
         "showgrid": False, "fixedrange": True, "tickfont": {"size": 13 if step >= ROW else 12}}})
@@ -205,8 +205,8 @@ def _scale(fig: go.Figure, scale: int, domain: Sequence[float], axis: Axis, arra
     ticks, text = difference_ticks(span)
     fig.update_layout(
         {
-            _name("yaxis", scale): {"domain": [max(domain[0], 0.0), domain[1]], "anchor": _axis("x", scale)},
-            _name("xaxis", scale): {
+            _axis("yaxis", scale): {"domain": [max(domain[0], 0.0), domain[1]], "anchor": _axis("x", scale)},
+            _axis("xaxis", scale): {
                 "anchor": _axis("y", scale),
                 "range": span,
                 "zeroline": True,
@@ -240,9 +240,5 @@ def difference_ticks(span: Sequence[float], steps: float = 4.0) -> tuple[np.ndar
     return ticks * step, [f"{tick * step:+.4g}".replace("-", "−") if tick else "0" for tick in ticks]
 
 
-def _axis(letter: str, scale: int) -> str:
-    return letter if scale == 0 else f"{letter}{scale + 1}"
-
-
-def _name(name: str, scale: int) -> str:
+def _axis(name: str, scale: int) -> str:
     return name if scale == 0 else f"{name}{scale + 1}"

@@ -84,20 +84,20 @@ def metric_meaning(spec: Spec) -> str:
     return re.sub(r"\bthe first k (\w+)", r"the \1 returned", line)
 
 
-def meaning_sentence(spec: Spec, *, markdown: bool = True) -> str:
+def meaning_sentence(spec: Spec) -> str:
     """What the metric is, in the words of its guide, with its cutoff; "" for a column of a file.
 
     Examples
     --------
     >>> from ragdash.metrics import parse_spec
-    >>> meaning_sentence(parse_spec("Success@5"), markdown=False)
+    >>> meaning_sentence(parse_spec("Success@5"))
     'Hit rate@5: 1 if a relevant document is in the first 5 ranks, else 0.'
     """
     if spec.file_column:
         return ""
     line = metric_meaning(spec)
     line = line if line[:2].isupper() else line[:1].lower() + line[1:]
-    return f"{escape(spec.title)}: {escape(line)}" if markdown else f"{spec.title}: {line}"
+    return f"{escape(spec.title)}: {escape(line)}"
 
 
 def cutoff_note(k: int | None, depths: Iterable[int]) -> str:
