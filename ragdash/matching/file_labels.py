@@ -13,7 +13,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run
 from ragdash.core.text.metric_names import guess_direction, is_human_label, is_refusal_label, label_value, labels_in
 from ragdash.matching.match import Match
-from ragdash.matching.right_refusals import right_refusals
+from ragdash.matching.question_types import right_refusals
 
 SHARES = (0.0, 0.5, 1.0)  # the numbers that people give
 

@@ -14,6 +14,7 @@ import orjson
 
 from ragdash.core.errors import Problem
 from ragdash.core.records import Truth
+from ragdash.matching.answer_alignment import references
 
 # kind -> what it is called, without case, blanks and hyphens: as a value of one of NAMED_IN, or as a name of its own.
 SPELLINGS: Mapping[str, frozenset[str]] = {
@@ -107,3 +108,22 @@ def _unclear(truth: Truth, contradictory: np.ndarray) -> tuple[Problem, ...]:
     first = truth.query_ids[int(np.flatnonzero(contradictory)[0])].as_py()
     return (Problem("unclear-answerable", {"queries": contradictory.sum(), "truth": truth.name, "example": first},
                     field="attributes", severity="warning"),)
+
+
+def right_refusals(truth: Truth) -> np.ndarray:
+    """The queries to which declining is right: (Q,) bool.
+
+    The truth marks the question as without an answer (no_answer, out_of_scope), or a reference declines or is empty.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> details = pa.table({"query_id": ["q1", "q2"], "answers": [["Paris"], ["The documents do not say."]]})
+    >>> right_refusals(Truth.build("truth", [], [], [], details=details)).tolist()
+    [False, True]
+    """
+    from ragdash.core.text import is_refusal  # its patterns take long to import, and few commands ask
+
+    marked = kinds(truth)
+    declined = [any(not text.strip() or is_refusal(text) for text in texts) for texts in references(truth)]
+    return marked["no_answer"] | marked["out_of_scope"] | np.array(declined, bool)

@@ -17,8 +17,7 @@ from ragdash.workspace.store import Workspace
 
 if TYPE_CHECKING:
     from ragdash.core.storage.postgres.jobs import PostgresJobs
-    from ragdash.workspace.team.job_files import JobFiles
-    from ragdash.workspace.team.uploads import BlobRecords
+    from ragdash.workspace.team.uploads import BlobRecords, JobFiles
 
 
 @checked
@@ -114,6 +113,6 @@ def job_files(url: str, blobs: str | None) -> JobFiles:
     """The files of these jobs."""
     address = database_address(url)
     database = open_database(address)
-    from ragdash.workspace.team.job_files import JobFiles
+    from ragdash.workspace.team.uploads import JobFiles
 
     return JobFiles(database, address.project, open_blobs(url, blobs))

@@ -30,8 +30,7 @@ from ragdash.evaluation.compare import ComparisonRules, compare_slices
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.evaluation.latency_cost import UNKNOWN, Amount
 from ragdash.experiments.fusion.judged_pool import judged_pool
-from ragdash.experiments.fusion.legs.gain import gain_of
-from ragdash.experiments.fusion.legs.price import fused_price
+from ragdash.experiments.fusion.legs.price import fused_price, gain_of
 from ragdash.experiments.fusion.pair import fused_from, places_last, runs_to_fuse, same_fusions, searches_of
 from ragdash.experiments.fusion.tuning.choice import choose, chosen_run
 from ragdash.io import write_run

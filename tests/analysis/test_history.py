@@ -25,7 +25,7 @@ from ragdash.analysis.tracking import (
     point_spread,
     settings_changes,
 )
-from ragdash.analysis.tracking.experiment_runs import experiment_runs
+from ragdash.analysis.tracking.history import experiment_runs
 from ragdash.cli.commands.tracking import history as history_command
 from ragdash.core.records import Conventions
 from ragdash.dashboard.watching import log_watch

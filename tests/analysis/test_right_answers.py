@@ -13,7 +13,7 @@ from ragdash.core.file_scores import FileScores
 from ragdash.core.text import is_quantity
 from ragdash.matching.file_labels import human_label_column, label_columns, labels_by_query, read_labels_of
 from ragdash.matching.match import Match
-from ragdash.matching.right_refusals import right_refusals
+from ragdash.matching.question_types import right_refusals
 from ragdash.models.judge import Reply, default_verdict_store
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.task_runner import first_round

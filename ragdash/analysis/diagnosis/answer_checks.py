@@ -18,7 +18,7 @@ from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.matching.answer_alignment import references
 from ragdash.matching.file_labels import human_label_column, label_columns, read_labels_of
 from ragdash.matching.match import Match
-from ragdash.matching.right_refusals import right_refusals
+from ragdash.matching.question_types import right_refusals
 from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.bands import EDGE, YES
 from ragdash.metrics.docs.human_agreement import JUDGED_RIGHT

@@ -10,7 +10,6 @@ from importlib import import_module
 import numpy as np
 
 from ragdash.analysis.variants.main_effects import FEWEST_RUNS, MainEffects, main_effects
-from ragdash.analysis.variants.objectives import best_compromises
 from ragdash.analysis.variants.setting_groups import varying_settings
 from ragdash.analysis.verdict import RunCheck
 from ragdash.core.errors import InputError, Problem, Unavailable
@@ -199,3 +198,37 @@ def _mean(columns: Sequence[np.ndarray | None]) -> float:
     known = np.concatenate([np.asarray(values, float)[np.isfinite(values)] for values in columns if values is not None]
                            or [np.zeros(0)])
     return float(known.mean()) if len(known) else np.nan
+
+
+def best_compromises(values: np.ndarray, better: Sequence[str]) -> np.ndarray:
+    """Runs that no other run beats: none is at least as good in every aim, and better in one.
+
+    Parameters
+    ----------
+    values : array (R, A)
+        The mean of each run in each aim.
+    better
+        "higher" or "lower", for each aim.
+
+    Returns
+    -------
+    array of bool (R,)
+        A run of which an aim is NaN is never among them, and beats none.
+
+    Examples
+    --------
+    >>> aims = [[0.9, 30.0, 0.02], [0.8, 10.0, 0.01], [0.8, 12.0, 0.03], [0.7, 20.0, 0.005], [np.nan, 1.0, 0.0]]
+    >>> best_compromises(np.array(aims), ["higher", "lower", "lower"]).tolist()
+    [True, True, False, True, False]
+    """
+    values = np.asarray(values, float)
+    good = values * np.array([-1.0 if end == "lower" else 1.0 for end in better])
+    defined = np.flatnonzero(~np.isnan(good).any(axis=1))
+    order = defined[np.lexsort(-good[defined].T[::-1])]  # what beats a run comes before it
+    best, front = np.zeros(len(good), bool), np.empty((len(order), good.shape[1]))
+    for run in order:
+        known = front[:int(best.sum())]
+        if not ((known >= good[run]).all(axis=1) & (known > good[run]).any(axis=1)).any():
+            front[len(known)] = good[run]
+            best[run] = True
+    return best

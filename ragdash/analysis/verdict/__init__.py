@@ -1,8 +1,16 @@
 """Can these runs be compared, and which is best? Checks that speak against a comparison, and the verdict."""
 
-from ragdash.analysis.verdict.advice import AdviceFacts, HybridGain, Lean, lean_specs, paid_of, searches_alone
+from ragdash.analysis.verdict.advice import (
+    MOST_RUNS,
+    AdviceFacts,
+    HybridGain,
+    Lean,
+    compared_by_slice,
+    lean_specs,
+    paid_of,
+    searches_alone,
+)
 from ragdash.analysis.verdict.answer_evidence import evidence_specs
-from ragdash.analysis.verdict.by_slice import MOST_RUNS, compared_by_slice
 from ragdash.analysis.verdict.checks import (
     FIXES,
     LEVELS,

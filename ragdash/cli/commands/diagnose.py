@@ -26,7 +26,7 @@ from ragdash.reporting.sentences.failures.query_map import areas_sentence
 from ragdash.reporting.sentences.formatting import strip_markdown
 from ragdash.reporting.tables.diagnosis import DIAGNOSIS_FORMATS, render_diagnoses
 from ragdash.reporting.tables.export import export_table
-from ragdash.reporting.tables.failures.query_map import map_table
+from ragdash.reporting.tables.failure_patterns import map_table
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -26,7 +26,7 @@ from ragdash.evaluation.repeats import group_names, repeat_groups
 from ragdash.experiments.fusion.export.snippets import python_snippet
 from ragdash.experiments.fusion.judged_pool import judged_pool
 from ragdash.experiments.fusion.legs.answer import answer_of
-from ragdash.experiments.fusion.legs.gain import gain_of
+from ragdash.experiments.fusion.legs.price import gain_of
 from ragdash.experiments.fusion.pair import (
     OF_HYBRIDS,
     QUICK,

@@ -27,8 +27,7 @@ from ragdash.experiments.fusion.alternatives import CascadeChoice, OtherMetric, 
 from ragdash.experiments.fusion.ceiling import Ceiling, ceiling_means
 from ragdash.experiments.fusion.judged_pool import JudgedPool, judged_pool, scores_add_to_ranks
 from ragdash.experiments.fusion.legs.attribution import Attribution, attribute
-from ragdash.experiments.fusion.legs.gain import gain_of
-from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price, measured_time, measured_times
+from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price, gain_of, measured_time, measured_times
 from ragdash.experiments.fusion.legs.price import search_times as times_of_legs
 from ragdash.experiments.fusion.legs.routing import Router, find_routers
 from ragdash.experiments.fusion.pair import SPELLED_APART

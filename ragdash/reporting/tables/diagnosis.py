@@ -20,7 +20,7 @@ from ragdash.reporting.sentences.failures.corpus import corpus_sentences
 from ragdash.reporting.sentences.formatting import strip_markdown
 from ragdash.reporting.tables.escaping import finite_or_none, note_text, number, table_bytes, table_text
 from ragdash.reporting.tables.evaluation import SCHEMA
-from ragdash.reporting.tables.failures.corpus import copy_rows, corpus_dict, hub_rows
+from ragdash.reporting.tables.failure_patterns import copy_rows, corpus_dict, hub_rows
 
 MOST_DOCUMENTS = 10  # hubs and copies that text lists
 DIAGNOSIS_FORMATS = ("table", "json", "csv", "markdown")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from ragdash.analysis.tracking import HistoryPoint, HistoryRow, MetricHistory, point_spread, settings_changes
-from ragdash.analysis.tracking.experiment_runs import experiment_runs
+from ragdash.analysis.tracking.history import experiment_runs
 from ragdash.analysis.tracking.pinned_baseline import WRONG_CLOCK
 from ragdash.core.console import one_line, query_count
 from ragdash.metrics import Spec

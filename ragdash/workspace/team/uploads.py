@@ -1,4 +1,4 @@
-"""The files of runs and truths as blobs. Each upload has names of its own; the row of the list is the commit.
+"""The files of runs, truths and jobs as blobs. Each upload has its own names; the row of the list is the commit.
 
 An upload is noted before its first file is written, by the clock of the database. What no row of the list names a day
 later (an upload that was interrupted, a run that was deleted) is collected. So nobody lists a bucket, and a server
@@ -11,9 +11,11 @@ import io
 import json
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -159,3 +161,33 @@ def _content(table: pa.Table) -> bytes:
 
 def _table(content: bytes) -> pa.Table:
     return pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True).read()
+
+
+class JobFiles:
+    """Files of the jobs of a project, a blob for each job: written where it is put into the queue, read by its worker.
+
+    They are noted as an upload, so that `collect` deletes them a day after the job has ended.
+    """
+
+    def __init__(self, database: Database, project: str, blobs: Blobs):
+        self._database, self._project, self._blobs = database, project, blobs
+
+    def store(self, paths: Iterable[Path]) -> str:
+        """Keep files under their names; the upload that leads to them."""
+        content, upload = io.BytesIO(), secrets.token_hex(16)
+        with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in paths:
+                archive.write(path, path.name)
+        row = {"project": self._project, "id": upload, "names": json.dumps([self._name(upload)])}
+        self._database.write(lambda connection: connection.execute(START, row))
+        with suppress(FileExistsError):  # a request that was answered and asked again: the name is ours alone
+            self._blobs.put(self._name(upload), content.getvalue())
+        return upload
+
+    def fetch(self, upload: str, folder: Path) -> None:
+        """Write the files into a folder. Raises FileNotFoundError where they are gone."""
+        with zipfile.ZipFile(io.BytesIO(self._blobs.get(self._name(upload)))) as archive:
+            archive.extractall(folder)
+
+    def _name(self, upload: str) -> str:
+        return f"{self._project}/jobs/{upload}.zip"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ragdash.cli.common_options import add_metric_options, add_reading_options
 from ragdash.cli.file_mappings import for_several_files
 from ragdash.cli.inputs import (
+    common_truth,
     conventions_of,
     distinct_names,
     id_settings,
@@ -21,7 +22,6 @@ from ragdash.cli.inputs import (
     with_documents,
     with_fixed_ids,
 )
-from ragdash.cli.truths_of_runs import common_truth
 from ragdash.core.console import PROPOSED, count, query_count, say, say_in_lines, write_text
 from ragdash.core.errors import InputError, Problem, number_of
 from ragdash.core.paths import split_name

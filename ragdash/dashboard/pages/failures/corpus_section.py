@@ -17,7 +17,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.matching.match import Match
 from ragdash.reporting.sentences.failures import corpus as sentences
-from ragdash.reporting.tables.failures.corpus import copy_rows, hub_rows, part_rows, unfound_rows
+from ragdash.reporting.tables.failure_patterns import copy_rows, hub_rows, part_rows, unfound_rows
 
 MOST_ROWS, HEIGHT = 500, 290  # rows and pixels of a table
 

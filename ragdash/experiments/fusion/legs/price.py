@@ -1,4 +1,4 @@
-"""What a fused system would take: time, dollars and context, from what its runs recorded.
+"""What a fused system would take: time, dollars and context, from what its runs recorded. And what it would gain.
 
 Letters: Q queries of the truth, P runs.
 """
@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ragdash.analysis.verdict import HybridGain
 from ragdash.analysis.verdict.fused_runs import MODELED, TIMES
 from ragdash.core.arrow_columns import on_all_cores
 from ragdash.core.errors import Unavailable
@@ -19,8 +20,10 @@ from ragdash.core.records import Run
 from ragdash.evaluation.latency_cost import UNKNOWN, Amount, amount
 from ragdash.experiments.fusion.fuse import fused_order, texts_of
 from ragdash.experiments.fusion.judged_pool import JudgedPool
-from ragdash.experiments.fusion.pair import same_fusions
+from ragdash.experiments.fusion.methods import METHODS
+from ragdash.experiments.fusion.pair import recommended, same_fusions
 from ragdash.experiments.fusion.recipe import Recipe
+from ragdash.experiments.fusion.tuning.choice import Choice
 from ragdash.matching.match import Match
 from ragdash.matching.views.cost import Timed
 
@@ -251,3 +254,27 @@ def context_tokens(pool: JudgedPool, recipe: Recipe, k: int) -> np.ndarray:
 
     on_all_cores(work, range(len(pool.blocks)))
     return out
+
+
+def gain_of(choice: Choice, pool: JudgedPool, hybrids: Mapping[str, Run] | None = None,
+            queries: np.ndarray | None = None) -> HybridGain | None:
+    """The hybrid that a choice says to build; None where it says to keep a single run.
+
+    pool: the runs of the choice; hybrids: those among the runs shown that are not fused, by name; queries (Q,) bool:
+    those whose time and cost count (default all).
+    """
+    recipe = recommended(choice)
+    if recipe is None:
+        return None
+    if choice.decision == "tuned":
+        value, against = choice.held_out.value, choice.against_single
+    else:
+        default = choice.evaluations[len(choice.runs)].column(choice.spec)
+        value, against = float(np.nanmean(default)), choice.default_against_single
+    same = same_fusions(hybrids or {}, recipe, pool)
+    params = {name: list(value) if isinstance(value, tuple) else value for name, value in recipe.params.items()}
+    time, cost = more_of_searches(pool, recipe, choice.best_run, queries)
+    return HybridGain(choice.runs, METHODS[recipe.method].title, choice.spec, value, against.baseline,
+                      against.mean_difference, against.low, against.high,
+                      tuple(name for name in hybrids or {} if name not in same), same, params, recipe.window, time,
+                      cost)

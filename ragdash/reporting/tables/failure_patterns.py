@@ -1,4 +1,4 @@
-"""The corpus seen from its failures, as tables and as data."""
+"""Failures seen together, as tables and as data: the corpus they are about, and the map of the queries."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
+from ragdash.analysis.diagnosis import STAGES, Diagnosis
 from ragdash.analysis.failure_patterns.corpus import CorpusView, Part
+from ragdash.analysis.failure_patterns.query_map import Area, QueryMap
+from ragdash.evaluation.evaluate import Evaluation
+from ragdash.metrics import Spec
 from ragdash.reporting.sentences.failures.corpus import part_text
 
 MOST_NEVER = 1_000  # documents that JSON lists
@@ -68,3 +72,22 @@ def corpus_dict(view: CorpusView, query_ids: pa.StringArray) -> Mapping[str, obj
             "count": len(view.never), "relevant": view.never_relevant,
             "documents": view.never[:MOST_NEVER].to_pylist()},
     }
+
+
+def map_table(result: QueryMap, areas: Sequence[Area], diagnoses: Sequence[Diagnosis],
+              evaluations: Sequence[Evaluation], spec: Spec) -> pa.Table:
+    """A row per query: query_id, x, y, cluster and its words, and for each run its stage and its value.
+
+    x, y and cluster are null for a query that is not on the map. Clusters are numbered from 1, the largest first.
+    """
+    cluster = np.full(len(result.places), -1)
+    for number, area in enumerate(areas):
+        cluster[area.queries] = number
+    words = [None if number < 0 else " ".join(areas[number].words) for number in cluster.tolist()]
+    columns = {"query_id": diagnoses[0].query_ids, "x": pa.array(result.places[:, 0], from_pandas=True),
+               "y": pa.array(result.places[:, 1], from_pandas=True),
+               "cluster": pa.array(cluster + 1, mask=cluster < 0), "words": pa.array(words, pa.string())}
+    for diagnosis, evaluation in zip(diagnoses, evaluations, strict=True):
+        columns[f"{diagnosis.run} stage"] = pa.array([STAGES[stage].name for stage in diagnosis.stage])
+        columns[f"{diagnosis.run} {spec}"] = pa.array(evaluation.column(spec), from_pandas=True)
+    return pa.table(columns)

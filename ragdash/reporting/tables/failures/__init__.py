@@ -1,1 +1,0 @@
-"""Tables about failures: the map of the queries, and the corpus seen from its failures."""
