@@ -5,6 +5,7 @@ The frame holds numbers, so that headings sort by value; each number brings the 
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec
+from ragdash.reporting.plots.common.margins import text_width
 from ragdash.reporting.plots.common.theme import run_look
 from ragdash.reporting.sentences import comparison as comparison_sentences
 from ragdash.reporting.sentences import formatting as fmt
@@ -30,10 +32,7 @@ SIGN, RUN, MARKS, DIFFERENCE, OUTCOME = "●", "Run", "Marks", "Difference", "Ou
 COLUMN_NAME = 18  # characters of a name in the table, which stays in view on less than half of a phone
 PAGE = 980  # pixels of a page's table on a screen of 1,440: where its columns leave room, names are shortened less
 LETTER = 6.6  # pixels of a letter
-# pixels of a bold letter, of 14 pixels height, in Source Sans; all others, such as small ones, digits and signs
-BOLD = {**dict.fromkeys(" !'(),-./:;I[\\]fijlrt{|}", 5.2), **dict.fromkeys("BCDEGHKNOPQRSTUVXZ&", 9.4),
-        **dict.fromkeys("%@MWmw…", 13.6)}
-BOLD_OTHER, BOLD_FOREIGN, AIR = 8.0, 14.0, 22
+NAME_SIZE, NAME_LETTER, AIR = 14, 8.0, 22  # pixels of a bold name: its height, a usual letter, around it
 MAX_ROWS, OF_MANY, ROW = 12, 9.5, 35  # rows shown without scrolling; of more; pixels
 OUTCOMES = {**comparison_sentences.OUTCOMES, "undecided": "not significant"}
 
@@ -177,14 +176,13 @@ def _width(texts: Sequence[str], low: int, high: int) -> int:
 
 def _name_width(names: Sequence[str]) -> int:
     """Pixels that the widest name needs: none is clipped, also where names that are alike are shortened less."""
-    letters = (sum(BOLD.get(letter, BOLD_OTHER if letter.isascii() else BOLD_FOREIGN) for letter in name)
-               for name in names)
-    return int(max(60, AIR + max(letters, default=0)))
+    widest = max((text_width(html.escape(name), NAME_SIZE, bold=True) for name in names), default=0)
+    return int(max(60, AIR + widest))
 
 
 def _longer_names(names: Sequence[str], rest: int) -> list[str]:
     """Names of more than COLUMN_NAME letters, where the other columns, of rest pixels, leave room; empty for none."""
-    limit = min(int((PAGE - rest - AIR) / BOLD_OTHER), PAGE_NAME)
+    limit = min(int((PAGE - rest - AIR) / NAME_LETTER), PAGE_NAME)
     if "Mobi" in (st.context.headers.get("User-Agent") or "") or min(limit, max(map(len, names))) <= COLUMN_NAME:
         return []
     longer = short_names(names, limit)

@@ -31,14 +31,14 @@ NARROW, LETTER = 300, 6.5  # pixels: the bands on a telephone, a letter of their
 def band_placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low: np.ndarray, high: np.ndarray,
               n: np.ndarray, edges: np.ndarray, labels: Sequence[str], *, axis: Axis,
               words: Sequence[str | None] | None = None, target: float | None = None,
-              best: float = np.nan, theme: Theme = LIGHT) -> go.Figure:
+              best: float = np.nan, height: int = 0, theme: Theme = LIGHT) -> go.Figure:
     """Each run as its symbol with its interval, in the order given, over the shaded and labeled bands.
 
     mean, low, high, n: (N,), NaN where undefined (such a run keeps its line and says so). edges: (B + 1,) ascending,
     the first and the last may be infinite; labels: (B,) words. words: (N,) what is written beside each run, such as
     "between fair and good". target: drawn as a stroke across each interval, with its value at the foot.
     best: the best possible value, NaN where it is not known. Where bands lie above it, a dashed line marks it next to
-    each symbol, with its value at the foot, and these bands are gray.
+    each symbol, with its value at the foot, and these bands are gray. height: pixels at least.
     """
     mean, low, high, edges = (np.asarray(array, dtype=float) for array in (mean, low, high, edges))
     span = _span(edges, np.concatenate([mean, low, high, [np.nan if target is None else target]]))
@@ -74,7 +74,8 @@ def band_placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray,
     if limited:
         fig.add_shape(x0=best, x1=best, y0=rows + (foot - FOOT) / row, y1=rows + foot / row, line=dashed)
         _mark_at_foot(fig, f"best possible {best:.3f}", best, span, rows + (foot - 0.6 * FOOT) / row, theme, "")
-    return fig
+    missing = max(height - fig.layout.height, 0)
+    return fig.update_layout(height=fig.layout.height + missing, margin_t=fig.layout.margin.t + missing)
 
 
 def _span(edges: np.ndarray, values: np.ndarray) -> list[float]:

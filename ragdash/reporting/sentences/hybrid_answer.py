@@ -28,7 +28,6 @@ from ragdash.reporting.sentences.what_if import (
 
 NAMED = 5  # queries of each change
 CHANGE_HEADER = ("against the best single run", "queries", "of them")
-NAMED_HYBRIDS = 3  # loaded ones that are named; the rest are counted
 KINDS = {"before": "Before retrieval, by the question", "after": "After retrieval, by the lists"}
 
 
@@ -101,53 +100,43 @@ def fused_here_sentence(name: str, legs: Sequence[str]) -> str:
             "fused again.")
 
 
-def loaded_hybrids_sentence(names: Sequence[str], means: Sequence[float], title: str, default: str,
-                            here: float) -> str:
+def loaded_hybrid_sentence(name: str, mean: float, loaded: int, title: str, default: str, here: float) -> str:
     """That a hybrid that was loaded from a file has another value than the default hybrid of the same runs here.
 
-    default: the setting of the default hybrid; here: its mean. Of many the first are named.
+    name, mean: the best of the loaded ones; default: the setting of the default hybrid; here: its mean.
 
     Examples
     --------
-    >>> loaded_hybrids_sentence([*"abcde"], [0.5] * 5, "MRR", "RRF", 0.4)[:78]
-    '**a** (MRR 0.500), **b** (MRR 0.500), **c** (MRR 0.500) and 2 more hybrids are'
+    >>> loaded_hybrid_sentence("mix", 0.5, 1, "MRR", "RRF", 0.4)[:63]
+    '**mix** (MRR 0.500) is a loaded run that was fused elsewhere. F'
+    >>> loaded_hybrid_sentence("mix", 0.5, 5, "MRR", "RRF", 0.4)[:72]
+    '**mix** (MRR 0.500) is the best of 5 loaded runs that were fused elsewhe'
     """
-    texts = [f"**{escape(name)}** ({escape(title)} {escape(number(mean))})"
-             for name, mean in zip(names, means, strict=True)]
-    if len(texts) > NAMED_HYBRIDS + 1:
-        texts = [*texts[:NAMED_HYBRIDS], f"{len(texts) - NAMED_HYBRIDS} more hybrids"]
-    loaded = "is a loaded run that was fused" if len(names) == 1 else "are loaded runs that were fused"
-    return (f"{listed(texts)} {loaded} elsewhere. Fusing the runs chosen here, {escape(default)}, has "
-            f"{escape(number(here))}.")
+    which = "a loaded run that was" if loaded == 1 else f"the best of {loaded:,} loaded runs that were"
+    return (f"**{escape(name)}** ({escape(title)} {escape(number(mean))}) is {which} fused elsewhere. Fusing the runs "
+            f"chosen here, {escape(default)}, has {escape(number(here))}.")
 
 
-def why_other_sentence(names: Sequence[str], legs: Sequence[str], outside: int, total: int, measured: Amount,
+def why_other_sentence(name: str, legs: Sequence[str], outside: int, total: int, measured: Amount,
                        modeled: Amount) -> str:
-    """Why hybrids that were loaded differ from a fusion of the runs here, in value and in time.
+    """Why a hybrid that was loaded differs from a fusion of the runs here, in value and in time.
 
-    names: hybrids of which the same is true; outside, total: results of each that none of these runs returned, of all;
-    measured: milliseconds of its search; modeled: of the hybrid of this page.
+    outside, total: its results that none of these runs returned, of all; measured: milliseconds of its search;
+    modeled: of the hybrid of this page.
 
     Examples
     --------
     >>> unknown = Amount(np.nan, np.nan, np.nan, 0)
-    >>> why_other_sentence(["mix"], ["a", "b"], 12, 90, unknown, unknown)[20:76]
+    >>> why_other_sentence("mix", ["a", "b"], 12, 90, unknown, unknown)[20:76]
     ' 12 of its 90 results are in none of the lists of a and '
-    >>> why_other_sentence(["mix", "sum"], ["a", "b"], 12, 90, unknown, unknown)[:62]
-    'Why **mix** and **sum** differ: 12 of the 90 results of each a'
     """
-    is_single = len(names) == 1
-    if outside:
-        which = f"its {count(total, 'result')}" if is_single else f"the {count(total, 'result')} of each"
-        why = (f"{outside:,} of {which} are in none of the lists of {listed([*map(escape, legs)])}, so "
-               f"{'it was' if is_single else 'they were'} fused from longer or other lists.")
-    else:
-        why = (f"{'it has' if is_single else 'they have'} documents of these runs alone, in another order: another "
-               "method, k, weights or window.")
-    text = f"Why {listed([f'**{escape(name)}**' for name in names])} differ{'s' if is_single else ''}: {why}"
+    why = (f"{outside:,} of its {count(total, 'result')} are in none of the lists of {listed([*map(escape, legs)])}, "
+           "so it was fused from longer or other lists." if outside else
+           "it has documents of these runs alone, in another order: another method, k, weights or window.")
+    text = f"Why **{escape(name)}** differs: {why}"
     if measured.n and modeled.n:
-        text += (f" {'Its' if is_single else 'Their'} {duration(measured.mean)} per query were measured. Those of a "
-                 f"hybrid here are modeled, {duration(modeled.mean)}: the slowest of its searches.")
+        text += (f" Its {duration(measured.mean)} per query were measured. Those of a hybrid here are modeled, "
+                 f"{duration(modeled.mean)}: the slowest of its searches.")
     return text
 
 

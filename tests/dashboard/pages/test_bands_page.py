@@ -73,6 +73,18 @@ def test_bands_out_of_reach_are_gray_and_a_run_at_its_best_is_not_called_poor():
             assert not any(re.search(r"<br>poor", note) for note in notes)
 
 
+def test_pictures_side_by_side_are_equally_high():
+    """With 12 relevant documents a perfect ranking reaches NDCG@10 1 and Recall@10 0.833, which has a foot of its own.
+    """
+    docs = [f"d{at}" for at in range(12)]
+    truth = Truth.build("truth", ["q1"] * 12, docs, [1] * 12)
+    at = opened(PAGE, **link([Run.build("run", ["q1"] * 10, docs[:10], [*range(20, 10, -1)])], truth))
+    figures = {name: figure["layout"] for name, figure in charts(at).items() if name.startswith("bands_")}
+    feet = [any("best possible" in note.get("text", "") for note in layout["annotations"])
+            for layout in figures.values()]
+    assert len(set(feet)) == 2 and len({layout["height"] for layout in figures.values()}) == 1
+
+
 def said(at) -> str:
     return texts(at).replace("\\", "").replace("*", "")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
@@ -32,6 +33,7 @@ from ragdash.dashboard.session.data_store import SHORT
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
 from ragdash.reporting.plots.common.theme import THEMES, run_look
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.failures.corpus import corpus_sentences
 
 QUERIES = 40
@@ -171,9 +173,31 @@ def test_a_straight_visit_says_too_that_a_hybrid_would_help(monkeypatch):
 def test_long_names_are_short_in_sentences_as_in_choices():
     start = "support-assistant-2026-embedding-v3-chunk512"
     at = shown(page_cases.opened("failures", **address(the_truth(), [
-        replace(run, name=f"{start}-{name}") for name, run in runs().items()])))
+        replace(run, name=f"{start}-{name}") for name, run in [*runs().items()][:3]])))
     findings, choice = at.main.markdown[0].value, next(box for box in at.selectbox if box.label == "Selected run")
     assert start not in findings and all(f"**{name}**" in plain(findings) for name in choice.options)
+
+
+def test_of_many_runs_the_others_are_counted_by_the_stage_at_which_most_of_their_queries_fail():
+    at = opened(*runs())
+    first, others = at.main.markdown[0].value.removeprefix("- ").split("\n- ")
+    names, looked = list(runs()), next(name for name in runs() if first.startswith(f"**{name}**"))
+    worst = Counter(NAMES[int(diagnose(Match(runs()[name], the_truth())).counts()[:FINE].argmax())]
+                    for name in names if name != looked)
+    stages = {f"**{stage.title}** ({fmt.count(worst[stage.name], 'run')})" for stage in STAGES if worst[stage.name]}
+    assert others.startswith("3 other runs fail most often at ") and all(stage in others for stage in stages)
+    assert not any(f"**{name}**" in others for name in names)
+
+
+@pytest.mark.parametrize("suffix, named", [("", True), ("-with-reranking", False)])
+def test_names_are_next_to_each_count_or_where_they_are_long_once_above_the_rows(suffix, named):
+    at = shown(page_cases.opened("failures", **address(the_truth(), [
+        replace(run, name=f"{name}{suffix}") for name, run in [*runs().items()][:2]])))
+    labels = [link.proto.label for link in at.get("page_link") if link.proto.label.startswith(":color[")]
+    assert labels and all(any(label.endswith(name) for name in runs()) is named for label in labels)
+    signs = [caption.value for caption in at.caption if all(f"{name}{suffix}" in plain(caption.value)
+                                                            for name in [*runs()][:2])]
+    assert bool([text for text in signs if text.startswith(":color[")]) is not named
 
 
 def test_a_sentence_says_what_loses_most_and_what_is_to_gain():

@@ -128,6 +128,13 @@ def test_typed_texts_are_there_after_a_visit_to_another_page(asked):
     assert (asked[-1].title, asked[-1].author) == ("Spring", "Search team")
 
 
+def test_the_address_to_embed_is_folded_away_since_it_is_as_long_as_the_link():
+    at = opened("share", **session())
+    (fold,) = [block for block in at.main.get("expander") if "iframe" in block.label]
+    assert not fold.proto.expanded and "embed=true" in fold.get("code")[0].value
+    assert sum("embed=true" in code.value for code in at.main.get("code")) == 1
+
+
 def test_the_link_opens_the_page_that_the_visitor_came_from():
     at = opened("compare", **session())
     for page in ("compare", "queries"):

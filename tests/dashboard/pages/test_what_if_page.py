@@ -58,7 +58,9 @@ def test_the_page_answers_and_a_mix_can_be_tried_and_added():
     at.session_state["what_if_routers"] = True
     assert "**No router beats one weight** for all queries in NDCG@10" in plain(texts(shown(at.run())))
     assert "Before retrieval, by the question: “if the question has no digit and" in plain(texts(at))
-    assert "With parallel searches the hybrid takes 22.7" in texts(at) and "price_front" in charts(at)
+    assert "With parallel searches the hybrid takes 22.7" in texts(at) and "price_front" not in charts(at)
+    at.session_state["what_if_price"] = True
+    assert "price_front" in charts(shown(at.run())), "drawn when it is opened"
     assert "relevant documents reach the first 10." in texts(at)
     shares = next(entry.value for entry in at.dataframe if "Brings alone" in entry.value.columns)
     assert shares["Run"].tolist() == [run.name for run in runs]
@@ -137,6 +139,17 @@ def pairs(run: Run) -> list[tuple[str, str]]:
     return [(query, doc) for query in run.query_ids.to_pylist() for doc in run.ranking(query)["doc_id"].to_pylist()]
 
 
+def test_of_many_loaded_hybrids_the_best_is_named_and_explained():
+    truth, runs = samples()
+    other = read_run(ROOT / "sample_runs" / "hybrid.jsonl")
+    worse = Run.from_dict({query: other.ranking(query)["doc_id"].to_pylist()[5:]
+                           for query in other.query_ids.to_pylist()}, "hybrid-2")
+    at = opened("what-if", **address(truth, [*runs, other, worse]))
+    said = plain(texts(at))
+    assert "**hybrid** (NDCG@10 0.695) is the best of 2 loaded runs that were fused elsewhere." in said
+    assert said.count("Why **") == 1 and "Why **hybrid** differs" in said
+
+
 def test_a_tuned_hybrid_that_is_added_says_so_on_every_page_and_what_it_is():
     truth, runs = samples()
     other = read_run(ROOT / "sample_runs" / "hybrid.jsonl")
@@ -147,7 +160,8 @@ def test_a_tuned_hybrid_that_is_added_says_so_on_every_page_and_what_it_is():
     outside = len({*pairs(other)} - {*pairs(runs[0])} - {*pairs(runs[1])})
     assert f"Why **hybrid** differs: {outside:,} of its 3,660 results are in none of the lists of sparse and" in said
     assert "Its 29.2 ms per query were measured. Those of a hybrid here are modeled" in said.replace("\u00a0", " ")
-    assert "NDCG@10 by weight of dense" in [plain(header.value) for header in at.header]
+    assert "NDCG@10 by weight" in [plain(header.value) for header in at.header]
+    assert charts(at)["sweep_mix"]["layout"]["xaxis"]["title"]["text"] == "Weight of dense"
     shown(at.selectbox(key="reranked").select(other.digest).run())
     assert "the re-ranker lost" in texts(at)
     shown(at.button(key="mix_add").click().run())

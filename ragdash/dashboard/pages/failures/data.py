@@ -117,7 +117,7 @@ def build_data(context: PageContext, spec: Spec | None) -> FailuresData:
 
 
 def stage_sentences(data: FailuresData) -> list[str]:
-    """Where most queries fail: a sentence for each run; of many the run looked at, then the others by stage.
+    """Where most queries fail: a sentence for each run; of many the run looked at, then how many others.
 
     Where nothing says what is right for any query: what is not known for that reason, and what is measured anyway.
     """
@@ -128,16 +128,18 @@ def stage_sentences(data: FailuresData) -> list[str]:
     names = [f"**{escape(name)}**" for name in data.context.names]
     if len(names) <= MAX_SENTENCES:
         return [_run_sentence(data, run, names[run]) for run in range(len(names))]
-    lines = []
-    worst = [int(row.argmax()) if row.any() else FINE for row in map(_failures, data.counts)]
-    for stage in sorted(set(worst)):
-        runs = [f"{name} ({row[stage]:,})" for run, (name, row) in enumerate(zip(names, data.counts, strict=True))
-                if worst[run] == stage and run != data.run_index]
-        if not runs:
-            continue
-        what = f"Most failures are at **{STAGES[stage].title}**" if stage != FINE else "No failure is found"
-        lines.append(f"{what} in {len(runs):,} of the other {len(names) - 1:,} runs: {_some(runs)}.")
-    return [_run_sentence(data, data.run_index, names[data.run_index]), *lines]
+    others = [int(row.argmax()) if row.any() else FINE for run, row in enumerate(map(_failures, data.counts))
+              if run != data.run_index]
+    return [_run_sentence(data, data.run_index, names[data.run_index]), _others_sentence(others)]
+
+
+def _others_sentence(worst: Sequence[int]) -> str:
+    """At which stages the other runs fail most often, as numbers of runs; worst: the stage of each, FINE for none."""
+    failing = [stage for stage in worst if stage != FINE]
+    stages = [f"**{STAGES[stage].title}** ({fmt.count(failing.count(stage), 'run')})" for stage in sorted(set(failing))]
+    where = f"{fmt.count(len(failing), 'other run')} fail most often at {fmt.listed(stages)}."
+    none = f"No failure is found in {fmt.count(len(worst) - len(failing), 'other run')}."
+    return " ".join([*([where] if failing else []), *([none] if len(failing) < len(worst) else [])])
 
 
 def _failures(counts: np.ndarray) -> np.ndarray:

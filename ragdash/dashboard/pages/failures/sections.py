@@ -28,14 +28,13 @@ from ragdash.reporting.plots import failures as pictures
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.failures.stage_fixes import stage_fix
 
-NAME_LENGTH, FEW_RUNS = 18, 2  # letters of a name next to a count; runs of which each has room for a long one
+NAME_LENGTH = 10  # letters of a name next to a count
 # a count of 0, which is no link, begins where the links above and below it do
 ZERO_STYLE = """<style>.st-key-stage_rows [class*="st-key-stage_"] [data-testid="stCaptionContainer"]
 {padding-left: 8px}</style>"""
 MAX_NAMED_RUNS = 4  # runs whose names are next to their counts
 NAMED_OF_MANY = 3  # where there are more: one line
-STAGE_WIDTH, COUNT_WIDTH = 260, 172  # pixels
-LETTER_WIDTH, NUMBERS_WIDTH = 7.2, 96  # pixels of a letter of a name, and of the numbers before it
+STAGE_WIDTH, COUNT_WIDTH, NAMELESS_WIDTH = 260, 172, 104  # pixels: of a stage, of a count with its name and without
 MAX_LINKS = 12  # slices with a link
 
 
@@ -199,10 +198,12 @@ def render_stages(data: FailuresData) -> None:
               help=tooltip("stage_table"))
     readable, numbers_tab = st.tabs(["Stages", "All numbers"], key="stage_tabs", on_change="rerun")
     if readable.open is not False:
-        widest = _count_width(_count_names(context))
-        counts_width = min(len(shown), 3) * (widest + 8)  # they stay together: where it is narrow, below the stage
+        # they stay together: where it is narrow, below the stage
+        counts_width = min(len(shown), 3) * (_count_width(context) + 8)
         with readable, st.container(key="stage_rows", gap="small"):
             st.html(ZERO_STYLE)
+            if key := _runs_of_counts(context, shown):
+                st.caption(key)
             for name in data.rows:
                 if name == RANKED_LOW:
                     st.caption(f"No failure, and counted in a row above too: enough is found, but "
@@ -214,8 +215,6 @@ def render_stages(data: FailuresData) -> None:
                     with st.container(horizontal=True, gap="xsmall", width=counts_width):
                         for run in shown:
                             _render_count(data, run, name, metric)
-            if rest := len(context.entries) - len(shown):
-                st.caption(f"{fmt.count(rest, 'more run')}: see **All numbers**.")
     if numbers_tab.open:
         with numbers_tab:
             elements.frame(stages_table(data), "stages", "Queries of each stage and run")
@@ -245,14 +244,22 @@ def _first_fix(data: FailuresData, row: str, shown: Sequence[int]) -> str:
     return f" :gray-badge[first fix]{signs and f' {signs}'}" if runs else ""
 
 
-def _count_names(context: PageContext) -> list[str]:
-    """The names of the runs next to their counts."""
-    return short_names(context.names, PAGE_NAME if len(context.entries) <= FEW_RUNS else NAME_LENGTH)
+def _has_named_counts(context: PageContext) -> bool:
+    """Whether all names are so short that each is next to its counts; else a line above the rows has them."""
+    return max(map(len, context.names)) <= NAME_LENGTH
 
 
-def _count_width(names: Sequence[str]) -> int:
-    """Pixels of a count with the longest of the names after it."""
-    return max(COUNT_WIDTH, int(NUMBERS_WIDTH + LETTER_WIDTH * max(map(len, names))))
+def _runs_of_counts(context: PageContext, shown: Sequence[int]) -> str:
+    """The runs whose counts are shown, where the counts do not name them, and how many runs there are besides."""
+    short = short_names(context.names, PAGE_NAME)
+    signs = "" if _has_named_counts(context) else " ".join(elements.swatch(context.slots[run], short[run])
+                                                          for run in shown)
+    rest = len(context.entries) - len(shown)
+    return " · ".join(filter(None, (signs, rest and f"{fmt.count(rest, 'more run')}: see **All numbers**")))
+
+
+def _count_width(context: PageContext) -> int:
+    return COUNT_WIDTH if _has_named_counts(context) else NAMELESS_WIDTH
 
 
 def _named_runs(data: FailuresData) -> list[int]:
@@ -295,8 +302,8 @@ def _stage_words(data: FailuresData, s: int) -> tuple[str, str]:
 def _render_count(data: FailuresData, run: int, row: str, metric: str | None) -> None:
     """One number: a link where there are queries."""
     context, (query_count, gain) = data.context, data.row_of(run, row)
-    names = _count_names(context)
-    name, width = fmt.escape(names[run]), _count_width(names)
+    name = fmt.escape(context.names[run]) if _has_named_counts(context) else ""
+    width = _count_width(context)
     sign = elements.swatch(context.slots[run], "").strip()
     gained = (
         f" :gray[+{fmt.number(gain)}]" if metric and query_count and np.isfinite(gain) else ""

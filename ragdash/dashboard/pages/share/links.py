@@ -39,8 +39,9 @@ def render() -> None:
         )
     page, look = state.get(state.LEADS), state.get(state.LOOK)
     _render_link(state.link(page, theme=look))
-    st.caption("For a wiki or a slide (an iframe), without the frame around the page:")
-    _render_link(state.link(page, embed=True, theme=look))
+    with st.expander("Address for a wiki or a slide (an iframe)", icon=":material/web_asset:", key="embedded_link"):
+        st.caption("It shows the page without the menu and the sidebar.")
+        _render_link(state.link(page, embed=True, theme=look))
     _render_form(page, pages[page])
 
 

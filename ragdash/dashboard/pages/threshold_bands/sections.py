@@ -23,6 +23,7 @@ from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import Bands, Target, missing_bands_reason, place_in_bands, tables_for, target_outcome
 from ragdash.reporting.plots import bands as pictures_of
 from ragdash.reporting.plots.common import axes
+from ragdash.reporting.plots.common.theme import Figure
 from ragdash.reporting.plots.leaderboard import best_first
 from ragdash.reporting.sentences import bands as band_sentences
 from ragdash.reporting.sentences import formatting as fmt
@@ -209,18 +210,19 @@ def render_finding(context: PageContext, rated_metrics: Sequence[RatedMetric], c
 
 def render_figures(context: PageContext, drawn: PageContext, rated_metrics: Sequence[RatedMetric]) -> None:
     """Each metric that has bands: the runs on them; drawn: the runs of the pictures."""
+    banded = [rated_metric for rated_metric in rated_metrics if rated_metric.table]
+    tallest = max((_figure(context, drawn, rated_metric).layout.height for rated_metric in banded), default=0)
     with st.grid(2, min_column_width=360, gap="medium", key="bands_grid"):
-        for rated_metric in rated_metrics:
-            if rated_metric.table:
-                with st.container(key=f"box_{threshold_bands_tables.chart_name(rated_metric.spec)}"):
-                    bands = fmt.escape(band_sentences.bands_tooltip(rated_metric.table))
-                    st.header(
-                        fmt.escape(rated_metric.spec.title),
-                        anchor=False,
-                        help=f"{fmt.escape(rated_metric.spec.metric.summary_line)} Bands: {bands}",
-                    )
-                    _render_figure(context, drawn, rated_metric)
-                    _render_target_field(rated_metric)
+        for rated_metric in banded:
+            with st.container(key=f"box_{threshold_bands_tables.chart_name(rated_metric.spec)}"):
+                bands = fmt.escape(band_sentences.bands_tooltip(rated_metric.table))
+                st.header(
+                    fmt.escape(rated_metric.spec.title),
+                    anchor=False,
+                    help=f"{fmt.escape(rated_metric.spec.metric.summary_line)} Bands: {bands}",
+                )
+                _render_figure(context, drawn, rated_metric, tallest)
+                _render_target_field(rated_metric)
 
 
 def render_targets(context: PageContext, drawn: PageContext, rated_metrics: Sequence[RatedMetric]) -> None:
@@ -255,13 +257,10 @@ def _reached(context: PageContext, rated_metric: RatedMetric) -> str:
     return f" Best now: {fmt.escape(name)}, {fmt.number(rated_metric.summaries[run].mean)}."
 
 
-def _render_figure(context: PageContext, drawn: PageContext, rated_metric: RatedMetric) -> None:
-    """The runs, best first, on the bands of the metric, or on the two sides of its target.
-
-    drawn: the runs of the picture; the table has all.
-    """
-    order = [index for index in rated_metric.order if context.digests[index] in drawn.digests]
-    rows, names = [rated_metric.summaries[index] for index in order], [context.names[index] for index in order]
+def _figure(context: PageContext, drawn: PageContext, rated_metric: RatedMetric, height: int = 0) -> Figure:
+    """The runs, best first, on the bands of the metric, or on the two sides of its target; height: pixels at least."""
+    order = _drawn_order(context, drawn, rated_metric)
+    rows = [rated_metric.summaries[index] for index in order]
     if rated_metric.table:
         edges, labels = rated_metric.table.edges, [band.label for band in rated_metric.table.bands]
     else:
@@ -269,11 +268,10 @@ def _render_figure(context: PageContext, drawn: PageContext, rated_metric: Rated
         labels = (
             ["below the target", "reached"] if rated_metric.spec.metric.better == "higher" else ["reached", "above it"]
         )
-    descriptions = [rated_metric.place_text(index) for index in order]
     mean, low, high, n = (np.array([getattr(row, field) for row in rows]) for field in ("mean", "low", "high", "n"))
-    figure = figure_cache.draw(
+    return figure_cache.draw(
         pictures_of.band_placement,
-        names,
+        [context.names[index] for index in order],
         [context.slots[index] for index in order],
         mean,
         low,
@@ -282,16 +280,27 @@ def _render_figure(context: PageContext, drawn: PageContext, rated_metric: Rated
         np.array(edges),
         labels,
         axis=axes.axis_of(rated_metric.spec),
-        words=descriptions,
+        words=[rated_metric.place_text(index) for index in order],
         target=rated_metric.target.value if rated_metric.target else None,
         best=rated_metric.best_possible,
+        height=height,
         theme=elements.theme(),
     )
-    alt = "; ".join(f"{name}: {fmt.number(row.mean)}, {text or 'undefined'}"
-                    for name, row, text in zip(names, rows, descriptions, strict=True))
+
+
+def _drawn_order(context: PageContext, drawn: PageContext, rated_metric: RatedMetric) -> list[int]:
+    """The runs of the picture, best first."""
+    return [index for index in rated_metric.order if context.digests[index] in drawn.digests]
+
+
+def _render_figure(context: PageContext, drawn: PageContext, rated_metric: RatedMetric, height: int = 0) -> None:
+    """The picture of a metric, see `_figure`; drawn: the runs of the picture; the table has all."""
+    alt = "; ".join(f"{context.names[index]}: {fmt.number(rated_metric.summaries[index].mean)}, "
+                    f"{rated_metric.place_text(index) or 'undefined'}"
+                    for index in _drawn_order(context, drawn, rated_metric))
     source = f"Bands: {fmt.escape(rated_metric.table.source)}. " if rated_metric.table else ""
     elements.chart(
-        figure,
+        _figure(context, drawn, rated_metric, height),
         threshold_bands_tables.bands_table(
             [context.names[index] for index in rated_metric.order],
             [rated_metric.summaries[index] for index in rated_metric.order], rated_metric.table, rated_metric.target,

@@ -36,9 +36,15 @@ def render_sentence(context: PageContext, choice: Choice, pool: JudgedPool, pric
 
 
 def render_front(context: PageContext, choice: Choice, pool: JudgedPool, price: FusedPrice) -> None:
-    """Quality against the time of the search: single runs and the tuned hybrid; nothing where times are unknown."""
+    """A fold with quality against the time of the search: single runs and the tuned hybrid; drawn when it is opened."""
     title = choice.spec.title
-    st.header(fmt.escape(f"{title} by search time"), anchor=False, help=tooltip("pareto_front"))
+    with st.expander(fmt.escape(f"{title} by search time"), key="what_if_price", on_change="rerun") as fold:
+        if fold.open:
+            _render_picture(context, choice, pool, price, title)
+
+
+def _render_picture(context: PageContext, choice: Choice, pool: JudgedPool, price: FusedPrice, title: str) -> None:
+    """The picture, or why there is none."""
     if not np.isfinite(price.parallel).any():
         st.caption(sentences.missing_times_sentence(untimed_runs(pool), len(pool.runs)))
         return
@@ -55,4 +61,5 @@ def render_front(context: PageContext, choice: Choice, pool: JudgedPool, price: 
     shown = pd.DataFrame({"Run": names, title: quality[0], "Low": quality[1], "High": quality[2], "Search ms": cost[0],
                           "ms low": cost[1], "ms high": cost[2], "On the front": on_front})
     elements.chart(figure, shown, "price_front", f"{title} against the time of the search: single runs and the hybrid")
-    st.caption("Bars are 95% intervals. The hybrid's value is held out. Hollow: another is as good and faster.")
+    st.caption("Bars are 95% intervals. The hybrid's value is held out. Hollow: another is as good and faster.",
+               help=tooltip("pareto_front"))

@@ -37,13 +37,12 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import what_if as sentences
 from ragdash.reporting.sentences.hybrid_answer import (
     fused_here_sentence,
-    loaded_hybrids_sentence,
+    loaded_hybrid_sentence,
     unscored_sentence,
     why_other_sentence,
 )
 
 MOST_RUNS = 5
-MOST_EXPLAINED = 2  # loaded hybrids of which the page says why they differ
 
 
 def render(context: PageContext) -> None:
@@ -87,6 +86,7 @@ def render(context: PageContext) -> None:
         st.caption(sentences.left_out_sentence(family, what_if_cache.results(pool), what_if_cache.SINGLE))
     if choice.decision != "unknown":
         price_section.render_sentence(context, choice, pool, price)
+        price_section.render_front(chosen, choice, pool, price)
         alternatives_section.render(chosen, choice, pool)
         routers_section.render(chosen, choice, pool)
     with st.grid(2, min_column_width=360, gap="medium", key="what_if_pictures"):
@@ -94,10 +94,7 @@ def render(context: PageContext) -> None:
             _render_sweep(chosen, choice)
         with st.container(key="box_ceiling"):
             _render_ceiling(chosen, choice, pool)
-        with st.container(key="box_price"):
-            price_section.render_front(chosen, choice, pool, price)
-        with st.container(key="box_legs"):
-            legs_section.render(context, chosen, choice, pool)
+    legs_section.render(context, chosen, choice, pool)
     mix_section.render(chosen, choice, pool)
 
 
@@ -152,18 +149,13 @@ def _note_hybrids(context: PageContext, chosen: PageContext, choice: Choice, poo
     if not hybrids:
         return
     means = [row[0].mean for row in context.results.summary([choice.spec])]
-    best = best_first(np.array(means), choice.spec.metric.better)
-    hybrids = [index for index in best if index in hybrids]
-    default = choice.evaluations[len(choice.runs)]  # the default
-    lines = [loaded_hybrids_sentence(
-        [context.names[index] for index in hybrids], [means[index] for index in hybrids], choice.spec.title,
-        default.name, float(_means([default.column(choice.spec)])[0]))]
-    alike: dict[str, tuple] = {}
-    for index in hybrids[:MOST_EXPLAINED]:
-        facts = what_if_cache.compared_hybrid(pool, context.digests[index], context.scope.queries)
-        alike.setdefault(repr(facts), (facts, []))[1].append(context.names[index])
-    lines += [why_other_sentence(names, chosen.names, *facts, modeled) for facts, names in alike.values()]
-    st.caption(verdict_panel.shorten_names(context, " ".join(lines)))
+    best = next(index for index in best_first(np.array(means), choice.spec.metric.better) if index in hybrids)
+    default = choice.evaluations[len(choice.runs)]
+    facts = what_if_cache.compared_hybrid(pool, context.digests[best], context.scope.queries)
+    st.caption(verdict_panel.shorten_names(context, " ".join((
+        loaded_hybrid_sentence(context.names[best], means[best], len(hybrids), choice.spec.title, default.name,
+                               float(_means([default.column(choice.spec)])[0])),
+        why_other_sentence(context.names[best], chosen.names, *facts, modeled)))))
 
 
 def _setting(choice: Choice) -> str:
@@ -206,8 +198,7 @@ def _render_sweep(context: PageContext, choice: Choice) -> None:
     names = short_names(context.names, PAGE_NAME)
     run = names[-1]
     label = f"Weight of {run}" if name == "weight" else "k of RRF"
-    st.header(fmt.escape(f"{title} by {label[:1].lower()}{label[1:]}"), anchor=False,
-              help=tooltip("flat_range"))
+    st.header(fmt.escape(f"{title} by {name}"), anchor=False, help=tooltip("flat_range"))
     x = np.array([value for value, _ in line])
     mean = _means(choice.values[[index for _, index in line]])
     chosen = next(value for value, index in line if index == choice.held_out.chosen)

@@ -15,25 +15,29 @@ LETTERS = dict(zip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", (  # 
     504, 553, 456, 555, 496, 292, 504, 544, 246, 247, 495, 255, 829, 547, 542, 555, 555, 347, 419, 338, 544, 467, 719,
     446, 467, 425, 544, 588, 571, 615, 527, 494, 617, 652, 263, 480, 579, 486, 817, 645, 664, 569, 664, 569, 534, 536,
     645, 515, 786, 513, 476, 539), strict=True))
-SIGNS = {" ": 200, "-": 311, ".": 249, ",": 249, ":": 249, "(": 303, ")": 303, "/": 350, "_": 500, "%": 824, "@": 847}
-DIGIT, OTHER = 497, 850
+SIGNS = {" ": 200, "-": 311, "/": 350, "_": 500, "%": 824, "@": 847, "&": 609, "…": 948,
+         **dict.fromkeys(".,:;'", 249), **dict.fromkeys("!|", 289), **dict.fromkeys("()[]{}", 303)}
+DIGIT, OTHER = 497, 1_000  # of a foreign letter: a square
+BOLD = 1.08  # how much wider a letter of weight 600 is at most, but for "." and its kind
 LINE = 1.3  # heights of a line of text, in sizes of its font
 NUMBER, SHARE = "0.05", "100%"  # the widest label that most axes of numbers have, and of percentages
 EDGE, TITLE, TICK = 12, 21, 8  # pixels at the edge, if the other margins have them; next to a title; of a tick
 LEGEND_ROW = 29  # pixels of a legend with one row
 
 
-def text_width(text: str, size: float) -> float:
+def text_width(text: str, size: float, *, bold: bool = False) -> float:
     """Pixels of the widest line of a text with tags, in the font of the pages.
 
     Examples
     --------
     >>> [round(text_width(text, 12)) for text in ("0.05", "Not<br>grounded", "<b>Not</b> grounded")]
     [21, 49, 70]
+    >>> round(text_width("Not grounded", 12, bold=True))
+    75
     """
     lines = re.split(r"<br\s*/?>", text)
     plain = [html.unescape(re.sub(r"<[^>]*>", "", line)) for line in lines]
-    return max(sum(_letter(letter) for letter in line) for line in plain) * size / 1_000
+    return max(sum(_letter(letter) for letter in line) for line in plain) * size * (BOLD if bold else 1) / 1_000
 
 
 def label_margins(layout: Mapping) -> dict[str, float]:
