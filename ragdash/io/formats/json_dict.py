@@ -30,6 +30,10 @@ METRIC_NAME = re.compile(
 _TREC_NAME = re.compile(  # of trec_eval, as its Python wrappers write them
     r"recip_rank|bpref|Rprec|infAP|gm_(?:map|bpref)|11pt_avg|num_(?:q|ret|rel|rel_ret)|set_(?:P|recall|F|map)|"
     r"(?:P|ndcg_cut|map_cut|success|iprec_at_recall|relative_P|Rprec_mult)[_.][\d.]+")
+_COUNT = re.compile(  # or a time, a size, a score: of files, stages and systems
+    r"(?:n|num|number|total|count|size)_(?:of_)?[a-z_]+|[a-z_]+_(?:count|total|size|seconds?|secs?|ms|bytes|score)|"
+    r"scores?|counts?|seconds?|secs?|ms|bytes|tokens|docs|documents|chunks|queries|segments|items|samples",
+    re.IGNORECASE)
 _PASSAGE = re.compile(r"P_\d+")  # precision, or a passage
 _SPLITS = {"train", "training", "dev", "development", "val", "valid", "validation", "test", "testing", "eval", "all"}
 _FIELDS = {"documents", "docs", "queries", "questions", "answers", "contexts", "chunks", "texts", "ids", "corpus",
@@ -115,14 +119,15 @@ def _is_summary(values: list) -> bool:
     names = [str(name) for name in values[0]]
     if all(map(_PASSAGE.fullmatch, names)):
         return False
-    if all(_is_measure(str(name)) for value in values[:100] for name in value):
+    if all(_is_measure(str(name), member) for value in values[:100] for name, member in value.items()):
         return True
-    measures = sum(map(_is_measure, names))
+    measures = sum(_is_measure(str(name), member) for name, member in values[0].items())
     return 2 * measures >= len(names) and all(value.keys() == values[0].keys() for value in values)
 
 
-def _is_measure(name: str) -> bool:
-    return METRIC_NAME.fullmatch(name) is not None or _TREC_NAME.fullmatch(name) is not None
+def _is_measure(name: str, value) -> bool:
+    is_counted = type(value) not in (dict, list) and _COUNT.fullmatch(name) is not None
+    return is_counted or METRIC_NAME.fullmatch(name) is not None or _TREC_NAME.fullmatch(name) is not None
 
 
 def _are_settings(members: list[InputEntry]) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ragdash.io.proposals.content.first_ranks import names_first_rank
+from ragdash.io.proposals.content.spread import asks_mostly
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import (
     ANSWER,
@@ -47,6 +48,8 @@ _DESCRIBES = {"param", "parameter", "metadata", "meta"}  # objects of how a ques
 _SAMPLED = {"sample", "example", "miss", "missed", "failure", "failed"}  # lists of a few of the queries
 _SHOTS = {"demo", "fewshot", "shot"}
 _NUMBERED = re.compile(r"[A-Za-z][A-Za-z_-]*?[-_]?(\d{2,})")
+_KEYS_OF_QUERIES = {"query", "question", "topic", "qid"}
+_OF_TALKS = {"conversation", "conv", "session", "dialog", "dialogue", "topic", "thread", "turn"}
 _FEWEST = 5  # records without a question, deep in a file
 _FEWEST_KEYS = 8  # different keys that are taken for those of queries
 _PREFERRED = {"a", "b", "tie", "draw", "both", "neither"}
@@ -242,7 +245,8 @@ class Assignment:
         names = [item.name_words for item in self.fields.values() if item.is_number and not item.is_list and not (
             SURE_METRICS | LATENCIES | AVERAGES | {"rate"}).isdisjoint(item.name_words)]
         means = sum(not (AVERAGES | {"rate"}).isdisjoint(name) for name in names)
-        return means > 1 and 2 * means > len(names)
+        return means > 1 and 2 * means > len(names) and _KEYS_OF_QUERIES.isdisjoint(
+            words(self.roles.get("query_id", "")))
 
     @property
     def _is_a_case(self) -> bool:
@@ -268,7 +272,9 @@ class Assignment:
             return self.roles["query"].lower() in LISTS_OF_QUESTIONS
         return "query" in self.roles and len(self.records.rows) > 1 and all(
             not _CHECKED.isdisjoint(item.name_words) or (
-                not item.is_list and not item.is_object and item.name_words[-1:] != ("id",)
+                asks_mostly(item) or "history" in item.name_words) or (
+                not item.is_list and not item.is_object and (
+                    item.name_words[-1:] != ("id",) or not _OF_TALKS.isdisjoint(item.name_words))
                 and (not item.is_long_text or not NOTES.isdisjoint(item.name_words))) for item in rest
             if _DESCRIBES.isdisjoint(words(item.path.partition(".")[0])))
 
@@ -280,6 +286,7 @@ class Assignment:
         is_truth = any(name in self.roles for name in TRUTH_CONTENT)
         rated = [path for path in self.roles.get("scores", "").split("+")
                  if path not in self.fields or not self.fields[path].is_bool]  # checks of a test set are true or false
+        is_run = is_run or (is_truth and "config" in self.roles and not {"scores", "labels"}.isdisjoint(self.roles))
         is_run = is_run or (is_truth and {"grade", "doc_id"}.isdisjoint(self.roles) and any(
             not _OF_SYSTEMS.isdisjoint(words(path)) or names_first_rank(path) for path in rated))
         if not is_truth and not is_run and {"scores", "labels", "latency_ms", "latency_s"} & self.roles.keys():

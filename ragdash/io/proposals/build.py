@@ -113,7 +113,7 @@ class _Builder:
         self.is_long = "doc_id" in self.paths or ("text" in self.paths and "retrieved" not in self.paths)
         self.grades_texts = {"evidence", "grade"} <= self.paths.keys() and {
             "doc_id", "relevant", "retrieved"}.isdisjoint(self.paths)  # a row for each judged text
-        self.is_long = self.is_long or self.grades_texts
+        self.is_long = self.is_long or (self.grades_texts and "contexts" not in self.paths)
         self.has_distances = "distance" in last_words(self.paths.get("score", [""])[0])
         self.is_judged_rows = {"answer", "contexts", "retrieved"}.isdisjoint(self.paths) and not (
             {"answers", "query"} <= self.paths.keys())

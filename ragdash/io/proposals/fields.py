@@ -33,7 +33,7 @@ GOLD_OBJECTS = {"relevant", "qrels", "judgment", "judgement", "relevance", "grad
 _MOST_MEMBERS = 4000
 _PATH_LIKE = re.compile(r"(https?://|[\w*.-]+/|\\\\).*|.*\.(pdf|md|txt|html?|docx?|csv|json|pptx?|xlsx?|rst|py)(#\S*)?",
                         re.IGNORECASE)
-_DIGEST = re.compile(r"(?:sha\d+:)?(?=[0-9a-fA-F]*\d)[0-9a-fA-F]{24,128}")
+_DIGEST = re.compile(r"(?:sha\d+:)?(?:(?=[0-9a-fA-F]*\d)[0-9a-fA-F]{24,128}|[0-9a-fA-F]{32,128})")
 _FRACTION = re.compile(r"\s*\d{1,4}/\d{1,4}(?![\w./-])")  # 1/2 citations are supported
 _ARXIV = re.compile(r"\d{4}\.\d{4,5}")  # an id, not a number
 _SECTION = re.compile(r"[1-9]\d?(\.\d{1,2})?")  # of a contract or a law: lists of texts such as "2.6" and "3.10"

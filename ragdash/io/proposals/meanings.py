@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from ragdash.core.text.sentences import asks
-from ragdash.io.proposals.content.places import is_place_within
+from ragdash.io.proposals.content.places import are_places, is_place_within
 from ragdash.io.proposals.content.spread import (
     are_mostly_numbers,
     are_mostly_several,
+    asks_mostly,
     counts_by_plural,
     counts_rows,
     has_codes,
@@ -16,8 +17,9 @@ from ragdash.io.proposals.content.spread import (
     is_kind,
     is_several,
     is_source_name,
+    names_document,
 )
-from ragdash.io.proposals.fields import SENTENCE_ENDS, Field
+from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import (
     ACCEPTED,
     ANSWER,
@@ -34,6 +36,7 @@ from ragdash.io.proposals.names import (
     METRICS,
     MILLISECONDS,
     NOTES,
+    OUTPUT_PROMPT,
     QUESTION,
     RETRIEVING,
     RETURNED,
@@ -56,7 +59,7 @@ _NO_DOCUMENT = {"turn", "query", "question", "user", "session", "conversation", 
                 "dataset", "split", "feedback", "class", "strategy", "method", "size", "overlap", "intent",
                 "mode", "format", "model", "keyword", "term", "phrase"}
 _NO_QUESTION = {"count", "expansion", "rewritten", "vector", "set", "group", "kind", "class", "template", "format",
-                "token"}
+                "token", "variant", "version", "style", "id"}
 NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",
              "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score", "rating", "in",
               "words", "alias", "var", "variable", "fact", "point", "term", "rule"}
@@ -64,8 +67,7 @@ _RIGHT_ONES = (("answer", "key"), ("canonical", "solution"), ("reference", "solu
 _SAID_OF_ANSWERS = {"information", "info", "detail", "statement", "value", "result"}  # expected_information
 _NO_IDS = {"reason", "outcome", "status", "error", "behavior", "count", "length", "size", "contain", "keyword", "type",
            "title", "tool", "term", "start", "end", "offset", "rank", "turn"}
-_CHOICES = {"choice", "option"}
-_NO_TEXT = {"tool", "highlight", "highlighted"}
+_CHOICES, _NO_TEXT = {"choice", "option"}, {"tool", "highlight", "highlighted"}
 _ABOUT_ANSWERS = {"mode", "method", "strategy", "status", "label", "flag", "confidence", "version", "provider", "from"}
 _MEASURES = {"ms", "sec", "second", "cost", "usd", "price", "avg", "mean", "total", "rate", "num"}  # numbers of them
 _VERDICTS = {"correct", "right", "match", "valid", "relevant", "true"}  # behind answer: whether it is
@@ -73,8 +75,8 @@ _SPEAKERS_ASKING = (("user",), ("user", "message"), ("human",))
 _PROBLEMS = (("problem",), ("problem", "text"), ("problem", "statement"), ("problem", "description"))
 _SPEAKERS_ANSWERING = (("assistant",), ("assistant", "message"), ("ai",), ("bot",))
 _SPEAKERS = {"bot", "chatbot", "assistant", "ai", "model", "llm", "system", "agent", "rag", "it"}
-_AGAINST = {"negative", "neg", "distractor", "distracting", "irrelevant", "forbidden", "wrong",
-            "incorrect", "hard", "excluded"}
+_AGAINST = {"negative", "neg", "distractor", "distracting", "irrelevant", "forbidden", "wrong", "incorrect", "hard",
+            "excluded"}
 WRONG = _AGAINST | {"hallucinated", "hallu", "corrupted", "perturbed", "bad", "rejected", "fake", "competitor", "rival",
                     "opponent", "sabotaged", "poisoned", "tampered"}  # answers that are not right, on purpose
 _LACKING = {"missing", "missed", "uncovered", "lacking", "unmatched", "problematic", "unsupported", "flagged"}
@@ -145,7 +147,7 @@ def is_gold_list(field: Field) -> bool:
             field.is_shared or all(_ID.fullmatch(str(item)) for item in field.items))):
         return False  # references may be short texts
     strong = bool(name & (GOLD - WEAK_GOLD)) and bool(name & (DOCUMENT | _WORKS))
-    is_titles = (bool(name & {"article", "title"}) and field.mean_length < 60) or (strong and _are_places(field))
+    is_titles = (bool(name & {"article", "title"}) and field.mean_length < 60) or (strong and are_places(field))
     is_named = field.is_text or (field.is_number and field.is_id_like and "." not in field.path)  # whole numbers
     return (field.is_list and is_named and "[]" not in field.path
             and (is_titles or (field.is_id_like and field.blank_share < 0.4))
@@ -153,20 +155,11 @@ def is_gold_list(field: Field) -> bool:
                 bool(name & (GOLD - WEAK_GOLD)) and name.isdisjoint(_NO_CODES) and has_codes(field))))
 
 
-def _are_places(field: Field) -> bool:
-    """True for short texts, nearly all with a number, and no full stop at the end: "SR 220 Art. 335c", "Book, part 4".
-    """
-    texts = [str(item).strip() for item in field.items]
-    numbered = sum(any(map(str.isdigit, text)) for text in texts)
-    return field.is_text and field.mean_length < 60 and bool(texts) and 10 * numbered >= 9 * len(texts) and not any(
-        text.endswith(SENTENCE_ENDS) for text in texts)
-
-
 def is_returned_list(field: Field) -> bool:
     """A list of short values under a name that only says that they were returned: `returned`, `top5`."""
     name = {word.rstrip("0123456789") for word in field.name_words} - {"", "config", "configuration"}
     is_titles = ("title" in name or name == {"top"}) and field.mean_length < 120 and "[]" not in field.path
-    is_titles = is_titles or (bool(name & DOCUMENT) and "[]" not in field.path and _are_places(field))
+    is_titles = is_titles or (bool(name & DOCUMENT) and "[]" not in field.path and are_places(field))
     is_named = field.is_text or (  # whole numbers as ids
         is_several(field) and field.is_id_like and "[]" not in field.path and name <= RETURNED | _SEVERAL | DOCUMENT)
     others = GOLD | METRICS - ({"hit"} if field.is_text else set())
@@ -192,18 +185,19 @@ def is_gold_documents(field: Field) -> bool:
         return False  # claims of a right answer
     if field.is_list and name & {"evidence", "acceptable"} and "id" in name and field.is_id_like and field.is_text:
         return True  # evidence_chunk_ids
-    if not path.isdisjoint(_LACKING):
-        return False  # missing_required_items
+    if not path.isdisjoint(_LACKING | _AGAINST):
+        return False  # missing_required_items, gold.distractors
     if field.name_words[:1] and field.name_words[0] in COUNTING - {"no", "number"} | {"distinct", "unique"} and (
             len(field.name_words) > 1):
         return False  # num_guests
     if _names_kinds(field) or is_place_within(field):
         return False
-    if "citation" in name and "[]" in field.path and not path.isdisjoint(GOLD - WEAK_GOLD) and _are_places(field):
+    if "citation" in name and "[]" in field.path and not path.isdisjoint(GOLD - WEAK_GOLD) and are_places(field):
         return True  # "Terms, article 10"
     path -= {"full", "partial"} - name  # full_api_response.id
     judged = GOLD | ({"rating", "judgment", "judgement", "qrel", "relevance"} if "[]" in field.path else set())
-    if not field.is_id_like or path.isdisjoint(judged) or not name.isdisjoint((ANSWER | METRICS | LATENCIES) - GOLD - {
+    is_named = field.is_id_like or names_document(field)
+    if not is_named or path.isdisjoint(judged) or not name.isdisjoint((ANSWER | METRICS | LATENCIES) - GOLD - {
             "reference"}):
         return False
     if name == {"page", "label"} or path & {"entity", "edge", "triple"} or name & _NO_IDS:
@@ -276,10 +270,11 @@ def is_returned_documents(field: Field) -> bool:
 def is_evidence(field: Field) -> bool:
     """Texts of documents that hold the answer."""
     name, path = set(field.name_words), set(field.words)
-    if not field.is_long_text or (field.is_id_like and field.path_share > 0.6) or is_answer_object(field):
+    if not field.is_long_text or (field.is_id_like and field.path_share > 0.6) or is_answer_object(field) or (
+            field.is_hash or names_document(field)):
         return False
     if not name.isdisjoint({"title", "question", "note", "reason", "answer", "file", "url", "caveat", "heading", "path",
-                            "locator", "location", "name", "type", "tier", "id"} | METRICS):
+                            "locator", "location", "name", "type", "tier", "id"} | METRICS - {"exact"}):
         return False
     if name == {"reference"} and field.is_list and not set(words(field.path.rpartition(".")[0])).isdisjoint(GOLD):
         return True  # ground_truth.references
@@ -298,7 +293,8 @@ def is_evidence(field: Field) -> bool:
 def is_context(field: Field) -> bool:
     """Texts of returned documents."""
     name, path = set(field.name_words), set(field.words)
-    if is_answer_object(field) or field.path_share > 0.6 or ("source" in name and field.mean_length < 60):
+    if is_answer_object(field) or field.is_hash or field.path_share > 0.6 or (
+            "source" in name and field.mean_length < 60):
         return False
     above = set(words(field.path.rpartition(".")[0]))
     if (field.share < 0.5 and {"metadata", "meta"} & above and "[]" not in field.path) or is_source_name(field):
@@ -307,7 +303,7 @@ def is_context(field: Field) -> bool:
         return False  # around a table, and what a model wrote
     if name == {"reference"} and field.is_list and field.is_long_text and above & RETURNED and not above & GOLD:
         return True
-    if field.path.lower().startswith(("query.", "question.")) or "claim" in above or (
+    if field.path.lower().startswith(("query.", "question.")) or above & {"claim", "issue", "finding", "error"} or (
             "citation" in above and name & {"quote", "quoted"}):
         return False  # parts of the question or of the answer, and what it quotes
     if above and (not above.isdisjoint(_CHOICES) or ("[]" in field.path and (above <= QUESTION or "sub" in above))):
@@ -335,6 +331,8 @@ def is_reference(field: Field) -> bool:
         return False  # ids of documents
     if field.name_words in _RIGHT_ONES and not field.is_list:
         return True
+    if name.isdisjoint(ANSWER) and asks_mostly(field):
+        return False  # a question in other words
     if {"label", "expected"} <= name or (  # of another kind; answer_correct: a verdict on the answer; resp_true
             _VERDICTS.issuperset(field.name_words[-1:]) and field.name_words and (field.is_bool or field.is_number)):
         return False
@@ -387,6 +385,8 @@ def is_answer(field: Field) -> bool:
             field.is_number and not field.is_id_like and not name <= ANSWER | RETURNED | {"final", "numeric", "short"}):
         return False  # lix_response, a measure of it
     others = name - {"model"} if name & {"answer", "response", "output"} else name
+    if field.name_words == OUTPUT_PROMPT:
+        return True
     if not others.isdisjoint(NO_ANSWER | _ABOUT_ANSWERS | (NOTES - {"title"}) | QUESTION - {"q"}):
         return False
     if "[]" in field.path:

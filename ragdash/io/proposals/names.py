@@ -8,6 +8,7 @@ from functools import lru_cache
 from ragdash.io.proposals.shapes.languages import english_words, in_english
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_NDCG = re.compile(r"(?<![A-Za-z])nDCG")  # one word
 _YES_NO = re.compile(r"[(\[]\s*y(?:es)?\s*/\s*n(?:o)?\s*[)\]]", re.IGNORECASE)
 _SHOULD = re.compile(r"should[ _](?:have[ _])?(?:been|be)(?=\W*$)", re.IGNORECASE)
 _RELEVANCE_IDS = re.compile(r"relevance(?=[ _-]?(?:doc|chunk|passage)?[ _-]?ids?$)", re.IGNORECASE)  # of relevant ones
@@ -28,7 +29,7 @@ GOLD = {"expected", "right", "relevant", "gold", "golden", "gt", "correct", "tar
 RETURNED = {"retrieved", "retrieval", "retrieve", "returned", "predicted", "prediction", "pred", "generated",
             "generation", "actual", "llm", "model", "response", "output", "result", "hit", "top", "ranked", "candidate",
             "search", "retriever", "found", "ranking", "topk", "system", "agent", "bot", "rag", "reranked",
-            "rerank", "reranking", "run", "ai", "chatbot", "chatgpt"}
+            "rerank", "reranking", "run", "got", "fetched", "ai", "chatbot", "chatgpt"}
 ACCEPTED = {"possible", "acceptable", "accepted", "valid", "official", "perfect", "short", "long", "exact",
             "canonical", "verified"}  # next to answer: right ones
 GATHERED = {"alias", "cleaned", "raw", "original", "normalized", "human", "clustered"}  # of answers that people gave
@@ -40,6 +41,7 @@ QUESTION = {"query", "question", "prompt", "input", "q", "utterance", "frage", "
 ANSWER = {"answer", "response", "output", "completion", "prediction", "generation", "reply", "ans", "antwort",
           "respuesta", "resposta", "réponse", "reponse", "risposta", "答案", "回答"}
 ACTUAL_ANSWER = ("actual", "answer")  # of a system, or the right one: the other fields decide
+OUTPUT_PROMPT = ("output", "prompt")  # next to user_prompt: an answer, of either
 ID = {"id", "docid", "qid", "uid", "uuid", "docno", "pid", "did", "cid", "nid", "key", "idx", "index", "identifier",
       "no", "number", "num", "chunkid", "pmid", "slug", "rid"}
 DOCUMENT = {"doc", "document", "chunk", "passage", "path", "file", "filepath", "filename", "url", "uri", "source",
@@ -99,6 +101,7 @@ def names_average(text: str) -> bool:
 def words(name: str) -> tuple[str, ...]:
     """The words of a name in the singular: "retrievedDocIds" -> ("retrieved", "doc", "id")."""
     name = _RELEVANCE_IDS.sub("relevant", without_note(name))
+    name = _NDCG.sub("ndcg", name)
     name = _BENCHMARK.sub("reference answer", _SHOULD.sub("expected answer", _YES_NO.sub("", in_english(name))))
     parts = re.split(r"[\W_]+", _CAMEL.sub(" ", re.sub(r"\[\]", " ", name)))
     return tuple(_singular(word) for part in parts if part for word in english_words(part.lower()))

@@ -199,6 +199,8 @@ def _is_known(reading: Reading, detected: DetectedFormat) -> bool:
         base = spec.split("[]")[0]
         if name == "scores" and {"doc_id", "retrieved"}.isdisjoint(reading.mapping):
             return False  # a score of the query, not of a document
+        if name == "contexts" and known.get(base) == "retrieved" and "retrieved" not in reading.mapping:
+            return False  # texts without ids
         names = {name, name.removesuffix("s")} if name != "answers" else {name}
         names |= {"doc_id"} if name != "relevant" else set()
         if name in _COMPARED and known.get(base) not in names and not (

@@ -32,7 +32,7 @@ from ragdash.io.proposals.choices.documents import (
     settle_units,
     shares_ids,
 )
-from ragdash.io.proposals.choices.durations import assign_times, settle_units_of_times
+from ragdash.io.proposals.choices.durations import assign_times, settle_times, settle_units_of_times
 from ragdash.io.proposals.choices.graded_texts import settle_graded_texts
 from ragdash.io.proposals.choices.others import (
     are_parts,
@@ -41,7 +41,7 @@ from ragdash.io.proposals.choices.others import (
     drop_scripted,
     drop_settings,
 )
-from ragdash.io.proposals.choices.right_documents import assign_relevant
+from ragdash.io.proposals.choices.right_documents import assign_relevant, settle_gold_sets
 from ragdash.io.proposals.choices.row_keys import assign_rows, separated
 from ragdash.io.proposals.choices.settle import (
     settle_answer,
@@ -53,12 +53,11 @@ from ragdash.io.proposals.choices.settle import (
     settle_paragraph,
     settle_same_answers,
     settle_single_documents,
-    settle_times,
 )
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.first_ranks import is_first_rank
 from ragdash.io.proposals.content.places import without_places
-from ragdash.io.proposals.content.questions import names_speakers, other_questions, question_rank
+from ragdash.io.proposals.content.questions import named_cases, names_speakers, other_questions, question_rank
 from ragdash.io.proposals.content.spread import is_title, with_spread_columns
 from ragdash.io.proposals.content.usage import usage_fields
 from ragdash.io.proposals.fields import Field, profile
@@ -121,7 +120,7 @@ def assign(records: RecordList) -> list[Assignment]:
     alternatives += settle_neutral_documents(result, free) + settle_lists(result)
     alternatives += settle_single_documents(result, free) + settle_units(result) + settle_answer(result, free)
     alternatives += settle_same_answers(result) + settle_leftover_text(result, free) + settle_prediction(result, free)
-    alternatives += settle_relevant_texts(result) + settle_two_answers(result, family)
+    alternatives += settle_relevant_texts(result) + settle_two_answers(result, family) + settle_gold_sets(result)
     if family:
         _add_plain(result, free, family)
     drop_unlike_ids(result, free)
@@ -241,7 +240,7 @@ def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
                and not set(item.name_words).isdisjoint(ID) and item.distinct_share > 0.2
                and (_NO_ID | _COMPARED).isdisjoint(item.words) and item.name_words[0] not in COUNTING - {"no", "number"}
                and (item.distinct_count > 1 or len(item.values) == 1)]
-    if ids:
+    if ids := ids or ([] if questions else named_cases(free)):
         take(result, free, "query_id", ids[0])
 
 

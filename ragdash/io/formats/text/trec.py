@@ -57,7 +57,7 @@ def detect(start: FileStart) -> Detection | None:
 def matching_format(head: bytes) -> str | None:
     """The format that more of the first lines match; None where none matches any."""
     lines = [line for _, line in islice(data_lines(head), SAMPLED_LINES)]
-    if _are_ranked_scores(lines):
+    if _are_ranked_scores(lines) or _are_measures(lines):
         return None
     runs = sum(_matches_layout(split_line(line, RUN), RUN) for line in lines)
     qrels = 0 if runs == len(lines) else sum(_matches_layout(split_line(line, QRELS), QRELS) for line in lines)
@@ -78,6 +78,14 @@ def _are_ranked_scores(lines: list[bytes]) -> bool:
         row[2].isdigit() for row in rows)
 
 
+def _are_measures(lines: list[bytes]) -> bool:
+    """True for a table of values by query: fractions where a run has Q0 and a document, below a line of names."""
+    rows = [split_line(line, RUN)[1:3] for line in lines]
+    values = [number for row in rows[1:] for field in row if (number := parse_number(field)) is not None]
+    return len(rows) > 2 and len(values) == 2 * (len(rows) - 1) and parse_number(rows[0][0]) is None and (
+        2 * sum(not value.is_integer() for value in values) > len(values))
+
+
 def _matches_layout(fields: list[bytes], layout: Layout) -> bool:
     width = len(layout.columns)
     right = len(fields) == width or (len(fields) > width and layout.allows_extra)
@@ -93,6 +101,8 @@ def guess(start: FileStart) -> Detection | None:
     if lines and any((len(rows[0]) == 1 and lines[0].count(mark) > most) or all(
             line.count(mark) > most for line in lines) for mark, most in _MARKS_IN_IDS):
         return None  # the header of a table whose cells have blanks, and its rows
+    if _are_measures(lines):
+        return None
     width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
     if width >= len(RUN.columns) and b"Q0" in rows[0][1:2]:
         return Detection("trec-run", "run", f"{width} columns, with Q0 as the second")

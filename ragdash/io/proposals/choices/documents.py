@@ -27,6 +27,7 @@ from ragdash.io.proposals.names import (
 from ragdash.io.proposals.shapes.families import ColumnFamily
 from ragdash.io.proposals.shapes.ranked_lists import are_places, counts_within, falls, lists_with_scores, same_lengths
 
+_NO_LISTS_OF_HITS = {"rating", "judgment", "relevance", "qrel", "tool", "event", "seed", "message", "step", "claim"}
 _PATHS = 0.9  # share of addresses among ids that need no document in common
 _SEVERAL = 5  # queries with judgments
 _PLACES = {"index", "idx", "number", "no", "position"}  # in names of places in a document
@@ -179,8 +180,7 @@ def _resolves(item: Field, gold: Field, fields: Iterable[str]) -> bool:
     if not parent or not any(name.startswith(f"{parent}[].") and "expected" in words(name.rpartition("[].")[2])
                              for name in fields):
         return False
-    pairs = [(set(map(str, leaves(value))), set(map(str, leaves(right)))) for value, right in zip(
-        item.values, gold.values, strict=False) if not is_missing(right)]
+    pairs = _pairs_of_sets(item, gold)
     return len(pairs) > 2 and sum(returned == right for returned, right in pairs) >= 0.9 * len(pairs)
 
 
@@ -207,13 +207,18 @@ def _is_counterpart(item: Field, gold: Field) -> bool:
         name - noun <= RETURNED | CONFIGS)
 
 
+def _pairs_of_sets(item: Field, gold: Field) -> list[tuple[set[str], set[str]]]:
+    """The documents of a field, and the right ones, of each record that has right ones."""
+    return [(set(map(str, leaves(value))), set(map(str, leaves(right)))) for value, right in zip(
+        item.values, gold.values, strict=False) if not is_missing(right)]
+
+
 def _misses_some(item: Field, gold: Field | None) -> bool:
     """True for a list of documents with some of those that are right, not all: no pool, so a system returned it."""
     if gold is None or not item.is_list or "[]" in item.path or not meanings.is_neutral_documents(item) or (
             _is_gold_path(item.path)):
         return False
-    pairs = [(set(map(str, leaves(value))), set(map(str, leaves(right)))) for value, right in zip(
-        item.values, gold.values, strict=False) if not is_missing(right)]
+    pairs = _pairs_of_sets(item, gold)
     return any(value & right for value, right in pairs) and any(right - value for value, right in pairs)
 
 
@@ -276,9 +281,7 @@ def _take_evidence_as_returned(result: Assignment, free: dict[str, Field], paren
 
 
 def _is_gold_path(path: str) -> bool:
-    parts = set(words(path))
-    return not parts.isdisjoint((GOLD - {"cited"}) | {"rating", "judgment", "tool", "event", "seed", "message", "step",
-                                                      "claim"} | SPANS - {"context"})
+    return not set(words(path)).isdisjoint((GOLD - {"cited"}) | _NO_LISTS_OF_HITS | SPANS - {"context"})
 
 
 def _take_documents(result: Assignment, free: dict[str, Field], documents: Field, is_judged: bool,

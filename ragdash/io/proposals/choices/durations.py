@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ragdash.io.proposals.assignment import Assignment, take
+from ragdash.io.proposals.assignment import CONTENT, Assignment, is_inside, take
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.times import is_seconds, likely_units, names_time, time_stage
 from ragdash.io.proposals.fields import Field, as_number
+from ragdash.io.proposals.names import words
 
 _CONTENT = ("answer", "retrieved", "contexts", "doc_id")  # of a system, next to which a time is its time
+_WORK = {"step", "call", "trace", "event", "span"}  # what an agent did on the way
 _LATEST = 1e7  # numbers above it are points in time
 
 
@@ -52,3 +54,14 @@ def _may_be_duration(item: Field) -> bool:
 
 def _numbers(fields: list[Field]) -> list[float]:
     return [as_number(value) or 0.0 for item in fields for value in item.items]
+
+
+def settle_times(result: Assignment) -> None:
+    """How long each query took, and nothing else, is what such a file measures."""
+    if not {"query_id", "latency_ms"} <= result.roles.keys() or set(CONTENT) & result.roles.keys() or (
+            len(result.records.rows) < 2):
+        return
+    rest = [item for path, item in result.fields.items() if not is_inside(path, result.roles)
+            and _WORK.isdisjoint(words(path.partition("[]")[0]))]
+    if not any(item.is_list or item.is_object or item.is_long_text for item in rest):
+        result.roles["scores"] = result.roles.pop("latency_ms")

@@ -27,8 +27,9 @@ def settle_graded_texts(result: Assignment, free: dict[str, Field]) -> list[Assi
     judged = replace(result, roles={{"contexts": "evidence"}.get(name, name): path
                                     for name, path in result.roles.items()}, penalty=WEIGHTS["grade"])
     take(judged, free, "grade", grades[0])
-    if "retrieved" in texts.words:
-        return [judged]
+    if "retrieved" in texts.words:  # what a system was given, of which some is right
+        result.roles = {**result.roles, "evidence": texts.path, "grade": judged.roles["grade"]}
+        return []
     result.roles, result.penalty = judged.roles, judged.penalty
     return [given]
 
@@ -37,4 +38,4 @@ def _grades(item: Field) -> bool:
     """True for a list of whole numbers, marks or words that say how relevant each text is."""
     is_named = ratings.parallel_role(item) == "grade" or not GRADES.isdisjoint(item.name_words)
     is_graded = item.is_bool or item.is_grade or (item.is_number and ratings.is_whole(item))
-    return item.is_list and is_named and is_graded and item.distinct_count > 1
+    return item.is_list and is_named and is_graded and len(set(map(str, item.items))) > 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, take
@@ -17,6 +18,8 @@ _OF_OTHERS = {"answers": _JUDGES | _RIVALS, "evidence": _JUDGES | _RIVALS, "rele
               "answer": _JUDGES, "retrieved": _JUDGES, "contexts": _JUDGES}
 _OF_RUNS = {"retrieved", "contexts", "scores", "labels", "latency_ms", "config"}
 _SIZES = {"overlap", "chunk", "word", "size", "token", "top", "k", "window", "limit", "max", "min", "depth", "count"}
+_TALKS = {"conversation", "conv", "session", "dialog", "dialogue", "topic", "thread", "chat"}  # with an id
+_TURNS = ID | {"turn", "query", "question", "utterance", "step"}  # words in names of their numbers
 _DATA_SETS = {"dataset", "ds", "corpus", "benchmark", "subset", "collection", "bench"}
 
 
@@ -58,6 +61,25 @@ def take_data_set(result: Assignment, free: dict[str, Field], names: Sequence[st
         return False
     take(result, free, "query_id", named[0], key)
     return True
+
+
+def take_turns(result: Assignment, free: dict[str, Field]) -> bool:
+    """True where the id of a conversation and the number of a turn in it are the id of a query, as in TREC CAsT."""
+    key = result.fields.get(result.roles.get("query_id", ""))
+    if "query" not in result.roles or (key is not None and key.distinct_count == len(key.values)):
+        return False
+    plain = [item for item in (*free.values(), *[key] * (key is not None)) if not item.is_list and not item.is_object
+             and item.is_id_like and item.share == 1.0]
+    is_talk = words(result.records.path)[-1:] == ("turn",)
+    talks = [item for item in plain if _TALKS & {*item.name_words} or (is_talk and item.path.startswith("*.") and (
+        ID & {*item.name_words}))]
+    turns = [item for item in plain if item not in talks and _TURNS.issuperset(item.name_words)]
+    for talk, turn in product(talks, turns):
+        pairs = list(zip(map(str, talk.values), map(str, turn.values), strict=False))
+        if len(set(pairs)) == len(pairs) > max(talk.distinct_count, turn.distinct_count):
+            take(result, free, "query_id", talk, turn)
+            return True
+    return False
 
 
 def drop_settings(result: Assignment, free: dict[str, Field]) -> None:

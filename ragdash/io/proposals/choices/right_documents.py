@@ -8,10 +8,12 @@ from dataclasses import replace
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.content import ratings
+from ragdash.io.proposals.content.spread import names_document
 from ragdash.io.proposals.fields import GOLD_OBJECTS, Field, is_missing, leaves
-from ragdash.io.proposals.names import GOLD, ID, RETRIEVING, WEAK_GOLD
+from ragdash.io.proposals.names import DOCUMENT, GOLD, ID, RETRIEVING, WEAK_GOLD
 from ragdash.io.proposals.shapes.ranked_lists import counts_evidence, same_lengths
 
+_SHORT = 5  # characters: numbers of sections, such as 60E
 _MANY = 4  # times as many documents as collections of them
 _DOCUMENTS = {"doc", "document", "chunk", "passage", "file", "filename", "page", "url", "article", "section",
               "paragraph"}  # in names that cannot mean a kind
@@ -24,16 +26,9 @@ def id_rank(item: Field) -> int:
 
 def assign_relevant(result: Assignment, free: dict[str, Field], lists: Sequence[Field]) -> None:
     """The ids of what is right; lists: fields whose name only says so, and whose values are ids."""
-    gold = [item for item in free.values() if meanings.is_gold_documents(item)
-            and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
-    gold = [item for item in gold if item.path != result.roles.get("query_id") and (not lists or item in lists)]
-    gold = gold or lists
-    if gold and all(map(_is_index, gold)):
-        gold = _shared_members(free) or gold
-    gold = [item for item in gold if not (_is_rare(item) and not any(_complements(item, other) for other in gold))
-            and not _names_origin(item) and not ("[]" in item.path and counts_evidence(item))]
-    sure = [item for item in gold if not (GOLD - WEAK_GOLD).isdisjoint(item.words)]
-    gold = [item for item in gold if "cited" not in item.words] if sure else gold  # next to what is expected
+    gold = _gold_documents(result, free, lists)
+    if gold and all(item.mean_length < _SHORT or names_document(item) for item in gold):
+        gold = [item for item in free.values() if _names_origin_of_question(item)] or gold
     if not gold:
         gold = [item for item in free.values() if item.is_object and not item.path.endswith("]") and not set(
             item.words).isdisjoint({"relevant", "qrels", "judgment", "relevance", "gold"}) and all(
@@ -46,16 +41,94 @@ def assign_relevant(result: Assignment, free: dict[str, Field], lists: Sequence[
                     for value in item.items}
         full.sort(key=lambda item: (
             _is_index(item), any(_is_wider(item, other) for other in gold),
-            returned.isdisjoint(map(str, item.items)) if returned else False, not item.is_list, item.path.count("."),
-            id_rank(item), item.is_number, "citation" not in item.name_words,
+            returned.isdisjoint(map(str, item.items)) if returned else False, _is_same_for_all(item), not item.is_list,
+            item.path.count("."), _is_weakly_named(item), id_rank(item), item.is_number,
+            "citation" not in item.name_words,
             {"chunk", "passage", "section"}.isdisjoint(item.name_words)))
         if full and partial:
             take(result, free, "relevant", full[0], partial[0], note=f"{full[0].path}:2+{partial[0].path}:1")
         else:
             chosen = (full or partial)[0]
             graded = next((item for item in free.values() if _grades(item, chosen)), None)
-            others = [item for item in full if item is not chosen and _complements(item, chosen)]
-            take(result, free, "relevant", *([graded] if graded else [chosen, *others]))
+            others: list[Field] = []
+            for item in sorted(full, key=lambda item: -item.share):
+                if item is not chosen and all(_complements(item, other) for other in (chosen, *others)):
+                    others.append(item)
+            parts = sorted([chosen, *others], key=lambda item: "[]" not in item.path)  # grades are those of the first
+            take(result, free, "relevant", *([graded] if graded else parts))
+
+
+def _gold_documents(result: Assignment, free: dict[str, Field], lists: Sequence[Field]) -> list[Field]:
+    """The fields that may hold the ids of what is right; where some are sure, not what an answer cites."""
+    gold = [item for item in free.values() if meanings.is_gold_documents(item)
+            and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
+    gold = [item for item in gold if item.path != result.roles.get("query_id")]
+    gold = [item for item in gold if item in lists or (lists and _is_next_to(item, lists))] if lists else gold
+    gold = gold or list(lists)
+    if gold and all(map(_is_index, gold)):
+        gold = _shared_members(free) or gold
+    gold = [item for item in gold if not (_is_rare(item) and not any(_complements(item, other) for other in gold))
+            and not _names_origin(item) and not ("[]" in item.path and counts_evidence(item))]
+    sure = [item for item in gold if not (GOLD - WEAK_GOLD).isdisjoint(item.words)]
+    return [item for item in gold if "cited" not in item.words] if sure else gold
+
+
+def _names_origin_of_question(item: Field) -> bool:
+    """True for source_chunk_id next to the number of a section or the title of a law: which of its parts is right."""
+    name = {*item.name_words}
+    return {"source"} < name and bool(name & _DOCUMENTS) and bool(name & ID) and item.is_id_like and item.is_text and (
+        not item.is_list and "[]" not in item.path and item.distinct_count > 1)
+
+
+def _is_next_to(item: Field, lists: Sequence[Field]) -> bool:
+    """True for another list in an object of what is right: gold.related_tests next to gold.supporting_files."""
+    parent = item.path.rpartition(".")[0]
+    return item.is_list and bool(parent) and any(other.path.rpartition(".")[0] == parent for other in lists)
+
+
+def _is_weakly_named(item: Field) -> bool:
+    """True for gold.supporting_files, which may come next to gold.files or gold.root_cause_files."""
+    return bool(GOLD & {*item.name_words}) and WEAK_GOLD.issuperset(GOLD & {*item.name_words})
+
+
+def _is_same_for_all(item: Field) -> bool:
+    """True for the one document, such as a law, that all questions are about; its parts are what is right."""
+    return not item.is_list and len(item.values) > 2 and item.distinct_count == 1
+
+
+def settle_gold_sets(result: Assignment) -> list[Assignment]:
+    """Another list of right documents next to the one that is read: which of them is meant, only a person knows."""
+    path = result.roles.get("relevant", "")
+    chosen = result.fields.get(path)
+    if chosen is None or "grade" in result.roles or chosen.is_object:
+        return []
+    returned = {str(value) for name in result.roles.get("retrieved", "").split("+") if name in result.fields
+                for value in result.fields[name].items}
+    free = {name: item for name, item in result.fields.items() if not is_inside(name, result.roles)}
+    others = [item for item in _gold_documents(result, free, ()) if _rivals(item, chosen) and (
+        not returned or not returned.isdisjoint(map(str, item.items)))]
+    return [replace(result, roles={**result.roles, "relevant": item.path}, penalty=result.penalty + 0.1)
+            for item in others[:2]]
+
+
+def _rivals(item: Field, chosen: Field) -> bool:
+    """True for a list of other documents of the same kind."""
+    are_alike = item.is_list and chosen.is_list and item.is_number == chosen.is_number and not item.is_object
+    is_next_to_it = "[]" not in item.path and item.path.rpartition(".")[0] == chosen.path.rpartition(".")[0]
+    return are_alike and is_next_to_it and item.values != chosen.values and 2 * item.share >= chosen.share and (
+        not _complements(item, chosen))
+
+
+def take_documents_of_evidence(result: Assignment, free: dict[str, Field]) -> None:
+    """The ids of documents in a list of quotes: evidence[].doc_id next to evidence[].quote."""
+    parent = result.roles.get("evidence", "").rpartition("[].")[0]
+    if not parent or {"relevant", "retrieved", "doc_id", "answer", "contexts", "text"} & result.roles.keys():
+        return
+    ids = [item for item in free.values() if item.path.startswith(f"{parent}[].") and item.path.count("[]") == (
+        result.roles["evidence"].count("[]")) and meanings.is_neutral_documents(item) and ID & {*item.name_words}
+           and DOCUMENT - ID & {*item.name_words} and not item.is_number]
+    if ids:
+        take(result, free, "relevant", ids[0])
 
 
 def judged_or_ranked(result: Assignment, free: dict[str, Field], documents: Field) -> list[Assignment]:
@@ -101,8 +174,8 @@ def _shared_members(free: dict[str, Field]) -> list[Field]:
 
 
 def _complements(item: Field, chosen: Field) -> bool:
-    """True for a field of the same name that has values where the other has none: expect.id and expect_any[].id."""
-    if item is chosen or item.name_words != chosen.name_words or len(item.values) != len(chosen.values):
+    """True for a field of the same kind that has values where the other has none: expect.id and expect_any[].id."""
+    if item is chosen or item.name_words[-1:] != chosen.name_words[-1:] or len(item.values) != len(chosen.values):
         return False
     return all(is_missing(one) or is_missing(other) for one, other in zip(item.values, chosen.values, strict=True))
 

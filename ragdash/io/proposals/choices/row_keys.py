@@ -10,7 +10,7 @@ from itertools import combinations, product
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED, RUN_CONTENT, Assignment, is_inside, take
-from ragdash.io.proposals.choices.others import is_combined, take_data_set
+from ragdash.io.proposals.choices.others import is_combined, take_data_set, take_turns
 from ragdash.io.proposals.choices.right_documents import id_rank
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.averages import average_places
@@ -65,7 +65,7 @@ def _is_rank_of_documents(item: Field) -> bool:
 def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
     """What makes rows of one query distinct: documents, configurations, repetitions."""
     keys = [result.fields[result.roles[name]] for name in ("query_id", "query") if name in result.roles]
-    if not keys:
+    if not keys or take_turns(result, free):
         return
     key = keys[0]
     names = [repr(value) for value in key.values]

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import CONTENT, WEIGHTS, Assignment, is_inside, take
-from ragdash.io.proposals.choices.right_documents import id_rank, judged_or_ranked
-from ragdash.io.proposals.content.spread import is_same_number, is_several
+from ragdash.io.proposals.choices.right_documents import id_rank, judged_or_ranked, take_documents_of_evidence
+from ragdash.io.proposals.content.spread import are_data_files, asks_mostly, is_same_number, is_several
 from ragdash.io.proposals.fields import Field, leaves
 from ragdash.io.proposals.names import (
     ACTUAL_ANSWER,
@@ -19,6 +19,7 @@ from ragdash.io.proposals.names import (
     LATENCIES,
     METRICS,
     NOTES,
+    OUTPUT_PROMPT,
     QUESTION,
     RETURNED,
     SURE_METRICS,
@@ -31,12 +32,9 @@ from ragdash.io.proposals.shapes.families import OF_RANKINGS
 from ragdash.io.proposals.shapes.ranked_lists import are_places, same_lengths
 
 _AS_TRUTH = {"retrieved": "relevant", "text": "evidence", "answer": "answers"}  # roles in a file of what is right
-_AS_RETURNED = {"relevant": "retrieved"}
 _NAMES_OF_DOCUMENTS = (("doc", "name"), ("document", "name"))
 _PARTS = {"section", "page", "paragraph", "chapter", "article"}
-_DATA_ENDINGS = (".json", ".jsonl", ".csv", ".tsv", ".xlsx", ".parquet")
 _NEARLY = WEIGHTS["retrieved"] + 0.1  # a penalty after which one field less weighs more
-_WORK = {"step", "call", "trace", "event", "span"}  # what an agent did on the way
 _FEWEST_SAME = 4  # records
 _TIME_OF_DAY = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _SHORT_ANSWER = 40  # characters, as people write right answers
@@ -44,28 +42,20 @@ _NO_ANSWER = GOLD | NOTES | QUESTION | ID | DOCUMENT | TEXT | CRITERIA | METRICS
     "summary", "persona", "hint", "keyword", "review", "remark", "reviewer", "annotator", "user", "intent", "step"}
 
 
-def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
-    """Documents whose name does not say what they are: relevant in a file without anything returned.
-
-    Next to a question alone they may as well be what was returned.
-    """
-    _take_origin(result, free)
-    if {"relevant", "retrieved", "doc_id", "text"} & result.roles.keys():
-        return []
-    if "contexts" in result.roles:
-        return _take_sources(result, free)
+def _neutral_documents(result: Assignment, free: dict[str, Field]) -> list[Field]:
+    """Fields that may name documents, and do not say whether they are right or returned."""
     neutral = [item for item in free.values() if meanings.is_neutral_documents(item) and "[]" not in item.path
                and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
     neutral = [item for item in neutral if item.path_share > 0.6 or not set(item.name_words).isdisjoint(DOCUMENT)]
     neutral = [item for item in neutral if not {"title", "type", "page", "name", "created", "index"} & set(
         item.name_words) or item.path_share > 0.6 or item.name_words in _NAMES_OF_DOCUMENTS]
-    neutral = [item for item in neutral if (item.distinct_count > 1 or len(item.values) == 1) and not are_places(item)]
-    neutral = [item for item in neutral if item.is_list or 5 * item.share >= 2]  # else few of the queries have it
+    neutral = [item for item in neutral if (item.distinct_count > 1 or len(item.values) == 1) and not are_places(item)
+               and (item.is_list or 5 * item.share >= 2)]  # else few of the queries have it
     neutral = [item for item in neutral if not _names_group(item) and (item.is_list or not meanings.is_query_id(item))]
     has_answer = not {"answer", "answers", "evidence"}.isdisjoint(result.roles)
     if not has_answer:
-        neutral = [item for item in neutral if item.name_words != ("source",) or not _are_data_files(item)]
-    neutral = [item for item in neutral if not DOCUMENT.isdisjoint(item.words) or not _are_data_files(item)]
+        neutral = [item for item in neutral if item.name_words != ("source",) or not are_data_files(item)]
+    neutral = [item for item in neutral if not DOCUMENT.isdisjoint(item.words) or not are_data_files(item)]
     if {"query", "answer", "answers", "evidence"}.isdisjoint(result.roles):
         neutral = [item for item in neutral if item.is_list or item.name_words != ("source", "id")]  # of a data set
     neutral = [item for item in neutral if item.name_words != ("source",) or item.is_list or item.path_share > 0.6
@@ -75,7 +65,22 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
         whole_documents = [item for item in free.values() if item.path_share > 0.6 and "[]" not in item.path
                            and DOCUMENT.issuperset(item.name_words) and item.share > 0.9
                            and (item.is_list or any(not item.is_list for item in neutral))]
-        neutral = whole_documents or neutral
+        return whole_documents or neutral
+    return neutral
+
+
+def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
+    """Documents whose name does not say what they are: relevant in a file without anything returned.
+
+    Next to a question alone they may as well be what was returned.
+    """
+    _take_origin(result, free)
+    take_documents_of_evidence(result, free)
+    if {"relevant", "retrieved", "doc_id", "text"} & result.roles.keys():
+        return []
+    if "contexts" in result.roles:
+        return _take_sources(result, free)
+    neutral = _neutral_documents(result, free)
     if not neutral:
         return []
     neutral.sort(key=lambda item: (not item.is_list, -item.path_share if not set(item.name_words) & DOCUMENT else -1,
@@ -95,7 +100,7 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
         take(result, free, "retrieved", neutral[0])
         if "answers" in result.roles and not neutral[0].is_list and "query" in result.roles:
             result.roles["relevant"] = result.roles.pop("retrieved")  # the right answer may come from it
-            return [replace(result, roles={_AS_RETURNED.get(name, name): path for name, path in result.roles.items()})]
+            return [replace(result, roles=_renamed(result, {"relevant": "retrieved"}))]
     elif name & {"url", "uri", "link"} and not neutral[0].is_list and {
             "query", "answer", "answers", "evidence"}.isdisjoint(result.roles):
         return []  # the page that a record is about
@@ -106,9 +111,9 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
     return []
 
 
-def _are_data_files(item: Field) -> bool:
-    """True for questions.json and labels.csv: where records come from."""
-    return all(str(value).lower().endswith(_DATA_ENDINGS) for value in item.items)
+def _renamed(result: Assignment, names: dict[str, str]) -> dict[str, str]:
+    """The roles under other names."""
+    return {names.get(name, name): path for name, path in result.roles.items()}
 
 
 def _names_part(item: Field) -> bool:
@@ -173,13 +178,13 @@ def settle_paragraph(result: Assignment, free: dict[str, Field]) -> list[Assignm
         return []
     if {"retrieved", "doc_id", "relevant", "evidence"} & result.roles.keys() or {"{run}", "{n}"} & set(text.path):
         return []
-    if (answer and "answers" in result.roles) or not RETURNED.isdisjoint(words(answer)):
+    if (answer and "answers" in result.roles) or (not RETURNED.isdisjoint(words(answer)) and (
+            words(answer) != OUTPUT_PROMPT)):
         return []
     if answer and any(item.is_list and meanings.is_neutral_documents(item) for item in free.values()):
         return []  # a system says which documents it was given
     other = replace(result, roles=dict(result.roles))
-    result.roles = {{"contexts": "evidence", "answer": "answers"}.get(name, name): path
-                    for name, path in result.roles.items()}
+    result.roles = _renamed(result, {"contexts": "evidence", "answer": "answers"})
     return [other]
 
 
@@ -236,10 +241,9 @@ def settle_lists(result: Assignment) -> list[Assignment]:
         if _is_of_system(result) or "answers" in result.roles or not RETURNED.isdisjoint(words(answer)):
             return []
         other = replace(result, roles=dict(result.roles))
-        result.roles = {_AS_TRUTH.get(name, name): value for name, value in result.roles.items()}
+        result.roles = _renamed(result, _AS_TRUTH)
         return [other]
-    other = replace(result, roles={_AS_TRUTH.get(name, name): value
-                                   for name, value in result.roles.items()})
+    other = replace(result, roles=_renamed(result, _AS_TRUTH))
     lists = result.fields.get(path)
     is_of_data_set = "answers" in result.roles and lists is not None and not is_same_number(lists.values) and (
         not _is_of_system(result))
@@ -254,17 +258,17 @@ def settle_judged_texts(result: Assignment) -> None:
     """Texts with a grade each and no ids: those judged relevant are evidence; documents of evidence are relevant."""
     if {"doc_id", "evidence"} <= result.roles.keys() and {"score", "rank", "grade", "retrieved", "relevant", "answer",
                                                           "text", "contexts"}.isdisjoint(result.roles):
-        result.roles = {{"doc_id": "relevant"}.get(name, name): path for name, path in result.roles.items()}
+        result.roles = _renamed(result, {"doc_id": "relevant"})
     if {"doc_id", "answers"} <= result.roles.keys() and {"score", "rank", "grade", "retrieved", "relevant", "answer",
                                                          "text", "contexts", "config"}.isdisjoint(result.roles):
-        result.roles = {{"doc_id": "relevant"}.get(name, name): path for name, path in result.roles.items()}
+        result.roles = _renamed(result, {"doc_id": "relevant"})
     text = result.fields.get(result.roles.get("contexts", ""))
     if text is not None and not text.is_list and RETURNED.isdisjoint(text.words) and "relevant" in result.roles and {
             "retrieved", "doc_id", "answer", "evidence"}.isdisjoint(result.roles) and not _is_of_system(result):
         result.roles["evidence"] = result.roles.pop("contexts")  # the text of the chunk that is asked about
     if {"text", "grade"} <= result.roles.keys() and {"score", "rank", "doc_id", "retrieved", "relevant", "answer",
                                                      "evidence", "contexts"}.isdisjoint(result.roles):
-        result.roles = {{"text": "evidence"}.get(name, name): path for name, path in result.roles.items()}
+        result.roles = _renamed(result, {"text": "evidence"})
 
 
 def _is_of_system(result: Assignment) -> bool:
@@ -289,7 +293,7 @@ def settle_answer(result: Assignment, free: dict[str, Field]) -> list[Assignment
         result.roles = as_truth.roles  # one answer next to the rankings of several systems is of none of them
         return []
     if path.startswith("outputs.") and retrieved.startswith("outputs.") and not _is_of_system(result):
-        as_truth.roles = {_AS_TRUTH.get(name, name): value for name, value in result.roles.items()}
+        as_truth.roles = _renamed(result, _AS_TRUTH)
         return [as_truth]  # an example of a data set, or what a system returned
     if {"retrieved", "contexts", "doc_id", "text"} & result.roles.keys() or _is_of_system(result):
         if _may_be_right(result) and _are_phrases(result.fields[path]):
@@ -375,7 +379,7 @@ def settle_leftover_text(result: Assignment, free: dict[str, Field]) -> list[Ass
     if not is_returned and not {*CONTENT, "doc_id", "text"}.isdisjoint(result.roles.keys() - {"scores", "labels"}):
         return []
     left = [item for item in free.values() if item.is_long_text and not item.is_list and not item.is_object
-            and (_NO_ANSWER | meanings.WRONG).isdisjoint(item.words) and (
+            and (_NO_ANSWER | meanings.WRONG).isdisjoint(item.words) and not asks_mostly(item) and (
                 not result.runs or item.path.startswith("{run}."))]
     if len(left) != 1 or {".", "[", "{"} & set(left[0].path.removeprefix("{run}.")) or len(left[0].values) < 3 or not (
             left[0].distinct_share > 0.7 and left[0].share > 0.7 and left[0].blank_share > 0.6):
@@ -386,14 +390,3 @@ def settle_leftover_text(result: Assignment, free: dict[str, Field]) -> list[Ass
     other = replace(result, roles=dict(result.roles))
     result.roles["answers"] = result.roles.pop("answer")
     return [other]
-
-
-def settle_times(result: Assignment) -> None:
-    """How long each query took, and nothing else, is what such a file measures."""
-    if not {"query_id", "latency_ms"} <= result.roles.keys() or set(CONTENT) & result.roles.keys() or (
-            len(result.records.rows) < 2):
-        return
-    rest = [item for path, item in result.fields.items() if not is_inside(path, result.roles)
-            and _WORK.isdisjoint(words(path.partition("[]")[0]))]
-    if not any(item.is_list or item.is_object or item.is_long_text for item in rest):
-        result.roles["scores"] = result.roles.pop("latency_ms")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ragdash.io.proposals.fields import Field, as_number, leaves
+from ragdash.io.proposals.fields import SENTENCE_ENDS, Field, as_number, leaves
 from ragdash.io.proposals.names import DOCUMENT, GOLD, ID
 
 _MEMBER = re.compile(r"\[\]\.")
@@ -14,6 +14,15 @@ _SMALL_PARTS = {"sent", "sentence", "line", "span", "token", "char", "character"
 
 _CITING = {"citation", "cited", "citing", "footnote", "marker"}
 _MOST_CITED = 60
+
+
+def are_places(field: Field) -> bool:
+    """True for short texts, nearly all with a number, and no full stop at the end: "SR 220 Art. 335c", "Book, part 4".
+    """
+    texts = [str(item).strip() for item in field.items]
+    numbered = sum(any(map(str.isdigit, text)) for text in texts)
+    return field.is_text and field.mean_length < 60 and bool(texts) and 10 * numbered >= 9 * len(texts) and not any(
+        text.endswith(SENTENCE_ENDS) for text in texts)
 
 
 def is_place_within(field: Field) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import ANSWER, DOCUMENT, RETURNED, SCORES, SPANS, TEXT
+from ragdash.io.proposals.names import ANSWER, DOCUMENT, ID, RETURNED, SCORES, SPANS, TEXT
 from ragdash.io.proposals.shapes.values_by_query import is_code
 
 _RIGHT = {"relevant", "expected", "gold", "golden", "reference", "qrels", "truth", "correct"}
 _MOSTLY, _FEW_WORDS = 0.9, 60  # share of different texts; characters of texts that are asked, not documents
+_CASES = (("name",), ("test",), ("case",), ("test", "name"), ("case", "name"), ("test", "case"))
 _TICKETS = (("description",), ("body",), ("message",), ("ticket", "text"), ("issue",), ("title",), ("subject",))
 
 
@@ -18,6 +19,19 @@ def other_questions(free: Mapping[str, Field]) -> list[Field]:
     """
     return [item for item in free.values() if is_claim(item)] or described_problems(free) or (
         [] if "column 2" in free else asked_texts(free))
+
+
+def named_cases(free: Mapping[str, Field]) -> list[Field]:
+    """`name` or `test` with another text in each record, next to a list of objects with ids of its own: test cases.
+
+    The same ids in the lists of all records would be those of queries, and the names those of configurations.
+    """
+    lists = [item for item in free.values() if item.path.endswith("[].id") or (
+        "[]." in item.path and not DOCUMENT.isdisjoint(item.name_words) and not ID.isdisjoint(item.name_words))]
+    own = [item for item in lists if item.is_id_like and 2 * len(set(map(str, item.items))) > len(item.items)]
+    names = [item for item in free.values() if item.name_words in _CASES and "." not in item.path and not item.is_list
+             and item.is_text and item.share == 1.0 and item.distinct_share == 1.0 and len(item.values) > 1]
+    return names if own else []
 
 
 def is_claim(field: Field) -> bool:

@@ -46,7 +46,8 @@ def is_metric(field: Field) -> bool:
     if not (CRITERIA | {"expected"}).isdisjoint(field.words) or _is_setting(field):
         return False  # what is expected, or asked for
     if not name.isdisjoint(LATENCIES | {"cache", "token", "cost", "threshold", "weight", "price", "id", "uuid",
-                                        "min", "minimum", "max", "maximum", "required", "target", "option", "choice"}):
+                                        "min", "minimum", "max", "maximum", "required", "target", "option", "choice",
+                                        "index", "idx"}):
         return False
     if ("rank" in name and name.isdisjoint({"reciprocal", "recip"})) or any(
             both <= name for both in ({"noise", "rate"}, {"chunk", "overlap"}, {"similarity", "top", "k"})):

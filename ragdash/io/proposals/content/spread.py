@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragdash.io.proposals.fields import Field, as_number, is_missing
+from ragdash.core.text.sentences import asks
+from ragdash.io.proposals.fields import SENTENCE_ENDS, Field, as_number, is_missing
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, ID, RETURNED, words
 from ragdash.io.proposals.shapes.families import NUMBER, spread_columns
+
+_TITLE = 60  # characters
+_DATA_ENDINGS = (".json", ".jsonl", ".csv", ".tsv", ".xlsx", ".parquet")
 
 
 def with_spread_columns(fields: dict[str, Field]) -> dict[str, Field]:
@@ -55,6 +59,19 @@ def is_title(field: Field) -> bool:
         "title", "heading", "name", "section", "chapter", "topic"}.isdisjoint(field.name_words)
 
 
+def names_document(field: Field) -> bool:
+    """True for short texts such as "Employment Act 1955" under a word for a document: its title, not what it says."""
+    texts = [str(item).strip() for item in field.items]
+    return field.name_words[-1:] in (("doc",), ("document",)) and field.is_text and field.mean_length < _TITLE and (
+        not any(text.endswith(SENTENCE_ENDS) or "\n" in text for text in texts))
+
+
+def asks_mostly(field: Field) -> bool:
+    """True where most texts are questions, such as a question in other words: they answer none."""
+    texts = [item for item in field.items if type(item) is str]
+    return bool(texts) and 5 * sum(map(asks, texts)) > 4 * len(texts)
+
+
 def is_kind(field: Field) -> bool:
     """True for a few names that many records share, such as direct_answer and scoped_summary: kinds, not texts."""
     names = {str(item) for item in field.items}
@@ -73,6 +90,11 @@ def has_codes(field: Field) -> bool:
 def is_source_name(field: Field) -> bool:
     """True for a few short texts that many records share, such as the exam that questions are from: no contexts."""
     return not field.is_list and len(field.values) >= 10 * field.distinct_count > 0 and field.mean_length < 60
+
+
+def are_data_files(item: Field) -> bool:
+    """True for questions.json and labels.csv: where records come from."""
+    return all(str(value).lower().endswith(_DATA_ENDINGS) for value in item.items)
 
 
 def counts_rows(field: Field) -> bool:

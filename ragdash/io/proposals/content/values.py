@@ -11,6 +11,7 @@ from ragdash.io.json.exact_parser import NumberText, to_python
 from ragdash.io.proposals.fields import id_text, is_missing, leaves
 from ragdash.io.proposals.names import words
 
+_NUMBERS = re.compile(r"\d+(-\d+)?")
 _NONE = {"notfound", "na", "none", "null", "nodocument", "nodoc", "nosource", "outofscope", "unanswerable",
          "notapplicable", "notavailable"}
 
@@ -47,8 +48,11 @@ def says_none(value: object) -> bool:
 
 
 def joined_key(values: Sequence):
-    """The id of a query; of several parts, such as its data set and its number there, all of them."""
-    return values[0] if len(values) == 1 else "/".join(id_text(value) for value in values if not is_missing(value))
+    """The id of a query; of several parts, such as its data set and its number there, all of them. Numbers of a topic
+    and of a turn in it are joined as in TREC CAsT and iKAT: 81_1, 9-1_2.
+    """
+    parts = [id_text(value) for value in values if not is_missing(value)]
+    return values[0] if len(values) == 1 else ("_" if all(map(_NUMBERS.fullmatch, parts)) else "/").join(parts)
 
 
 def joined_ids(values: Sequence) -> list[str]:

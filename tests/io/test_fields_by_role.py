@@ -1,0 +1,144 @@
+"""Which field is the right document, the text, the id or a value, where several could be."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ragdash.core.errors import InputError
+from ragdash.io import read_runs, read_truth
+from ragdash.io.proposals.propose import propose
+from ragdash.io.source.source import Source
+
+COUNT = range(8)
+ASKED = [f"Which rule covers case {number} of the game?" for number in COUNT]
+TEXTS = [f"Case {number} is covered by the part on moves, which says so in full." for number in COUNT]
+
+
+def rows(**columns) -> bytes:
+    """JSON Lines of eight records; a function is called with the number of a record."""
+    return "\n".join(json.dumps({name: column(number) if callable(column) else column
+                                 for name, column in columns.items()}) for number in COUNT).encode()
+
+
+def offered(content: bytes, name: str = "file.jsonl") -> list[dict[str, str]]:
+    return [dict(reading.mapping) for reading in propose(Source((name, content)))]
+
+
+def first_mapping(error: InputError) -> dict[str, str]:
+    return next(problem for problem in error.problems if problem.kind == "proposed-reading").facts["mappings"][0]
+
+
+def is_subset(wanted: dict[str, str], mapping: dict[str, str]) -> bool:
+    return wanted.items() <= mapping.items()
+
+
+SHAPES = {  # content, what must be in each mapping, what must not be in any
+    "lists of right files next to distractors": (
+        rows(id=lambda n: f"t{n}", gold=lambda n: {
+            "distractors": [f"src/z{n}.py"], "related_tests": [f"tests/a{n}.py"],
+            "supporting_files": [f"src/b{n}.py", f"src/c{n}.py"]}),
+        [{"relevant": "gold.related_tests"}, {"relevant": "gold.supporting_files"}], set()),
+    "two lists of right documents": (
+        rows(question=lambda n: ASKED[n], expected_docs=lambda n: [f"d{n}"],
+             required_docs=lambda n: [f"d{n}", f"d{n + 1}"]),
+        [{"relevant": "expected_docs"}, {"relevant": "required_docs"}], set()),
+    "the chunk that a question was made from, next to the number of its section": (
+        rows(query=lambda n: ASKED[n], expected_doc="Rules of the Game", expected_section=lambda n: f"{n + 1}A",
+             source_chunk_id=lambda n: f"rules:{n}:0"),
+        [{"role": "truth", "relevant": "source_chunk_id"}], {"evidence"}),
+    "quotes with their documents and digests": (
+        rows(question=lambda n: ASKED[n], gold_answer=lambda n: TEXTS[n], evidence_anchors=lambda n: [
+            {"document_id": f"doc-{n}", "document_sha256": "ab" * 32, "exact_quote": TEXTS[n]}]),
+        [{"relevant": "evidence_anchors[].document_id", "evidence": "evidence_anchors[].exact_quote",
+          "answers": "gold_answer"}], set()),
+    "graded documents in some records and plain ids in the others": (
+        rows(query=lambda n: ASKED[n], relevance=lambda n: [{"id": f"note:{n}", "grade": 3}] if n % 2 else None,
+             expected_ids=lambda n: None if n % 2 else [f"note:{n}"]),
+        [{"role": "truth", "relevant": "relevance[].id+expected_ids", "grade": "relevance[].grade"}], {"retrieved"}),
+    "named cases with their hits": (
+        rows(name=lambda n: f"case {n}", results=lambda n: [{"id": f"d{n}-{k}", "text": TEXTS[k]} for k in range(3)]),
+        [{"role": "run", "query_id": "name", "retrieved": "results[].id", "text": "results[].text"}], set()),
+    "what a system got": (
+        rows(q=lambda n: ASKED[n], gold=lambda n: [f"d{n}"], got=lambda n: [f"d{n}", f"d{n + 1}"], hit=1),
+        [{"role": "both", "retrieved": "got", "relevant": "gold"}], set()),
+    "prompts and what comes out": (
+        rows(user_prompt=lambda n: ASKED[n], output_prompt=lambda n: TEXTS[n], context=lambda n: f"{TEXTS[n]} Twice."),
+        [{"role": "truth", "answers": "output_prompt", "evidence": "context"},
+         {"role": "run", "answer": "output_prompt", "contexts": "context"}], set()),
+    "questions in other words": (
+        rows(conv_id=lambda n: f"c{n // 4}", turn_id=lambda n: n % 4, history=lambda n: ASKED[:n % 4],
+             utterance=lambda n: ASKED[n], rewrite=lambda n: f"And {ASKED[n]}"),
+        [{"role": "questions", "query_id": "conv_id+turn_id", "query": "utterance"}], {"answers", "answer"}),
+    "numbers of passes": (
+        rows(query=lambda n: ASKED[n], answer=lambda n: TEXTS[n], pass_index=lambda n: n % 3, latency_ms=5),
+        [{"query": "query", "answer": "answer"}], {"scores"}),
+    "the variant of a prompt": (
+        rows(id=lambda n: f"{n}", prompt_variant="base", faithfulness=lambda n: n / 8),
+        [{"query_id": "id", "scores": "faithfulness"}], {"query"}),
+    "what a judge found in the source": (
+        json.dumps({"per_format": {name: [
+            {"test_id": f"{name[0]}{n}", "expected": "faithful" if n % 2 else "hallucinated", "correct": n > 1,
+             "verdict": "hallucinated", "specific_issues": [{"source_says": TEXTS[n], "claim_says": ASKED[n]}]}
+            for n in COUNT] for name in ("raw", "raw with hints")}}).encode(),
+        [{"config": "*", "scores": "correct"}], {"contexts", "evidence"}),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_field_has_the_role_that_its_values_show(name):
+    content, wanted, absent = SHAPES[name]
+    mappings = offered(content, "file.json" if content.startswith(b'{"per') else "file.jsonl")
+    assert [is_subset(*pair) for pair in zip(wanted, mappings, strict=False)] == [True] * len(wanted), mappings
+    assert all(absent.isdisjoint(mapping) for mapping in mappings)
+
+
+def test_a_rating_of_each_configuration_is_of_a_run():
+    mapping = offered(SHAPES["what a judge found in the source"][0], "file.json")[0]
+    assert mapping["role"] == "both"
+
+
+def test_turns_have_the_ids_of_trec_cast_and_ikat():
+    topics = [{"number": number, "turn": [{"number": n + 1, "raw_utterance": ASKED[n + 3 * place]} for n in range(3)]}
+              for place, number in enumerate((81, "9-1"))]
+    content = ("topics.json", json.dumps(topics).encode())
+    mapping = offered(content[1], "topics.json")[0]
+    assert (mapping["query_id"], mapping["query"]) == ("*.number+number", "raw_utterance")
+    truth = read_truth(content, mapping=mapping)
+    assert truth.query_ids.to_pylist() == ["81_1", "81_2", "81_3", "9-1_1", "9-1_2", "9-1_3"]
+
+
+def test_returned_texts_with_grades_are_contexts_of_which_some_are_right():
+    content = ("run.json", json.dumps({"results": [
+        {"query": ASKED[n], "retrieved": [{"text": TEXTS[n], "relevance": 2}, {"text": TEXTS[n - 1], "relevance": 0}]}
+        for n in COUNT]}).encode())
+    with pytest.raises(InputError) as error:
+        read_runs(content)
+    mapping = first_mapping(error.value)
+    run, = read_runs(content, mapping=mapping)
+    assert run.details["contexts"].to_pylist()[0] == [TEXTS[0], TEXTS[-1]]
+    spans = read_truth(content, mapping=mapping).details["evidence"].to_pylist()
+    assert [[span["text"] for span in each] for each in spans] == [[text] for text in TEXTS]
+
+
+@pytest.mark.parametrize("members", [
+    {f"reports/{name}.json": {"score": 0.4, "n_segments": 120} for name in ("alpha", "beta")},
+    {"indexing": {"docs": 100, "seconds": 3.5}, "search": {"p50_ms": 12.5, "p95_ms": 40.5}},
+])
+def test_counts_times_and_scores_are_no_documents(members):
+    with pytest.raises(InputError) as error:
+        read_runs(("report.json", json.dumps(members).encode()))
+    assert {problem.kind for problem in error.value.problems} == {"summary"}
+
+
+def test_values_of_topics_in_columns_are_no_trec_run():
+    lines = ["topic_id\tnDCG\tAWRF\tScore\tmedian\tmin\tmax"]
+    lines += [f"{187 + n}\t0.5{n}\t0.4{n}\t0.2{n}\t0.3{n}\t0.1{n}\t0.9{n}" for n in COUNT]
+    content = ("values.tsv", "\n".join(lines).encode())
+    with pytest.raises(InputError) as error:
+        read_runs(content)
+    mapping = first_mapping(error.value)
+    assert (mapping["query_id"], mapping["scores"].split("+")[0]) == ("topic_id", "nDCG")
+    run, = read_runs(content, mapping=mapping)
+    assert len(run.query_ids) == len(COUNT) and not len(run.docs)
