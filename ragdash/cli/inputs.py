@@ -30,6 +30,7 @@ from ragdash.models.engines import LOCAL, Engine, open_engine
 if TYPE_CHECKING:  # metrics and matching are imported by the functions that need them
     from ragdash.matching.match import Matching
     from ragdash.metrics import Spec
+_ROLES = ("relevant documents", "reference answers", "evidence")
 
 
 def conventions_of(options: argparse.Namespace) -> Conventions:
@@ -129,7 +130,7 @@ def _closed_runs(folder: Path) -> list[Run]:
 
     Raises InputError for an empty folder; no runs where the folder holds other files.
     """
-    from ragdash.io.recorded.closed_runs import read_closed_runs
+    from ragdash.io.recorded.folder import read_closed_runs
 
     closed, problems = read_closed_runs(folder)
     if not closed and not any(folder.iterdir()):
@@ -301,9 +302,6 @@ def source_of(text: str) -> str | tuple[str, bytes]:
         if stat.S_ISFIFO(os.stat(path).st_mode):  # such as <(zcat run.gz): it can be read once only
             return path, read_input(path)
     return path
-
-
-_ROLES = ("relevant documents", "reference answers", "evidence")
 
 
 def common_truth(truths: Mapping[str, Truth]) -> Truth:

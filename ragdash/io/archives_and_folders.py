@@ -131,7 +131,8 @@ def read_beir(name: str, file: str, files: dict[str, Source]) -> Truth:
     """The judgments of qrels/*.tsv with the questions of queries.jsonl and the documents of corpus.jsonl."""
     qrels, *other_paths = _qrels_paths(files)
     judged = csv_tsv.read_truth(files[qrels])
-    problems = [_unread_beir_file(files[path], f"qrels next to {qrels}") for path in other_paths]
+    problems = [Problem("unread-file/questions", {"what": f"qrels next to {qrels}"}, files[path].file,
+                        severity="warning") for path in other_paths]
     questions, documents = (_find_file(files, name) for name in ("queries.jsonl", "corpus.jsonl"))
     corpus = formats_corpus.read_corpus(documents) if documents else None
     problems += corpus.problems if corpus else ()
@@ -183,10 +184,6 @@ def _query_object(entry: InputEntry, relevant: dict[str, dict]) -> dict | object
         return None
     query_fields = {"query_id": query_id, "query": fields.pop("text", None), "relevant": relevant[str(query_id)]}
     return {**fields, **(metadata if type(metadata) is dict else {}), **query_fields}
-
-
-def _unread_beir_file(file: Source, file_kind: str) -> Problem:
-    return Problem("unread-file/questions", {"what": file_kind}, file.file, severity="warning")
 
 
 FORMATS.register(

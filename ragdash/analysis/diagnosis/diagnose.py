@@ -11,7 +11,7 @@ from dataclasses import asdict
 import numpy as np
 
 from ragdash.analysis.diagnosis.answer_checks import AnswerChecks, check_answers, judge_specs
-from ragdash.analysis.diagnosis.permission_checks import PermissionChecks, check_permissions
+from ragdash.analysis.diagnosis.permission_checks import check_permissions
 from ragdash.analysis.diagnosis.potential_gain import BestValues
 from ragdash.analysis.diagnosis.result import Diagnosis
 from ragdash.analysis.diagnosis.retrieval_checks import RetrievalChecks, check_retrieval
@@ -71,7 +71,8 @@ def diagnose(match: Match, rules: DiagnosisRules | None = None, answers: Evaluat
     permissions = check_permissions(match, rules)
     checks = {**_retrieval(retrieval), **_answers(answer_checks)}
     checks = {name: (known & ~bare, failed & ~bare) for name, (known, failed) in checks.items()}
-    checks |= _permissions(permissions)  # also of a question without an answer: a leak is one whatever was asked
+    # also of a question without an answer: a leak is one whatever was asked
+    checks["forbidden"] = permissions.known, permissions.leaks
     checks["answered-unanswerable"] = (
         bare & answer_checks.has_answer & ~permissions.leaks,
         bare & answer_checks.has_answer & answer_checks.says & ~answer_checks.declines & ~answer_checks.right,
@@ -102,10 +103,6 @@ def diagnose_runs(matches: Sequence[Match], k: int) -> list[Diagnosis]:
     """Several runs by the default rules at a cutoff; where judges have scored them, all by the same judge."""
     rules = DiagnosisRules(k=k)
     return [diagnose(match, rules) for match in with_default_judges(matches, judge_specs(rules))]
-
-
-def _permissions(permissions: PermissionChecks) -> Checks:
-    return {"forbidden": (permissions.known, permissions.leaks)}
 
 
 def _retrieval(retrieval: RetrievalChecks) -> Checks:

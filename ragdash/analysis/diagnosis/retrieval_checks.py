@@ -21,6 +21,8 @@ from ragdash.matching.views.evidence import NEVER
 from ragdash.metrics.bands import EDGE
 
 _OF_RANKINGS = ("not-retrieved", "below-k", "partly-covered", "below-threshold")
+CorpusGold = tuple[np.ndarray, np.ndarray, dict[str, str], tuple[Problem, ...]]
+"""Gold in the corpus (Q,) int64, whether that is known (Q,) bool, why for no query, warnings."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,10 +185,6 @@ def _needed_documents(gold: np.ndarray, rules: DiagnosisRules, multi_hop: np.nda
     """The same of documents: if more are needed than k, one is enough, or k for a multi-hop question."""
     needed = _needed(gold, rules, multi_hop)
     return np.where(needed <= rules.k, needed, np.where(multi_hop, rules.k, 1))
-
-
-CorpusGold = tuple[np.ndarray, np.ndarray, dict[str, str], tuple[Problem, ...]]
-"""Gold in the corpus (Q,) int64, whether that is known (Q,) bool, why for no query, warnings."""
 
 
 def _sources(match: Match, corpus: GoldInCorpus | None, of_span: np.ndarray) -> CorpusGold:

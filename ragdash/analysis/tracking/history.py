@@ -21,6 +21,8 @@ from ragdash.metrics import Spec
 
 _MODEL_VIEWS = ("Judged", "Scored", "Entailed")
 _GENERAL = {*CHOICES, "match", "match_how", "match_threshold", "match_model", "max_grade"}
+WINDOW = timedelta(hours=1)  # from one run of an experiment to the next
+FEWEST = 3  # runs with other settings; two in an hour are a change that somebody made
 
 
 @dataclass(frozen=True)
@@ -233,10 +235,6 @@ def _aligned(baseline: PinnedBaseline, points: Sequence[HistoryPoint], truth: Tr
         if query in rows:
             values[place] = pinned.values[rows[query]]
     return replace(pinned, query_ids=pa.array(queries, pa.string()), values=values)
-
-
-WINDOW = timedelta(hours=1)  # from one run of an experiment to the next
-FEWEST = 3  # runs with other settings; two in an hour are a change that somebody made
 
 
 class DatedRun(Protocol):

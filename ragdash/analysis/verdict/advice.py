@@ -26,6 +26,7 @@ NOTICED = 100.0  # milliseconds per query: nobody notices less
 LEAST_LEAN = 0.02  # a smaller difference is not worth a sentence
 MOST_KINDS = 2  # kinds of queries that are named as speaking against a choice
 UNITS = ("$", "ms")
+MOST_RUNS = 8  # among more runs, the corrected test of all pairs finds hardly any difference within a slice
 
 
 @dataclass(frozen=True)
@@ -292,9 +293,6 @@ def _lean(spec: Spec, choice: str, rival: str, by_name: Mapping[str, Evaluation]
         return None
     return Lean(spec, choice, rival, float(values[both].mean()), float(rival_values[both].mean()),
                 int((differences < 0).sum()), int((differences > 0).sum()), len(differences))
-
-
-MOST_RUNS = 8  # among more runs, the corrected test of all pairs finds hardly any difference within a slice
 
 
 def compared_by_slice(evaluations: Sequence[Evaluation], spec: Spec, truth: Truth, rules: ComparisonRules,

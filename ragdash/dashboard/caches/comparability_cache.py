@@ -1,4 +1,6 @@
-"""Cached comparability reports and collapse choices of the session's runs, by digests, names and conventions.
+"""Cached comparisons of numbers: comparability reports, collapse choices, other tools' numbers and those of files.
+
+Keyed by digests and scalars, as in ragdash.dashboard.caches.evaluation_cache.
 """
 
 from __future__ import annotations
@@ -6,17 +8,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import astuple, replace
 
+import streamlit as st
+
 from ragdash.analysis.comparability import ComparabilityEntry as Finding
 from ragdash.analysis.comparability import ComparabilityReport, check_ids_of_each
 from ragdash.analysis.comparability import check_comparability as found_in
 from ragdash.analysis.comparability.near_ids import near_id_entries
+from ragdash.analysis.comparability.other_tools import ToolGap, show_as
+from ragdash.analysis.recomputed import Recomputed, recomputed
+from ragdash.core.errors import InputError
 from ragdash.core.ids.collapse_choices import CollapseChoice, collapse_choices
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.dashboard.caches import kept_cache
+from ragdash.dashboard.caches import kept_cache, score_cutoff_cache
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.scope import Scope
-from ragdash.metrics import Spec, parse_spec
+from ragdash.metrics import Spec, parse_spec, parse_specs
 
 NO_FINDINGS = "no findings about ids"
 NO_NEAR_IDS = "no nearly equal ids"
@@ -81,3 +88,29 @@ def collapse_ways(entry: SessionRun, truth: str) -> list[CollapseChoice]:
 @shared(max_entries=64)
 def _choices(run: str, truth: str, _run: Run, _truth: Truth) -> list[CollapseChoice]:
     return collapse_choices(_run, _truth)
+
+
+def gaps(run: str, scope: Scope, tool: str, specs: Sequence[Spec]) -> list[ToolGap]:
+    """The means of a run here and in the tool. Raises InputError where it has no query in common with the truth."""
+    return _gaps(run, scope.cache_key(), tool, tuple(map(str, specs)), _scope=scope)
+
+
+@shared(max_entries=256)
+def _gaps(run: str, scope: tuple, tool: str, specs: tuple[str, ...], _scope: Scope) -> list[ToolGap]:
+    return show_as(score_cutoff_cache.match(run, _scope), _scope.truth, tool, parse_specs(list(specs)))
+
+
+def recomputed_rows(run: str, name: str, scope: Scope) -> tuple[Recomputed, ...]:
+    """Every metric in the run's file that is computed too; none where no query is in common."""
+    record = LOADED.run(run)
+    if record is None or record.file_scores is None:
+        return ()
+    return tuple(replace(row, run=name) for row in _rows(run, scope.cache_key(), _scope=scope))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _rows(run: str, key: tuple, _scope: Scope) -> tuple[Recomputed, ...]:
+    try:
+        return recomputed(_scope.match(run))
+    except InputError:
+        return ()

@@ -8,6 +8,7 @@ keys are never stored. No judge is ever asked by the dashboard's own process.
 from __future__ import annotations
 
 import atexit
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -18,8 +19,8 @@ from ragdash.core.paths import PACKAGE
 from ragdash.core.storage.temporary_folders import temporary_folder
 from ragdash.dashboard.auth.roles import judge_hosts
 from ragdash.dashboard.jobs import shared_queue
-from ragdash.dashboard.jobs.judge_input import write_cases
-from ragdash.dashboard.jobs.process import Job, JobSlot, JobView, start_job
+from ragdash.dashboard.jobs.process import Job, JobSlot, JobView, start_job, write_rows
+from ragdash.dashboard.jobs.scoring import plain
 from ragdash.evaluation.scoring import judge_worker
 from ragdash.evaluation.scoring.judge_drift import ANCHOR
 from ragdash.evaluation.scoring.score_worker import Worker
@@ -29,6 +30,11 @@ from ragdash.models.judge.tasks import Case
 
 PLANS = 8  # kept; of these
 AT_ONCE = 3  # at work
+_slot = JobSlot("judge")
+forget = _slot.forget
+_plans: OrderedDict[tuple, Job] = OrderedDict()
+_lock = threading.Lock()
+NUMBERED = re.compile(r"context \d+")  # a context that is no document of the run
 
 
 @dataclass(frozen=True)
@@ -74,12 +80,6 @@ class JudgeOrder:
                 "--max-cost": self.max_cost, "--max-calls": self.max_calls, "--price-in": self.price_in,
                 "--price-out": self.price_out, "--concurrency": self.concurrency,
                 "--renew": self.renew, "--drift": ANCHOR if self.drift else None}
-
-
-_slot = JobSlot("judge")
-forget = _slot.forget
-_plans: OrderedDict[tuple, Job] = OrderedDict()
-_lock = threading.Lock()
 
 
 def current() -> JobView | None:
@@ -178,3 +178,29 @@ def _command(
     files, truth = write_cases(runs, folder)
     return judge_worker.command(files, truth, " ".join(order.metrics), order.base_url, order.model,
                                 options={**order.options(), "--judge-hosts": judge_hosts(), **extra_options})
+
+
+def write_cases(runs: Mapping[str, Sequence[Case]], folder: Path) -> tuple[list[str], str]:
+    """Write the cases of runs, by name; returns the arguments NAME=path of the runs, and the path of the truth.
+
+    Questions and references are the same for all runs where the truth gives them; a run's own question goes with it.
+    """
+    files = [f"{plain(name)}={write_rows(folder / f'run-{index}.jsonl', map(_of_run, cases))}"
+             for index, (name, cases) in enumerate(runs.items())]
+    return files, write_rows(folder / "truth.jsonl", map(_of_truth, next(iter(runs.values()))))
+
+
+def _of_truth(case: Case) -> dict:
+    references = [""] if case.no_answer else list(case.references)  # an empty reference: the question has no answer
+    row = {"query_id": case.query_id, "answers": references, "relevant": {}}
+    return {**row, "attributes": dict(case.attributes)} if case.attributes else row
+
+
+def _of_run(case: Case) -> dict:
+    """Documents carry the ids of the contexts; those that have none come last, and get their number again."""
+    contexts = case.contexts or ()
+    documents = [{"doc_id": name, "text": text} for name, text in contexts if not NUMBERED.fullmatch(name)]
+    row = {"query_id": case.query_id, "query": case.question, "answer": case.answer, "retrieved": documents,
+           "contexts": None if case.contexts is None else [text for _, text in contexts],
+           "chat_history": [{"role": role, "text": text} for role, text in case.history] or None}
+    return {name: value for name, value in row.items() if value is not None}

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import pyarrow as pa
 import streamlit as st
 
-from ragdash.dashboard.widgets import browser_files
+from ragdash.core.paths import PACKAGE
 from ragdash.reporting.figure_files import FIGURE_FORMATS, render_figure
 from ragdash.reporting.tables.export import TABLES, export_table
 from ragdash.reporting.tables.judge_validation import label_sheet_bytes
 
 COPIED = ("csv", "markdown", "latex")  # formats of a table that can be copied
 MOST_COPIED_ROWS = 500
+MOST_CHARACTERS = 200_000  # of a table that can be copied
+_SCRIPT = PACKAGE / "dashboard" / "assets" / "browser_files.js"
+_HTML = '<div class="bar"></div><div class="status" role="status"></div>'
+_CSS = """
+.bar { display: flex; flex-wrap: wrap; gap: 0.5rem; }
+button { font: inherit; color: var(--st-text-color); background: var(--st-background-color); cursor: pointer;
+         border: 1px solid var(--st-border-color); border-radius: var(--st-button-radius); padding: 0.25rem 0.75rem;
+         min-height: 2.5rem; }
+button:hover, button:focus-visible { border-color: var(--st-primary-color); outline-color: var(--st-primary-color); }
+.status { font-size: 0.875rem; color: var(--st-text-color); min-height: 1.3em; }
+"""
 
 
 @dataclass(frozen=True)
@@ -65,7 +77,7 @@ def tables(table: Callable | object, key: str, note: str = "") -> None:
             )
     if not callable(table) and len(table) <= MOST_COPIED_ROWS:
         texts = [(f"Copy as {TABLES[form].title}", export_table(table, form, note).decode()) for form in COPIED]
-        browser_files.render(f"{key}_copy", name_of(key), texts=texts)
+        browser_buttons(f"{key}_copy", name_of(key), texts=texts)
 
 
 def sheets(table: Callable[[], pa.Table], name: str, key: str, title: str = "") -> None:
@@ -88,7 +100,7 @@ def pictures(figure, key: str, chart: str) -> None:
     figure: the same, with its width and height.
     """
     file_format = FIGURE_FORMATS["json"]
-    browser_files.render(f"{key}_pictures", name_of(key), chart=chart, size=(figure.layout.width, figure.layout.height))
+    browser_buttons(f"{key}_pictures", name_of(key), chart=chart, size=(figure.layout.width, figure.layout.height))
     st.download_button(
         file_format.title,
         lambda: render_figure(figure, "json"),
@@ -106,3 +118,35 @@ def menu(table, key: str, paper: Paper | None = None) -> None:
                     type="tertiary") as popover:
         if popover.open:
             numbers(table, key, paper)
+
+
+def browser_buttons(key: str, name: str, *, chart: str = "", size: tuple[int, int] = (0, 0),
+           charts: Sequence[tuple[str, str, int, int]] = (), texts: Sequence[tuple[str, str]] = ()) -> None:
+    """The buttons for a chart of this page, for an archive of several, and one for each text.
+
+    Parameters
+    ----------
+    key
+        Of this row of buttons.
+    name
+        Of the files, without their ending.
+    chart
+        Key of a chart that is drawn on this page; empty for none.
+    size
+        Width and height of its pictures, in pixels.
+    charts
+        (key, name of its file, width, height) of each chart of the archive; all are drawn on this page.
+    texts
+        (label of the button, what it copies).
+    """
+    mount = st.components.v2.component("ragdash_browser_files", html=_HTML, css=_CSS, js=_script())
+    copied = [list(text) for text in texts if len(text[1]) <= MOST_CHARACTERS]
+    if chart or charts or copied:
+        fields = ("chart", "name", "width", "height")
+        mount(key=key, data={"chart": chart, "name": name, "width": size[0], "height": size[1], "texts": copied,
+                             "charts": [dict(zip(fields, one, strict=True)) for one in charts]})
+
+
+@cache
+def _script() -> str:
+    return _SCRIPT.read_text(encoding="utf-8")

@@ -322,7 +322,8 @@ def _of_same_text(legs: Sequence[Leg], pairs: Sequence[np.ndarray], later: np.nd
     hashes = np.concatenate(pairs)
     suspects = np.flatnonzero(np.isin(hashes, hashes[later[differs]]))
     owner = np.searchsorted(offsets, suspects, "right") - 1
-    texts = pa.concat_arrays([_docs(leg, suspects[owner == index] - offsets[index]) for index, leg in enumerate(legs)])
+    texts = pa.concat_arrays([take(leg.run.docs, _rows(leg, suspects[owner == index] - offsets[index]))
+                              for index, leg in enumerate(legs)])
     _, word = np.unique(hashes[suspects], return_inverse=True)
     keys = word * (len(suspects) + 1) + texts.dictionary_encode().indices.to_numpy()
     _, index, inverse = np.unique(keys, return_index=True, return_inverse=True)
@@ -346,10 +347,6 @@ def _docs_at(leg: Leg, rows: np.ndarray) -> tuple[pa.ChunkedArray, np.ndarray]:
     if leg.position is None and leg.run.order is None:
         return leg.run.docs.slice(leg.begin, len(leg.rank)), rows
     return leg.run.docs, _rows(leg, rows)
-
-
-def _docs(leg: Leg, rows: np.ndarray) -> pa.Array:
-    return take(leg.run.docs, _rows(leg, rows))
 
 
 def _numbered(legs: Sequence[Leg], later: np.ndarray, first: np.ndarray) -> Candidates:

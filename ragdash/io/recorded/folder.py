@@ -19,16 +19,66 @@ from pathlib import Path, PurePosixPath
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, RunHeader
 from ragdash.core.storage.file_lock import is_locked
-from ragdash.io.recorded.archive import MOST_KEPT, packed_run
 from ragdash.io.recorded.lines import parsed_lines, split_lines
 from ragdash.io.recorded.names import FAILURE, HEADER, PART, RESULTS, folder_of
 from ragdash.io.recorded.plain_results import read_plain_results
 from ragdash.io.source.source import Source
+from ragdash.io.source.zip_file import open_archive
+
+MOST_KEPT = 1 << 16  # headers; a folder with more runs than are kept would be read anew each time
+ARCHIVE = ".zip"
+ReadLines = Callable[[Source, str | None], list[Run]]
+_COUNTED: dict[str, tuple[int, int, int]] = {}  # file: bytes, results and failures counted
+
+
+@dataclass(frozen=True)
+class PackedRun:
+    """What is known of a packed run without reading its results."""
+
+    header: RunHeader
+    is_closed: bool
+    queries: int
+    failures: int
+
+
+def packed_run(path: Path) -> PackedRun | None:
+    """The recorded run of an archive; None where it holds something else.
+
+    Raises
+    ------
+    InputError, OSError
+        If the archive or its header cannot be read.
+    """
+    status = path.stat()
+    run = _packed_run(path, status.st_mtime_ns, status.st_size)
+    if isinstance(run, Problem):
+        raise InputError([run])
+    return run
+
+
+@lru_cache(MOST_KEPT)
+def _packed_run(path: Path, _changed: int, _size: int) -> PackedRun | Problem | None:
+    """The same once for each content; a problem in place of an error, so that it is kept too."""
+    source = Source(path)
+    try:
+        with source.stream() as stream, open_archive(source, stream) as archive:
+            names = set(archive.namelist())
+            if (folder := folder_of(names)) is None:
+                return None
+            header = RunHeader.from_json(archive.read(str(folder / HEADER)), f"{path}/{folder / HEADER}")
+            closed = str(folder / RESULTS) in names
+            queries, failures = header.queries, header.failures or 0
+            if queries is None or not closed:
+                with archive.open(str(folder / (RESULTS if closed else PART))) as lines:
+                    failed = [line.startswith(FAILURE) for line in lines if line.endswith(b"\n")]
+                queries, failures = len(failed) - sum(failed), sum(failed)
+    except InputError as error:
+        return error.problems[0]
+    return PackedRun(header, closed, queries, failures)
+
 
 __all__ = ["FAILURE", "HEADER", "PART", "RESULTS", "LogEntry", "is_recorded", "is_recorded_folder", "log_entries",
            "log_entry", "read_archive", "read_folder", "read_part", "unreadable_runs"]
-ARCHIVE = ".zip"
-ReadLines = Callable[[Source, str | None], list[Run]]
 
 
 @dataclass(frozen=True)
@@ -208,9 +258,6 @@ def _header(file: Path, _changed: int) -> RunHeader:
     return RunHeader.from_json(file.read_bytes(), str(file))
 
 
-_COUNTED: dict[str, tuple[int, int, int]] = {}  # file: bytes, results and failures counted
-
-
 def _line_counts(file: Path, size: int) -> tuple[int, int]:
     """(results, failures) of a growing file; what was counted before is not read again."""
     counted, results, failures = _COUNTED.get(str(file), (0, 0, 0))
@@ -234,3 +281,30 @@ def _fail_unfinished(path: Path, header: RunHeader) -> None:
 
 def _unfinished(header: RunHeader, state: str, queries: int, file: str) -> Problem:
     return Problem(f"unfinished-run/{state}", {"name": header.name, "queries": queries}, file)
+
+
+def read_closed_runs(folder: Path) -> tuple[list[Run], list[Problem]]:
+    """The closed runs of a log folder, oldest first, and warnings that name those that are left out.
+
+    Raises
+    ------
+    InputError
+        There are closed runs, or damaged ones, and none can be read.
+    """
+    from ragdash.io import read_runs  # it reads this folder's recorded runs
+
+    runs: list[Run] = []
+    problems = unreadable_runs(folder)
+    names = [Path(problem.file or "").relative_to(folder).parts[0] for problem in problems]
+    for entry in log_entries(folder):
+        if entry.state == "complete":
+            try:
+                runs += read_runs(str(entry.path))
+            except InputError as error:
+                problems += error.problems
+                names.append(entry.path.name)
+    if problems and not runs:
+        raise InputError(problems)
+    if problems:
+        problems.append(Problem("recorded-run/left-out", {"count": len(names), "names": names}, str(folder)))
+    return runs, [replace(problem, severity="warning") for problem in problems]

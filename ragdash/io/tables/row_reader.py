@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -172,3 +174,27 @@ def _unlimited_field_size() -> Iterator[None]:
         yield
     finally:
         csv.field_size_limit(previous_limit)
+
+
+def has_whole_quotes(content: bytes, delimiter: str) -> bool:
+    """False where a quoted cell is not closed, or holds a line end and is followed by text: a quote is missing.
+
+    A cell that begins with a quoted word goes on to its end. Quotes within a cell are as they are written.
+
+    Examples
+    --------
+    >>> [has_whole_quotes(row, ",") for row in (b'q1,"a ""b"" c"', b'q1,5" pipe', b'q1,"open', b'q1,"a\\nq2,"b"')]
+    [True, True, False, False]
+    """
+    match = _pattern(delimiter).match(content)
+    return match is not None and match.end() == len(content)
+
+
+@cache
+def _pattern(delimiter: str) -> re.Pattern[bytes]:
+    """What well-formed quotes look like, from the beginning; nothing in it is tried a second time."""
+    end = re.escape(delimiter).encode() + rb"\r\n"
+    begin = rb"(?<![^%s])" % end
+    whole = begin + rb'"[^"]*+(?:""[^"]*+)*+"(?![^%s])' % end
+    word = begin + rb'"[^"\r\n]*+(?:""[^"\r\n]*+)*+"'
+    return re.compile(rb'(?:[^"]++|%s|%s|%s")*+' % (whole, word, rb"(?<=[^%s])" % end))

@@ -111,7 +111,8 @@ def _index(lines: Mapping[str, Sequence[RecordedPoint]], page_of: Mapping[int, s
     sections = [Section("overview", "Overview", overview)]
     if specs:
         sections.append(Section("history", "Over time", _history_blocks(lines, specs[0])))
-        table = [[_link(page_of[id(entry)], entry.point.name), *_origin(entry.point),
+        link = Markup('<a href="{}"><bdi>{}</bdi></a>')
+        table = [[link.format(page_of[id(entry)], entry.point.name), *_origin(entry.point),
                   *map(mean_cell, rows[page_of[id(entry)]])] for entry in newest]
         sections.append(Section("runs", "Runs", [Table(
             "Newest first: means with 95% intervals", ["Run", "When", "Commit", "Branch", "Tags",
@@ -158,10 +159,6 @@ def _picture(number: int, name: str, points: Sequence[HistoryPoint], metric: Met
 def _origin(point: HistoryPoint) -> list[str]:
     when = f"{point.time:%Y-%m-%d %H:%M}" if point.time else fmt.UNDEFINED
     return [when, short_commit(point) or fmt.UNDEFINED, point.branch or fmt.UNDEFINED, ", ".join(point.tags)]
-
-
-def _link(page: str, text: str) -> Markup:
-    return Markup('<a href="{}"><bdi>{}</bdi></a>').format(page, text)
 
 
 def _run_page(entry: RecordedPoint, means: Sequence[Summary], changed: str) -> list[Section]:

@@ -184,7 +184,8 @@ def _decision(verdict: Verdict, markdown: bool) -> str:
         return (f"If {plain(verdict.spec.title)} decides, choose {name(verdict.best or '')}: it is better{least} "
                 "(95% CI). Check that a difference of this size matters to you.")
     if verdict.state == "no-clear-difference":
-        rest = f" {_capital(_counted(verdict.better_than, name))} can be dropped." if verdict.better_than else ""
+        worse = names_text([comparison.candidate for comparison in verdict.better_than], name)
+        rest = f" {_capital(worse)} can be dropped." if verdict.better_than else ""
         best = [verdict.best or "", *(comparison.candidate for comparison in verdict.tied)]
         choice = choice_sentence(verdict, name)
         kind = "better" if len(best) == 2 else "best"
@@ -389,10 +390,6 @@ def _difference(comparison: Comparison, markdown: bool) -> str:
 def _gain_at_least(comparison: Comparison) -> float:
     """The end of the interval nearer to 0."""
     return min(abs(comparison.low), abs(comparison.high))
-
-
-def _counted(comparisons: Sequence[Comparison], name: Say) -> str:
-    return names_text([comparison.candidate for comparison in comparisons], name)
 
 
 def _capital(text: str) -> str:

@@ -21,7 +21,7 @@ from streamlit.testing.v1 import AppTest
 
 from ragdash.analysis.judge_validation import choose_examples
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.jobs import judge_input, judging
+from ragdash.dashboard.jobs import judging
 from ragdash.dashboard.pages.answers.judge import sentences as judges_sentences
 from ragdash.dashboard.session import state
 from ragdash.evaluation.evaluate import evaluate_match, summaries
@@ -477,7 +477,7 @@ def test_what_the_process_reads_are_the_very_texts_of_the_page(tmp_path):
     runs = {"a/b = told": Match(told, truth).judged.cases, "texts": Match(texts_, truth).judged.cases}
     assert any(name.startswith("context") for case in runs["a/b = told"] for name, _ in case.contexts or ())
     assert [case.no_answer for case in runs["texts"]][:6] == [False, True, False, False, False, True]
-    files, path = judge_input.write_cases(runs, tmp_path)
+    files, path = judging.write_cases(runs, tmp_path)
     again = read_truth(path)
     for file, (name, cases) in zip(files, runs.items(), strict=True):
         label, _, place = file.partition("=")

@@ -15,7 +15,7 @@ from test_testset_page import the_set
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import workspace
-from ragdash.dashboard.pages.data import loading, removed_runs
+from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.truths import loaded_truths
 from ragdash.experiments.testset import DraftDecisionStore, Sets
@@ -96,9 +96,9 @@ def test_the_view_in_the_question_is_replaced_and_no_other():
 def test_what_was_seen_is_undone_removed_or_read_again_and_nothing_else(monkeypatch):
     at = opened("data", **with_runs(2))
     first, second = at.session_state["_runs"]
-    monkeypatch.setattr(removed_runs.st, "session_state", at.session_state)
+    monkeypatch.setattr(loading.st, "session_state", at.session_state)
     at.session_state[state.REMOVED_RUN] = (0, replace(first, digest="0" * 32, origin=""), False)
-    removed_runs.restore_run(second.digest)
+    loading.restore_run(second.digest)
     assert at.session_state["_runs"] == (first, second)
     truth = at.session_state["_truth"]
     loaded_truths.remove_used("another")

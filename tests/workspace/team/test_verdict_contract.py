@@ -17,7 +17,7 @@ from ragdash.matching.views.judge_versions import stored_versions
 from ragdash.models.judge import Endpoint, Judge, Question, Reply, Usage, VerdictStore, default_verdict_store
 from ragdash.models.judge.batch_files.open_batches import OpenBatches, copy_open_batches
 from ragdash.models.judge.verdict_store.jsonl import export_verdicts, import_verdicts
-from ragdash.models.judge.verdict_store.usage import usage_by_judge
+from ragdash.models.judge.verdict_store.store import usage_by_judge
 
 JUDGE, OTHER = Judge("localhost", "a\\b"), Judge("host \x00", "b" * 3000, '{"x": "y"}')
 VERDICT = Reply({"reason": "so \x00 \\0", "score": 1}, None, "raw \x00 \ud800 \\ text", Usage(10, 5), "a-1", 0.5, 1,

@@ -11,7 +11,7 @@ import streamlit as st
 from ragdash.analysis.comparability.other_tools import METRICS, TOOLS
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
-from ragdash.dashboard.caches import other_tools_cache
+from ragdash.dashboard.caches import comparability_cache
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
@@ -42,7 +42,7 @@ def _render_gaps(context: PageContext, specs: Sequence[Spec]) -> None:
     preset = TOOLS[tool]
     try:
         gaps = [replace(gap, run=entry.name) for entry in context.entries
-                for gap in other_tools_cache.gaps(entry.digest, context.scope, tool, specs)]
+                for gap in comparability_cache.gaps(entry.digest, context.scope, tool, specs)]
     except InputError as error:
         elements.problems(error.problems, "other_tools")
         return

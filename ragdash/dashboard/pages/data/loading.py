@@ -18,9 +18,10 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import SAMPLE_LABELS, SAMPLE_TRUTH, SAMPLE_VERDICTS, SAMPLES, home, split_name
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.auth import rights
-from ragdash.dashboard.pages.data import corpus_upload, removed_runs, workspace_list
+from ragdash.dashboard.jobs import ahead
+from ragdash.dashboard.pages.data import corpus_upload, workspace_list
 from ragdash.dashboard.session import data_store, file_metrics, read_progress, state
-from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.truths import loaded_truths
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.tasks.policy import current_policy
@@ -175,7 +176,7 @@ def _reread(record: FileRecord, role: str | None, mapping: Mapping[str, str]) ->
         return
     record, baseline = state.files()[index], state.entry(state.get(state.BASELINE) or "")
     for digest in record.digests:
-        removed_runs.replace_run(digest)
+        replace_run(digest)
         corpus_upload.remove(digest)
     reread = _read_upload(record.name, record.content, role, mapping)
     if baseline is not None and (again := [entry for entry in state.runs() if entry.name == baseline.name]):
@@ -185,7 +186,7 @@ def _reread(record: FileRecord, role: str | None, mapping: Mapping[str, str]) ->
 
 def remove(digest: str) -> None:
     """Take a run, the truth or its documents out of the session."""
-    removed_runs.remove_run(digest)
+    remove_run(digest)
     corpus_upload.remove(digest)
 
 
@@ -317,3 +318,39 @@ def _labeled_alone(items: Sequence[object]) -> list[str]:
     bare = all(not len(run.docs) and "label" in (run.file_scores.names if run.file_scores else ())
                and (run.details is None or "answer" not in run.details.column_names) for run in runs)
     return [run.name for run in runs] if runs and bare and loaded & {run.name for run in runs} else []
+
+
+def remove_run(digest: str) -> None:
+    """Take a run out of this session; `restore_run` brings back the last one. Links to it go on working."""
+    for position, entry in enumerate(state.runs()):
+        if digest in (entry.digest, entry.origin):
+            is_baseline = entry.digest == state.get(state.BASELINE)
+            st.session_state[state.REMOVED_RUN] = (position, entry, is_baseline)
+    state.drop_run(digest)
+    ahead.forget(digest)
+
+
+def replace_run(digest: str) -> None:
+    """Take a run out of this session whose file is read again in another way; the user removed nothing."""
+    before = st.session_state.get(state.REMOVED_RUN)
+    remove_run(digest)
+    st.session_state[state.REMOVED_RUN] = before
+
+
+def removed_run() -> SessionRun | None:
+    """The run that was removed last; None where it is back, or no longer on the server."""
+    _, entry, _ = st.session_state.get(state.REMOVED_RUN) or (0, None, False)
+    return entry if entry is not None and entry.run is not None and state.entry(entry.digest) is None else None
+
+
+def restore_run(digest: str) -> None:
+    """Bring back the run that was removed last, if it is this one: to its place, with its name and color, as baseline
+    if it was that.
+    """
+    entry = removed_run()
+    if entry is None or entry.digest != digest:
+        return
+    position, _, is_baseline = st.session_state.pop(state.REMOVED_RUN)
+    state.insert_run(entry, position)
+    if is_baseline:
+        st.session_state[state.BASELINE] = entry.digest

@@ -14,7 +14,7 @@ from ragdash.core.records.details import filled
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import comparability_cache
-from ragdash.dashboard.pages.data import corpus_upload, loading, other_truths, removed_runs
+from ragdash.dashboard.pages.data import corpus_upload, loading, other_truths
 from ragdash.dashboard.pages.data.relink import version_list
 from ragdash.dashboard.session import data_store, run_facts, run_fixes, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
@@ -119,12 +119,12 @@ def _render_file(index: int, record: loading.FileRecord) -> None:
 
 def render_removed_run() -> None:
     """The way back after a run was removed."""
-    removed = removed_runs.removed_run()
+    removed = loading.removed_run()
     if removed is not None:
         with st.container(horizontal=True, vertical_alignment="center", key="removed_run"):
             st.caption(f"Run removed: {fmt.escape(removed.name)}.", width="content")
             st.button("Undo", icon=":material/undo:", key=state.bound_key("restore_run", removed.digest),
-                      on_click=removed_runs.restore_run, args=(removed.digest,))
+                      on_click=loading.restore_run, args=(removed.digest,))
 
 
 def render_runs() -> None:

@@ -269,7 +269,8 @@ def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
     fields.text_area("Description", max_chars=2000, height=90, **field(
         "kept_text", entry.description, lambda text: _describe_entry(home, entry, text)))
     st.multiselect("Tags", sorted({*entry.tags}), accept_new_options=True, placeholder="Type a tag", **field(
-        "kept_tags", list(entry.tags), lambda tags: _tag_entry(home, entry, tags)))
+        "kept_tags", list(entry.tags), lambda tags: home.tag(
+            entry.digest, lambda stored: merged_list(entry.tags, tags, stored), entry.kind)))
     index = order.index(entry.digest)
     with st.container(horizontal=True):
         for label, icon, target in (("Up", "arrow_upward", index - 1), ("Down", "arrow_downward", index + 1)):
@@ -318,10 +319,6 @@ def _describe_entry(home: Workspace, entry: CatalogueEntry, description: str) ->
     text = _TypedText(description.strip())
     home.describe(entry.digest, text, entry.kind)
     _say_if_changed(entry, "description", text)
-
-
-def _tag_entry(home: Workspace, entry: CatalogueEntry, tags: list[str]) -> None:
-    home.tag(entry.digest, lambda stored: merged_list(entry.tags, tags, stored), entry.kind)
 
 
 def _say_if_changed(entry: CatalogueEntry, what: str, text: _TypedText) -> None:

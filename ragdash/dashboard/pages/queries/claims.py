@@ -20,7 +20,7 @@ from ragdash.evaluation.scoring.claims import JudgeFindings, query_case, read_qu
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.endpoint import Judge, judge_names
 from ragdash.models.judge.tasks import Case
-from ragdash.models.judge.verdict_store.usage import usage_by_judge
+from ragdash.models.judge.verdict_store.store import usage_by_judge
 from ragdash.models.local import default_score_cache
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as sentences_judge

@@ -17,7 +17,7 @@ from ragdash.dashboard.components import comparison_tables, hybrid_report, verdi
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
 from ragdash.dashboard.session import file_metrics, state
-from ragdash.dashboard.widgets import browser_files, downloads, elements, fields
+from ragdash.dashboard.widgets import downloads, elements, fields
 from ragdash.evaluation.compare import best_first
 from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec
@@ -221,7 +221,7 @@ def _render_all_pictures(report_request: ReportRequest, theme: Theme) -> None:
     figures = report_figures(ReportContent(report_request), theme)
     charts = [(f"picture_{index}", key, figure.layout.width, figure.layout.height)
               for index, (key, figure) in enumerate(figures, 1)]
-    browser_files.render("browser_archive", "ragdash-pictures", charts=charts)
+    downloads.browser_buttons("browser_archive", "ragdash-pictures", charts=charts)
     st.download_button("Download all as Plotly JSON (ZIP)",
                        lambda: figure_archive(ReportContent(report_request), "json", theme),
                        "ragdash-pictures-json.zip", "application/zip", key="album", icon=":material/data_object:",

@@ -29,8 +29,14 @@ from ragdash.io.tables.header import Header, describe_query_rows, read_header, w
 from ragdash.io.tables.mapping_hints import mapping_example
 from ragdash.io.tables.plain_columns import has_odd_ids, split_by_config
 from ragdash.io.tables.query_columns import QueryColumns
-from ragdash.io.tables.quotes import has_whole_quotes
-from ragdash.io.tables.row_reader import ID_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS, TableColumns, read_rows
+from ragdash.io.tables.row_reader import (
+    ID_COLUMNS,
+    NUMBER_COLUMNS,
+    TEXT_COLUMNS,
+    TableColumns,
+    has_whole_quotes,
+    read_rows,
+)
 from ragdash.io.tables.whitespace import normalize_line_ends
 from ragdash.io.write import format_writers
 from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run

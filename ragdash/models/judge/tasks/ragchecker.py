@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from ragdash.models.judge.prompts import AS_DATA, CLAIM_RULES, as_data
-from ragdash.models.judge.question import Question, Reply
+from ragdash.models.judge.question import Question
 from ragdash.models.judge.tasks.claims import AT_ONCE, batches, claims_of, numbered, taken_apart
 from ragdash.models.judge.tasks.prompt_texts import (
     TEXT,
@@ -59,7 +59,7 @@ def check_claims(case: Case, directions: Sequence[str], value: Callable[[Checked
     wanted = [(direction, text) for direction in directions for text in against[direction]]
     questions = [_entailed(case, text, claims[_side(direction)]) for direction, text in wanted]
     flat = iter((yield [verdict for some in questions for verdict in some]) if any(questions) else ())
-    verdicts_of = [[verdict for _ in some for verdict in _verdicts(next(flat))] for some in questions]
+    verdicts_of = [[verdict for _ in some for verdict in next(flat).value["verdicts"]] for some in questions]
     columns: dict[str, list] = {direction: [] for direction in directions}
     for (direction, _), verdicts in zip(wanted, verdicts_of, strict=True):
         columns[direction].append(verdicts)
@@ -96,10 +96,6 @@ def _entailed(case: Case, text: str, claims: Sequence[str]) -> list[Question]:
     return [Question("Entailment", VERSION, ENTAIL,
                      join_blocks(question_block(case), as_data("text", text), numbered(batch, case.vote)), VERDICTS,
                      tuple(name for name, _ in batch), 200 + 100 * len(batch)) for batch in batches(claims)]
-
-
-def _verdicts(reply: Reply) -> list[dict]:
-    return reply.value["verdicts"]
 
 
 def _as_checked(columns: dict[str, list], claims: dict[str, list[str]]) -> Checked:

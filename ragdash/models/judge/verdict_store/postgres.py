@@ -138,7 +138,7 @@ class SharedVerdictStore(VerdictStore):
                  _reply(row[7:])) for row in rows]
 
     def usage_rows(self) -> list[tuple]:
-        """Sums of every judge, as `ragdash.models.judge.verdict_store.usage` reads them."""
+        """Sums of every judge, as `ragdash.models.judge.verdict_store.store` reads them."""
         rows = self._read(lambda connection: connection.execute(_USAGE, {"project": self.project}).all())
         return [(*map(unescape, row[:3]), *row[3:-1], unescape(row[-1])) for row in rows]
 

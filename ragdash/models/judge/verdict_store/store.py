@@ -311,3 +311,26 @@ def _is_ours(db: sqlite3.Connection, path: Path) -> bool:
 
 def _unusable(path: Path, error: Exception) -> InputError:
     return InputError([Problem("unusable-ledger", {"reason": str(error)}, str(path))])
+
+
+@dataclass(frozen=True)
+class JudgeUsage:
+    """verdicts: kept; failures: questions without one; tokens read (prompt) and written (completion) for both,
+    estimated: of how many of them the endpoint did not report; votes: most of one
+    question; tasks: asked.
+    """
+
+    judge: Judge
+    verdicts: int
+    failures: int
+    prompt: int
+    completion: int
+    estimated: int
+    votes: int
+    tasks: frozenset[str]
+
+
+def usage_by_judge(verdict_store: VerdictStore) -> list[JudgeUsage]:
+    """Of every judge that has said something, the one last asked first. InputError as all readers of the store."""
+    return [JudgeUsage(Judge(*row[:3]), *(int(number or 0) for number in row[3:9]),
+                  frozenset((row[9] or "").split(",")) - {""}) for row in verdict_store.usage_rows()]

@@ -10,7 +10,7 @@ from ragdash.matching.views.judged import IMPORTED
 from ragdash.models.judge.task_runner import first_round, task_names
 from ragdash.models.judge.tasks import TASKS, Case
 from ragdash.models.judge.tasks.rubrics import PREFIX
-from ragdash.models.judge.verdict_store.usage import JudgeUsage
+from ragdash.models.judge.verdict_store.store import JudgeUsage
 
 DEFAULT_METRICS = ("Faithfulness", "ClaimFaithfulness")  # of a job, until others are chosen
 

@@ -33,7 +33,7 @@ from ragdash.models.judge.endpoint import Judge, judge_names
 from ragdash.models.judge.panel import AND
 from ragdash.models.judge.tasks import TASKS, Case, JudgedTask
 from ragdash.models.judge.tasks.examples import prompt_additions
-from ragdash.models.judge.verdict_store.usage import JudgeUsage, usage_by_judge
+from ragdash.models.judge.verdict_store.store import JudgeUsage, usage_by_judge
 from ragdash.models.local import default_score_cache
 from ragdash.reporting.sentences import judge as sentences_judge
 

@@ -21,7 +21,7 @@ from ragdash.matching.views.panel_verdicts import reason_text
 from ragdash.metrics import METRICS
 from ragdash.models.judge.endpoint import Prices
 from ragdash.models.judge.panel import AND
-from ragdash.models.judge.verdict_store.usage import JudgeUsage
+from ragdash.models.judge.verdict_store.store import JudgeUsage
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as sentences_judge
 
