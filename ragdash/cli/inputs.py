@@ -130,7 +130,7 @@ def _closed_runs(folder: Path) -> list[Run]:
 
     Raises InputError for an empty folder; no runs where the folder holds other files.
     """
-    from ragdash.io.recorded.folder import read_closed_runs
+    from ragdash.io.recorded.closed_runs import read_closed_runs
 
     closed, problems = read_closed_runs(folder)
     if not closed and not any(folder.iterdir()):

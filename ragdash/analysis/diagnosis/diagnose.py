@@ -71,8 +71,7 @@ def diagnose(match: Match, rules: DiagnosisRules | None = None, answers: Evaluat
     permissions = check_permissions(match, rules)
     checks = {**_retrieval(retrieval), **_answers(answer_checks)}
     checks = {name: (known & ~bare, failed & ~bare) for name, (known, failed) in checks.items()}
-    # also of a question without an answer: a leak is one whatever was asked
-    checks["forbidden"] = permissions.known, permissions.leaks
+    checks["forbidden"] = permissions.known, permissions.leaks  # also of a question without an answer
     checks["answered-unanswerable"] = (
         bare & answer_checks.has_answer & ~permissions.leaks,
         bare & answer_checks.has_answer & answer_checks.says & ~answer_checks.declines & ~answer_checks.right,

@@ -24,7 +24,8 @@ from ragdash.core.records import Run, Truth
 from ragdash.core.records.arguments import checked
 from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
 from ragdash.io.field_names import ALIASES, QUERY_ALIASES
-from ragdash.io.recorded.folder import is_recorded_folder, read_closed_runs
+from ragdash.io.recorded.closed_runs import read_closed_runs
+from ragdash.io.recorded.folder import is_recorded_folder
 from ragdash.io.source.source import Source, stem
 from ragdash.io.tables.parquet_columns import open_parquet, python_rows
 
