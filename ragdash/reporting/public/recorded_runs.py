@@ -47,7 +47,7 @@ def with_distinct_names(runs: Sequence[Run]) -> list[Run]:
 def _runs(source: object, name: str) -> list[Run]:
     from ragdash.io import read_runs
     from ragdash.io.recorded.closed_runs import read_closed_runs
-from ragdash.io.recorded.folder import is_recorded_folder
+    from ragdash.io.recorded.folder import is_recorded_folder
 
     if not isinstance(source, str | Path):
         return [Run.of(source, name)]
