@@ -5,6 +5,7 @@ from __future__ import annotations
 from ragdash.io.json.typed_fields import Cell
 
 PAGE_ID = "wikipedia_id"
+_PLACES = {"start_paragraph_id", "start_character", "bleu_score", "section"}  # in a page: only gold data has them
 
 
 def is_kilt(fields: dict) -> bool:
@@ -12,6 +13,13 @@ def is_kilt(fields: dict) -> bool:
     outputs = fields.get("output")
     return type(outputs) is list and bool(outputs) and all(type(output) is dict for output in outputs) \
         and any("provenance" in output for output in outputs)
+
+
+def is_gold(fields: dict) -> bool:
+    """True for gold data: several outputs, where a system gives one, or places in the pages."""
+    outputs = fields["output"]
+    return len(outputs) > 1 or any(not _PLACES.isdisjoint(page) for output in outputs
+                                   for page in output.get("provenance") or () if type(page) is dict)
 
 
 def as_run_object(fields: dict, cell: Cell) -> dict:

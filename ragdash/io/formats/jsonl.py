@@ -10,7 +10,7 @@ from ragdash.core.errors import Collector
 from ragdash.core.records import Run, Truth
 from ragdash.core.text.sentences import asks
 from ragdash.io.assemble.assemble_runs import build_runs
-from ragdash.io.assemble.kilt_objects import is_kilt
+from ragdash.io.assemble.kilt_objects import is_gold, is_kilt
 from ragdash.io.assemble.plain_rows import read_plain_rows
 from ragdash.io.assemble.run_builder import RunReader
 from ragdash.io.assemble.truth_builder import TruthReader
@@ -133,9 +133,9 @@ def _without_empty(start: FileStart, schema: dict[str, str]) -> dict[str, str]:
 
 
 def _describe_kilt(detection: Detection, objects: list[dict]) -> Detection:
-    """What KILT's objects are: a system gives one output, gold data may have several."""
-    gold = any(len(fields["output"]) > 1 for fields in objects if is_kilt(fields))
-    content = "gold data, with several outputs" if gold else "outputs"
+    """What KILT's objects are."""
+    gold = any(is_gold(fields) for fields in objects if is_kilt(fields))
+    content = "gold data" if gold else "outputs"
     return replace(detection, role="truth" if gold else "run", reason=f"KILT's {content} with provenance")
 
 

@@ -40,6 +40,29 @@ def test_three_columns_that_count_for_each_query_are_a_run_of_ranks():
     assert judged(b"7 105 1\n8 103 1\n") == {("7", "105"): 1, ("8", "103"): 1}
 
 
+def test_three_columns_with_scores_that_fall_within_each_query_are_a_run():
+    """As Tevatron writes it."""
+    run, = read_runs(("x", b"7\t105\t30.25\n7\t101\t29.5\n8\t103\t31\n"))
+    assert run.ranking("7")["doc_id"].to_pylist() == ["105", "101"] and run.scores.tolist() == [30.25, 29.5, 31.0]
+    long = b"".join(b"9 %d %.2f\n" % (number, 9 - number / 100) for number in range(60))
+    with pytest.raises(InputError) as caught:
+        read_runs(("x", b"7 1 30.25\n7 2 29.5\n8 3 31\n" + long + b"9 x high\n"))
+    assert [(problem.kind, problem.line) for problem in caught.value.problems] == [("bad-score", 64)]
+
+
+@pytest.mark.parametrize("content", [
+    b"7 105 1\n7 101 0.5\n7 102 0.5\n8 103 1\n8 104 0.5\n", b"7 105 29.5\n7 101 30.25\n8 103 31\n",
+    b"7 105 30.25\n8 103 31\n7 101 29.5\n"], ids=["few values: grades", "rising", "a query in two places"])
+def test_three_columns_with_fractions_that_are_no_scores_are_refused(content):
+    with pytest.raises(InputError):
+        read_runs(("x", content))
+
+
+def test_four_columns_have_ranks_and_scores():
+    run, = read_runs(("x", b"7\t105\t1\t30.25\n7\t101\t2\t29.5\n8\t103\t1\t31\n"))
+    assert run.ranking("7")["doc_id"].to_pylist() == ["105", "101"] and run.scores.tolist() == [30.25, 29.5, 31.0]
+
+
 @pytest.mark.parametrize("content", [b"q1 d1\nq1 d2\n", b"q1\td1\nq1\td2", b"query_id,doc_id\nq1,d1\nq1,d2\n"])
 def test_without_grades_every_document_is_relevant_and_a_warning_says_so(content):
     assert judged(content) == {("q1", "d1"): 1, ("q1", "d2"): 1}

@@ -95,6 +95,31 @@ def test_kilt():
     assert refused(read_runs, lines({"id": 1, "output": [{"provenance": [{"title": "T"}]}]})[1])[0].line == 1
 
 
+def test_kilts_gold_data_with_one_output_has_places_in_its_pages():
+    page = {"wikipedia_id": "9", "start_paragraph_id": 1, "bleu_score": 1.0}
+    gold = lines({"id": "7", "input": "who?", "output": [{"answer": "she", "provenance": [page]}]})
+    assert detect(gold).role == "truth" and read_truth(gold).docs.to_pylist() == ["9"]
+
+
+def test_results_of_deepeval_in_python_have_the_scores_of_their_metrics():
+    case = {"name": "t", "success": True, "input": "who?", "actual_output": "she", "expected_output": "her",
+            "retrieval_context": ["She did."], "metrics_data": [{"name": "Faithfulness", "score": 0.5}]}
+    file = ("a.json", json.dumps({"test_results": [case], "confident_link": None}).encode())
+    run = read_run(file)
+    assert run.file_scores.names == ("Faithfulness",) and run.details["answer"].to_pylist() == ["she"]
+    assert run.details["contexts"].to_pylist() == [["She did."]]
+    assert read_truth(file).details["answers"].to_pylist() == [["her"]]
+
+
+def test_dprs_passages_that_have_the_answer_are_relevant():
+    passages = [{"id": "d1", "text": "x", "score": "2", "has_answer": False},
+                {"id": "d2", "text": "y", "score": "1", "has_answer": True}]
+    file = ("a.json", json.dumps([{"question": "who?", "answers": ["she"], "ctxs": passages}]).encode())
+    truth = read_truth(file)
+    assert dict(zip(truth.docs.to_pylist(), truth.grades.tolist(), strict=True)) == {"d1": 0, "d2": 1}
+    assert read_run(file).docs.to_pylist() == ["d1", "d2"]
+
+
 def test_a_retrieval_data_set_of_llamaindex():
     content = {"queries": {"q1": "who?", "q2": "when?"}, "corpus": {"d1": "x", "d2": "y"},
                "relevant_docs": {"q1": ["d1"], "q2": ["d2", "d1"]}, "mode": "text"}

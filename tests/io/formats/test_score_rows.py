@@ -35,6 +35,30 @@ def test_the_output_of_trec_eval_for_single_queries_is_read():
         read_truth(("out.txt", TREC_EVAL))
 
 
+def test_a_column_of_names_separates_the_systems():
+    """As PyTerrier's Experiment(perquery=True) writes them."""
+    table = b"name,qid,measure,value,round\nBM25,q1,map,0.5,1\nBM25,q2,map,0.25,1\ndense,q1,map,0.75,1\n"
+    bm25, dense = read_runs(("a.csv", table))
+    assert (bm25.name, dense.name) == ("BM25", "dense")
+    assert bm25.file_scores.aligned("BM25", "map", ["q1", "q2"]).tolist() == [0.5, 0.25]
+    assert dense.file_scores.aligned("dense", "map", ["q1"]).tolist() == [0.75]
+    assert [(problem.kind, problem.field) for problem in bm25.problems] == [("unread-column", "round")]
+
+
+def test_a_second_value_of_a_metric_is_refused_and_the_column_that_differs_is_named():
+    table = b"qid,measure,value,fold,note\nq1,map,0.5,A,x\nq1,ndcg,0.5,A,x\nq1,map,0.25,B,x\n"
+    with pytest.raises(InputError) as caught:
+        read_runs(("a.csv", table))
+    problem, = caught.value.problems
+    assert (problem.kind, problem.line, problem.facts["first"]) == ("duplicate-score", 4, 2)
+    assert problem.fix.endswith("name their column: --map config=fold.")
+    runs = read_runs(("a.csv", table), mapping={"config": "fold"})
+    assert [run.file_scores.aligned(run.name, "map", ["q1"])[0] for run in runs] == [0.5, 0.25]
+    with pytest.raises(InputError) as caught:
+        read_runs(("two.txt", TREC_EVAL + TREC_EVAL))
+    assert {problem.fix for problem in caught.value.problems} == {"Keep one of the two."}
+
+
 def test_means_alone_are_still_refused():
     with pytest.raises(InputError):
         read_run(("out.txt", b"map\tall\t0.3750\nP_5\tall\t0.2000\n"))

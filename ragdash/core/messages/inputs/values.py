@@ -122,6 +122,12 @@ MESSAGES: Mapping[str, Message] = {
         expected="a query once",
         fix="There is no id, so the question is the id: keep one of the two, or add a query_id.",
     ),
+    "duplicate-score": Message(
+        actual="a second value of {metric!r} for query {query!r} (the first is on line {first})",
+        expected="one value of a metric for each query of a run",
+        fix="Keep one of the two{columns:? or, if the rows are of several runs, name their column: --map "
+            "config={columns:comma}}.",
+    ),
     "equal-ranks": Message(
         actual="query {query!r}: two documents with rank {rank:g}",
         expected="a different rank for each document of a query",

@@ -1,8 +1,9 @@
-"""Judgments and runs without a header: query and document, and perhaps a grade, or a rank as MS MARCO writes it."""
+"""Judgments and runs without a header: query and document, and perhaps a grade, a rank or a score."""
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NoReturn
 
 import numpy as np
@@ -23,15 +24,16 @@ from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
 _NUMBER = re.compile(rb"-?\d{1,4}(\.0+)?")
 _MOST_GRADE = 20  # larger whole numbers are counts or scores, not grades
-_RANKED = 4  # columns of query, document, rank and score, as ColBERT writes them
+_SCORED, _RANKED = 3, 4  # columns of query, document and score, or of rank and score, as ColBERT writes them
 _COLUMNS = {2: "query and document, relevant ones only", 3: "query, document and grade"}
+_WRONG = {"grade": "bad-number/grade", "rank": "bad-rank", "score": "bad-score"}
 
 
 def detect(start: FileStart) -> Detection | None:
     """Recognizes lines of two or three words; the third is a small whole number."""
     if start.mapping or read_header(start.head) is not None:
         return None
-    rows = [_split(line) for _, line in data_lines(start.head)][:SAMPLED_LINES]
+    rows = _sample(start.head)
     width = len(rows[0]) if rows else 0
     if width == _RANKED and len(rows) > 1 and are_ranked_scores(rows):
         return Detection("ranks", "run", "lines of query, document, rank and score")
@@ -39,6 +41,8 @@ def detect(start: FileStart) -> Detection | None:
         return None
     if width == 2 and not all(map(_are_ids, rows)):
         return None
+    if width == 3 and are_scores(rows):
+        return Detection("ranks", "run", "lines of query, document and score")
     if width == 3 and not all(_NUMBER.fullmatch(row[2]) for row in rows):
         return None
     if any(MEASURE.fullmatch(row[0].decode(errors="replace")) for row in rows) or _is_one_query_a_document(rows):
@@ -50,13 +54,36 @@ def detect(start: FileStart) -> Detection | None:
     return Detection("judgments", "truth", f"lines of {_COLUMNS[width]}")
 
 
+def _sample(head: bytes) -> list[list[bytes]]:
+    """The words of the first lines."""
+    return [_split(line) for _, line in data_lines(head)][:SAMPLED_LINES]
+
+
 def are_ranked_scores(rows: list[list[bytes]]) -> bool:
     """True for rows of query, document, rank and score: ranks that count, and fractions that do not rise with them."""
     if any(len(row) != _RANKED or parse_number(row[2]) is None or parse_number(row[3]) is None for row in rows):
         return False
-    scores = [float(row[3]) for row in rows]
+    return _are_falling_fractions(rows) and _are_ranks([row[:3] for row in rows])
+
+
+def are_scores(rows: list[list[bytes]]) -> bool:
+    """True for rows of query, document and score, as Tevatron writes them: all documents of a query in one place.
+
+    Few values are grades: 1, 0.5 and 0.
+    """
+    if any(len(row) != _SCORED or parse_number(row[2]) is None or MEASURE.fullmatch(row[0].decode(errors="replace"))
+           for row in rows):
+        return False
+    changes = sum(one[0] != other[0] for one, other in pairwise(rows))
+    together = changes + 1 == len({row[0] for row in rows}) < len(rows) == len({(row[0], row[1]) for row in rows})
+    return together and _are_falling_fractions(rows) and 2 * len({row[-1] for row in rows}) > len(rows)
+
+
+def _are_falling_fractions(rows: list[list[bytes]]) -> bool:
+    """True where the last column never rises within a query, and is not of whole numbers."""
+    scores = [float(row[-1]) for row in rows]
     falls = all(rows[i][0] != rows[i - 1][0] or scores[i] <= scores[i - 1] for i in range(1, len(rows)))
-    return falls and not all(score.is_integer() for score in scores) and _are_ranks([row[:3] for row in rows])
+    return falls and not all(score.is_integer() for score in scores)
 
 
 def _are_ranks(rows: list[list[bytes]]) -> bool:
@@ -89,12 +116,14 @@ def read_runs(source: Source, _name: str | None) -> NoReturn:
 
 
 def read_ranked_runs(source: Source, name: str | None) -> list[Run]:
-    """The one run of lines of query, document and rank."""
+    """The one run of lines of query, document and a rank, a score or both."""
     problems = source.collector()
-    queries, docs, ranks, _ = _read_rows(source, problems)
+    scored = are_scores(_sample(source.head))
+    queries, docs, numbers, _ = _read_rows(source, problems, ("score",) if scored else ("rank", "score"))
     problems.raise_errors()
     docs_column = pa.chunked_array([docs], pa.string())
-    rows = Rows(pa.array(queries, pa.string()), docs_column, ranks=np.array(ranks, np.float64))
+    columns = {column: np.array(values, np.float64) for column, values in numbers.items()}
+    rows = Rows(pa.array(queries, pa.string()), docs_column, columns.get("score"), columns.get("rank"))
     return build_runs({None: rows}, source, name, problems)
 
 
@@ -106,32 +135,39 @@ def read_ranks_as_truth(source: Source) -> NoReturn:
 def read_truth(source: Source) -> Truth:
     """The judgments; without a column of grades every document is relevant."""
     problems = source.collector()
-    queries, docs, grades, lines = _read_rows(source, problems)
+    queries, docs, numbers, lines = _read_rows(source, problems, ("grade",))
     problems.raise_errors()
-    if grades is None:
+    if not numbers:
         problems.add("no-grade-column", severity="warning")
-    values = np.ones(len(docs), np.int64) if grades is None else np.array(grades, np.int64)
+    values = np.array(numbers.get("grade", np.ones(len(docs))), np.int64)
     return Truth.build(source.name, pa.array(queries, pa.string()), pa.array(docs, pa.string()), values,
                        problems=problems.problems, file=source.file, lines=lines)
 
 
-def _read_rows(source: Source, problems: Collector) -> tuple[list[str], list[str], list[float] | None, list[int]]:
-    """(queries, documents, grades or None, lines)."""
+def _read_rows(source: Source, problems: Collector, columns: tuple[str, ...]) -> tuple[
+        list[str], list[str], dict[str, list[float]], list[int]]:
+    """(queries, documents, the numbers behind them by column, as far as the first line has them, lines)."""
     text = normalize_line_ends(source.text.encode())
     rows = [(number, _split(line)) for number, line in data_lines(text)]
     width = len(rows[0][1])
-    queries, docs, grades, lines = [], [], [], []
+    columns = columns[:width - 2]
+    queries, docs, lines = [], [], []
+    numbers: dict[str, list[float]] = {column: [] for column in columns}
     for number, row in rows:
         if len(row) != width:
             problems.add("column-count/headerless", {"count": len(row), "width": width}, line=number)
-        elif width >= 3 and not _NUMBER.fullmatch(row[2]):
-            problems.add("bad-number/grade", {"value": row[2].decode()}, line=number, field="grade")
-        else:
+            continue
+        wrong = [(column, word) for column, word in zip(columns, row[2:], strict=True) if not (
+            parse_number(word) is not None if column == "score" else _NUMBER.fullmatch(word))]
+        for column, word in wrong:
+            problems.add(_WRONG[column], {"value": word.decode(errors="replace")}, line=number, field=column)
+        if not wrong:
             queries.append(row[0].decode())
             docs.append(row[1].decode())
             lines.append(number)
-            grades.append(float(row[2]) if width >= 3 else 1)
-    return queries, docs, grades if width >= 3 else None, lines
+            for column, word in zip(columns, row[2:], strict=True):
+                numbers[column].append(float(word))
+    return queries, docs, numbers, lines
 
 
 FORMATS.register(Format("judgments", "Judgments without a header", read_runs, read_truth),

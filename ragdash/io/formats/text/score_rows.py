@@ -19,7 +19,7 @@ from ragdash.io.tables.row_reader import read_records
 from ragdash.io.wrong_role import fail_run_as_truth
 
 NAMES = {"query_id": (*ALIASES["query_id"], "id", "topic"), "query": QUERY_ALIASES["query"],
-         "config": (*ALIASES["config"], "run_name", "retriever", "configuration"),
+         "config": (*ALIASES["config"], "run_name", "retriever", "configuration", "name"),
          "metric": ("metric", "measure", "metric_name"), "value": ("value", "score", "metric_value")}
 MEANS = ("all", "mean", "average", "avg", "overall")  # under these ids files have the means of all queries
 _MEASURE = re.compile(
@@ -30,7 +30,7 @@ _MEASURE = re.compile(
 _WORD = re.compile(r"[A-Za-z][A-Za-z_]{2,}[A-Za-z_@\d.]*")  # a measure; qrels have 0 there, runs Q0
 _COLUMNS = ("run", "measure", "query", "value")
 _FEW_LINES, _MOST_MEASURES = 4, 30
-Row = tuple[int, str | None, str, str, str]  # line, run, query, metric, value
+Row = tuple[int, str | None, str, str, str, tuple[str, ...]]  # line, run, query, metric, value, columns not read
 
 
 def detect(start: FileStart) -> Detection | None:
@@ -61,7 +61,8 @@ def _are_values_of_runs(lines: list[list[str]]) -> bool:
 
 def _schema(header: Header) -> dict[str, str]:
     """{our name: column}; empty where the table is none of scores."""
-    schema = find_fields(header.names, NAMES, NAMES)
+    mapped = {name: column for name, column in header.mapping.items() if name in NAMES and column in header.names}
+    schema = {**find_fields([name for name in header.names if name not in mapped.values()], NAMES, NAMES), **mapped}
     is_scores = {"metric", "value"} <= schema.keys() and {"query_id", "query"} & schema.keys()
     return schema if is_scores and len(set(schema.values())) == len(schema) else {}
 
@@ -72,17 +73,25 @@ def read_runs(source: Source, name: str | None) -> list[Run]:
     header = read_header(source.head, source.mapping)
     schema = _schema(header) if header else {}
     scores: dict[str | None, list[tuple[str, str, float | str | None]]] = {}
-    means = 0
+    first: dict[tuple[str | None, str, str], tuple[int, tuple[str, ...]]] = {}
+    means, unread = 0, [name for name in header.names if name not in schema.values()] if header and schema else []
     rows = _table_rows(source, header, schema, problems) if header and schema else _trec_eval_rows(source)
-    for line, run, query, metric, text in rows:
+    for line, run, query, metric, text, others in rows:
         if query.casefold() in MEANS:
             means += 1
         elif not query or not metric:
             problems.add("missing-id", {"value": ""}, line=line, field="query_id" if not query else "metric")
+        elif (before := first.setdefault((run, query, metric), (line, others)))[0] != line:
+            different = [name for name, one, other in zip(unread, before[1], others, strict=False) if one != other]
+            problems.add("duplicate-score", {"metric": metric, "query": query, "first": before[0], "line": line,
+                                             "columns": different[:1]}, line=line)
         else:
             number = parse_number(text.strip())
             scores.setdefault(run, []).append((query, metric, text.strip() or None if number is None else number))
     problems.raise_errors()
+    for column in unread:
+        problems.add("unread-column", {"name": column}, line=header.line if header else None, field=column,
+                     severity="warning")
     if not scores:
         source.fail("no-rows/returned")
     if means:
@@ -113,16 +122,17 @@ def _table_rows(source: Source, header: Header, schema: dict[str, str], problems
                                           "width": len(names)}, line=line)
             continue
         run = row[index["config"]].strip() or None if "config" in index else None
-        yield line, run, row[query].strip(), row[index["metric"]].strip(), row[index["value"]]
+        others = tuple(cell for place, cell in enumerate(row) if place not in index.values())
+        yield line, run, row[query].strip(), row[index["metric"]].strip(), row[index["value"]], others
 
 
 def _trec_eval_rows(source: Source) -> Iterator[Row]:
     for line, text in enumerate(source.text.splitlines(), 1):
         words = text.split()
         if len(words) == 3 and words[0] != "runid":
-            yield line, None, words[1], words[0], words[2]
+            yield line, None, words[1], words[0], words[2], ()
         elif len(words) == len(_COLUMNS):
-            yield line, words[0], words[2], words[1], words[3]
+            yield line, words[0], words[2], words[1], words[3], ()
         elif words and words[0] != "runid":
             source.fail("column-count", {"count": len(words), "row": text[:80], "width": 3}, line=line)
 

@@ -97,14 +97,17 @@ def _texts(value) -> list[str] | None:
 
 
 def _dpr_results(values: list) -> Iterator[dict]:
-    """The passages of each question, in their order, and its answers."""
+    """The passages of each question, in their order, and its answers; those that have one are relevant."""
     for item in _records(values):
+        judged = {_document_id(passage): int(passage["has_answer"]) for passage in objects(item.get("ctxs"))
+                  if type(passage.get("has_answer")) is bool and type(_document_id(passage)) is str}
         passages = [present(doc_id=_document_id(passage), score=_score(passage.get("score")),
                             text=passage.get("text") or passage.get("contents"))
                     for passage in objects(item.get("ctxs"))]
         yield present(query_id=as_id(item.get("q_id") or item.get("id") or item.get("question_id")),
                       query=item.get("question"),
                       answers=_texts(item.get("answers") or item.get("answer")), retrieved=passages,
+                      relevant=judged or None,
                       **_given(item, "answer"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from ragdash.io.chat_messages import USER_ROLES, last_message, message_text
@@ -58,14 +59,20 @@ def _scores(values: Mapping) -> dict:
 
 
 def _is_deepeval(keys: Keys) -> bool:
-    return any({"metricsData", "input"} <= set(keys.get(path, ())) for path in (
-        ("testCases", LIST), ("testRunData", "testCases", LIST)))
+    return any({"metricsData", "input"} <= set(map(_in_camel_case, keys.get(path, ()))) for path in (
+        ("testCases", LIST), ("testRunData", "testCases", LIST), ("test_results", LIST)))
+
+
+def _in_camel_case(name: str) -> str:
+    """The name as DeepEval's own files have it: metrics_data, of its results in Python, becomes metricsData."""
+    return re.sub("_([a-z])", lambda letter: letter[1].upper(), name)
 
 
 def _deepeval_cases(values: list) -> Iterator[dict]:
     """A query for each test case, with the scores of its metrics."""
     run = values[0] if values else None
-    for case in objects(member(member(run, "testRunData") or run, "testCases")):
+    for given in objects(member(member(run, "testRunData") or run, "testCases") or member(run, "test_results")):
+        case = {_in_camel_case(name): value for name, value in given.items()}
         seconds = case.get("runDuration")
         contexts = case.get("retrievalContext") or next(
             (span["retrievalContext"] for span in objects(member(case, "trace", "retrieverSpans"))
