@@ -142,3 +142,71 @@ def test_values_of_topics_in_columns_are_no_trec_run():
     assert (mapping["query_id"], mapping["scores"].split("+")[0]) == ("topic_id", "nDCG")
     run, = read_runs(content, mapping=mapping)
     assert len(run.query_ids) == len(COUNT) and not len(run.docs)
+
+
+@pytest.mark.parametrize(("members", "kind"), [
+    ({"gpt-4o": {"easy": 0.9, "hard": 0.4}, "llama-3": {"easy": 0.8, "hard": 0.2}}, "summary"),
+    ({"auth": {"test_login": 1, "test_logout": 0}, "billing": {"test_invoice": 1}}, "summary"),
+    ({"msmarco-v1-passage": ["msmarco-passage", "msmarco-v1"], "beir-v1-nfcorpus": ["nfcorpus"],
+      "beir-v1-scifact": ["scifact", "beir-scifact"]}, "fields-as-queries"),
+])
+def test_tables_and_other_names_are_no_rankings(members, kind):
+    content = ("file.json", json.dumps(members).encode())
+    for read in (read_runs, read_truth):
+        with pytest.raises(InputError) as error:
+            read(content)
+        assert {problem.kind for problem in error.value.problems} == {kind}
+
+
+@pytest.mark.parametrize("members", [
+    {"q1": {"apple": 0.9, "pear": 0.4}, "q2": {"apple": 0.8, "pear": 0.2}},
+    {"2hop_17": ["2hop_17_d3", "2hop_17_d9"], "2hop_25": ["2hop_25_d1"]},
+])
+def test_numbered_queries_are_rankings_whatever_their_documents_are_called(members):
+    run, = read_runs(("file.json", json.dumps(members).encode()))
+    assert run.query_ids.to_pylist() == list(members)
+
+
+def table(header: str, *lines: str) -> tuple[str, bytes]:
+    return "table.csv", "\n".join([header, *lines, ""]).encode()
+
+
+def test_an_id_of_each_row_is_no_configuration():
+    content = table("run,inputs.question,outputs.answer,reference.answer", *(
+        f"a1b2-{n},{ASKED[n]},\"{TEXTS[n]}\",\"{TEXTS[-n]}\"" for n in COUNT))
+    with pytest.raises(InputError) as error:
+        read_runs(content)
+    mapping = first_mapping(error.value)
+    assert "config" not in mapping and mapping["answer"] == "outputs.answer"
+    assert [len(run.query_ids) for run in read_runs(content, mapping=mapping)] == [len(COUNT)]
+
+
+@pytest.mark.parametrize(("header", "line", "wanted", "names"), [
+    ("query,baseline_doc_ids,candidate_doc_ids,gold_doc_id", "{asked},d{n}|d9{n},d8{n}|d{n},d{n}",
+     {"retrieved": "{run}_doc_ids", "relevant": "gold_doc_id"}, ["baseline", "candidate"]),
+    ("Question,Naive RAG - Faithfulness,Naive RAG - Relevancy,Graph RAG - Faithfulness,Graph RAG - Relevancy",
+     "{asked},0.{n},0.5,0.7,0.{n}", {"query": "Question"}, ["Naive", "Graph"]),
+])
+def test_columns_of_two_systems_are_two_runs(header, line, wanted, names):
+    content = table(header, *(line.format(asked=ASKED[n], n=n) for n in COUNT))
+    with pytest.raises(InputError) as error:
+        read_runs(content)
+    mapping = first_mapping(error.value)
+    assert is_subset(wanted, mapping)
+    assert [run.name for run in read_runs(content, mapping=mapping)] == names
+
+
+def test_the_text_of_a_query_is_not_that_of_its_judged_documents():
+    queries = [{"id": f"q{n}", "text": ASKED[n], "judgments": [{"doc": f"d{n}", "rel": 2}, {"doc": "d99", "rel": 0}]}
+               for n in COUNT]
+    mappings = offered(json.dumps({"queries": queries}).encode(), "file.json")
+    assert [mapping["query"] for mapping in mappings] == ["text"]
+
+
+def test_a_gold_document_is_no_answer_and_a_nugget_is_no_context():
+    mapping, = offered(rows(query=lambda n: ASKED[n], first=lambda n: [f"kb-{n}1", f"kb-{n}2"],
+                            gold=lambda n: f"kb-{n}2"))
+    assert (mapping.get("relevant"), mapping.get("answers")) == ("gold", None)
+    for mapping in offered(rows(query_id=lambda n: f"q{n}", query=lambda n: ASKED[n], nuggets=lambda n: [
+            {"text": TEXTS[n], "vital": True}, {"text": TEXTS[n - 1], "vital": False}])):
+        assert {"contexts", "evidence"}.isdisjoint(mapping)

@@ -62,7 +62,7 @@ def test_documents_that_someone_has_to_hand_in_are_not_relevant():
 def test_sizes_of_chunks_in_names_of_columns_are_configurations():
     mapping, = mappings(table("expected,chunk_256_ids,chunk_512_ids,chunk_256_mrr,chunk_512_mrr", lambda number: (
         f"p{number},p{number}|p{number + 1},p{number + 2}|p{number},1,0.5")))
-    assert mapping == {"role": "both", "query": "question", "retrieved": "{run}_ids", "answers": "expected",
+    assert mapping == {"role": "both", "query": "question", "retrieved": "{run}_ids", "relevant": "expected",
                        "scores": "{run}_mrr"}
 
 

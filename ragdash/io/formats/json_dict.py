@@ -86,10 +86,12 @@ def _entries_with_field(field: str):
             source.fail("fractions-as-documents", {"key": fractions}, line=members[0].line or 1)
         if asked := next((key for _, value, key in members if _are_questions(value)), None):
             source.fail("questions-as-documents", {"key": asked}, line=members[0].line or 1)
-        if members and _are_settings(members):
-            source.fail("fields-as-queries", {"keys": [key for _, _, key in members][:6]}, line=members[0].line or 1)
         if sentences := next((key for _, value, key in members if _are_sentences(value)), None):
             source.fail("sentences-as-documents", {"key": sentences}, line=members[0].line or 1)
+        if members and (_are_settings(members) or _are_aliases(members)):
+            source.fail("fields-as-queries", {"keys": [key for _, _, key in members][:6]}, line=members[0].line or 1)
+        if _is_table([(str(key), value) for _, value, key in members]):
+            source.fail("summary", {"keys": list(members[0].value)[:5]}, line=members[0].line or 1)
         for line, value, key in members:
             if type(value) is str and key is not None and key.startswith("_"):  # a comment, not a query
                 if exact is None:
@@ -142,6 +144,34 @@ def _are_settings(members: list[InputEntry]) -> bool:
         return True
     same = len(values) > 1 and all(type(value) is dict and value.keys() == values[0].keys() for value in values)
     return same and not {"total", "count"}.isdisjoint(part for name in values[0] for part in str(name).split("_"))
+
+
+def _is_table(members: list[tuple[str, object]]) -> bool:
+    """True for the same words without a digit below each name, {"gpt-4o": {"easy": 0.9, "hard": 0.4}, ...}, and for
+    words below words, {"auth": {"test_login": 1}}: rows and columns of a report. q1, q2, q3 are names of queries.
+    """
+    objects = [value for _, value in members if type(value) is dict and value]
+    forms = {re.sub(r"\d+", "0", key) for key, _ in members}
+    is_numbered = len(forms) == 1 and "0" in forms.pop()
+    if len(objects) < max(2, len(members)) or is_numbered or not all(
+            _WORD.fullmatch(str(name)) and type(number) not in (dict, list, str)
+            for value in objects for name, number in value.items()):
+        return False
+    is_same = all(value.keys() == objects[0].keys() for value in objects)
+    return is_same or all(_WORD.fullmatch(key) for key, _ in members)
+
+
+def _are_aliases(members: list[InputEntry]) -> bool:
+    """True for lists of other names for most keys: {"msmarco-v1": ["msmarco", "msmarco-passage-v1"], ...}. The parts
+    that all keys have do not count, and a document may begin with the id of its query.
+    """
+    parts = [set(re.findall(r"[^\W\d_]{3,}", str(key).lower())) for _, _, key in members]
+    shared = set.intersection(*parts) if len(parts) > 1 else set()
+    alike = sum(type(value) is list and bool(value) and all(
+        type(name) is str and not name.startswith(str(key)) and (own - shared) & set(
+            re.findall(r"[^\W\d_]{3,}", name.lower())) for name in value)
+        for own, (_, value, key) in zip(parts, members, strict=True))
+    return len(members) > 1 and 2 * alike > len(members)
 
 
 def _are_sentences(value) -> bool:

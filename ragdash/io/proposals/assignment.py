@@ -85,7 +85,7 @@ class Assignment:
     def is_useful(self) -> bool:
         """True with a query and something about it."""
         content = [name for name in CONTENT if name in self.roles]
-        if self.roles.get("doc_id", "").startswith(f"{KEY}.") or all(
+        if any(self.roles.get(name, "").startswith(f"{KEY}.") for name in ("doc_id", "text")) or all(
                 path.startswith(f"{KEY}.") for spec in self.roles.values() for path in spec.split("+")):
             return False  # the document above its sentences; all of it is said of the records above
         if self.roles.get("query_id", "").startswith(KEY) and not _SAMPLED.isdisjoint(

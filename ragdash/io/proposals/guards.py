@@ -23,6 +23,7 @@ from ragdash.io.proposals.choices.doubtful_values import (
     has_lists,
     is_empty,
     joins_pairs,
+    names_rows,
 )
 from ragdash.io.proposals.choices.known_meanings import CONTENT, contradicts, with_known_fields
 from ragdash.io.proposals.choices.repetitions import mixes_rankings
@@ -259,6 +260,8 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
         yield lambda reading: reading.mapping.get("retrieved") in ranked
     if "doc_id" in guess:
         yield from _doubts_of_document_rows(detected, looks_at_all)
+    if "config" in guess:
+        yield lambda reading: "config" not in reading.mapping and names_rows(source, guess)
     yield from _doubts_of_layout(source, detected)
 
 

@@ -85,6 +85,7 @@ _NO_CODES = {"keyword", "term", "entity", "phrase", "number", "value", "date", "
              "tool", "answer", "token", "word", "code", "path", "contain", "substring", "topic", "intent", "label",
              "class", "score", "count", "match", "triple", "edge", "price", "text",
              "in", "by", "for", "at", "with", "of"}  # of which none names documents, also where values have a digit
+_OF_ANSWERS = {"claim", "issue", "finding", "error", "nugget"}  # lists of what an answer says, or what is wrong in it
 _FACT, _SOLUTIONS = {"subject", "predicate", "relation", "object"}, {"solution", "resolution"}
 _SEVERAL = {"all", "list", "set", "one", "chapter", "section", "heading", "title", "name", "entry", "article", "target",
             "n", "answer", "session"}  # next to a word for what is right, in names of lists of ids
@@ -303,7 +304,7 @@ def is_context(field: Field) -> bool:
         return False  # around a table, and what a model wrote
     if name == {"reference"} and field.is_list and field.is_long_text and above & RETURNED and not above & GOLD:
         return True
-    if field.path.lower().startswith(("query.", "question.")) or above & {"claim", "issue", "finding", "error"} or (
+    if field.path.lower().startswith(("query.", "question.")) or above & _OF_ANSWERS or (
             "citation" in above and name & {"quote", "quoted"}):
         return False  # parts of the question or of the answer, and what it quotes
     if above and (not above.isdisjoint(_CHOICES) or ("[]" in field.path and (above <= QUESTION or "sub" in above))):
@@ -385,8 +386,7 @@ def is_answer(field: Field) -> bool:
             field.is_number and not field.is_id_like and not name <= ANSWER | RETURNED | {"final", "numeric", "short"}):
         return False  # lix_response, a measure of it
     others = name - {"model"} if name & {"answer", "response", "output"} else name
-    if field.name_words == OUTPUT_PROMPT:
-        return True
+    others -= {"prompt"} if field.name_words == OUTPUT_PROMPT else set()
     if not others.isdisjoint(NO_ANSWER | _ABOUT_ANSWERS | (NOTES - {"title"}) | QUESTION - {"q"}):
         return False
     if "[]" in field.path:

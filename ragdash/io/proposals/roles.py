@@ -58,7 +58,7 @@ from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.first_ranks import is_first_rank
 from ragdash.io.proposals.content.places import without_places
 from ragdash.io.proposals.content.questions import named_cases, names_speakers, other_questions, question_rank
-from ragdash.io.proposals.content.spread import is_title, with_spread_columns
+from ragdash.io.proposals.content.spread import has_codes, is_title, with_spread_columns
 from ragdash.io.proposals.content.usage import usage_fields
 from ragdash.io.proposals.fields import Field, profile
 from ragdash.io.proposals.names import (
@@ -296,7 +296,8 @@ def _gold_lists(free: dict[str, Field]) -> list[Field]:
     """Fields whose values are among those that were returned, and whose name says that they are right."""
     lists = [item for item in free.values() if meanings.is_returned_list(item)
              or meanings.is_returned_documents(item) or ("[]" in item.path and meanings.is_neutral_documents(item))]
-    titles = [item for item in free.values() if is_title(item)]
+    titles = [item for item in free.values() if is_title(item) or (
+        item.is_list and "[]" not in item.path and has_codes(item) and GOLD.isdisjoint(item.words))]
     returned = {str(value) for item in (*lists, *titles) for value in item.items}
     gold = [item for item in free.values() if meanings.is_gold_list(item) or (
         not item.is_list and "[]" not in item.path and item.is_text and item.mean_length < 120

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.proposals.content.paired_ids import PairedId
@@ -12,6 +13,7 @@ from ragdash.io.proposals.records import fail_quietly
 from ragdash.io.source.source import Source
 
 TABLES = ("csv", "tsv", "xlsx", "parquet")
+_FEWEST = 3  # rows
 _TITLE = 80  # characters
 _LIST_CELL = re.compile(rb'[,;\t]\s*"?\[')  # the beginning of a list in a cell
 
@@ -22,6 +24,15 @@ def are_sentences(source: Source, name: str) -> bool:
              for text in leaves(row.get(name)) if type(text) is str]
     return sum(map(len, texts)) > _TITLE * len(texts) or 2 * sum(
         text.endswith(SENTENCE_ENDS) for text in texts) > len(texts)
+
+
+def names_rows(source: Source, guess: Mapping[str, str]) -> bool:
+    """True where every query has a configuration of its own: its column names the call or the trace of each row."""
+    rows = next((records.rows for records in fail_quietly(source)), [])
+    keys = [name for name in (guess.get("query_id"), guess.get("query")) if name]
+    configs = {repr(row.get(guess["config"])) for row in rows}
+    queries = {repr(row.get(keys[0])) for row in rows} if keys else set()
+    return len(rows) >= _FEWEST and len(configs) == len(queries) == len(rows)
 
 
 def is_empty(source: Source, name: str) -> bool:

@@ -277,7 +277,8 @@ def _is_of_system(result: Assignment) -> bool:
     rated = [result.fields.get(path) for path in result.roles.get("scores", "").split("+") if path]
     is_rated = any(item is None or item.distinct_count > 1 or len(item.values) < 3 for item in rated)
     return is_rated or bool({"latency_ms", "latency_s", "labels", "config"} & result.roles.keys()) or any(
-        not measured.isdisjoint(item.name_words) and {"start", "end"}.isdisjoint(item.name_words)
+        (not measured.isdisjoint(item.name_words) and {"start", "end"}.isdisjoint(item.name_words))
+        or item.name_words in (("run", "id"), ("run", "name"))
         for item in result.fields.values())
 
 

@@ -50,6 +50,8 @@ _CONTENT = {"retrieved", "ranking", "returned", "hit", "top", "label", "verdict"
 _ACTORS = {"agent", "bot", "chatbot", "assistant", "system", "llm", "model", "ai"}  # one next to a known one
 _SETTINGS = {"header", "param", "parameter", "metadata"}  # of a request, not of a configuration
 _OF_METRICS = {"metric", "delta", "diff", "difference", "improvement"}  # values of a configuration, or of two
+_JUDGED_ANSWER = {"faithfulness", "relevancy", "correctness", "groundedness"}  # values of answers alone
+_INCUMBENTS, _CHALLENGERS = {"baseline", "control", "current", "production"}, {"candidate", "treatment", "challenger"}
 _STAGES, _RERANKING = {"before", "after", "pre", "post"}, {"rerank", "reranking", "reranked"}
 _RESULTS = {"score", "rank", "result", "hit", "match", "candidate", "retrieved", "returned"}  # with a number
 _MEMBER_NAMES = ID - {"no", "number", "num", "index", "idx", "key"} | {"name", "title", "url"}
@@ -121,8 +123,10 @@ def is_known_system(variant: str) -> bool:
 
 def measures_systems(family: ColumnFamily) -> bool:
     """True for values of rankings by system: bm25_mrr and dense_mrr, not semantic_similarity and keyword_similarity."""
-    measured = all(stem <= OF_RANKINGS and not stem.isdisjoint(SURE_METRICS) for stem in (
-        set(words(stem.replace(RUN, " "))) for stem in family.members))
+    stems = [set(words(stem.replace(RUN, " "))) for stem in family.members]
+    is_crossed = len(stems) > 1 and all(len(fields) == len(family.variants) for fields in family.members.values())
+    measured = all(not stem.isdisjoint(SURE_METRICS) and (stem <= OF_RANKINGS or (
+        is_crossed and not _JUDGED_ANSWER.isdisjoint(stem))) for stem in stems)
     return measured and any(not (SYSTEMS - _WAYS_TO_COMPARE).isdisjoint(words(name)) or _COUNTED.fullmatch(name)
                             for name in family.variants)
 
@@ -142,6 +146,8 @@ def _settled(fields: dict[str, str]) -> dict[str, str]:
         return {}
     if not any(not SYSTEMS.isdisjoint(words(variant)) for variant in fields):
         fields = {variant: name for variant, name in fields.items() if not _ACTORS.issuperset(words(variant))}
+    if _INCUMBENTS.isdisjoint(map(str.lower, fields)):
+        fields = {variant: name for variant, name in fields.items() if variant.lower() not in _CHALLENGERS}
     crossed: dict[str, list[str]] = {}
     for variant in fields:
         for core in fields:
@@ -281,7 +287,8 @@ def _is_variant(variant: str) -> bool:
     if not (SURE_METRICS | _OF_METRICS | GOLD | QUESTION - {"q"}).isdisjoint(parts):
         return False
     return not SYSTEMS.isdisjoint(parts) or any(part and part not in _NO_SYSTEM for part in stripped) or (
-        len(parts) == 1 and _ACTORS.issuperset(parts)) or bool(_COUNTED.fullmatch(variant))
+        len(parts) == 1 and _ACTORS.issuperset(parts)) or bool(_COUNTED.fullmatch(variant)) or (
+        variant.lower() in _CHALLENGERS)
 
 
 def _is_plausible(members: Mapping[str, Mapping[str, str]], variants: frozenset[str]) -> bool:
