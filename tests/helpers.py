@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import functools
 import inspect
+import io
 import itertools
+import json
 import time
+import zipfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
+import pytest
 from fixed_cases import seed_generators
 
 from ragdash.cli.main import main
+from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.evaluate import Evaluation, evaluate
 
@@ -30,6 +36,39 @@ def call(capfdbinary, *arguments) -> tuple[int, str, str]:
     status = main([str(argument) for argument in arguments])
     out, err = capfdbinary.readouterr()
     return status, out.decode(), err.decode()
+
+
+def problems_of(refused: Callable, *arguments, **options) -> tuple[Problem, ...]:
+    """The problems for which a call is refused."""
+    with pytest.raises(InputError) as raised:
+        refused(*arguments, **options)
+    return raised.value.problems
+
+
+def message_of(refused: Callable, *arguments, **options) -> str:
+    """The message of the first problem for which a call is refused."""
+    return problems_of(refused, *arguments, **options)[0].message
+
+
+def json_lines(rows: Iterable) -> bytes:
+    """A file of JSON lines."""
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def frame_bytes(rows: Iterable, method: str, **options) -> bytes:
+    """A file that pandas writes, by the name of its method, such as to_excel."""
+    out = io.BytesIO()
+    getattr(pd.DataFrame(rows), method)(out, **options)
+    return out.getvalue()
+
+
+def zip_of(files: dict[str, bytes]) -> bytes:
+    """An archive of these files."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, content in files.items():
+            archive.writestr(path, content)
+    return out.getvalue()
 
 
 def over(**cases: Iterable) -> Callable[[Callable], Callable]:

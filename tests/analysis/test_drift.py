@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from helpers import call
+from helpers import call, json_lines
 from scipy import stats
 
 import ragdash
@@ -34,7 +34,7 @@ spec.loader.exec_module(benchmark)
 
 
 def lines(*rows: dict) -> bytes:
-    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+    return json_lines(rows)
 
 
 SHAPES = {

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from helpers import run_of, truth_of
+from helpers import problems_of, run_of, truth_of
 from models.judge.scripted import case
 from scipy.stats import binomtest
 
@@ -41,9 +41,7 @@ def judged(values, name="run", **facts) -> RunVerdicts:
 
 
 def problems(call) -> list:
-    with pytest.raises(InputError) as raised:
-        call()
-    return [(problem.kind, problem.line) for problem in raised.value.problems]
+    return [(problem.kind, problem.line) for problem in problems_of(call)]
 
 
 def test_kappa_by_hand():

@@ -6,19 +6,12 @@ import html
 import json
 
 import pytest
+from helpers import call
 from traps import every_trap
-
-from ragdash.cli.main import main
 
 TRAPS = {trap.name: trap for trap in every_trap() if len(trap.qrels) == 1}
 COMPARED = [trap for trap in TRAPS.values() if len(trap.runs) > 1 and trap.name != "another-set"]
 QUICK = ["-m", "nDCG@10 RR", "--resamples", "200"]
-
-
-def call(capfdbinary, *words):
-    status = main([str(word) for word in words])
-    out, err = capfdbinary.readouterr()
-    return status, out.decode(), err.decode()
 
 
 def files_of(name, folder):

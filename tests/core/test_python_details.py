@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from helpers import problems_of
 
 import ragdash
 from ragdash import InputError, Run, Truth, evaluate, read_run, read_truth
@@ -17,9 +18,7 @@ HALF = "\ud800"
 
 
 def kinds(make) -> list[str]:
-    with pytest.raises(InputError) as caught:
-        make()
-    return [problem.message for problem in caught.value.problems]
+    return [problem.message for problem in problems_of(make)]
 
 
 def record(**fields: object) -> Run:

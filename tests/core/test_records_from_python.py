@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from helpers import problems_of
 
 from ragdash import InputError, Problem, Run, Truth, evaluate, read_run, read_truth
 from ragdash.core.slices import slices
@@ -162,9 +163,7 @@ def test_of_takes_every_kind_and_keeps_what_is_built():
 
 
 def kinds(make) -> list[str]:
-    with pytest.raises(InputError) as caught:
-        make()
-    return [problem.message for problem in caught.value.problems]
+    return [problem.message for problem in problems_of(make)]
 
 
 @pytest.mark.parametrize(("make", "expected"), [

@@ -7,11 +7,11 @@ import csv
 import gzip
 import io
 import json
-import zipfile
 
 import pandas as pd
 import pyarrow as pa
 import pytest
+from helpers import frame_bytes, zip_of
 
 from ragdash.cli.main import main
 
@@ -32,12 +32,6 @@ def lines(values) -> bytes:
     return "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values).encode()
 
 
-def frame(rows, method: str, **options) -> bytes:
-    out = io.BytesIO()
-    getattr(pd.DataFrame(rows), method)(out, **options)
-    return out.getvalue()
-
-
 def table(rows, write=json.dumps, delimiter: str = ",", names: dict | None = None) -> bytes:
     out = io.StringIO()
     found = csv.writer(out, delimiter=delimiter, lineterminator="\n")
@@ -50,30 +44,22 @@ def bars(value) -> str:
     return "|".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def packed(files: dict[str, bytes]) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, content in files.items():
-            archive.writestr(path, content)
-    return out.getvalue()
-
-
 TREC = "".join(f"{row['query_id']}\tQ0\t{row['doc_id']}\t1\t{row['score']}\tt\n" for row in LONG).encode()
 QRELS = "".join(f"{row['query_id']}\t0\t{row['doc_id']}\t{row['grade']}\n" for row in JUDGED).encode()
 BY_SCORE = {  # the scores order the documents
     "trec": TREC, "trec, CRLF": TREC.replace(b"\n", b"\r\n"), "trec, byte order mark": b"\xef\xbb\xbf" + TREC,
     "trec, gzip": gzip.compress(TREC), "trec, bzip2": bz2.compress(TREC),
-    "trec, zstd": pa.compress(TREC, codec="zstd", asbytes=True), "trec, zip": packed({"run.trec": TREC}),
+    "trec, zstd": pa.compress(TREC, codec="zstd", asbytes=True), "trec, zip": zip_of({"run.trec": TREC}),
     "jsonl, dictionaries": lines({"query_id": q, "retrieved": docs} for q, docs in RANKINGS.items()),
     "jsonl, a row a document": lines(LONG), "json array of rows": json.dumps(LONG).encode(),
     "json dictionary": json.dumps(RANKINGS).encode(),
     "json dictionary, indented": json.dumps(RANKINGS, indent=2).encode(),
     "csv": table(LONG), "tsv": table(LONG, delimiter="\t"), "semicolons": table(LONG, delimiter=";"),
-    "bars": table(LONG, delimiter="|"), "csv, zip": packed({"a/run.csv": table(LONG)}),
+    "bars": table(LONG, delimiter="|"), "csv, zip": zip_of({"a/run.csv": table(LONG)}),
     "csv, gzip": gzip.compress(table(LONG)),
     "csv, other names": table(LONG, names={"query_id": "QID", "doc_id": "Passage-ID", "score": "similarity"}),
     "csv, latin-1": table(LONG).decode().encode("latin-1"),
-    "parquet": frame(LONG, "to_parquet"), "xlsx": frame(LONG, "to_excel", index=False),
+    "parquet": frame_bytes(LONG, "to_parquet"), "xlsx": frame_bytes(LONG, "to_excel", index=False),
 }
 IN_ORDER = {  # as lists, whose order counts
     "jsonl": lines(OBJECTS), "json array": json.dumps(OBJECTS).encode(),
@@ -81,12 +67,13 @@ IN_ORDER = {  # as lists, whose order counts
     "json under results": json.dumps({"results": OBJECTS}).encode(),
     "json columns": json.dumps({name: [row[name] for row in WIDE] for name in WIDE[0]}).encode(),
     "json columns, pandas": pd.DataFrame(WIDE).to_json().encode(),
-    "jsonl, zip": packed({"run.jsonl": lines(OBJECTS)}),
+    "jsonl, zip": zip_of({"run.jsonl": lines(OBJECTS)}),
     "csv, json": table(WIDE), "csv, python": table(WIDE, repr), "csv, bars": table(WIDE, bars),
-    "tsv, json": table(WIDE, delimiter="\t"), "csv, pandas": frame(WIDE, "to_csv", index=False),
-    "xlsx, a row a query": frame(WIDE, "to_excel", index=False), "parquet, a row a query": frame(WIDE, "to_parquet"),
+    "tsv, json": table(WIDE, delimiter="\t"), "csv, pandas": frame_bytes(WIDE, "to_csv", index=False),
+    "xlsx, a row a query": frame_bytes(WIDE, "to_excel", index=False),
+    "parquet, a row a query": frame_bytes(WIDE, "to_parquet"),
     "csv, a dictionary": table([{"query_id": q, "retrieved": docs} for q, docs in RANKINGS.items()]),
-    "csv, objects": table(OBJECTS), "parquet, objects": frame(OBJECTS, "to_parquet"),
+    "csv, objects": table(OBJECTS), "parquet, objects": frame_bytes(OBJECTS, "to_parquet"),
     "csv, zstd": pa.compress(table(WIDE), codec="zstd", asbytes=True),
     "rows with ranks": table([{**row, "rank": list(RANKINGS[row["query_id"]]).index(row["doc_id"]) + 1}
                               for row in LONG]),
@@ -94,13 +81,14 @@ IN_ORDER = {  # as lists, whose order counts
 BEIR = {"qrels/test.tsv": table(JUDGED, delimiter="\t", names={"query_id": "query-id", "doc_id": "corpus-id",
                                                                "grade": "score"})}
 TRUTHS = {
-    "qrels": QRELS, "qrels, bzip2": bz2.compress(QRELS), "beir": BEIR["qrels/test.tsv"], "beir, zip": packed(BEIR),
-    "csv": table(JUDGED), "xlsx": frame(JUDGED, "to_excel", index=False), "parquet": frame(JUDGED, "to_parquet"),
+    "qrels": QRELS, "qrels, bzip2": bz2.compress(QRELS), "beir": BEIR["qrels/test.tsv"], "beir, zip": zip_of(BEIR),
+    "csv": table(JUDGED), "xlsx": frame_bytes(JUDGED, "to_excel", index=False),
+    "parquet": frame_bytes(JUDGED, "to_parquet"),
     "jsonl": lines({"query_id": q, "relevant": docs} for q, docs in GRADES.items()), "rows": lines(JUDGED),
     "json array": json.dumps([{"query_id": q, "relevant": docs} for q, docs in GRADES.items()], indent=1).encode(),
     "json dictionary": json.dumps(GRADES).encode(),
     "csv, a row a query": table([{"query_id": q, "relevant": docs} for q, docs in GRADES.items()]),
-    "parquet, a row a query": frame([{"query_id": q, "relevant": json.dumps(docs)} for q, docs in GRADES.items()],
+    "parquet, a row a query": frame_bytes([{"query_id": q, "relevant": json.dumps(docs)} for q, docs in GRADES.items()],
                                     "to_parquet"),
 }
 BOTH = [{"query_id": q, "retrieved": list(docs), "score": list(docs.values()), "answer": ANSWERS[q],
@@ -110,10 +98,10 @@ OTHERS = {"query_id": "qid", "retrieved": "retrieved_ids", "score": "retrieved_s
 TOGETHER = {
     "jsonl": lines(BOTH), "json": json.dumps(BOTH).encode(), "results": json.dumps({"results": BOTH}).encode(),
     "csv, json": table(BOTH), "csv, python": table(BOTH, repr), "tsv": table(BOTH, delimiter="\t"),
-    "csv, other names": table(BOTH, names=OTHERS), "xlsx": frame(
+    "csv, other names": table(BOTH, names=OTHERS), "xlsx": frame_bytes(
         [{name: value if isinstance(value, str) else json.dumps(value) for name, value in row.items()} for row in BOTH],
         "to_excel", index=False),
-    "parquet": frame([{**row, "relevant": json.dumps(row["relevant"])} for row in BOTH], "to_parquet"),
+    "parquet": frame_bytes([{**row, "relevant": json.dumps(row["relevant"])} for row in BOTH], "to_parquet"),
     "jsonl, gzip": gzip.compress(lines(BOTH)),
 }
 

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from helpers import json_lines
 
 from ragdash.io import detect, read_corpus, read_run, read_runs, read_truth
 
@@ -20,7 +21,7 @@ def run_of(content: str, **options):
 
 
 def truth_of(*objects: dict):
-    return read_truth(("truth", "".join(json.dumps(value) + "\n" for value in objects).encode()))
+    return read_truth(("truth", json_lines(objects)))
 
 
 def warnings(record) -> list[tuple]:

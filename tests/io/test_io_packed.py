@@ -12,6 +12,7 @@ import zipfile
 import numpy as np
 import pyarrow as pa
 import pytest
+from helpers import problems_of, zip_of
 from pyarrow import parquet
 
 from ragdash.core.errors import InputError
@@ -28,18 +29,8 @@ BEIR = {"qrels/test.tsv": b"query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td9\t2\n",
         "corpus.jsonl": b'{"_id": "d1", "title": "T", "text": "x"}\n'}
 
 
-def packed(files: dict[str, bytes]) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, content in files.items():
-            archive.writestr(path, content)
-    return out.getvalue()
-
-
 def kinds(read, content: bytes) -> list[str]:
-    with pytest.raises(InputError) as caught:
-        read(("x.zip", content))
-    return [problem.kind for problem in caught.value.problems]
+    return [problem.kind for problem in problems_of(read, ("x.zip", content))]
 
 
 def test_zstandard(tmp_path):
@@ -54,7 +45,7 @@ def test_zstandard(tmp_path):
 
 
 def test_several_runs_in_an_archive():
-    content = packed({"runs/dense.trec": TREC, "runs/sparse.jsonl": b'{"query_id": "q1", "retrieved": ["d2"]}\n',
+    content = zip_of({"runs/dense.trec": TREC, "runs/sparse.jsonl": b'{"query_id": "q1", "retrieved": ["d2"]}\n',
                       "LICENSE": b"Free for all.\n", "__MACOSX/._x": b"\0\1", "qrels.txt": QRELS})
     runs = read_runs(("both.zip", content))
     assert [run.name for run in runs] == ["dense", "sparse"]
@@ -62,12 +53,12 @@ def test_several_runs_in_an_archive():
                                                             ("unread-file", "both.zip/qrels.txt")]
     assert [run.name for run in read_runs(("x", content), name="mine")] == ["mine/dense", "mine/sparse"]
     assert read_truth(("x", content)).judgments == 2
-    assert read_run(("x", packed({"a.trec": TREC})), name="mine").name == "mine"
+    assert read_run(("x", zip_of({"a.trec": TREC})), name="mine").name == "mine"
     assert detect(("x", content)).format == "zip"
 
 
 def test_problems_name_the_file_in_the_archive():
-    content = packed({"a/good.trec": TREC, "a/bad.trec": TREC + b"q1 Q0 d3 3 nan t\n"})
+    content = zip_of({"a/good.trec": TREC, "a/bad.trec": TREC + b"q1 Q0 d3 3 nan t\n"})
     with pytest.raises(InputError) as caught:
         read_runs(("x.zip", content))
     assert [(p.kind, p.file, p.line) for p in caught.value.problems] == [("nan-score", "x.zip/a/bad.trec", 3)]
@@ -77,13 +68,13 @@ def test_beir(tmp_path):
     for path, content in BEIR.items():
         (tmp_path / "nq" / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "nq" / path).write_bytes(content)
-    truth, unpacked = read_truth(tmp_path / "nq"), read_truth(("nq.zip", packed(BEIR)))
+    truth, unpacked = read_truth(tmp_path / "nq"), read_truth(("nq.zip", zip_of(BEIR)))
     assert truth.digest == unpacked.digest
     assert (truth.name, len(truth), truth.judgments) == ("nq", 2, 2)
     assert truth.details["query"].to_pylist() == ["who?", "when?"]
     assert sorted(problem.kind for problem in truth.problems) == ["unjudged-queries", "unread-file"]
     assert detect(tmp_path / "nq").format == "beir"
-    assert read_truth(("x", packed({"qrels/test.tsv": BEIR["qrels/test.tsv"]}))).judgments == 2
+    assert read_truth(("x", zip_of({"qrels/test.tsv": BEIR["qrels/test.tsv"]}))).judgments == 2
 
 
 def packed_on(system: int, paths: list[str]) -> bytes:
@@ -106,15 +97,15 @@ def test_backslashes_are_between_folders_in_archives_of_windows_alone():
 
 
 REFUSED = {
-    "a path above": (lambda: packed({"../../x.trec": TREC}), "unsafe-path"),
-    "a path from the root": (lambda: packed({"/etc/x.trec": TREC}), "unsafe-path"),
-    "a path of Windows": (lambda: packed({"C:\\x.trec": TREC}), "unsafe-path"),
-    "an archive in an archive": (lambda: packed({"x.zip": packed({"x.trec": TREC})}), "nested-archive"),
-    "a bomb": (lambda: packed({"x.trec": b"q1 Q0 d1 1 0.5 t\n" * (5 << 20)}), "zip-bomb"),
+    "a path above": (lambda: zip_of({"../../x.trec": TREC}), "unsafe-path"),
+    "a path from the root": (lambda: zip_of({"/etc/x.trec": TREC}), "unsafe-path"),
+    "a path of Windows": (lambda: zip_of({"C:\\x.trec": TREC}), "unsafe-path"),
+    "an archive in an archive": (lambda: zip_of({"x.zip": zip_of({"x.trec": TREC})}), "nested-archive"),
+    "a bomb": (lambda: zip_of({"x.trec": b"q1 Q0 d1 1 0.5 t\n" * (5 << 20)}), "zip-bomb"),
     "a gzip bomb": (lambda: gzip.compress(b"q1 Q0 d1 1 0.5 t\n" * (5 << 20), 9), "zip-bomb"),
-    "cut": (lambda: packed({"x.trec": TREC})[:-10], "corrupt-file"),
-    "empty": (lambda: packed({}), "empty-file"),
-    "nothing known": (lambda: packed({"README": b"Hello.\n"}), "unread-file"),
+    "cut": (lambda: zip_of({"x.trec": TREC})[:-10], "corrupt-file"),
+    "empty": (lambda: zip_of({}), "empty-file"),
+    "nothing known": (lambda: zip_of({"README": b"Hello.\n"}), "unread-file"),
 }
 
 
@@ -125,8 +116,8 @@ def test_refused_archives(name):
 
 
 def test_archives_with_several_truths():
-    assert kinds(read_truth, packed({"a.qrels": QRELS, "b.qrels": QRELS})) == ["several-truths"]
-    assert kinds(read_truth, packed({"a.trec": TREC})) == ["run-as-truth"]
+    assert kinds(read_truth, zip_of({"a.qrels": QRELS, "b.qrels": QRELS})) == ["several-truths"]
+    assert kinds(read_truth, zip_of({"a.trec": TREC})) == ["run-as-truth"]
 
 
 def many_columns(header: str) -> bytes:
@@ -192,7 +183,7 @@ def test_texts_that_many_cells_share():
     strings = "".join(f"<si><t>{text}</t></si>" for text in ("question", "answer", "x" * 30_000))
     rows = "".join(f'<row r="{r}"><c r="A{r}"><v>{r}</v></c><c r="B{r}" t="s"><v>2</v></c></row>'
                    for r in range(2, 20_000))
-    content = packed({"xl/workbook.xml": f"<workbook {space}/>".encode(),
+    content = zip_of({"xl/workbook.xml": f"<workbook {space}/>".encode(),
                       "xl/sharedStrings.xml": f"<sst {space}>{strings}</sst>".encode(),
                       "xl/worksheets/sheet1.xml": f"<worksheet {space}><sheetData>{rows}</sheetData></worksheet>"
                       .encode()})
@@ -226,7 +217,7 @@ def test_the_rows_of_a_sheet_have_their_numbers():
 def test_two_cells_in_opposite_corners(cells):
     space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
     sheet = f"<worksheet {space}><sheetData>{cells}</sheetData></worksheet>"
-    content = packed({"xl/workbook.xml": f"<workbook {space}/>".encode(), "xl/worksheets/sheet1.xml": sheet.encode()})
+    content = zip_of({"xl/workbook.xml": f"<workbook {space}/>".encode(), "xl/worksheets/sheet1.xml": sheet.encode()})
     assert kinds(read_runs, content) == ["too-large-table"]
 
 
@@ -253,6 +244,6 @@ def test_a_workbook_with_several_sheets():
 
 def test_a_file_without_bytes_in_an_archive_is_named():
     files = {"a.jsonl": b'{"query_id": "q1", "retrieved": ["d1"]}\n', "b.jsonl": b"", "_SUCCESS": b"", ".keep": b""}
-    [run] = read_runs(("x.zip", packed(files)))
+    [run] = read_runs(("x.zip", zip_of(files)))
     assert [(p.kind, p.file, p.severity) for p in run.problems] == [("unread-file", "x.zip/b.jsonl", "warning")]
     assert run.problems[0].actual == "an empty file"

@@ -12,6 +12,7 @@ import zipfile
 import pandas as pd
 import pyarrow as pa
 import pytest
+from helpers import json_lines
 
 from ragdash.io import detect, read_run, read_truth
 
@@ -30,10 +31,6 @@ def table(header: str, rows, delimiter: str) -> bytes:
     writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
     writer.writerows([header.split(), *rows])
     return out.getvalue().encode()
-
-
-def lines(values) -> bytes:
-    return "".join(json.dumps(value) + "\n" for value in values).encode()
 
 
 def objects() -> list[dict]:
@@ -63,13 +60,13 @@ RUNS = {
     "trec, scientific scores": "".join(f"{q} Q0 {d} {r} {s:e} t\n" for q, d, r, s in ROWS).encode(),
     "trec, one odd line": trec(" ") .replace(b"tag\n", b"tag more\n", 1),
     "trec, in another order": b"".join(sorted(trec(" ").splitlines(True))),
-    "jsonl": lines(objects()),
-    "jsonl, CRLF": lines(objects()).replace(b"\n", b"\r\n"),
-    "jsonl, byte order mark": b"\xef\xbb\xbf" + lines(objects()),
+    "jsonl": json_lines(objects()),
+    "jsonl, CRLF": json_lines(objects()).replace(b"\n", b"\r\n"),
+    "jsonl, byte order mark": b"\xef\xbb\xbf" + json_lines(objects()),
     "jsonl, not escaped": "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in objects()).encode(),
-    "jsonl, NaN elsewhere": lines([{**value, "cost_usd": float("nan")} for value in objects()]),
-    "jsonl, a row a line": lines(LONG),
-    "jsonl, documents with scores": lines([{"query_id": q, "retrieved": docs} for q, docs in RANKING.items()]),
+    "jsonl, NaN elsewhere": json_lines([{**value, "cost_usd": float("nan")} for value in objects()]),
+    "jsonl, a row a line": json_lines(LONG),
+    "jsonl, documents with scores": json_lines([{"query_id": q, "retrieved": docs} for q, docs in RANKING.items()]),
     "json array": json.dumps(objects()).encode(),
     "json array, indented": json.dumps(objects(), indent=2).encode(),
     "json array of rows": json.dumps(LONG).encode(),
@@ -112,7 +109,7 @@ RUNS |= {
     "xlsx, a row a document": frame("to_excel", LONG, index=False),
 }
 SCORES_IN_ORDER = {
-    "jsonl": lines(objects()), "parquet": frame("to_parquet", WIDE), "xlsx": frame("to_excel", WIDE, index=False),
+    "jsonl": json_lines(objects()), "parquet": frame("to_parquet", WIDE), "xlsx": frame("to_excel", WIDE, index=False),
     "csv, python": frame("to_csv", WIDE, index=False), "csv, json": table("query_id retrieved", [
         (row["query_id"], json.dumps(row["retrieved"])) for row in SCORED], ","),
     "csv, a dictionary": table("query_id retrieved_ids", [(q, json.dumps(docs)) for q, docs in RANKING.items()], ","),
@@ -122,8 +119,8 @@ SCORES_IN_ORDER = {
                                                      for row in WIDE], ",")),
 }
 ORDERS = {
-    "jsonl, ids": lines([{"query_id": query, "retrieved": list(docs)} for query, docs in RANKING.items()]),
-    "jsonl, objects": lines([{"query_id": query, "retrieved": [{"doc_id": doc} for doc in docs]}
+    "jsonl, ids": json_lines([{"query_id": query, "retrieved": list(docs)} for query, docs in RANKING.items()]),
+    "jsonl, objects": json_lines([{"query_id": query, "retrieved": [{"doc_id": doc} for doc in docs]}
                              for query, docs in RANKING.items()]),
     "json dictionary": json.dumps({query: list(docs) for query, docs in RANKING.items()}).encode(),
     "csv": table("query_id doc_id", [row[:2] for row in ROWS], ","),
@@ -143,11 +140,11 @@ TRUTHS = {
     "beir": table("query-id corpus-id score", JUDGED, "\t"),
     "csv": table("query_id doc_id grade", JUDGED, ","),
     "csv, other names": table("qid document_id relevance", JUDGED, ","),
-    "jsonl": lines([{"query_id": query, "relevant": docs} for query, docs in GRADES.items()]),
-    "jsonl, objects": lines([{"query_id": query, "relevant": [{"doc_id": doc, "grade": float(grade)}
+    "jsonl": json_lines([{"query_id": query, "relevant": docs} for query, docs in GRADES.items()]),
+    "jsonl, objects": json_lines([{"query_id": query, "relevant": [{"doc_id": doc, "grade": float(grade)}
                                                               for doc, grade in docs.items()]}
                              for query, docs in GRADES.items()]),
-    "jsonl, a row a line": lines([{"query_id": q, "doc_id": d, "grade": g} for q, d, g in JUDGED]),
+    "jsonl, a row a line": json_lines([{"query_id": q, "doc_id": d, "grade": g} for q, d, g in JUDGED]),
     "json array": json.dumps([{"query_id": query, "relevant": docs} for query, docs in GRADES.items()],
                              indent=1).encode(),
     "json dictionary": json.dumps(GRADES).encode(),

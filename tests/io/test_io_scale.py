@@ -7,6 +7,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from helpers import problems_of
 from speed import quick
 
 from ragdash.core.arrow_columns import encode
@@ -35,13 +36,7 @@ BROKEN = {
 def test_many_broken_lines(name):
     head = "query_id,doc_id,score\n" if name == "csv" else ""
     content = (head + "".join(BROKEN[name].format(i=i) for i in range(MANY))).encode()
-
-    def read():
-        with pytest.raises(InputError) as caught:
-            read_runs(("x", content))
-        return caught.value.problems
-
-    problems = quick(read, SECONDS)
+    problems = quick(lambda: problems_of(read_runs, ("x", content)), SECONDS)
     assert len(problems) == SHOWN_PER_KIND
     repeats = name == "jsonl, queries"  # the first line is right
     assert f"(and {MANY - SHOWN_PER_KIND - repeats:,} more like it)" in problems[-1].actual
@@ -49,13 +44,7 @@ def test_many_broken_lines(name):
 
 def test_many_broken_scores_in_a_dictionary():
     content = json.dumps({"q": {f"d{i}": None for i in range(MANY)}}).encode()
-
-    def read():
-        with pytest.raises(InputError) as caught:
-            read_runs(("x", content))
-        return caught.value.problems
-
-    assert len(quick(read, SECONDS)) == SHOWN_PER_KIND
+    assert len(quick(lambda: problems_of(read_runs, ("x", content)), SECONDS)) == SHOWN_PER_KIND
 
 
 WIDE = {  # one object with very many members: content, kind, problems
@@ -70,25 +59,13 @@ WIDE = {  # one object with very many members: content, kind, problems
 @pytest.mark.parametrize("name", WIDE)
 def test_an_object_with_very_many_members(name):
     content, kind, count = WIDE[name]
-
-    def read():
-        with pytest.raises(InputError) as caught:
-            read_runs(("x", json.dumps(content()).encode()))
-        return caught.value.problems
-
-    problems = quick(read, SECONDS)
+    problems = quick(lambda: problems_of(read_runs, ("x", json.dumps(content()).encode())), SECONDS)
     assert [problem.kind for problem in problems] == [kind] * count
 
 
 def test_very_many_repeated_keys():
     members = ", ".join(f'"d{i % (MANY // 2)}": 1.5' for i in range(MANY))
-
-    def read():
-        with pytest.raises(InputError) as caught:
-            read_runs(("x", f'{{"q": {{{members}}}}}'.encode()))
-        return caught.value.problems
-
-    problems = quick(read, SECONDS)
+    problems = quick(lambda: problems_of(read_runs, ("x", f'{{"q": {{{members}}}}}'.encode())), SECONDS)
     assert len(problems) == SHOWN_PER_KIND and {problem.kind for problem in problems} == {"duplicate-key"}
     assert f"(and {MANY // 2 - SHOWN_PER_KIND:,} more like it)" in problems[-1].actual
 
@@ -103,13 +80,9 @@ REPEATS = {  # start, what is repeated, end, where the first two are
 @pytest.mark.parametrize("name", REPEATS)
 def test_a_key_repeated_very_many_times(name):
     start, member, end, (line, first, second) = REPEATS[name]
-
-    def read():
-        with pytest.raises(InputError) as caught:
-            read_runs(("x", (start + ", ".join([member] * MANY) + end).encode()))
-        return caught.value.problems
-
-    problems = [problem for problem in quick(read, SECONDS) if problem.kind == "duplicate-key"]
+    file = ("x", (start + ", ".join([member] * MANY) + end).encode())
+    problems = [problem for problem in quick(lambda: problems_of(read_runs, file), SECONDS)
+                if problem.kind == "duplicate-key"]
     assert [problem.line for problem in problems] == [line]
     assert f"(line {line}, at columns {first} and {second})" in problems[0].actual
 

@@ -7,6 +7,7 @@ import io as streams
 import json
 
 import pytest
+from helpers import json_lines
 
 from ragdash.core.errors import InputError
 from ragdash.io import read_runs, read_truth
@@ -35,7 +36,7 @@ def as_csv(rows, *names) -> tuple[str, bytes]:
 
 
 def as_lines(rows: list[dict]) -> tuple[str, bytes]:
-    return "file.jsonl", "".join(json.dumps(row) + "\n" for row in rows).encode()
+    return "file.jsonl", json_lines(rows)
 
 
 def offered(read, file) -> list[dict[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from helpers import json_lines
 
 from ragdash import InputError
 from ragdash.io import read_runs, read_truth
@@ -148,7 +149,7 @@ def test_evidence_of_an_auditor_is_asked_about():
 def test_claims_with_evidence_by_document_are_judgments_not_what_an_auditor_wrote():
     lines = [{"id": i, "claim": f"{TEXT}{i}.", "evidence": {f"{i}7": [{"sentences": [2], "label": "SUPPORT"}]},
               "cited_doc_ids": [int(f"{i}7")]} for i in range(1, 5)]
-    content = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    content = json_lines(lines)
     with pytest.raises(InputError) as failed:
         read_runs(("a.jsonl", content))
     assert "truth-as-run" in {problem.kind for problem in failed.value.problems}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers import message_of
 
 from ragdash import METRICS, InputError, evaluate, metric
 from ragdash.matching.views.ranked import Ranked
@@ -28,20 +29,14 @@ def own(returned: object, name: object = "Mine", **facts):
     return metric(name, "Mine", formula="n", source="e", **facts)(values)
 
 
-def problem(call) -> str:
-    with pytest.raises(InputError) as raised:
-        call()
-    return raised.value.problems[0].message
-
-
 @pytest.mark.parametrize("name", [5, None, "", "a b", "a,b", "a@5", "(x)", "a\nb", "5", "_a", "file"])
 def test_a_name_that_cannot_be_written_is_refused(name):
-    assert problem(lambda: own(1.0, name)) == "python-object/metric-name"
+    assert message_of(lambda: own(1.0, name)) == "python-object/metric-name"
 
 
 @pytest.mark.parametrize("name", ["Rubric.polite", "rubric.x"])
 def test_a_name_of_a_rubric_is_refused(name):
-    assert problem(lambda: own(1.0, name)) == "python-object/metric-name"
+    assert message_of(lambda: own(1.0, name)) == "python-object/metric-name"
 
 
 def test_a_metric_has_a_formula_and_a_source_and_no_other_options():
@@ -54,8 +49,8 @@ def test_a_metric_has_a_formula_and_a_source_and_no_other_options():
 @pytest.mark.parametrize("name", ["nDCG", "rr", "MRR", "Recall", "ndcg_cut", "P_10", "ndcg_cut_5", "recall_at_k"])
 def test_a_name_of_another_metric_is_refused(name):
     before = dict(METRICS)
-    assert problem(lambda: own(1.0, name)) == "python-object/metric-taken"
-    assert problem(lambda: own(1.0, aliases=("free", name))) == "python-object/metric-taken"
+    assert message_of(lambda: own(1.0, name)) == "python-object/metric-taken"
+    assert message_of(lambda: own(1.0, aliases=("free", name))) == "python-object/metric-taken"
     assert before == METRICS
 
 
@@ -70,7 +65,7 @@ def test_a_function_that_is_defined_again_replaces_its_own():
     parse_specs("Mine@1")
     own(lambda view, k: view.returned_at(k) * 0.0, cutoff="required")
     assert evaluate(RUN, TRUTH, "Mine@2").summary()[0].mean == 0.0
-    assert problem(lambda: parse_specs("Mine")) == "metric-cutoff/missing"
+    assert message_of(lambda: parse_specs("Mine")) == "metric-cutoff/missing"
 
 
 @pytest.mark.parametrize("returned", [
@@ -85,12 +80,13 @@ def test_a_function_that_returns_no_values_is_named(returned):
 def test_one_column_for_two_cutoffs_is_refused():
     own(lambda view, k: view.returned * 1.0)
     assert evaluate(RUN, TRUTH, "Mine@1").summary()[0].mean == 1.5
-    assert problem(lambda: evaluate(RUN, TRUTH, "Mine@1 Mine@2")) == "python-object/metric-values"
+    assert message_of(lambda: evaluate(RUN, TRUTH, "Mine@1 Mine@2")) == "python-object/metric-values"
 
 
 @pytest.mark.parametrize("function", [5, lambda: 1, lambda view, k: 1, sorted])
 def test_a_function_without_a_view_is_refused(function):
-    assert problem(lambda: metric("Mine", "Mine", formula="n", source="e")(function)) == "python-object/metric-function"
+    register = metric("Mine", "Mine", formula="n", source="e")
+    assert message_of(register, function) == "python-object/metric-function"
 
 
 @pytest.mark.parametrize("annotation", ["Ranked", "'Ranked'", "ranked.Ranked", Ranked])

@@ -7,18 +7,13 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
+from helpers import message_of
 
 from ragdash.core.errors import InputError
 from ragdash.workspace.saved_views import LONGEST_SLUG, SavedView, SavedViews, slug_of
 
 VIEW = SavedView("Dense vs hybrid", "compare", {"run": ["a", "b"], "k": ["5"], "shown": [""]}, "Why we switch",
                  "2026-11-22T10:00:00+00:00", "Ada")
-
-
-def message(call) -> str:
-    with pytest.raises(InputError) as raised:
-        call()
-    return raised.value.problems[0].message
 
 
 def test_a_view_comes_back_as_it_was_saved_and_the_newest_is_first(tmp_path):
@@ -46,13 +41,13 @@ def test_a_name_that_exists_is_asked_for_and_replaced_on_request(tmp_path):
     views = SavedViews(tmp_path)
     views.save(VIEW)
     again = replace(VIEW, name=" dense  VS hybrid ", note="new")
-    assert message(lambda: views.save(again)) == "saved-view/exists"
+    assert message_of(lambda: views.save(again)) == "saved-view/exists"
     assert views.save(again, replace_existing=True).slug == "dense-vs-hybrid"
     (seen,) = views.list()
     assert seen.note == "new"
     newer = views.save(replace(again, note="newer"), replace_existing=True)  # by somebody else, after the question
-    assert message(lambda: views.save(VIEW, replace_existing=seen)) == "saved-view/exists"
-    assert message(lambda: views.delete(seen.slug, seen)) == "changed-meanwhile" and views.list() == (newer,)
+    assert message_of(lambda: views.save(VIEW, replace_existing=seen)) == "saved-view/exists"
+    assert message_of(lambda: views.delete(seen.slug, seen)) == "changed-meanwhile" and views.list() == (newer,)
     assert views.save(again, replace_existing=newer).note == "new"
     other = views.save(replace(VIEW, name="Dense vs. hybrid!"))
     assert other.slug == "dense-vs-hybrid-2", "another name with the same letters is another view"
@@ -85,13 +80,13 @@ def test_a_deleted_view_can_be_restored_and_nothing_is_lost(tmp_path):
 
 
 def test_what_cannot_be_saved_is_said(tmp_path):
-    assert message(lambda: SavedViews(tmp_path).save(replace(VIEW, name=" \n"))) == "saved-view/no-name"
+    assert message_of(lambda: SavedViews(tmp_path).save(replace(VIEW, name=" \n"))) == "saved-view/no-name"
     shown = SavedViews(tmp_path, read_only=True)
     for call in (lambda: shown.save(VIEW), lambda: shown.delete("a"), lambda: shown.restore("a")):
-        assert message(call) == "read-only-workspace"
+        assert message_of(call) == "read-only-workspace"
     (tmp_path / "views.sqlite").write_bytes(b"no database at all" * 100)
-    assert message(SavedViews(tmp_path).list).startswith("unusable-workspace")
-    assert message(lambda: SavedViews(tmp_path).save(VIEW)).startswith("unusable-workspace")
+    assert message_of(SavedViews(tmp_path).list).startswith("unusable-workspace")
+    assert message_of(lambda: SavedViews(tmp_path).save(VIEW)).startswith("unusable-workspace")
 
 
 @pytest.mark.parametrize(("name", "slug"), [

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import json
 
-import pandas as pd
 import pytest
+from helpers import frame_bytes, json_lines
 
 from ragdash.io import detect, read_run, read_runs, read_truth
 
@@ -20,17 +19,11 @@ DETAILS = [{"query": "who?", "answer": "she", "attributes": '{"n":1,"topic":"a"}
            {"query": "when?", "answer": "then", "attributes": '{"n":2,"topic":"b"}'}]
 
 
-def frame(method: str, rows=ROWS, **options) -> bytes:
-    out = io.BytesIO()
-    getattr(pd.DataFrame(rows), method)(out, **options)
-    return out.getvalue()
-
-
 FORMS = {
-    "csv": frame("to_csv", index=False), "tsv": frame("to_csv", index=False, sep="\t"),
-    "csv, row by row": frame("to_csv", index=False).replace(b"q2,", b"q2 ,"),
-    "jsonl": "".join(json.dumps(row) + "\n" for row in ROWS).encode(), "json": json.dumps(ROWS).encode(),
-    "parquet": frame("to_parquet"), "xlsx": frame("to_excel", index=False),
+    "csv": frame_bytes(ROWS, "to_csv", index=False), "tsv": frame_bytes(ROWS, "to_csv", index=False, sep="\t"),
+    "csv, row by row": frame_bytes(ROWS, "to_csv", index=False).replace(b"q2,", b"q2 ,"),
+    "jsonl": json_lines(ROWS), "json": json.dumps(ROWS).encode(),
+    "parquet": frame_bytes(ROWS, "to_parquet"), "xlsx": frame_bytes(ROWS, "to_excel", index=False),
 }
 
 
@@ -50,8 +43,7 @@ def test_query_details_in_rows(form):
 @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
 def test_conflicting_query_details_in_rows(form):
     rows = [ROWS[0], {**ROWS[1], "answer": "he", "query": "who else?"}, ROWS[2]]
-    content = "".join(json.dumps(row) + "\n" for row in rows).encode() if form == "jsonl" else frame(
-        f"to_{form}", rows, index=False)
+    content = json_lines(rows) if form == "jsonl" else frame_bytes(rows, f"to_{form}", index=False)
     run = read_run(("x", content))
     found = {(problem.field, problem.severity): problem.actual for problem in run.problems
              if problem.kind == "conflicting-values"}
@@ -63,10 +55,10 @@ def test_conflicting_query_details_in_rows(form):
 def test_each_configuration_has_its_own_details():
     rows = [{**ROWS[i], "config": config, "answer": f"{config} {i}", "title": "T"} for config in ("dense", "sparse")
             for i in (0, 2)]
-    dense, sparse = read_runs(("x", frame("to_csv", rows, index=False)))
+    dense, sparse = read_runs(("x", frame_bytes(rows, "to_csv", index=False)))
     assert dense.details["answer"].to_pylist() == ["dense 0", "dense 2"]
     assert sparse.details["answer"].to_pylist() == ["sparse 0", "sparse 2"]
-    again = read_runs(("x", frame("to_parquet", rows)))
+    again = read_runs(("x", frame_bytes(rows, "to_parquet")))
     assert [run.digest for run in again] == [dense.digest, sparse.digest]
 
 
@@ -85,8 +77,7 @@ def test_the_question_is_the_id_without_an_id_column():
 def test_judgments_keep_questions_and_answers(form):
     rows = [{"query_id": "q1", "doc_id": "d1", "grade": 1, "query": "who?", "reference": "she"},
             {"query_id": "q1", "doc_id": "d2", "grade": 0, "query": "who?", "reference": "she"}]
-    content = "".join(json.dumps(row) + "\n" for row in rows).encode() if form == "jsonl" else frame(
-        f"to_{form}", rows, index=False)
+    content = json_lines(rows) if form == "jsonl" else frame_bytes(rows, f"to_{form}", index=False)
     truth = read_truth(("x", content))
     assert truth.details.to_pylist() == [{"query": "who?", "answers": ["she"]}]
     assert truth.grades.tolist() == [1, 0] and not truth.problems

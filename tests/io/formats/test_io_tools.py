@@ -7,6 +7,7 @@ import io
 import json
 
 import pytest
+from helpers import json_lines
 
 from ragdash.core.errors import InputError
 from ragdash.io import detect, read_run, read_runs, read_truth
@@ -19,7 +20,7 @@ def table(*rows) -> bytes:
 
 
 def lines(*values) -> tuple[str, bytes]:
-    return "x", "".join(json.dumps(value) + "\n" for value in values).encode()
+    return "x", json_lines(values)
 
 
 def refused(read, content: bytes) -> list:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from helpers import json_lines
 
 from ragdash.core.errors import InputError
 from ragdash.io import detect, read_run, read_runs, read_truth
@@ -47,13 +48,9 @@ LANGSMITH = [
 ]
 
 
-def lines(values) -> bytes:
-    return "".join(json.dumps(value) + "\n" for value in values).encode()
-
-
 def forms(values) -> dict[str, bytes]:
     return {"array": json.dumps(values).encode(), "indented": json.dumps(values, indent=2).encode(),
-            "lines": lines(values), "data": json.dumps({"data": values}).encode(),
+            "lines": json_lines(values), "data": json.dumps({"data": values}).encode(),
             "data, indented": json.dumps({"data": values}, indent=1).encode()}
 
 
@@ -91,7 +88,7 @@ def test_members_next_to_the_list_are_reported():
 
 def test_examples_of_a_data_set_name_the_queries():
     runs = [{**LANGSMITH[0], "reference_example_id": "e7"}]
-    assert read_run(("x", lines(runs * 1))).query_ids.to_pylist() == ["e7"]
+    assert read_run(("x", json_lines(runs * 1))).query_ids.to_pylist() == ["e7"]
 
 
 MESSAGES = [{"inputs": {"messages": [{"role": "user", "content": "who?"}]},
@@ -99,7 +96,7 @@ MESSAGES = [{"inputs": {"messages": [{"role": "user", "content": "who?"}]},
              "reference_outputs": {"messages": [{"role": "assistant", "content": "Her."}]}}]
 
 
-@pytest.mark.parametrize("content", [json.dumps(MESSAGES).encode(), lines(MESSAGES)])
+@pytest.mark.parametrize("content", [json.dumps(MESSAGES).encode(), json_lines(MESSAGES)])
 def test_messages_without_a_trace(content):
     run, truth = read_run(("x", content)), read_truth(("x", content))
     assert run.details.to_pylist() == [{"query": "who?", "answer": "She"}]
@@ -109,7 +106,7 @@ def test_messages_without_a_trace(content):
 def test_questions_and_answers_inside_of_json():
     value = {"input": {"value": '{"question": "who?", "k": 5}', "mime_type": "application/json"},
              "output": {"value": '{"messages": [{"type": "ai", "content": "She."}]}'}}
-    run = read_run(("x", lines([{**PHOENIX[0], "attributes": value}])))
+    run = read_run(("x", json_lines([{**PHOENIX[0], "attributes": value}])))
     assert run.details.to_pylist() == [{"query": "who?", "answer": "She."}]
 
 
@@ -121,19 +118,19 @@ def refused(read, content: bytes) -> list:
 
 def test_a_trace_with_two_retrievers_is_an_error():
     again = {**PHOENIX[1], "context": {"trace_id": "t1", "span_id": "s7"}}
-    problem, = refused(read_runs, lines([*PHOENIX, again]))
+    problem, = refused(read_runs, json_lines([*PHOENIX, again]))
     assert problem.kind == "several-retrievers" and "lines 2, 5" in problem.actual and problem.line == 5
 
 
 def test_traces_without_a_question_are_counted():
     empty = {**PHOENIX[2], "context": {"trace_id": "t9", "span_id": "s9"}, "parent_id": None, "attributes": {}}
-    run = read_run(("x", lines([*PHOENIX, empty])))
+    run = read_run(("x", json_lines([*PHOENIX, empty])))
     assert [problem.kind for problem in run.problems] == ["empty-trace"] and "1 of 3" in run.problems[0].actual
-    assert refused(read_runs, lines([empty]))[0].kind == "no-rows"
+    assert refused(read_runs, json_lines([empty]))[0].kind == "no-rows"
 
 
 def test_spans_are_not_truth():
-    problem, = refused(read_truth, lines(PHOENIX))
+    problem, = refused(read_truth, json_lines(PHOENIX))
     assert problem.kind == "run-as-truth"
 
 
@@ -193,13 +190,13 @@ def test_spans_of_the_gen_ai_conventions(content):
 def test_spans_of_openinference_in_an_export_of_lines():
     exports = [otlp((span["context"]["trace_id"], span["context"]["span_id"], span["parent_id"], 5, {
         **flat(span["attributes"]), "openinference.span.kind": span["span_kind"]})) for span in PHOENIX]
-    run = read_run(("x", lines(exports)))
+    run = read_run(("x", json_lines(exports)))
     assert {query: run.ranking(query)["doc_id"].to_pylist() for query in run.query_ids.to_pylist()} == {
         "who?": ["d1", "007"], "when?": ["d9"]}
     assert run.details["answer"].to_pylist() == ["She.", None]
-    assert refused(read_runs, lines([otlp(("t", "s", None, 1, {"http.method": "GET"}))]))[0].kind == "no-rows"
+    assert refused(read_runs, json_lines([otlp(("t", "s", None, 1, {"http.method": "GET"}))]))[0].kind == "no-rows"
     assert refused(read_runs, b'{"resourceSpans": 5}')[0].kind == "no-rows"
-    problem, = refused(read_truth, lines(exports))
+    problem, = refused(read_truth, json_lines(exports))
     assert problem.kind == "run-as-truth"
 
 
@@ -268,7 +265,8 @@ ADVICE = {  # content, read, kind, words of the fix
     "questions below a table": (
         json.dumps([{"table": {"uid": "1"}, "questions": [{"uid": "2", "question": "?"}]}]).encode(), read_truth,
         "missing-field", "each of the questions in 'questions'"),
-    "evidence by document": (lines([{"id": 1, "claim": "c", "evidence": {"4983": [{"sentences": [0]}]}}]), read_truth,
+    "evidence by document": (
+        json_lines([{"id": 1, "claim": "c", "evidence": {"4983": [{"sentences": [0]}]}}]), read_truth,
                              "wrong-type", '"relevant": ["id"]'),
 }
 

@@ -7,8 +7,8 @@ import datetime
 import io
 import json
 
-import pandas as pd
 import pytest
+from helpers import frame_bytes, json_lines
 
 from ragdash.core.errors import InputError
 from ragdash.io import detect, read_run, read_runs, read_truth
@@ -28,17 +28,11 @@ def table(rows: list[dict], write=json.dumps) -> bytes:
     return out.getvalue().encode()
 
 
-def frame(method: str, rows=ROWS, **options) -> bytes:
-    out = io.BytesIO()
-    getattr(pd.DataFrame(rows), method)(out, **options)
-    return out.getvalue()
-
-
 FORMS = {
     "csv, json": table(ROWS), "csv, python": table(ROWS, repr), "tsv": table(ROWS).replace(b",", b"\t", 0),
-    "jsonl": "".join(json.dumps(row) + "\n" for row in ROWS).encode(), "json": json.dumps(ROWS, indent=1).encode(),
-    "results": json.dumps({"results": ROWS}).encode(), "xlsx": frame("to_excel", index=False),
-    "parquet": frame("to_parquet"),
+    "jsonl": json_lines(ROWS), "json": json.dumps(ROWS, indent=1).encode(),
+    "results": json.dumps({"results": ROWS}).encode(), "xlsx": frame_bytes(ROWS, "to_excel", index=False),
+    "parquet": frame_bytes(ROWS, "to_parquet"),
     "other names": json.dumps([{"qid": row["query_id"], "user_input": row["query"], "retrieved_ids": row["retrieved"],
                                 "response": row["answer"], "retrieved_contexts": row["contexts"],
                                 "ground_truths": row["answers"], "gold_ids": row["relevant"]}
@@ -132,7 +126,7 @@ def test_numbers_as_ids_give_their_shortest_text():
     rows = [{"query_id": 7.0, "retrieved": "d1", "answer": "a"},
             {"query_id": 2506.00500, "retrieved": "d2", "answer": 1.50}]
     for form in ("to_excel", "to_parquet"):
-        run = read_run(("x", frame(form, [{**row, "answer": str(row["answer"])} for row in rows])))
+        run = read_run(("x", frame_bytes([{**row, "answer": str(row["answer"])} for row in rows], form)))
         assert run.query_ids.to_pylist() == ["7", "2506.005"]
         assert "number-as-text" in [problem.kind for problem in run.problems]
 
@@ -142,17 +136,17 @@ def test_numbers_as_ids_give_their_shortest_text():
     (True, "TRUE")])
 @pytest.mark.parametrize("form", ["to_excel", "to_parquet"])
 def test_dates_and_truth_values_as_ids_are_read_with_a_warning(value, text, form):
-    run = read_run(("x", frame(form, [{"query_id": "q1", "doc_id": value, "score": 1.5}], index=False)))
+    run = read_run(("x", frame_bytes([{"query_id": "q1", "doc_id": value, "score": 1.5}], form, index=False)))
     assert run.docs.to_pylist() == [text]
     assert [(p.kind, p.field, p.severity) for p in run.problems] == [("number-as-text", "doc_id", "warning")]
     assert f"read as '{text}'" in run.problems[0].fix
-    by_query = frame("to_parquet", [{"query_id": value, "retrieved": ["d1"], "answer": "a"}])
+    by_query = frame_bytes([{"query_id": value, "retrieved": ["d1"], "answer": "a"}], "to_parquet")
     assert [p.field for p in read_run(("x", by_query)).problems] == ["query_id"]
 
 
 def test_dates_in_lists_of_ids_are_read_with_a_warning():
     rows = [{"query_id": "q1", "retrieved": [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)]}]
-    run = read_run(("x", frame("to_parquet", rows)))
+    run = read_run(("x", frame_bytes(rows, "to_parquet")))
     assert run.docs.to_pylist() == ["2020-01-01", "2020-01-02"]
     assert [p.kind for p in run.problems] == ["number-as-text"] * 2
 

@@ -18,6 +18,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import team_services
+from helpers import message_of
 from sqlalchemy import exc, text
 
 from ragdash.core.errors import InputError
@@ -33,12 +34,6 @@ from ragdash.workspace.team.catalogue import PostgresCatalogue
 from ragdash.workspace.team.uploads import BlobRecords
 
 ROOT = Path(__file__).parents[3]
-
-
-def message(call) -> str:
-    with pytest.raises(InputError) as raised:
-        call()
-    return raised.value.problems[0].message
 
 
 def database_at(url: str, **options) -> Database:
@@ -96,7 +91,7 @@ def test_a_restart_in_the_middle_of_writing_loses_nothing_and_doubles_nothing():
         assert [row.number for row in rows] == list(range(1, len(rows) + 1))
         server.stop()
         quick = database_at(server.url, patience=0.3)
-        assert message(lambda: log_in(quick, "p").stamp()) == "unusable-database/away"
+        assert message_of(lambda: log_in(quick, "p").stamp()) == "unusable-database/away"
     finally:
         server.close()
 
@@ -139,7 +134,7 @@ def test_once_the_patience_is_spent_calls_fail_at_once_until_the_database_is_bac
         server.stop()
         for least, most in ((4.0, 60.0), (0.0, 3.5), (0.0, 3.5)):  # a page asks many times as it is drawn
             started = time.monotonic()
-            assert message(log.rows) == "unusable-database/away"
+            assert message_of(log.rows) == "unusable-database/away"
             assert least <= time.monotonic() - started < most
         server.start()
         log.write(lambda writer: writer.add("k", ("after",)))
@@ -178,7 +173,7 @@ def test_a_server_that_accepts_and_never_answers_is_not_awaited_forever():
                 os.kill(pid, signal.SIGSTOP)
         for work in (log.rows, lambda: log.write(lambda writer: writer.add("k", ("never",)))):
             started = time.monotonic()
-            assert message(work) == "unusable-database/away"
+            assert message_of(work) == "unusable-database/away"
             assert time.monotonic() - started < 15
         _continue(processes)
         database.patience = 30.0
@@ -241,7 +236,7 @@ def test_a_server_sees_its_own_change_at_once_and_those_of_others_soon(postgres,
 def test_more_requests_than_connections_say_so(postgres, project):
     database = database_at(postgres.url, connections=1, extra=0, pool_wait=0.1)
     log = log_in(database, project)
-    assert message(lambda: log.write(lambda writer: log.rows())) == "unusable-database/pool"
+    assert message_of(lambda: log.write(lambda writer: log.rows())) == "unusable-database/pool"
     assert log.rows() == []
 
 
@@ -257,7 +252,7 @@ def test_a_wrong_password_is_refused_and_never_shown(postgres, project, caplog, 
     shown = f"{raised.value!r} {raised.value} {database_address(url)!r} {open_workspace(url)!r} {caplog.text}"
     assert wrong not in shown and "127.0.0.1" in str(raised.value)
     right = url.replace(wrong, team_services.PASSWORD)
-    assert message(lambda: open_workspace(right).runs()) == "unusable-database/rights"
+    assert message_of(lambda: open_workspace(right).runs()) == "unusable-database/rights"
 
 
 def test_a_database_that_takes_no_changes_or_is_not_there(postgres, project):
@@ -266,8 +261,8 @@ def test_a_database_that_takes_no_changes_or_is_not_there(postgres, project):
     database_at(url).upgrade()
     postgres.sql(f'alter database "{project}" set default_transaction_read_only = on')
     home = home_in(database_at(url), "p", open_blobs(url, None))
-    assert home.runs() == () and message(lambda: home.keep_prices("x")) == "unusable-database/read-only"
-    assert message(lambda: database_at(f"{url}-none").check()) == "unusable-database/no-such"
+    assert home.runs() == () and message_of(lambda: home.keep_prices("x")) == "unusable-database/read-only"
+    assert message_of(lambda: database_at(f"{url}-none").check()) == "unusable-database/no-such"
 
 
 def test_two_upgrades_at_once_and_one_that_fails_half_way(postgres, project, monkeypatch):
@@ -275,8 +270,8 @@ def test_two_upgrades_at_once_and_one_that_fails_half_way(postgres, project, mon
     url = f"postgresql://owner@127.0.0.1:{postgres.port}/{project}"
     with monkeypatch.context() as patch:
         patch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, ("create table ragdash.new (x int)", "no sql")))
-        assert message(lambda: database_at(url).upgrade()) == "unusable-database/other"
-    assert message(lambda: database_at(url).check()) == "database-tables/missing", "all or nothing"
+        assert message_of(lambda: database_at(url).upgrade()) == "unusable-database/other"
+    assert message_of(lambda: database_at(url).check()) == "database-tables/missing", "all or nothing"
     versions = []
     for thread in team_services.threads(3, lambda number: versions.append(database_at(url).upgrade())):
         thread.join()
@@ -285,7 +280,7 @@ def test_two_upgrades_at_once_and_one_that_fails_half_way(postgres, project, mon
     old.check()
     with monkeypatch.context() as patch:
         patch.setattr(schema, "NEWEST", schema.NEWEST + 1)
-        assert message(lambda: database_at(url).check()) == "database-tables/older"
+        assert message_of(lambda: database_at(url).check()) == "database-tables/older"
     old.check()
 
 
@@ -349,7 +344,7 @@ def test_a_bucket_without_rights_and_one_that_fails(scripted_store, s3, project)
 def test_a_bucket_that_does_not_exist(s3, project):
     from ragdash.core.storage.object_blobs import ObjectBlobs
 
-    assert message(lambda: ObjectBlobs(f"s3://{project}/x").check()) == "unusable-blobs/bucket"
+    assert message_of(lambda: ObjectBlobs(f"s3://{project}/x").check()) == "unusable-blobs/bucket"
 
 
 class Failing:
@@ -375,12 +370,12 @@ def test_an_upload_that_ends_in_the_middle_leaves_nothing_in_the_list(postgres, 
     url, folder = postgres.url_of(project), f"file://{tmp_path}/blobs"
     database, blobs, run = database_at(url), open_blobs(url, folder), run_of("bm25")
     broken = home_in(database, project, Failing(blobs, kind, number))
-    assert message(lambda: broken.add_run(run)) == "unusable-blobs" and broken.runs() == ()
+    assert message_of(lambda: broken.add_run(run)) == "unusable-blobs" and broken.runs() == ()
     home = home_in(database, project, blobs)
     entry = home.add_run(run)
     assert home.load_run(entry.digest).digest == run.digest
     away = home_in(database, project, Failing(blobs, "get", 1))
-    assert message(lambda: away.load_run(run.digest)) == "unusable-blobs" and not home.find(run.digest).broken
+    assert message_of(lambda: away.load_run(run.digest)) == "unusable-blobs" and not home.find(run.digest).broken
     records = open_records(url, folder)
     written = len(list((tmp_path / "blobs").rglob("*.parquet")))
     assert records.collect() == 0, "nothing is deleted before a day has passed"
@@ -394,13 +389,13 @@ def test_a_half_file_is_reported_and_loading_again_repairs_it(postgres, project,
     home.add_run(run)
     for path in (tmp_path / "blobs").rglob("rows.parquet"):
         path.write_bytes(path.read_bytes()[:100])
-    assert message(lambda: open_workspace(url, folder).load_run(run.digest)) == "broken-workspace-file"
+    assert message_of(lambda: open_workspace(url, folder).load_run(run.digest)) == "broken-workspace-file"
     assert open_workspace(url, folder).find(run.digest).broken
     assert not home.add_run(run).broken and home.load_run(run.digest).digest == run.digest
     assert open_records(url, folder).collect(0) == 1 and home.load_run(run.digest).digest == run.digest
     for path in (tmp_path / "blobs").rglob("queries.parquet"):
         path.unlink()
-    assert message(lambda: home.load_run(run.digest)) == "broken-workspace-file"
+    assert message_of(lambda: home.load_run(run.digest)) == "broken-workspace-file"
 
 
 def test_two_servers_that_store_the_same_run_and_one_that_deletes_it(postgres, project, tmp_path):
@@ -488,7 +483,7 @@ def test_a_database_that_takes_twelve_seconds_to_start_is_waited_for_in_the_back
 
         def draw(number: int) -> None:
             started = time.monotonic()
-            said.append(message(lambda: log_in(page, "p").rows()))
+            said.append(message_of(lambda: log_in(page, "p").rows()))
             seconds.append(time.monotonic() - started)
 
         server.stop()
