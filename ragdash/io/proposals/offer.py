@@ -36,6 +36,9 @@ _WORK = {"timing", "time", "latency", "token", "usage", "metadata", "retry", "co
          "timestamp"}
 _EXPLAINS = {"reason", "reasoning", "explanation", "note", "notes", "comment", "rationale", "feedback", "justification",
              "critique", "judge", "verdict"}
+_QUERIES = {"query", "question", "qid", "topic", "id"}
+_OF_ONE_QUERY = {*_QUERIES, "prompt", "input", "doc", "document", "answer"}
+_GROUPS = {"app", "type", "kind", "category", "class", "group", "count", "number"}
 _LISTED = ("retrieved", "evidence", "relevant")
 _MOST_MEMBERS = 100  # of a report
 _LONGEST_TAG, _SHARED = 60, 3  # characters, records for each tag
@@ -109,7 +112,7 @@ def with_proposals(source: Source, error: InputError) -> InputError:
         return InputError([Problem("summary/metrics", {"metrics": metrics}, source.file)])
     if detected.format == "json-dict" and "wrong-type" in kinds and (members := _members_of_report(source)):
         return InputError([Problem("summary/report", {"members": members}, source.file)])
-    if kinds <= REPLACED and (names := _metric_column(source)):
+    if kinds <= REPLACED and (names := _metric_column(source) or _metrics_of_settings(source)):
         return InputError([Problem("summary/metrics", {"metrics": names}, source.file)])
     if kinds <= REPLACED and (fields := _fields_without_query(source)):
         return InputError([Problem("rows-without-query", {"count": fields[0], "fields": fields[1]}, source.file)])
@@ -250,6 +253,23 @@ def _metric_column(source: Source) -> list[str]:
     column = next((columns[name] for name in ("metric", "metrics", "measure") if name in columns), None)
     names = [str(row[column]) for row in rows] if column else []
     return names[:8] if names and all(not SURE_METRICS.isdisjoint(words(name)) for name in names) else []
+
+
+def _metrics_of_settings(source: Source) -> list[str]:
+    """The metrics in rows of metrics of systems or settings, each in one row: no field names or holds a query."""
+    lists = fail_quietly(source)
+    if len(lists) != 1 or not lists[0].rows:
+        return []
+    fields = profile(lists[0].rows)
+    metrics = [name for name, item in fields.items() if item.is_number and not item.is_list
+               and not SURE_METRICS.isdisjoint(words(name))]
+    others = [item for name, item in fields.items() if name not in metrics]
+    if not metrics or any(item.is_list or item.is_long_text or is_question(item) or (
+            not (_QUERIES if item.is_number else _OF_ONE_QUERY).isdisjoint(item.words)
+            and _GROUPS.isdisjoint(item.words)) for item in others):
+        return []
+    settings = [tuple(str(row.get(item.path)) for item in others) for row in lists[0].rows]
+    return metrics[:8] if others and len(set(settings)) == len(settings) else []
 
 
 def _fields_without_query(source: Source) -> tuple[int, str] | None:

@@ -93,7 +93,7 @@ _RIGHT_TEXTS = (("target", "text"), ("expected", "text"), ("correct", "text"))  
 _COMPARED = {"model", "system", "retriever", "config", "configuration", "strategy", "run", "pipeline", "method",
              "experiment", "framework"}  # what is compared: their ids are not those of queries
 _CITING = {"cited", "citation"}  # what an answer quotes is of the system
-_NO_ID = {"found", "total", "count", "max", "min"} | LATENCIES | SECONDS | MILLISECONDS
+_NO_ID = {"app", "found", "total", "count", "max", "min"} | LATENCIES | SECONDS | MILLISECONDS
 
 
 def assign(records: RecordList) -> list[Assignment]:

@@ -1,6 +1,7 @@
 """Scores of other engines, one value a line; times and tokens under common names; small things of reading."""
 
 import io
+import json
 import os
 import threading
 import zipfile
@@ -57,6 +58,36 @@ def test_a_second_value_of_a_metric_is_refused_and_the_column_that_differs_is_na
     with pytest.raises(InputError) as caught:
         read_runs(("two.txt", TREC_EVAL + TREC_EVAL))
     assert {problem.fix for problem in caught.value.problems} == {"Keep one of the two."}
+
+
+@pytest.mark.parametrize("lines", [True, False])
+def test_objects_of_a_query_a_metric_and_a_value_are_a_run_for_each_system(lines):
+    rows = [{"qid": query, "measure": metric, "value": value, "system": system} for query, system, metric, value in (
+        ("q1", "BM25", "map", 0.5), ("q1", "BM25", "ndcg", 0.25), ("q1", "dense", "map", 0.75),
+        ("all", "BM25", "map", 0.5))]
+    content = "\n".join(map(json.dumps, rows)) if lines else json.dumps(rows)
+    bm25, dense = read_runs(("a.json", content.encode()))
+    assert bm25.query_ids.to_pylist() == ["q1"] and bm25.file_scores.names == ("map", "ndcg")
+    assert dense.file_scores.aligned("dense", "map", ["q1"]).tolist() == [0.75]
+    with pytest.raises(InputError) as caught:
+        read_runs(("a.json", json.dumps([*rows, rows[0]]).encode()))
+    assert [problem.kind for problem in caught.value.problems] == ["duplicate-query"]
+
+
+def test_objects_with_a_document_each_are_no_values_of_queries():
+    hits = [{"query": "who?", "doc_id": "d1", "metric": "cosine", "score": 0.5}]
+    assert read_run(("a.json", json.dumps(hits).encode())).docs.to_pylist() == ["d1"]
+
+
+@pytest.mark.parametrize("table", [
+    "system,ndcg@10,recall@100,latency_ms\nbm25,0.41,0.7,12\ndense,0.45,0.8,40\n",
+    "chunk_size,top_k,hit_rate,mrr\n256,5,0.7,0.5\n512,5,0.75,0.55\n",
+    "query_type,count,ndcg\nfactoid,40,0.5\nlist,20,0.4\n",
+    "app_id,Groundedness,Answer Relevance\na1,0.8,0.9\na2,0.7,0.95\n"])
+def test_a_table_of_means_of_systems_or_settings_is_called_that(table):
+    with pytest.raises(InputError) as caught:
+        read_runs(("a.csv", table.encode()))
+    assert [problem.message for problem in caught.value.problems] == ["summary/metrics"]
 
 
 def test_means_alone_are_still_refused():

@@ -6,13 +6,16 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ragdash.io.chat_messages import USER_ROLES, last_message, message_text
-from ragdash.io.field_names import QUERY_ALIASES, find_fields
+from ragdash.io.field_names import ALIASES, QUERY_ALIASES, find_fields
+from ragdash.io.formats.text.score_rows import MEANS
+from ragdash.io.formats.text.score_rows import NAMES as ROW_NAMES
 from ragdash.io.formats.tools.conversion import Keys, ToolFile, as_id, member, objects, present, register
 from ragdash.io.json.head import LIST
 
 _TRULENS = "ai.observability."
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # of Inspect: correct, partly, incorrect, no answer
 _GOLD = ("relevant", "evidence", "retrieved", "contexts")  # fields that the metadata of a sample may have
+_RETURNED = ("doc_id", "retrieved", "contexts", "answer")
 _DOCUMENT_TEXTS = ("segment", "text", "contents", "content", "body", "passage")
 
 
@@ -207,6 +210,33 @@ def _llamaindex_results(values: list) -> Iterator[dict]:
     yield from queries.values()
 
 
+def _is_score_rows(keys: Keys) -> bool:
+    """Rows of a query, a metric and a value, and nothing that was returned."""
+    rows = [names for path, names in keys.items() if path in ((), (LIST,)) and names]
+    found = [find_fields(names, ROW_NAMES, ROW_NAMES) for names in rows]
+    return len(rows) == 1 and {"metric", "value"} <= found[0].keys() and bool({"query", "query_id"} & found[0].keys()) \
+        and not find_fields(rows[0], _RETURNED, {**ALIASES, **QUERY_ALIASES}) and not any(
+            path and path[-1] in found[0].values() for path in keys)
+
+
+def _score_rows(values: list) -> Iterator[dict]:
+    """A query of each run with the values of all its metrics; a second value of a metric is a query of its own."""
+    queries: dict[tuple, list[dict]] = {}
+    for row in objects(values[0] if len(values) == 1 and type(values[0]) is list else values):
+        schema = find_fields(row, ROW_NAMES, ROW_NAMES)
+        query, name, config = (row.get(schema.get(field)) for field in ("query_id", "metric", "config"))
+        text = row.get(schema.get("query"))
+        if str(query if query is not None else text).casefold() in MEANS:
+            continue
+        same = queries.setdefault((str(query), str(text), str(config)), [])
+        fields = next((fields for fields in same if str(name) not in fields["metrics"]), None)
+        if fields is None:
+            fields = {**present(query_id=as_id(query), query=text, config=config), "metrics": {}}
+            same.append(fields)
+        fields["metrics"][str(name)] = row.get(schema.get("value"))
+    yield from (fields for same in queries.values() for fields in same)
+
+
 register("tool-log", "Log of a tool", 20, (
     ToolFile("a log of Inspect", "both", _is_inspect, _inspect_samples),
     ToolFile("a test run of DeepEval", "both", _is_deepeval, _deepeval_cases),
@@ -216,4 +246,5 @@ register("tool-log", "Log of a tool", 20, (
     ToolFile("candidates of RankLLM", "run", _is_rank_llm, _rank_llm_queries),
     ToolFile("answers of TREC RAG", "run", _is_trec_rag, _trec_rag_answers),
     ToolFile("results of LlamaIndex's BatchEvalRunner", "run", _is_llamaindex_results, _llamaindex_results),
+    ToolFile("values of metrics, one an object", "run", _is_score_rows, _score_rows),
 ))
