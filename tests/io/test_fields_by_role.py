@@ -210,3 +210,38 @@ def test_a_gold_document_is_no_answer_and_a_nugget_is_no_context():
     for mapping in offered(rows(query_id=lambda n: f"q{n}", query=lambda n: ASKED[n], nuggets=lambda n: [
             {"text": TEXTS[n], "vital": True}, {"text": TEXTS[n - 1], "vital": False}])):
         assert {"contexts", "evidence"}.isdisjoint(mapping)
+
+
+def test_values_of_queries_below_each_metric_are_no_rankings():
+    members = {"ndcg@10": {f"q{n}": n / 10 for n in COUNT}, "map": {f"q{n}": 0.25 for n in COUNT}}
+    content = ("values.json", json.dumps(members).encode())
+    with pytest.raises(InputError) as error:
+        read_runs(content)
+    mapping = first_mapping(error.value)
+    run, = read_runs(content, mapping=mapping)
+    assert sorted(run.file_scores.names) == ["map", "ndcg@10"]
+    assert run.query_ids.to_pylist() == list(members["map"]) and not len(run.docs)
+
+
+def test_the_queries_of_each_document_are_no_rankings():
+    with pytest.raises(InputError) as error:
+        read_runs(("queries.json", json.dumps({"kb-1": ["q1", "q2"], "kb-2": ["q2"]}).encode()))
+    assert {problem.kind for problem in error.value.problems} == {"fields-as-queries"}
+
+
+def test_two_lists_of_which_one_is_reranked_are_asked_about():
+    content = ("run.json", json.dumps([{"query": ASKED[n], "retrieved": [f"d{n}", "d8", "d9"], "relevant": [f"d{n}"],
+                                        "reranked": ["d9", f"d{n}"]} for n in COUNT]).encode())
+    with pytest.raises(InputError) as error:
+        read_runs(content)
+    mappings = next(problem for problem in error.value.problems if problem.kind == "proposed-reading").facts["mappings"]
+    assert [mapping["retrieved"] for mapping in mappings] == ["reranked", "retrieved"]
+
+
+@pytest.mark.parametrize(("columns", "wanted"), [
+    ({"Query": lambda n: ASKED[n], "Top1": lambda n: f"kb-{n}1", "Top2": lambda n: f"kb-{n}2",
+      "GT": lambda n: f"kb-{n}2"}, {"retrieved": "Top{n}", "relevant": "GT"}),
+    ({"instruction": lambda n: ASKED[n], "input": "", "output": lambda n: TEXTS[n]}, {"query": "instruction"}),
+])
+def test_columns_of_ranks_and_instructions_are_read(columns, wanted):
+    assert is_subset(wanted, offered(rows(**columns))[0])

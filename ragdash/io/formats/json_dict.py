@@ -34,6 +34,7 @@ _COUNT = re.compile(  # or a time, a size, a score: of files, stages and systems
     r"(?:n|num|number|total|count|size)_(?:of_)?[a-z_]+|[a-z_]+_(?:count|total|size|seconds?|secs?|ms|bytes|score)|"
     r"scores?|counts?|seconds?|secs?|ms|bytes|tokens|docs|documents|chunks|queries|segments|items|samples",
     re.IGNORECASE)
+_QUERY_ID = re.compile(r"(?:q|qid|query|question)[-_ ]?\d+", re.IGNORECASE)
 _PASSAGE = re.compile(r"P_\d+")  # precision, or a passage
 _SPLITS = {"train", "training", "dev", "development", "val", "valid", "validation", "test", "testing", "eval", "all"}
 _FIELDS = {"documents", "docs", "queries", "questions", "answers", "contexts", "chunks", "texts", "ids", "corpus",
@@ -80,12 +81,17 @@ def _entries_with_field(field: str):
             source.fail("summary", {"keys": list(members[0].value)[:5]}, line=members[0].line or 1)
         if len(members) > 1 and all(str(key).casefold() in _SPLITS for _, _, key in members):
             source.fail("data-splits", {"keys": [key for _, _, key in members]}, line=members[0].line or 1)
+        if len(members) > 1 and all(_is_measure(str(key), 0) for _, _, key in members) and type(
+                members[0].value) is dict:
+            source.fail("summary", {"keys": [key for _, _, key in members][:5]}, line=members[0].line or 1)
         if len(members) > 1 and all(str(key).casefold() in _FIELDS for _, _, key in members):
             source.fail("fields-as-queries", {"keys": [key for _, _, key in members]}, line=members[0].line or 1)
         if fractions := next((key for _, value, key in members if _are_fractions(value)), None):
             source.fail("fractions-as-documents", {"key": fractions}, line=members[0].line or 1)
         if asked := next((key for _, value, key in members if _are_questions(value)), None):
             source.fail("questions-as-documents", {"key": asked}, line=members[0].line or 1)
+        if _lists_queries(members):
+            source.fail("fields-as-queries", {"keys": [key for _, _, key in members][:6]}, line=members[0].line or 1)
         if sentences := next((key for _, value, key in members if _are_sentences(value)), None):
             source.fail("sentences-as-documents", {"key": sentences}, line=members[0].line or 1)
         if members and (_are_settings(members) or _are_aliases(members)):
@@ -144,6 +150,14 @@ def _are_settings(members: list[InputEntry]) -> bool:
         return True
     same = len(values) > 1 and all(type(value) is dict and value.keys() == values[0].keys() for value in values)
     return same and not {"total", "count"}.isdisjoint(part for name in values[0] for part in str(name).split("_"))
+
+
+def _lists_queries(members: list[InputEntry]) -> bool:
+    """True for the queries of each document: q1, q2 in the lists, and names of another form above them."""
+    lists = [value for _, value, _ in members if type(value) is list and value]
+    return bool(lists) and len(lists) == len(members) and all(
+        type(item) is str and _QUERY_ID.fullmatch(item) for value in lists for item in value) and not any(
+        _QUERY_ID.fullmatch(str(key)) for _, _, key in members)
 
 
 def _is_table(members: list[tuple[str, object]]) -> bool:

@@ -255,7 +255,7 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     if detected.role == "truth" and looks_at_all and unread:  # what a system did is left out
         yield lambda reading: reading.role == "both" and not (_WHAT_A_SYSTEM_GAVE | {"scores", "score"}).isdisjoint(
             reading.mapping)
-    ranked = {name for name in unread if {"ranked", "reranked"} & set(words(name)) and "retrieved" in words(name)}
+    ranked = {name for name in unread if {"ranked", "reranked"} & set(words(name))}
     if ranked and guess.get("retrieved"):  # the other list has them in no order
         yield lambda reading: reading.mapping.get("retrieved") in ranked
     if "doc_id" in guess:

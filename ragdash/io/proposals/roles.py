@@ -249,9 +249,8 @@ def _without_inputs(questions: list[Field], free: dict[str, Field]) -> list[Fiel
     asked = [item for item in free.values() if item.path == "instruction" and item.is_long_text
              and item.distinct_share > 0.7]
     inputs = [item for item in questions if item.name_words == ("input",)]
-    if asked and inputs and inputs[0].mean_length > asked[0].mean_length:
-        return asked
-    return questions
+    return asked if asked and (not questions or (
+        inputs and inputs[0].mean_length > asked[0].mean_length)) else questions
 
 
 def _names_questions(item: Field, question: Field) -> bool:

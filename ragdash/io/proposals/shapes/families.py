@@ -53,7 +53,7 @@ _OF_METRICS = {"metric", "delta", "diff", "difference", "improvement"}  # values
 _JUDGED_ANSWER = {"faithfulness", "relevancy", "correctness", "groundedness"}  # values of answers alone
 _INCUMBENTS, _CHALLENGERS = {"baseline", "control", "current", "production"}, {"candidate", "treatment", "challenger"}
 _STAGES, _RERANKING = {"before", "after", "pre", "post"}, {"rerank", "reranking", "reranked"}
-_RESULTS = {"score", "rank", "result", "hit", "match", "candidate", "retrieved", "returned"}  # with a number
+_RESULTS = {"score", "rank", "result", "hit", "match", "candidate", "retrieved", "returned", "top"}  # with a number
 _MEMBER_NAMES = ID - {"no", "number", "num", "index", "idx", "key"} | {"name", "title", "url"}
 _COUNTED = re.compile(r"(pipeline|system|model|method|config|variant|arm|retriever|run|strategy|engine)[_ -]?\d+|"
                       r"chunks?[_ -]?(size)?[_ -]?\d{2,4}", re.IGNORECASE)  # pipeline1, pipeline2; chunk_256

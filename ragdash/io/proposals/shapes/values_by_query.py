@@ -71,7 +71,8 @@ def columns_by_query(value: dict) -> list[dict]:
     if not 1 < len(value) <= MOST_COLUMNS:
         return []
     content = ANSWER | QUESTION | TEXT
-    if all(content.isdisjoint(words(str(name))) for name in value):
+    if all(content.isdisjoint(words(str(name))) for name in value) and any(
+            (SURE_METRICS | {"map"}).isdisjoint(words(str(name))) for name in value):
         return []
     members = list(value.values())
     keys = dict.fromkeys(key for member in members for key in member)
