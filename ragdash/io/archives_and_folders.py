@@ -13,7 +13,7 @@ from ragdash.io.detect import detect_source
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats import corpus as formats_corpus
 from ragdash.io.formats import jsonl
-from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
+from ragdash.io.formats.registry import FORMATS, Format, Writer
 from ragdash.io.formats.text import csv_tsv
 from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, parse_lines_fast
 from ragdash.io.recorded import folder
@@ -113,9 +113,9 @@ def detect(source: Source) -> DetectedFormat:
     """Detect what an archive is."""
     files = files_in_archive(source)
     if is_beir(files):
-        return DetectedFormat("zip", "truth", "a zip archive of BEIR's qrels", None)
+        return DetectedFormat("zip", "truth", "a zip archive of BEIR's qrels")
     if folder.is_recorded(files):
-        return DetectedFormat("zip", "run", "a zip archive of a recorded run", None)
+        return DetectedFormat("zip", "run", "a zip archive of a recorded run")
     for file in files.values():
         try:
             detected = detect_source(file)
@@ -123,8 +123,8 @@ def detect(source: Source) -> DetectedFormat:
             continue  # it is reported by whoever reads it
         if detected.role != "unknown":
             reason = f"a zip archive of {len(files)} files; {file.file} is {detected.reason}"
-            return DetectedFormat("zip", detected.role, reason, None, detected.columns, detected.guess)
-    return DetectedFormat("zip", "unknown", f"a zip archive of {len(files)} files, none of them known", None)
+            return DetectedFormat("zip", detected.role, reason, detected.columns, detected.guess)
+    return DetectedFormat("zip", "unknown", f"a zip archive of {len(files)} files, none of them known")
 
 
 def read_beir(name: str, file: str, files: dict[str, Source]) -> Truth:
@@ -188,5 +188,5 @@ def _query_object(entry: InputEntry, relevant: dict[str, dict]) -> dict | object
 
 FORMATS.register(
     Format("zip", "ZIP archive"), Format("beir", "BEIR folder"),
-    kind="container", order=90, detect=lambda _start: Detection("zip", "unknown", "a zip archive"),
+    kind="container", order=90, detect=lambda _start: DetectedFormat("zip", "unknown", "a zip archive"),
     writer=Writer("beir", 5, ("",), format_writers.write_beir_run, format_writers.write_beir_truth))

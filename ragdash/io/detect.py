@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats import FORMATS
 from ragdash.io.formats.file_start import FileStart
-from ragdash.io.formats.registry import Detection
 from ragdash.io.source.source import Source
 from ragdash.io.tables.header import widest_header
 
@@ -13,8 +14,7 @@ from ragdash.io.tables.header import widest_header
 def detect_source(source: Source) -> DetectedFormat:
     """Detect the format of an open source; "unknown" if no format recognizes it."""
     start = FileStart(source)
-    detection = FORMATS.detect(start) or Detection(
+    detection = FORMATS.detect(start) or DetectedFormat(
         "unknown", "unknown", "neither JSON, nor a header with known column names, nor the columns of TREC files",
         widest_header(start.head))
-    return DetectedFormat(detection.format, detection.role, detection.reason,
-                          source.compression.name if source.compression else None, detection.columns, detection.guess)
+    return replace(detection, compression=source.compression.name) if source.compression else detection

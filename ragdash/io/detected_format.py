@@ -17,17 +17,17 @@ class DetectedFormat:
         run, truth, both (a run and the truth in the same rows), corpus (documents with their texts) or unknown.
     reason
         Why, in words.
-    compression
-        gzip, bzip2, zstd or None.
     columns
         The columns or fields that were seen.
     guess
         {our field: the column taken for it}.
+    compression
+        gzip, bzip2, zstd or None.
     """
 
     format: str
     role: str
     reason: str
-    compression: str | None = None
     columns: tuple[str, ...] = ()
     guess: dict[str, str] = field(default_factory=dict)
+    compression: str | None = None

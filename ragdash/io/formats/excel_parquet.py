@@ -12,9 +12,10 @@ import pyarrow as pa
 
 from ragdash.core.errors import Collector, InputError
 from ragdash.core.records import Run, Truth
+from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import PARALLEL_FIELDS, corpus_fields, is_corpus_document, is_document_row
 from ragdash.io.formats.file_start import FileStart
-from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
+from ragdash.io.formats.registry import FORMATS, Format, Writer
 from ragdash.io.json.exact_parser import InputEntry, NumberText
 from ragdash.io.json.typed_fields import Cell
 from ragdash.io.source import zip_file
@@ -30,7 +31,7 @@ TEXT_FIELDS = ("query", "answer")
 _WRITTEN = (bool, datetime.date, datetime.time, datetime.timedelta)  # types whose text each tool writes its own way
 
 
-def detect(start: FileStart) -> Detection | None:
+def detect(start: FileStart) -> DetectedFormat | None:
     """Recognizes workbooks and Parquet files, whatever their columns are."""
     source = start.source
     if source.container == "zip" and zip_file.is_workbook(source):
@@ -39,8 +40,8 @@ def detect(start: FileStart) -> Detection | None:
         return None
     header, _ = read_table(source, source.collector())
     if not source.mapping and is_corpus_document(header.names):
-        return Detection(source.container, "corpus", "columns of documents with their texts", header.names,
-                         corpus_fields(header.names))
+        return DetectedFormat(source.container, "corpus", "columns of documents with their texts", header.names,
+                              corpus_fields(header.names))
     schema = header.schema
     if header.has_query_rows or not is_document_row(schema):
         role, reason = describe_query_rows(header)
@@ -48,7 +49,8 @@ def detect(start: FileStart) -> Detection | None:
     else:
         role = "run" if {"score", "rank"} & schema.keys() else "truth" if "grade" in schema else "unknown"
         reason = f"columns {', '.join(schema.values())}"
-    return Detection(source.container, role, reason.replace("a header line", "columns"), header.names, dict(schema))
+    reason = reason.replace("a header line", "columns")
+    return DetectedFormat(source.container, role, reason, header.names, dict(schema))
 
 
 def read_runs(source: Source, name: str | None) -> list[Run]:

@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator
 
 from ragdash.core.records import Run, Truth
+from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import RUN_MARKERS, TRUTH_MARKERS, resolve_fields, role_of
 from ragdash.io.formats import jsonl
 from ragdash.io.formats.file_start import FileStart
-from ragdash.io.formats.registry import FORMATS, Detection, Format
+from ragdash.io.formats.registry import FORMATS, Format
 from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, parse_fast
 from ragdash.io.source.source import Source
 
@@ -24,7 +25,7 @@ _SPLIT_COLUMNS = re.compile(r'"columns"\s*:\s*(\[(?:\s*"(?:[^"\\]|\\.)*"\s*(?:,|
 _TEXTS_OR_IDS = {"retrieved_context": "retrieved_ids", "ground_truth_context": "relevant_ids"}  # lists of MLflow
 
 
-def detect(start: FileStart) -> Detection | None:
+def detect(start: FileStart) -> DetectedFormat | None:
     """Recognizes known columns, and pandas' split form."""
     if start.json_text.startswith("["):
         return None
@@ -34,17 +35,17 @@ def detect(start: FileStart) -> Detection | None:
     if len(start.objects) > 1 or not _is_json_columns(start.json_text, top, start.is_cut):
         return None
     schema = resolve_fields(top, start.mapping)
-    return Detection("json-columns", role_of(schema), "columns in a JSON object", tuple(top), schema)
+    return DetectedFormat("json-columns", role_of(schema), "columns in a JSON object", tuple(top), schema)
 
 
-def _describe_split(start: FileStart) -> Detection:
+def _describe_split(start: FileStart) -> DetectedFormat:
     """What the columns of a table in pandas' split form are."""
     written = _SPLIT_COLUMNS.search(start.json_text)
     columns = _parse_names(written[1]) if written else ()
     schema = resolve_fields(columns, start.mapping)
     role = role_of(schema)
     name = "unknown" if role == "unknown" else "json-split"
-    return Detection(name, role, "pandas' split form of a table", columns, schema)
+    return DetectedFormat(name, role, "pandas' split form of a table", columns, schema)
 
 
 def _parse_names(text: str) -> tuple[str, ...]:

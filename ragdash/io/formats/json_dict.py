@@ -11,9 +11,10 @@ import numpy as np
 from ragdash.core.errors import Collector, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.core.text.sentences import are_questions
+from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats import jsonl
 from ragdash.io.formats.file_start import FileStart
-from ragdash.io.formats.registry import FORMATS, Detection, Format
+from ragdash.io.formats.registry import FORMATS, Format
 from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, parse_fast
 from ragdash.io.json.numbers import parse_number
 from ragdash.io.json.typed_fields import show_value
@@ -43,15 +44,15 @@ _WORD = re.compile(r"[^\W\d]{2,}(?:[-_][^\W\d]+)*|[A-Z](?:-[^\W\d]+)+")  # rankg
 _NUMBER = re.compile(r":\s*(-?\d[\d.eE+-]*)\s*[,}]")
 
 
-def guess(start: FileStart) -> Detection:
+def guess(start: FileStart) -> DetectedFormat:
     """A JSON object that no other format has recognized: its role by the numbers in it."""
     written = _NUMBER.findall(start.json_text)
     values = [float(value) for value in written if parse_number(value) is not None]
     if not values:
-        return Detection("json-dict", "unknown", "a JSON dictionary of queries with lists of documents")
+        return DetectedFormat("json-dict", "unknown", "a JSON dictionary of queries with lists of documents")
     if all(value.is_integer() and value <= 10 for value in values) and "." not in "".join(written):
-        return Detection("json-dict", "truth", "a JSON dictionary of documents with whole grades")
-    return Detection("json-dict", "run", "a JSON dictionary of documents with scores")
+        return DetectedFormat("json-dict", "truth", "a JSON dictionary of documents with whole grades")
+    return DetectedFormat("json-dict", "run", "a JSON dictionary of documents with scores")
 
 
 def read_runs(source: Source, name: str | None) -> list[Run]:

@@ -14,6 +14,7 @@ from ragdash.io.assemble.kilt_objects import is_gold, is_kilt
 from ragdash.io.assemble.plain_rows import read_plain_rows
 from ragdash.io.assemble.run_builder import RunReader
 from ragdash.io.assemble.truth_builder import TruthReader
+from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import (
     FLATTENED,
     QUERY_ALIASES,
@@ -28,7 +29,7 @@ from ragdash.io.field_names import (
     role_of,
 )
 from ragdash.io.formats.file_start import FileStart
-from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
+from ragdash.io.formats.registry import FORMATS, Format, Writer
 from ragdash.io.json.exact_parser import (
     ExactReader,
     InputEntry,
@@ -49,13 +50,13 @@ _LONG_TEXT = 60  # characters, of documents rather than of queries
 _ID_FIELDS = {normalize_name(name) for name in (*QUERY_ALIASES, "doc_id")}
 
 
-def detect(start: FileStart) -> Detection | None:
+def detect(start: FileStart) -> DetectedFormat | None:
     """Recognizes objects: one a line, in an array, in a list inside of one object, or a single one."""
     keys, objects = start.keys, start.objects
     if start.json_text.startswith("["):
         return _describe_objects(start, "json-array", "a JSON array of objects", (LIST,))
     if _EMPTY_LIST.match(start.json_text):
-        return Detection("json-results", "unknown", "an empty list in a JSON object")
+        return DetectedFormat("json-results", "unknown", "an empty list in a JSON object")
     path = find_wrapped_list(keys)
     if path and len(objects) < 2 and not find_field(keys.get((), []), "query_id", QUERY_ALIASES):
         detection = _describe_objects(start, "json-results", f"a list of objects under {path[0]}", (*path, LIST))
@@ -68,7 +69,7 @@ def detect(start: FileStart) -> Detection | None:
     return _describe_kilt(detection, objects) if any(map(is_kilt, objects)) else detection
 
 
-def _lists_failures(name: str, detection: Detection, start: FileStart) -> bool:
+def _lists_failures(name: str, detection: DetectedFormat, start: FileStart) -> bool:
     """True for the cases that failed in a report, with marks alone: their mean says nothing of the run."""
     content = {"query", "doc_id", *RUN_MARKERS, *TRUTH_MARKERS} - {"metrics"}
     return not start.mapping and _FAILURES.search(name) is not None and content.isdisjoint(detection.guess)
@@ -105,23 +106,23 @@ def _are_long(schema: Mapping[str, str], objects: list[dict]) -> bool:
     return sum(map(len, texts)) > _LONG_TEXT * len(texts) and 5 * sum(map(asks, texts)) <= len(texts)
 
 
-def _describe_objects(start: FileStart, name: str, container: str, path: KeyPath) -> Detection:
+def _describe_objects(start: FileStart, name: str, container: str, path: KeyPath) -> DetectedFormat:
     """What the objects at this path are."""
     columns = tuple(fields_at_path(start.keys, path, (*FLATTENED, "response")))
     if not start.mapping and ((is_corpus_document(columns) and _are_titled(columns, start))
                               or _holds_documents(columns, start.objects)):
         schema = corpus_fields(columns)
         content = "text" if "text" in schema else "title"
-        return Detection(name, "corpus", f"{container}, each a document with its {content}", columns, schema)
+        return DetectedFormat(name, "corpus", f"{container}, each a document with its {content}", columns, schema)
     schema = _without_empty(start, resolve_fields(columns, start.mapping))
     markers = [field for field in (*RUN_MARKERS, *TRUTH_MARKERS) if field in schema]
     if is_document_row(schema):
         run = "score" in schema or "rank" in schema
         role = "run" if run else "truth" if "grade" in schema else "unknown"
         content = "a judgment" if role == "truth" else "a returned document"
-        return Detection(name, role, f"{container}, each {content}", columns, schema)
+        return DetectedFormat(name, role, f"{container}, each {content}", columns, schema)
     shown_fields = [schema[field] for field in markers] or list(columns[:5]) or ["no fields"]
-    return Detection(name, role_of(markers), f"{container}, with {', '.join(shown_fields)}", columns, schema)
+    return DetectedFormat(name, role_of(markers), f"{container}, with {', '.join(shown_fields)}", columns, schema)
 
 
 def _without_empty(start: FileStart, schema: dict[str, str]) -> dict[str, str]:
@@ -132,7 +133,7 @@ def _without_empty(start: FileStart, schema: dict[str, str]) -> dict[str, str]:
         rf'"{re.escape(field.rpartition(".")[2])}"\s*:(?!\s*(?:null|""|\[\s*\]|NaN)\s*[,}}])', start.json_text)}
 
 
-def _describe_kilt(detection: Detection, objects: list[dict]) -> Detection:
+def _describe_kilt(detection: DetectedFormat, objects: list[dict]) -> DetectedFormat:
     """What KILT's objects are."""
     gold = any(is_gold(fields) for fields in objects if is_kilt(fields))
     content = "gold data" if gold else "outputs"

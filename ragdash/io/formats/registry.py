@@ -6,38 +6,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NoReturn
 
 from ragdash.core.errors import Problem
 from ragdash.core.records import Run, Truth
+from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats.file_start import FileStart
 from ragdash.io.source.source import Source
-
-
-@dataclass(frozen=True)
-class Detection:
-    """What the beginning of a file looks like.
-
-    Parameters
-    ----------
-    format
-        The name of a registered format, or "unknown".
-    role
-        run, truth, both, corpus or unknown.
-    reason
-        Why, in words.
-    columns
-        The columns or fields that were seen.
-    guess
-        {our field: the column taken for it}.
-    """
-
-    format: str
-    role: str
-    reason: str
-    columns: tuple[str, ...] = ()
-    guess: dict[str, str] = field(default_factory=dict)
 
 
 def _no_reader(source: Source, *_name: str | None) -> NoReturn:
@@ -65,7 +41,7 @@ class Writer:
     write_truth: Callable[[Truth, str | os.PathLike], tuple[Problem, ...]]
 
 
-Detector = Callable[[FileStart], Detection | None]
+Detector = Callable[[FileStart], DetectedFormat | None]
 
 
 class Registry:
@@ -101,7 +77,7 @@ class Registry:
         if writer is not None:
             self._writers[writer.name] = writer
 
-    def detect(self, start: FileStart) -> Detection | None:
+    def detect(self, start: FileStart) -> DetectedFormat | None:
         """The first detection of a file's format: of the sure detectors, then of the guesses."""
         for _, _, kind, detector in self._detectors:
             if kind == start.kind and (detection := detector(start)) is not None:

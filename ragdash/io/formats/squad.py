@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import NoReturn
 
 from ragdash.core.records import Truth
+from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats import jsonl
 from ragdash.io.formats.file_start import FileStart
-from ragdash.io.formats.registry import FORMATS, Detection, Format
+from ragdash.io.formats.registry import FORMATS, Format
 from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, parse_fast
 from ragdash.io.json.head import LIST
 from ragdash.io.json.typed_fields import Cell
@@ -18,11 +19,11 @@ from ragdash.io.wrong_role import fail_truth_as_run
 _QUESTIONS = ("data", LIST, "paragraphs", LIST, "qas", LIST)
 
 
-def detect(start: FileStart) -> Detection | None:
+def detect(start: FileStart) -> DetectedFormat | None:
     """Recognizes {"data": [{"paragraphs": [{"context", "qas": [...]}]}]}."""
     if "question" not in start.keys.get(_QUESTIONS, ()) or "context" not in start.keys.get(_QUESTIONS[:4], ()):
         return None
-    return Detection("json-squad", "truth", "SQuAD's data: paragraphs with questions and answers")
+    return DetectedFormat("json-squad", "truth", "SQuAD's data: paragraphs with questions and answers")
 
 
 def read_runs(source: Source, name: str | None) -> NoReturn:

@@ -85,8 +85,8 @@ def describe(source: Source) -> DetectedFormat:
     mapping = mapping_of(source)
     role = "truth" if mapping[ROLE] == "questions" else mapping[ROLE]
     fields = {name: path for name, path in mapping.items() if name not in (ROLE, RECORDS)}
-    return DetectedFormat(FORMAT, role, "the reading that was accepted", source.compression.name if source.compression
-                          else None, tuple(fields.values()), fields)
+    return DetectedFormat(FORMAT, role, "the reading that was accepted", tuple(fields.values()), fields,
+                          source.compression.name if source.compression else None)
 
 
 def read_runs(source: Source, name: str | None) -> list[Run]:

@@ -6,7 +6,8 @@ import pytest
 
 from ragdash.core.errors import InputError
 from ragdash.io import FORMATS, detect
-from ragdash.io.formats.registry import Detection, Format, Registry, Writer
+from ragdash.io.detected_format import DetectedFormat
+from ragdash.io.formats.registry import Format, Registry, Writer
 from ragdash.io.write.write import WRITTEN_FORMATS
 
 CONTENTS = {"trec-run": "q1 Q0 d1 1 0.5 tag\n", "trec-qrels": "q1 0 d1 1\n",
@@ -40,7 +41,7 @@ def test_detectors_are_tried_by_kind_and_order_and_guesses_come_last():
         kind = "text"
 
     def detector(name, sure=True):
-        return lambda _start: Detection(name, "run", "") if sure else None
+        return lambda _start: DetectedFormat(name, "run", "") if sure else None
 
     registry = Registry()
     registry.register(Format("late", "Late"), kind="text", order=2, detect=detector("late"), guess=detector("guess"))

@@ -17,9 +17,10 @@ from ragdash.core.errors import Collector, InputError
 from ragdash.core.records import Run, Truth
 from ragdash.core.text.sentences import asks
 from ragdash.io.assemble.assemble_runs import build_runs
+from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import MISSING_TEXTS, TRUTH_MARKERS, corpus_fields, describe_aliases, is_corpus_document
 from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
-from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
+from ragdash.io.formats.registry import FORMATS, Format, Writer
 from ragdash.io.formats.text.trec import BLOCK_BYTES, ENCODED_TEXT, matching_format, memory_pool
 from ragdash.io.json.numbers import all_usable, parse_number
 from ragdash.io.source.limits import MAX_COLUMNS
@@ -54,21 +55,21 @@ _LONG_TEXT = 60  # characters, of documents rather than of queries
 TRUTH_COLUMNS = ("query_id", "doc_id", "grade")
 
 
-def detect(start: FileStart) -> Detection | None:
+def detect(start: FileStart) -> DetectedFormat | None:
     """Recognizes tables with a row for each query or for each document."""
     header = _known_header(start)
     if header is None:
         return None
     if not start.mapping and (is_corpus_document(header.names) or _holds_documents(header, start.head)):
-        return Detection(header.format, "corpus", "columns of documents with their texts", header.names,
-                         corpus_fields(header.names))
+        return DetectedFormat(header.format, "corpus", "columns of documents with their texts", header.names,
+                              corpus_fields(header.names))
     if header.has_query_rows:
         role, reason = describe_query_rows(header)
         role = "run" if role == "both" and _truth_is_empty(header, start) else role
-        return Detection(header.format, role, reason, header.names, _guessed_columns(header))
+        return DetectedFormat(header.format, role, reason, header.names, _guessed_columns(header))
     if "doc_id" in header.columns and ("query_id" in header.columns or "query" in header.columns):
-        return Detection(header.format, *_describe_document_rows(header, start.head), header.names,
-                         _guessed_columns(header))
+        return DetectedFormat(header.format, *_describe_document_rows(header, start.head), header.names,
+                              _guessed_columns(header))
     return None
 
 
@@ -81,14 +82,14 @@ def _holds_documents(header: Header, head: bytes) -> bool:
     return bool(texts) and sum(map(len, texts)) > _LONG_TEXT * len(texts) and 5 * sum(map(asks, texts)) <= len(texts)
 
 
-def guess(start: FileStart) -> Detection | None:
+def guess(start: FileStart) -> DetectedFormat | None:
     """A table with some column that we know."""
     header = _known_header(start)
     if header is None:
         return None
     columns = widest_header(start.head)
-    return Detection(header.format, "unknown", f"a header line with {', '.join(header.columns)}", columns,
-                     _guessed_columns(header) if columns else {})
+    return DetectedFormat(header.format, "unknown", f"a header line with {', '.join(header.columns)}", columns,
+                          _guessed_columns(header) if columns else {})
 
 
 def _known_header(start: FileStart) -> Header | None:

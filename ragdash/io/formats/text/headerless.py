@@ -12,8 +12,9 @@ import pyarrow as pa
 from ragdash.core.errors import Collector
 from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.assemble_runs import Rows, build_runs
+from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
-from ragdash.io.formats.registry import FORMATS, Detection, Format
+from ragdash.io.formats.registry import FORMATS, Format
 from ragdash.io.formats.text.trec_lines import data_lines
 from ragdash.io.json.numbers import parse_number
 from ragdash.io.source.source import Source
@@ -29,29 +30,29 @@ _COLUMNS = {2: "query and document, relevant ones only", 3: "query, document and
 _WRONG = {"grade": "bad-number/grade", "rank": "bad-rank", "score": "bad-score"}
 
 
-def detect(start: FileStart) -> Detection | None:
+def detect(start: FileStart) -> DetectedFormat | None:
     """Recognizes lines of two or three words; the third is a small whole number."""
     if start.mapping or read_header(start.head) is not None:
         return None
     rows = _sample(start.head)
     width = len(rows[0]) if rows else 0
     if width == _RANKED and len(rows) > 1 and are_ranked_scores(rows):
-        return Detection("ranks", "run", "lines of query, document, rank and score")
+        return DetectedFormat("ranks", "run", "lines of query, document, rank and score")
     if len(rows) < 2 or width not in _COLUMNS or any(len(row) != width for row in rows):
         return None
     if width == 2 and not all(map(_are_ids, rows)):
         return None
     if width == 3 and are_scores(rows):
-        return Detection("ranks", "run", "lines of query, document and score")
+        return DetectedFormat("ranks", "run", "lines of query, document and score")
     if width == 3 and not all(_NUMBER.fullmatch(row[2]) for row in rows):
         return None
     if any(MEASURE.fullmatch(row[0].decode(errors="replace")) for row in rows) or _is_one_query_a_document(rows):
         return None
     if width == 3 and _are_ranks(rows):
-        return Detection("ranks", "run", "lines of query, document and rank")
+        return DetectedFormat("ranks", "run", "lines of query, document and rank")
     if width == 3 and any(float(row[2]) > _MOST_GRADE for row in rows):
         return None
-    return Detection("judgments", "truth", f"lines of {_COLUMNS[width]}")
+    return DetectedFormat("judgments", "truth", f"lines of {_COLUMNS[width]}")
 
 
 def _sample(head: bytes) -> list[list[bytes]]:

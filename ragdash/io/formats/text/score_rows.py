@@ -9,9 +9,10 @@ import pyarrow as pa
 
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run
+from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import ALIASES, QUERY_ALIASES, find_fields
 from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
-from ragdash.io.formats.registry import FORMATS, Detection, Format
+from ragdash.io.formats.registry import FORMATS, Format
 from ragdash.io.json.numbers import parse_number
 from ragdash.io.source.source import Source
 from ragdash.io.tables.header import Header, read_header
@@ -33,18 +34,19 @@ _FEW_LINES, _MOST_MEASURES = 4, 30
 Row = tuple[int, str | None, str, str, str, tuple[str, ...]]  # line, run, query, metric, value, columns not read
 
 
-def detect(start: FileStart) -> Detection | None:
+def detect(start: FileStart) -> DetectedFormat | None:
     """Recognizes a table with a row for each query and metric, and the output of trec_eval for single queries."""
     header = read_header(start.head, start.mapping)
     schema = _schema(header) if header else {}
     if header and schema:
-        return Detection("score-rows", "run", f"a header line with {', '.join(schema.values())}", header.names, schema)
+        reason = f"a header line with {', '.join(schema.values())}"
+        return DetectedFormat("score-rows", "run", reason, header.names, schema)
     lines = [line.split() for line in start.head.decode(errors="replace").splitlines()[:SAMPLED_LINES] if line.strip()]
     measured = lines and all(len(words) == 3 and _MEASURE.fullmatch(words[0]) for words in lines)
     if measured and any(words[1] not in MEANS for words in lines if words[0] != "runid"):
-        return Detection("score-rows", "run", "measure, query and value on each line, as trec_eval -q writes them")
+        return DetectedFormat("score-rows", "run", "measure, query and value on each line, as trec_eval -q writes them")
     if _are_values_of_runs(lines):
-        return Detection("score-rows", "run", "run, measure, query and value on each line")
+        return DetectedFormat("score-rows", "run", "run, measure, query and value on each line")
     return None
 
 

@@ -24,8 +24,9 @@ from ragdash.core.errors import Collector, InputError
 from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.assemble_runs import Rows, build_runs
 from ragdash.io.assemble.subtopic_judgments import build_subtopic_truth, has_subtopics
+from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
-from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
+from ragdash.io.formats.registry import FORMATS, Format, Writer
 from ragdash.io.formats.text.trec_lines import (
     QRELS,
     RUN,
@@ -49,7 +50,7 @@ _LEAST_SHARE = 5  # one line in this many must have the columns of the format
 ENCODED_TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
-def detect(start: FileStart) -> Detection | None:
+def detect(start: FileStart) -> DetectedFormat | None:
     """Recognizes lines with the columns of a run or of qrels, and a number where one belongs."""
     return _DETECTIONS.get(matching_format(start.head) or "")
 
@@ -92,7 +93,7 @@ def _matches_layout(fields: list[bytes], layout: Layout) -> bool:
     return right and parse_number(fields[layout.value_index]) is not None
 
 
-def guess(start: FileStart) -> Detection | None:
+def guess(start: FileStart) -> DetectedFormat | None:
     """Lines with about as many columns as TREC files have; those of JSON below comments, or of a table, are none."""
     if start.head.lstrip().startswith((b"//", b"#,", b"#;", b"#\t")):
         return None
@@ -105,17 +106,17 @@ def guess(start: FileStart) -> Detection | None:
         return None
     width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
     if width >= len(RUN.columns) and b"Q0" in rows[0][1:2]:
-        return Detection("trec-run", "run", f"{width} columns, with Q0 as the second")
+        return DetectedFormat("trec-run", "run", f"{width} columns, with Q0 as the second")
     if width in (5, 6):
-        return Detection("trec-run", "unknown", f"{width} columns; a TREC run has 6")
+        return DetectedFormat("trec-run", "unknown", f"{width} columns; a TREC run has 6")
     if width == len(QRELS.columns):
-        return Detection("trec-qrels", "unknown", "4 columns, as TREC qrels have")
+        return DetectedFormat("trec-qrels", "unknown", "4 columns, as TREC qrels have")
     return None
 
 
 _DETECTIONS = {
-    "trec-run": Detection("trec-run", "run", "lines of query, Q0, document, rank, score and tag"),
-    "trec-qrels": Detection("trec-qrels", "truth", "lines of query, iteration, document and grade"),
+    "trec-run": DetectedFormat("trec-run", "run", "lines of query, Q0, document, rank, score and tag"),
+    "trec-qrels": DetectedFormat("trec-qrels", "truth", "lines of query, iteration, document and grade"),
 }
 
 
@@ -145,9 +146,9 @@ def read_run_as_truth(source: Source) -> Truth:
     return read_truth(source)
 
 
-def _detect_again(source: Source) -> Detection:
+def _detect_again(source: Source) -> DetectedFormat:
     start = FileStart(source)
-    return detect(start) or guess(start) or Detection("unknown", "unknown", "")
+    return detect(start) or guess(start) or DetectedFormat("unknown", "unknown", "")
 
 
 def read_truth(source: Source) -> Truth:

@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats import jsonl
 from ragdash.io.formats.file_start import FileStart
-from ragdash.io.formats.registry import FORMATS, Detection, Format
+from ragdash.io.formats.registry import FORMATS, Format
 from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, parse_fast, parse_lines_fast
 from ragdash.io.json.head import KeyPath
 from ragdash.io.source.source import Source
@@ -45,9 +46,9 @@ def register(name: str, title: str, order: int, files: tuple[ToolFile, ...]) -> 
     def find(start: FileStart) -> ToolFile | None:
         return None if start.mapping else next((file for file in files if file.matches(start.keys)), None)
 
-    def detect(start: FileStart) -> Detection | None:
+    def detect(start: FileStart) -> DetectedFormat | None:
         file = find(start)
-        return None if file is None else Detection(name, file.role, file.content)
+        return None if file is None else DetectedFormat(name, file.role, file.content)
 
     def read_runs(source: Source, run_name: str | None):
         file = find(FileStart(source))

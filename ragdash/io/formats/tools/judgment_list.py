@@ -13,8 +13,9 @@ import pyarrow as pa
 
 from ragdash.core.records import Truth
 from ragdash.io.assemble.query_fields import TRUTH_TYPES, details_table
+from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
-from ragdash.io.formats.registry import FORMATS, Detection, Format
+from ragdash.io.formats.registry import FORMATS, Format
 from ragdash.io.source.source import Source
 from ragdash.io.wrong_role import fail_truth_as_run
 
@@ -23,13 +24,13 @@ _QUESTION = re.compile(r"\s*#\s*qid:([^\s:]+)\s*:\s*(.+?)\s*$")
 _REASON = "lines of a grade, qid:QUERY and # DOCUMENT"
 
 
-def detect(start: FileStart) -> Detection | None:
+def detect(start: FileStart) -> DetectedFormat | None:
     """Recognizes lines of a grade, a query as qid:1, and a document behind #."""
     lines = [line for line in start.head.decode(errors="replace").split("\n") if line.strip()]
     rows = [line for line in lines if not line.lstrip().startswith("#")][:SAMPLED_LINES]
     if start.mapping or not rows or not all(map(_ROW.match, rows)):
         return None
-    return Detection("judgment-list", "truth", _REASON)
+    return DetectedFormat("judgment-list", "truth", _REASON)
 
 
 def read_runs(source: Source, _name: str | None) -> NoReturn:

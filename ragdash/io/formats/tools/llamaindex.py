@@ -8,10 +8,11 @@ from typing import NoReturn
 
 from ragdash.core.errors import Collector
 from ragdash.core.records import Truth
+from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats import corpus as formats_corpus
 from ragdash.io.formats import jsonl
 from ragdash.io.formats.file_start import FileStart
-from ragdash.io.formats.registry import FORMATS, Detection, Format
+from ragdash.io.formats.registry import FORMATS, Format
 from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, note_unread_member, parse_fast
 from ragdash.io.source.source import Source
 from ragdash.io.wrong_role import fail_truth_as_run
@@ -20,11 +21,11 @@ _START = re.compile(r'\{\s*"(?:queries"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*"|rel
 _MEMBERS = ("queries", "relevant_docs")
 
 
-def detect(start: FileStart) -> Detection | None:
+def detect(start: FileStart) -> DetectedFormat | None:
     """Recognizes {"queries": {id: text}, "corpus": {id: text}, "relevant_docs": {query: [id]}}."""
     if not _START.match(start.json_text):
         return None
-    return Detection("json-dataset", "truth", "a data set of LlamaIndex: queries with relevant_docs")
+    return DetectedFormat("json-dataset", "truth", "a data set of LlamaIndex: queries with relevant_docs")
 
 
 def read_runs(source: Source, name: str | None) -> NoReturn:

@@ -13,10 +13,11 @@ import orjson
 
 from ragdash.core.records import Run, Truth
 from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
+from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import ALIASES
 from ragdash.io.formats import jsonl
 from ragdash.io.formats.file_start import FileStart
-from ragdash.io.formats.registry import FORMATS, Detection, Format
+from ragdash.io.formats.registry import FORMATS, Format
 from ragdash.io.formats.tools.conversion import Keys, ToolFile, member, objects, present, register
 from ragdash.io.json.exact_parser import ExactReader, InputEntry
 from ragdash.io.source.source import Source
@@ -131,12 +132,13 @@ def _parsed(value: object) -> object:
 register(NAME, "MLflow traces", 12, (ToolFile(CONTENT, "both", _is_traces, _queries),))
 
 
-def detect_retriever_table(start: FileStart) -> Detection | None:
+def detect_retriever_table(start: FileStart) -> DetectedFormat | None:
     """Recognizes the table of `mlflow.models.evaluate` for a retriever whose targets are in a column `source`."""
     if start.mapping or not _AT_K.search(start.json_text) or set(start.keys.get((), ())) != {"columns", "data"}:
         return None
-    columns = start.json_text.partition("]")[0]
-    return Detection("mlflow-retriever", "both", "a retriever evaluated by MLflow") if '"source"' in columns else None
+    if '"source"' not in start.json_text.partition("]")[0]:
+        return None
+    return DetectedFormat("mlflow-retriever", "both", "a retriever evaluated by MLflow")
 
 
 def _retriever_entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
@@ -164,11 +166,11 @@ FORMATS.register(Format("mlflow-retriever", "MLflow evaluation of a retriever", 
                         _read_retriever_truth), kind="json", order=11, detect=detect_retriever_table)
 
 
-def detect_csv(start: FileStart) -> Detection | None:
+def detect_csv(start: FileStart) -> DetectedFormat | None:
     """Recognizes a table of traces that pandas wrote as CSV."""
     header = start.head.partition(b"\n")[0].decode(errors="replace")
     names = {name.strip().strip('"') for name in header.split(",")}
-    return None if start.mapping or not names >= _COLUMNS else Detection("mlflow-traces-csv", "both", CONTENT)
+    return None if start.mapping or not names >= _COLUMNS else DetectedFormat("mlflow-traces-csv", "both", CONTENT)
 
 
 def _csv_entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:

@@ -15,9 +15,10 @@ import orjson
 from ragdash.core.errors import Collector
 from ragdash.core.records import Run
 from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
+from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats import jsonl
 from ragdash.io.formats.file_start import FileStart
-from ragdash.io.formats.registry import FORMATS, Detection, Format
+from ragdash.io.formats.registry import FORMATS, Format
 from ragdash.io.formats.tracing import spans
 from ragdash.io.json.exact_parser import ExactReader, InputEntry, to_python
 from ragdash.io.source.source import Source
@@ -27,11 +28,11 @@ _TOKENS = {"prompt_tokens": ("input_tokens", "prompt_tokens"),
            "completion_tokens": ("output_tokens", "completion_tokens")}
 
 
-def detect(start: FileStart) -> Detection | None:
+def detect(start: FileStart) -> DetectedFormat | None:
     """Recognizes objects with resourceSpans."""
     if start.mapping or _TOP not in start.keys.get((), ()):
         return None
-    return Detection("otlp-spans", "run", "what OpenTelemetry traced, span by span", (_TOP,))
+    return DetectedFormat("otlp-spans", "run", "what OpenTelemetry traced, span by span", (_TOP,))
 
 
 def read_runs(source: Source, name: str | None) -> list[Run]:

@@ -14,10 +14,11 @@ import orjson
 from ragdash.core.errors import Collector
 from ragdash.core.records import Run
 from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message, message_text
+from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import ALIASES, DOCUMENT_ALIASES, QUERY_ALIASES, find_fields, normalize_name
 from ragdash.io.formats import jsonl
 from ragdash.io.formats.file_start import FileStart
-from ragdash.io.formats.registry import FORMATS, Detection, Format
+from ragdash.io.formats.registry import FORMATS, Format
 from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, parse_fast
 from ragdash.io.json.head import LIST, KeyPath, keys_by_path
 from ragdash.io.json.typed_fields import Cell
@@ -54,13 +55,13 @@ def find_tracing_tool(keys: dict[KeyPath, list[str]]) -> tuple[str, KeyPath] | N
     return None
 
 
-def detect(start: FileStart) -> Detection | None:
+def detect(start: FileStart) -> DetectedFormat | None:
     """Recognizes spans of Phoenix and runs of LangSmith; with a mapping, their objects are read as rows."""
     tool = None if start.mapping else find_tracing_tool(start.keys)
     if tool is None:
         return None
     name, path = tool
-    return Detection("json-spans", "run", f"what {name} traced, step by step", tuple(start.keys[path]))
+    return DetectedFormat("json-spans", "run", f"what {name} traced, step by step", tuple(start.keys[path]))
 
 
 def read_runs(source: Source, name: str | None) -> list[Run]:
