@@ -134,12 +134,14 @@ class Results:
         """For each run: queries, missing, unanswerable, extra."""
         return [evaluation_cache.counts(digest, self.scope) for digest in self.selection.digests]
 
+    def answered(self) -> list[int]:
+        """To how many of the queries in scope each run has an answer."""
+        return [int((answered_queries(self.scope.match(digest)) & self.scope.queries).sum())
+                for digest in self.selection.digests]
+
     def missing_answers(self) -> list[str]:
         """For how many of the queries in scope the runs have answers, where some lack one: a sentence each."""
-        queries = self.scope.queries
-        answered = [int((answered_queries(self.scope.match(digest)) & queries).sum())
-                    for digest in self.selection.digests]
-        return missing_answers(self.selection.names, answered, int(queries.sum()))
+        return missing_answers(self.selection.names, self.answered(), int(self.scope.queries.sum()))
 
     def notes_on_means(self) -> list[str]:
         """What the means leave out or count as 0, one sentence each."""

@@ -166,13 +166,13 @@ def history(times: Sequence, labels: Sequence[str], mean: np.ndarray, low: np.nd
     level = [np.nan if value is None else value for value in accepted]
     fig.add_trace(go.Scatter(x=list(times), y=level, mode="lines", hoverinfo="skip",
                              line={"color": theme.muted, "width": 1.2, "dash": "dot", "shape": "hv"}))
-    for change, symbol, color, place in (("better", "triangle-up", theme.better, "top center"),
-                                         ("worse", "triangle-down", theme.worse, "bottom center")):
+    for change, symbol, color in (("better", "triangle-up", theme.better), ("worse", "triangle-down", theme.worse)):
         where = [index for index, value in enumerate(changes) if value == change]
         fig.add_trace(go.Scatter(
             x=[times[index] for index in where], y=mean[where], mode="markers+text", name=change,
             marker={"symbol": symbol, "size": 16, "color": color, "line": {"width": 1.5, "color": theme.paper}},
-            text=[change] * len(where), textposition=place, textfont={"size": 13, "color": theme.ink},
+            text=[change] * len(where), textposition=[_beyond(mean, level, index) for index in where],
+            textfont={"size": 13, "color": theme.ink},
             hoverinfo="text", hovertext=[f"{change}<br>{hover[index]}" for index in where], cliponaxis=False))
     for start in starts[1:-1]:
         fig.add_vline(x=times[start], line={"color": theme.muted, "width": 1, "dash": "dash"})
@@ -186,3 +186,8 @@ def history(times: Sequence, labels: Sequence[str], mean: np.ndarray, low: np.nd
     fig.update_yaxes(title_text=escape(axis.label) + arrow, tickformat=".3~f",
                      range=interval_range(axis, np.concatenate([mean, low, high])))
     return fig
+
+
+def _beyond(mean: np.ndarray, level: Sequence[float], index: int) -> str:
+    """Where the word of a change is: beyond it, and away from the points that follow on the new level."""
+    return f"{'bottom' if mean[index] < level[index] else 'top'} {'left' if index else 'right'}"

@@ -57,6 +57,20 @@ def missing_answers(names: Sequence[str], answered: Sequence[int], total: int) -
     return lines
 
 
+def wordless_answers(names: Sequence[str], answered: Sequence[int], with_words: Sequence[int]) -> list[str]:
+    """Why the answers of which it is known whether they decline are fewer than all: a sentence for each run.
+
+    Examples
+    --------
+    >>> wordless_answers(["a", "b"], [100, 100], [96, 100])
+    ['a: 4 of 100 answers have no letter and no digit, such as “.”. Declined does not count them.']
+    """
+    return [f"{escape(name)}: {total - known:,} of {count(total, 'answer')} "
+            f"{'has' if total - known == 1 else 'have'} no letter and no digit, such as “.”. Declined does not count "
+            f"{'it' if total - known == 1 else 'them'}."
+            for name, total, known in zip(names, answered, with_words, strict=True) if known < total]
+
+
 def judge_error_note(spec: Spec) -> str:
     """What the interval of an LLM judge's mean leaves out; empty for other metrics.
 

@@ -140,4 +140,4 @@ def instead_of_bands(rated: Sequence[str]) -> str:
     metrics = f"a metric with bands ({escape(listed(rated))}), " if rated else ""
     return ("No known source says which values of these metrics are good: that depends on questions and judgments. "
             f"Go by {metrics}a comparison of the runs (**Compare**), or a target: what your users need, or what the "
-            "run in use has now. **Bands file** keeps limits.")
+            "run in use has now. To keep limits of your own, use **Bands file**.")

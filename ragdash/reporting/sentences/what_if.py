@@ -370,21 +370,21 @@ def steps_sentence(counts: Mapping[str, int], k: int) -> str:
 
     Examples
     --------
-    >>> steps_sentence({"found": 7, "search": 2, "depth": 0, "fusion": 1}, 10)
-    '7 of 10 relevant documents reach the first 10. Of the other 3, no search returned 2 and the fusion lost 1.'
+    >>> steps_sentence({"found": 7, "search": 2, "depth": 0, "fusion": 1}, 10)[47:]
+    'Of the other 3, 2 were returned by no search and 1 was lost in the fusion.'
     """
     total, verb = sum(counts.values()), "reaches" if counts["found"] == 1 else "reach"
     text = f"{counts['found']:,} of {count(total, 'relevant document')} {verb} the first {k}."
-    clauses = {"search": "no search returned {}", "depth": f"{{}} came only below rank {k}",
-               "fusion": "the fusion lost {}", "rerank": "the re-ranker lost {}"}
-    lost = {clause: counts[name] for name, clause in clauses.items() if counts.get(name)}
-    others = total - counts["found"]
+    clauses = {"search": "were returned by no search", "depth": f"came only below rank {k}",
+               "fusion": "were lost in the fusion", "rerank": "were lost by the re-ranker"}
+    lost = [(number, clause.replace("were ", "was ") if number == 1 else clause)
+            for name, clause in clauses.items() if (number := counts.get(name))]
     if len(lost) == 1:
-        rest = next(iter(lost)).format("the other one" if others == 1 else f"the other {others:,}")
-        return f"{text} {rest[0].upper()}{rest[1:]}."
-    *parts, last = [clause.format(f"{number:,}") for clause, number in lost.items()] or [""]
+        number, clause = lost[0]
+        return f"{text} The other {'one' if number == 1 else f'{number:,}'} {clause}."
+    *parts, last = [f"{number:,} {clause}" for number, clause in lost] or [""]
     comma = "," if len(parts) > 1 else ""
-    return f"{text} Of the other {others:,}, {', '.join(parts)}{comma} and {last}." if parts else text
+    return f"{text} Of the other {total - counts['found']:,}, {', '.join(parts)}{comma} and {last}." if parts else text
 
 
 def leg_sentence(name: str, alone: int, title: str, value: Amount, time: Amount) -> str:

@@ -328,6 +328,18 @@ def test_declined_answers_of_none_are_undefined_and_not_0(declined, expected):
     assert answer_html.declined_cell(Declined(*declined)).replace("\u00a0", " ") == expected
 
 
+@pytest.mark.parametrize("wordless", [0, 1, 3])
+def test_fewer_declined_answers_than_answers_have_a_reason(wordless):
+    """An answer without a letter or a digit neither declines nor says anything."""
+    run = built("dots", ["."] * wordless + ["landed"] * (QUERIES - wordless))
+    at = page_cases.opened("answers", **address(the_truth(), [run]))
+    said = texts(at)
+    assert (f"dots: {wordless} of {QUERIES} answers {'has' if wordless == 1 else 'have'} no letter and no digit" in
+            said) is bool(wordless)
+    (cells,) = [table.value["Declined"].tolist() for table in at.table if "Declined" in table.value]
+    assert cells == [f"**0**\u00a0:gray[of\u00a0{QUERIES - wordless}]"]
+
+
 @pytest.mark.parametrize(("columns", "expected"), [
     (None, [None] * 2), ({"answers": [["a"], ["b"]]}, [None] * 2), ({"query": ["one?", None]}, ["one?", None])])
 def test_the_questions_of_a_run_without_answers_are_those_of_the_truth_where_it_has_any(columns, expected):

@@ -210,7 +210,7 @@ def test_a_sentence_says_what_loses_most_and_what_is_to_gain():
             if NAMES[s] in OF_RETRIEVAL and gains[NAMES[s]].at_most > 0}
     rows["Ranked low"] = (low.queries.sum(), low.at_most)
     (first, (n, gain)), *rest = sorted(rows.items(), key=lambda row: -row[1][1])[:3]
-    fine = {"Ranked low": " with enough in a poor order"}
+    fine = {"Ranked low": " with relevant documents in a poor order"}
     then = " and ".join(f"**{title}** ({n}{fine.get(title, '')}, +{gain:.3f})" for title, (n, gain) in rest)
     said = texts(at)
     assert f"**old**: first fix **{first}**: {n} queries{fine.get(first, '')}, up to +{gain:.3f} NDCG@10. " in said

@@ -49,6 +49,8 @@ def test_the_page_shows_the_two_planted_regressions():
     marks = {trace["name"]: len(trace["x"]) for trace in charts(at)["history"]["data"] if trace.get("name") in (
         "better", "worse")}
     assert marks == {"better": 0, "worse": 2}
+    (worse,) = [trace for trace in charts(at)["history"]["data"] if trace.get("name") == "worse"]
+    assert worse["textposition"] == ["bottom left"] * 2, "not on the points of the new level"
     widget(at, "button_group", "compared_with").set_value("first")
     assert texts(shown(at.run())).count("▼ worse since") == 1
     widget(at, "button_group", "lines_by").set_value("branch")

@@ -139,6 +139,8 @@ def test_plan_start_and_what_came_of_it(serve):
     assert "judge_agreed" not in keys(at, "checkbox")
     at = finish(start(at))
     assert len(server.asked) == 12 and re.search(r"Done: 12 calls, 0\.\d+ paid, 0 verdicts already stored", texts(at))
+    headings = [heading.value for heading in at.header]
+    assert headings.index("Results") < headings.index("Run a judge"), "the result is read first"
     table = judged(at)
     assert table["Run"].tolist() == ["one", "two"] and table["n"].tolist() == [6, 6]
     truth, runs = the_case()

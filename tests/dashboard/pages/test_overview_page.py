@@ -115,6 +115,11 @@ def test_without_judgments_the_page_shows_what_needs_none():
     assert "No judgments yet" in states(at)[0] and "needs no judgments" in " ".join(one.value for one in at.header)
     assert "Overlap of the first 10 documents" in [one.value for one in at.header]
     assert at.dataframe[0].value["Overlap"].tolist() == [75.0] and at.table[0].value["Queries"].tolist() == ["2", "2"]
+    assert list(at.table[0].value) == ["Run", "Queries", "Documents per query", "Scores, median (middle half)"], (
+        "no column that is empty for every run")
+    deep = "".join(f"q1 Q0 d{rank} {rank} {2000 - rank} x\n" for rank in range(1, 1201)).encode()
+    (depth,) = upload(opened("overview"), ("deep.run", deep)).table[0].value["Documents per query"]
+    assert depth.replace("\u00a0", " ") == "1,200 (at most 1,200)"
 
 
 def test_the_overlap_counts_common_documents_over_the_longer_list():

@@ -337,10 +337,10 @@ def test_the_largest_gain_comes_first_and_is_called_so_even_where_it_is_no_failu
     counts[0, stage], gains[0, stage] = 4, 0.047
     title = STAGES[stage].title
     for at_most, words in (
-            (0.456, "**a**: first fix **Ranked low**: 3 queries with enough in a poor order, up to +0.456 NDCG@10. "
-                    f"Then **{title}** (4, +0.047)."),
+            (0.456, "**a**: first fix **Ranked low**: 3 queries with relevant documents in a poor order, up to +0.456 "
+                    f"NDCG@10. Then **{title}** (4, +0.047)."),
             (0.02, f"**a**: first fix **{title}**: 4 queries, up to +0.047 NDCG@10. Then **Ranked low** (3 with "
-                   "enough in a poor order, +0.020).")):
+                   "relevant documents in a poor order, +0.020).")):
         low = SimpleNamespace(queries=np.ones(3, bool), at_most=at_most)
         data = FailuresData(SimpleNamespace(names=["a"]), spec, 0, np.ones(3, bool), [SimpleNamespace(
             stage=np.zeros(3, int), numbers={"right": np.zeros(3)})], counts, gains, [low])

@@ -163,7 +163,7 @@ def test_a_tuned_hybrid_that_is_added_says_so_on_every_page_and_what_it_is():
     assert "NDCG@10 by weight" in [plain(header.value) for header in at.header]
     assert charts(at)["sweep_mix"]["layout"]["xaxis"]["title"]["text"] == "Weight of dense"
     shown(at.selectbox(key="reranked").select(other.digest).run())
-    assert "the re-ranker lost" in texts(at)
+    assert "lost by the re-ranker" in texts(at)
     shown(at.button(key="mix_add").click().run())
     name = plain(next(note.value for note in at.success)).split("**")[1]
     assert name.startswith("sparse + dense (z-score 0.")

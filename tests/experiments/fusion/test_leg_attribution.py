@@ -49,8 +49,8 @@ def test_each_relevant_document_is_followed_to_the_step_that_loses_it():
                      "ap": "search"}
     assert result.counts() == {"found": 1, "search": 2, "depth": 2, "fusion": 1, "rerank": 1}
     assert steps_sentence(result.counts(), 2) == (
-        "1 of 7 relevant documents reaches the first 2. Of the other 6, no search returned 2, 2 came only below rank "
-        "2, the fusion lost 1, and the re-ranker lost 1.")
+        "1 of 7 relevant documents reaches the first 2. Of the other 6, 2 were returned by no search, 2 came only "
+        "below rank 2, 1 was lost in the fusion, and 1 was lost by the re-ranker.")
     assert steps_sentence({"found": 0, "search": 0, "depth": 4, "fusion": 0}, 2) == (
         "0 of 4 relevant documents reach the first 2. The other 4 came only below rank 2.")
     assert steps_sentence({"found": 1, "search": 0, "depth": 0, "fusion": 0}, 2) == (
@@ -111,7 +111,7 @@ def test_the_command_prints_the_shares_and_json_has_the_queries(capsys, tmp_path
     given += ["--truth", str(tmp_path / "qrels.txt"), "--tune", "R@2"]
     assert main(given) == 0
     printed = capsys.readouterr().out
-    assert "2 of 3 relevant documents reach the first 2. No search returned the other one." in printed
+    assert "2 of 3 relevant documents reach the first 2. The other one was returned by no search." in printed
     assert "dense alone brings 1 of those found. Its share (Shapley value) of Recall@2 is" in printed
     assert main([*given, "--reranked", str(tmp_path / "late.trec"), "--format", "json"]) == 0
     result = json.loads(capsys.readouterr().out)

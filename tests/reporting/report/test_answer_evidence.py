@@ -46,7 +46,7 @@ def content(*runs: Run, **options) -> ReportContent:
     (dict(wrong=2), dict(wrong=2), "choose **new**", "Nothing that was checked would change this result. The answers "
      "show no significant difference (Correct (verdict))."),
     (dict(labeled=False), dict(wrong=2), "choose **new**", "Nothing that was checked would change this result. The "
-     "answers cannot be compared by Correct (verdict): no query has a value in two runs."),
+     "answers cannot be compared by Correct (verdict): no two runs have a value for the same query."),
     (dict(labeled=False), dict(labeled=False), "choose **new**", "Nothing that was checked would change this result."),
 ])
 def test_a_clear_winner_by_its_rankings_is_held_against_the_answers(old, new, decision, change):

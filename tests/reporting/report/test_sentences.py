@@ -145,7 +145,7 @@ def test_which_run_puts_a_relevant_document_first():
 
     assert sentence([0.5], [0.1]) == (
         "**a** puts a relevant document first for 50% of the queries. It misses entirely for 10%.")
-    assert sentence([0.5], [0.0]).endswith(". It never misses.")
+    assert sentence([0.5], [0.0]).endswith(". It returns one for every query, at some rank.")
     assert sentence([0.5, 0.75], [0.25, 0.25]) == (
         "**b** puts a relevant document first for 75% of the queries, the other for 50%. Each misses entirely for 25%.")
     assert sentence([0.5, 0.75, 0.25], [0.5, 0.25, 0.125], pairs_of("b", a="undecided", c="worse"),
@@ -155,7 +155,7 @@ def test_which_run_puts_a_relevant_document_first():
         "50%. **c** is significantly better than all others.")
     assert sentence([0.5, 0.75, 0.5], [0.1, 0.1, 0.3]).endswith(
         "the others for 50%. **a** and **b** miss entirely for 10%, the other for 30%.")
-    assert sentence([0.5, 0.75], [0.5, 0.0]).endswith(" **b** never misses; the other misses for 50%.")
+    assert sentence([0.5, 0.75], [0.5, 0.0]).endswith(" **b** always returns one; the other misses for 50%.")
     assert sentence([0.5, 0.75], [0.0, 0.0]).endswith(" None misses entirely.")
 
 

@@ -38,6 +38,7 @@ from ragdash.reporting.sentences.answers import (
     judge_error_note,
     unavailable_metrics,
     word_overlap_note,
+    wordless_answers,
 )
 from ragdash.reporting.sentences.failures.answer_rules import FIRST_FAILURE, declined_sentence, right_sentence
 from ragdash.reporting.sentences.verdict import best_mark, tied_mark
@@ -332,6 +333,7 @@ def _render_notes(data: AnswersData, *, uneven: bool) -> None:
             "Answer holds a reference as right where the reference declines), and are undefined under Grounded: they "
             "state nothing."
         )
+    sentences += wordless_answers(context.names, context.results.answered(), [declined.answers for declined in counts])
     st.caption(" ".join(sentences))
     if len(counts) <= MAX_ON_FAILURES:
         diagnoses = [context.results.diagnosis(digest) for digest in context.digests]
@@ -339,7 +341,8 @@ def _render_notes(data: AnswersData, *, uneven: bool) -> None:
                                         declined_sentence(fmt.escape(name), declined) if declined.wrongly else "")))
                  for name, diagnosis, declined in zip(context.names, diagnoses, counts, strict=True)]
         if any(lines):
-            st.caption("  \n".join(["On Failures:", *filter(None, lines), FIRST_FAILURE]))
+            with st.expander("How Failures counts these answers", key="on_failures"):
+                st.caption("  \n".join([*filter(None, lines), FIRST_FAILURE]))
     if any(spec.metric.family == "grounding" and data.runs_with_values(spec) for spec in data.specs):
         sentences = [SINGLE_WORDS]
         if answers_data.runs_without_contexts(context):

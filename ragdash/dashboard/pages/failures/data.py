@@ -189,7 +189,7 @@ class _Loss:
     @property
     def note(self) -> str:
         """That nothing fails there: the order could be better."""
-        return " with enough in a poor order" if self.name == RANKED_LOW else ""
+        return " with relevant documents in a poor order" if self.name == RANKED_LOW else ""
 
 
 def _run_sentence(data: FailuresData, run: int, name: str) -> str:

@@ -206,8 +206,8 @@ def render_stages(data: FailuresData) -> None:
                 st.caption(key)
             for name in data.rows:
                 if name == RANKED_LOW:
-                    st.caption(f"No failure, and counted in a row above too: enough is found, but "
-                               f"{fmt.escape(data.spec.title)} could have a better order.")
+                    st.caption("Not a failure. These queries are in a row above too: relevant documents are found, and "
+                               f"a better order would raise {fmt.escape(data.spec.title)}.")
                 title, description = ((failures_data.RANKED_LOW_TITLE, fmt.escape(tooltip("ranked_low")))
                                       if name == RANKED_LOW else _stage_words(data, NAMES.index(name)))
                 with st.container(horizontal=True, vertical_alignment="center", key=f"stage_{name}", gap="xsmall"):

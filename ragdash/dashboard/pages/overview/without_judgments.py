@@ -70,7 +70,7 @@ def _ways_to_a_result(runs: Sequence[Run]) -> str:
 
 
 def _run_table(entries: Sequence[SessionRun]) -> list[dict[str, str]]:
-    """Depth, scores and answers of each run; a dash where the file has none."""
+    """Depth, scores and answers of each run: the columns of which some run has a value, a dash for the other runs."""
     rows, names = [], short_names([entry.name for entry in entries], NAME)
     for entry, name in zip(entries, names, strict=True):
         run, lengths = entry.run, entry.run.lengths
@@ -78,7 +78,7 @@ def _run_table(entries: Sequence[SessionRun]) -> list[dict[str, str]]:
         rows.append({
             "Run": f"**{elements.unbroken_swatch(entry.slot, name)}**",
             "Queries": f"{len(run):,}",
-            "Documents per query": _unbroken(f"{np.median(lengths):g} (at most {run.depth:,})") if len(run.docs)
+            "Documents per query": _unbroken(f"{np.median(lengths):,g} (at most {run.depth:,})") if len(run.docs)
             else fmt.UNDEFINED,
             "Scores, median (middle half)": _spread(run.scores),
             "Answers": f"{len(answers):,}" if answers else fmt.UNDEFINED,
@@ -86,7 +86,8 @@ def _run_table(entries: Sequence[SessionRun]) -> list[dict[str, str]]:
             else fmt.UNDEFINED,
             "Refusals": _unbroken(f"{sum(map(is_refusal, answers)):,} of {len(answers):,}") if answers
             else fmt.UNDEFINED})
-    return rows
+    return [{column: cell for column, cell in row.items() if any(other[column] != fmt.UNDEFINED for other in rows)}
+            for row in rows]
 
 
 def _spread(scores: np.ndarray | None) -> str:

@@ -36,18 +36,18 @@ def render_sentence(context: PageContext, choice: Choice, pool: JudgedPool, pric
 
 
 def render_front(context: PageContext, choice: Choice, pool: JudgedPool, price: FusedPrice) -> None:
-    """A fold with quality against the time of the search: single runs and the tuned hybrid; drawn when it is opened."""
+    """A fold with quality against the time of the search: single runs and the tuned hybrid; without times a note."""
     title = choice.spec.title
+    if not np.isfinite(price.parallel).any():
+        st.caption(sentences.missing_times_sentence(untimed_runs(pool), len(pool.runs)))
+        return
     with st.expander(fmt.escape(f"{title} by search time"), key="what_if_price", on_change="rerun") as fold:
         if fold.open:
             _render_picture(context, choice, pool, price, title)
 
 
 def _render_picture(context: PageContext, choice: Choice, pool: JudgedPool, price: FusedPrice, title: str) -> None:
-    """The picture, or why there is none."""
-    if not np.isfinite(price.parallel).any():
-        st.caption(sentences.missing_times_sentence(untimed_runs(pool), len(pool.runs)))
-        return
+    """The picture, and what its marks are."""
     times = [amount(row) for row in (*what_if_cache.search_times(pool, context.scope), price.parallel)]
     cost = np.array([[time.mean for time in times], [time.low for time in times], [time.high for time in times]])
     table = tables.runs_table(choice).iloc[::-1]  # runs, default, tuned

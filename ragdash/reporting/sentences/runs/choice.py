@@ -244,7 +244,8 @@ def misses_text(hit_rate: float, n: int) -> str:
 def answers_alike(lead: str, verdict: Verdict, plain: Say) -> str:
     """Which labels and scores of the answers show no difference, after the lead, and which compare nothing."""
     shown = f"{lead} ({plain(listed(verdict.alike))})." if verdict.alike else ""
-    missing = f"The answers cannot be compared by {plain(listed(verdict.one_sided))}: no query has a value in two runs."
+    missing = (f"The answers cannot be compared by {plain(listed(verdict.one_sided))}: no two runs have a value for "
+               "the same query.")
     return " ".join(filter(None, (shown, missing if verdict.one_sided else "")))
 
 

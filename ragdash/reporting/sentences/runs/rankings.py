@@ -49,7 +49,8 @@ def first_rank_sentence(names: Sequence[str], first: np.ndarray, none: np.ndarra
     others = np.arange(len(names)) != best
     text = f"{bold(names[best])} puts a relevant document first for {first[best]:.0%} of the queries"
     if len(names) == 1:
-        return text + (f". It misses entirely for {none[0]:.0%}." if none[0] else ". It never misses.")
+        return text + (f". It misses entirely for {none[0]:.0%}." if none[0] else
+                       ". It returns one for every query, at some rank.")
     low, high = (f"{end(first[others]):.0%}" for end in (np.min, np.max))
     text += f", the other{'s' if len(names) > 2 else ''} for {low if low == high else f'{low} to {high}'}."
     shares = [f"{share:.0%}" for share in none]
@@ -60,7 +61,8 @@ def first_rank_sentence(names: Sequence[str], first: np.ndarray, none: np.ndarra
     who = listed(fewest_names) if len(fewest_names) < 3 else count(len(fewest_names), "run")
     verb, rest = ("misses" if len(fewest_names) == 1 else "miss"), none[[share != shares[least] for share in shares]]
     low, high = (f"{end(rest):.0%}" for end in (np.min, np.max))
-    how = f"never {verb}" if not none[least] else f"{verb} entirely for {shares[least]}"
+    always = f"always return{'s' if len(fewest_names) == 1 else ''} one"
+    how = always if not none[least] else f"{verb} entirely for {shares[least]}"
     span, subject = low if low == high else f"{low} to {high}", f"the other{'s' if len(rest) > 1 else ''}"
     misses = (f"{who} {how}, {subject} for {span}." if none[least] else
               f"{who} {how}; {subject} {'miss' if len(rest) > 1 else 'misses'} for {span}.")

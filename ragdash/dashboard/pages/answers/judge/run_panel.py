@@ -44,7 +44,7 @@ def run_panel(context: PageContext) -> None:
         _finished_job(job)
     elements.problems(state.notice(), "judging_notice")
     if read_only():
-        st.caption(":material/lock: Only editors can run judges. See the results below.")
+        st.caption(":material/lock: Only editors can run judges.")
         return
     installed = requests_availability()
     if not installed.ok:
