@@ -9,12 +9,11 @@ import json
 import re
 from collections.abc import Iterator
 
-from ragdash.core.records import Run, Truth
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import RUN_MARKERS, TRUTH_MARKERS, resolve_fields, role_of
 from ragdash.io.formats import jsonl
 from ragdash.io.formats.file_start import FileStart
-from ragdash.io.formats.registry import FORMATS, Format
+from ragdash.io.formats.registry import FORMATS
 from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, parse_fast
 from ragdash.io.source.source import Source
 
@@ -68,16 +67,6 @@ def _is_json_columns(text: str, top: list[str], is_cut: bool) -> bool:
         re.search(f'"{re.escape(field)}{_TEXT_VALUES}', text) for field in question_fields)
 
 
-def read_runs(source: Source, name: str | None) -> list[Run]:
-    """The runs of a file of columns."""
-    return jsonl.read_runs(source, name, _entries)
-
-
-def read_truth(source: Source) -> Truth:
-    """The truth of a file of columns."""
-    return jsonl.read_truth(source, _entries)
-
-
 def _entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
     if exact is None:
         value = parse_fast(source.data)
@@ -107,16 +96,6 @@ def _entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
         yield InputEntry(line, {key: column[row] for key, column in columns.items()})
 
 
-def read_split_runs(source: Source, name: str | None) -> list[Run]:
-    """The runs of a table in pandas' split form."""
-    return jsonl.read_runs(source, name, _split_entries)
-
-
-def read_split_truth(source: Source) -> Truth:
-    """The truth of a table in pandas' split form."""
-    return jsonl.read_truth(source, _split_entries)
-
-
 def _split_entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
     read = list(exact.single_value()) if exact else [InputEntry(0, parse_fast(source.data))]
     if not read:
@@ -140,5 +119,6 @@ def _name_of_ids(name: str, cells: list) -> str:
     return _TEXTS_OR_IDS.get(name, name) if are_ids else name
 
 
-FORMATS.register(Format("json-split", "JSON table", read_split_runs, read_split_truth),
-                 Format("json-columns", "JSON columns", read_runs, read_truth), kind="json", order=40, detect=detect)
+FORMATS.register(jsonl.format_of_objects("json-split", "JSON table", _split_entries),
+                 jsonl.format_of_objects("json-columns", "JSON columns", _entries),
+                 kind="json", order=40, detect=detect)

@@ -210,29 +210,15 @@ def read_wrapped_objects(source: Source, exact: ExactReader | None) -> Iterator[
     return (InputEntry(0, item) for item in value)
 
 
-def read_wrapped_runs(source: Source, name: str | None) -> list[Run]:
-    """The runs in a list of objects inside of one object."""
-    return read_runs(source, name, read_wrapped_objects)
-
-
-def read_wrapped_truth(source: Source) -> Truth:
-    """The truth in a list of objects inside of one object."""
-    return read_truth(source, read_wrapped_objects)
-
-
-def read_single_runs(source: Source, name: str | None) -> list[Run]:
-    """The run in a file that is one object."""
-    return read_runs(source, name, read_single_object)
-
-
-def read_single_truth(source: Source) -> Truth:
-    """The truth in a file that is one object."""
-    return read_truth(source, read_single_object)
+def format_of_objects(name: str, title: str, entries: Callable) -> Format:
+    """A format whose runs and truth are in the same objects: those that entries gives for a source."""
+    return Format(name, title, lambda source, run_name: read_runs(source, run_name, entries),
+                  lambda source: read_truth(source, entries))
 
 
 FORMATS.register(
     Format("jsonl", "JSONL", read_runs, read_truth), Format("json-array", "JSON list", read_runs, read_truth),
-    Format("json-object", "JSON object", read_single_runs, read_single_truth),
-    Format("json-results", "JSON results", read_wrapped_runs, read_wrapped_truth),
+    format_of_objects("json-object", "JSON object", read_single_object),
+    format_of_objects("json-results", "JSON results", read_wrapped_objects),
     kind="json", order=50, detect=detect,
     writer=Writer("jsonl", 2, (".jsonl", ".ndjson"), format_writers.write_jsonl_run, format_writers.write_jsonl_truth))

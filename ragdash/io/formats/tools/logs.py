@@ -213,10 +213,10 @@ def _llamaindex_results(values: list) -> Iterator[dict]:
 def _is_score_rows(keys: Keys) -> bool:
     """Rows of a query, a metric and a value, and nothing that was returned."""
     rows = [names for path, names in keys.items() if path in ((), (LIST,)) and names]
-    found = [find_fields(names, ROW_NAMES, ROW_NAMES) for names in rows]
-    return len(rows) == 1 and {"metric", "value"} <= found[0].keys() and bool({"query", "query_id"} & found[0].keys()) \
+    known = [find_fields(names, ROW_NAMES, ROW_NAMES) for names in rows]
+    return len(rows) == 1 and {"metric", "value"} <= known[0].keys() and bool({"query", "query_id"} & known[0].keys()) \
         and not find_fields(rows[0], _RETURNED, {**ALIASES, **QUERY_ALIASES}) and not any(
-            path and path[-1] in found[0].values() for path in keys)
+            path and path[-1] in known[0].values() for path in keys)
 
 
 def _score_rows(values: list) -> Iterator[dict]:

@@ -11,13 +11,12 @@ from collections.abc import Iterator, Mapping
 
 import orjson
 
-from ragdash.core.records import Run, Truth
 from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import ALIASES
 from ragdash.io.formats import jsonl
 from ragdash.io.formats.file_start import FileStart
-from ragdash.io.formats.registry import FORMATS, Format
+from ragdash.io.formats.registry import FORMATS
 from ragdash.io.formats.tools.conversion import Keys, ToolFile, member, objects, present, register
 from ragdash.io.json.exact_parser import ExactReader, InputEntry
 from ragdash.io.source.source import Source
@@ -154,16 +153,8 @@ def _retriever_entries(source: Source, exact: ExactReader | None) -> Iterator[In
             metrics={name: cell for name, cell in row.items() if name.endswith("/score") and cell is not None} or None))
 
 
-def _read_retriever_runs(source: Source, name: str | None) -> list[Run]:
-    return jsonl.read_runs(source, name, _retriever_entries)
-
-
-def _read_retriever_truth(source: Source) -> Truth:
-    return jsonl.read_truth(source, _retriever_entries)
-
-
-FORMATS.register(Format("mlflow-retriever", "MLflow evaluation of a retriever", _read_retriever_runs,
-                        _read_retriever_truth), kind="json", order=11, detect=detect_retriever_table)
+FORMATS.register(jsonl.format_of_objects("mlflow-retriever", "MLflow evaluation of a retriever", _retriever_entries),
+                 kind="json", order=11, detect=detect_retriever_table)
 
 
 def detect_csv(start: FileStart) -> DetectedFormat | None:
@@ -183,13 +174,5 @@ def _csv_entries(source: Source, exact: ExactReader | None) -> Iterator[InputEnt
             yield InputEntry(line, query)
 
 
-def _read_csv_runs(source: Source, name: str | None) -> list[Run]:
-    return jsonl.read_runs(source, name, _csv_entries)
-
-
-def _read_csv_truth(source: Source) -> Truth:
-    return jsonl.read_truth(source, _csv_entries)
-
-
-FORMATS.register(Format("mlflow-traces-csv", "MLflow traces as CSV", _read_csv_runs, _read_csv_truth), kind="text",
+FORMATS.register(jsonl.format_of_objects("mlflow-traces-csv", "MLflow traces as CSV", _csv_entries), kind="text",
                  order=2, detect=detect_csv)
