@@ -176,3 +176,23 @@ def test_what_a_system_gave_is_not_left_out_of_a_large_file(form):
         read_truth((f"predictions.json{'l' if form == 'lines' else ''}", content.encode()))
     mapping = failed.value.problems[0].facts["mappings"][0]
     assert {"role": "both", "answer": "result.answer", "contexts": "result.contexts"}.items() <= mapping.items()
+
+
+@pytest.mark.parametrize("holder, name, value", [("evaluation_results", "key", "score"), ("metrics", "name", "value"),
+                                                 ("scores", "metric", "score")])
+def test_a_list_of_metrics_in_a_record_is_no_ranking(holder, name, value):
+    records = rows(output=lambda number: {"answer": TEXTS[number]}, **{holder: lambda number: {"results": [
+        {name: "correctness", value: number / 6}, {name: "groundedness", value: 1}]}})
+    mapping, = offered(records)
+    assert mapping["scores"] == f"{holder}.results.correctness+{holder}.results.groundedness"
+    assert "retrieved" not in mapping and mapping["answer"] == "output.answer"
+    run, = read_runs(("file.json", json.dumps(records).encode()), mapping=mapping)
+    assert run.file_scores.aligned(run.name, "correctness", run.query_ids.to_pylist()).tolist() == [
+        number / 6 for number in COUNT]
+
+
+def test_a_list_of_other_documents_in_each_record_stays_a_ranking():
+    records = rows(evaluated=lambda number: [{"key": f"d{number + place}", "score": 1 - place / 4}
+                                             for place in range(3)])
+    mapping, *_ = offered(records)
+    assert mapping["retrieved"] == "evaluated[].key"

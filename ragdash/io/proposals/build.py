@@ -333,10 +333,7 @@ class _Builder:
                         variant is not self.variants[PLAIN]):
                     continue
                 value = row.get(variant.get(path, path))
-                if path.endswith("[].score"):
-                    names = row.get(f"{path[:-5]}name") or []
-                    pairs = list(zip(names, value if type(value) is list else [], strict=False))
-                elif role == "scores" and names_first_rank(path):
+                if role == "scores" and names_first_rank(path):
                     pairs = list(values_of_rank(value))
                     self.left_out["no-first-rank"] += pairs[-1][1] == 0
                 else:

@@ -15,6 +15,7 @@ from ragdash.io.proposals.content.paired_ids import with_paired_ids
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, QUESTION, RETURNED, words
 from ragdash.io.proposals.shapes.asked_once import asked_once
 from ragdash.io.proposals.shapes.columns_of_systems import rows_by_system
+from ragdash.io.proposals.shapes.lists_of_metrics import with_metrics_by_name
 from ragdash.io.proposals.shapes.record_kinds import queries_only, with_speakers
 from ragdash.io.proposals.shapes.sheets import (
     rows_without_percent_signs,
@@ -100,7 +101,8 @@ def read_record_lists(source: Source) -> list[RecordList]:
 def _with_systems(lists: list[RecordList]) -> list[RecordList]:
     """The lists, and those with a record for each system where systems are columns, or with a number for each record.
     """
-    lists = [replace(item, rows=numbered_rows(item.rows) or rows_without_percent_signs(with_named_pairs(item.rows)))
+    lists = [replace(item, rows=numbered_rows(item.rows) or rows_without_percent_signs(
+            with_named_pairs(with_metrics_by_name(item.rows))))
              for item in map(_by_trace, lists)]
     return [*lists, *(RecordList(f"{item.path}.{KEY}" if item.path else KEY, rows)
                       for item in lists if (rows := rows_by_system(item.rows)))]

@@ -341,8 +341,6 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
     metrics = [item for item in free.values() if ratings.is_metric(item)]
     if not any({"reciprocal", "rr", "mrr"} & set(item.words) for item in metrics):
         metrics += [item for item in free.values() if is_first_rank(item)][:1]
-    named = [item for item in free.values() if item.path.endswith("[].score") and item.path.count("[]") == 1
-             and f"{item.path[:-5]}name" in result.fields and {"metric", "score"} & set(words(item.path[:-8]))]
     texts = result.fields.get(result.roles.get("contexts", ""))
     is_returned = not {"answer", "retrieved"}.isdisjoint(result.roles) or (
         texts is not None and not RETURNED.isdisjoint(texts.words))
@@ -355,8 +353,8 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
         has_plain = any(PLAIN in members for members in (family.members if family else {}).values())
         metrics = [item for item in metrics if "{run}" in item.path or has_plain]
     metrics += [item for item in marks_of_agreement(result, free) if item not in metrics]
-    if metrics or named:
-        take(result, free, "scores", *metrics, *named[:1])
+    if metrics:
+        take(result, free, "scores", *metrics)
     labels = [item for item in free.values() if ("{run}" in item.path or not has_runs) and (
         ratings.is_label(item) or (is_returned and ratings.is_unnamed_label(item)))]
     if labels:

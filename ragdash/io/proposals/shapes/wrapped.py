@@ -48,7 +48,8 @@ def rows_of_json_keys(value: dict) -> list[dict]:
         cases = [json.loads(key) for key in value]
     except (ValueError, RecursionError):
         return []
-    return [{**case, **{name: _unwrapped(item) for name, item in member.items()}}
+    return [{**case, **{name.removeprefix("cached_").removesuffix("_data"): _unwrapped(item)
+                        for name, item in member.items()}}
             for case, member in zip(cases, value.values(), strict=True)]
 
 
