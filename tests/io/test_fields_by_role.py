@@ -245,3 +245,42 @@ def test_two_lists_of_which_one_is_reranked_are_asked_about():
 ])
 def test_columns_of_ranks_and_instructions_are_read(columns, wanted):
     assert is_subset(wanted, offered(rows(**columns))[0])
+
+
+@pytest.mark.parametrize(("shift", "first"), [(0, "retrieved[].file+retrieved[].page"), (1, "retrieved[].file")])
+def test_files_with_pages_are_judged_by_both_or_by_file(shift, first):
+    """Pages come first where one of those that are right was returned."""
+    content = ("run.json", json.dumps({"questions": [{
+        "question": ASKED[n], "expected_file": "rules.pdf", "expected_page": n + 20 * shift + 1, "retrieved": [
+            {"file": "rules.pdf", "page": page, "score": 0.9 - page / 100} for page in (n + 1, n + 2)]}
+        for n in COUNT]}).encode())
+    with pytest.raises(InputError) as error:
+        read_runs(content)
+    mappings = next(problem for problem in error.value.problems if problem.kind == "proposed-reading").facts["mappings"]
+    assert len(mappings) == 2 and mappings[0]["retrieved"] == first
+    mapping = next(mapping for mapping in mappings if mapping["relevant"] == "expected_file+expected_page")
+    run, = read_runs(content, mapping=mapping)
+    truth = read_truth(content, mapping=mapping)
+    assert run.docs.to_pylist()[:2] == ["rules.pdf#1", "rules.pdf#2"]
+    assert truth.judgments == len(COUNT) and truth.docs.to_pylist()[0] == f"rules.pdf#{1 + 20 * shift}"
+
+
+def test_systems_below_each_question_are_runs():
+    content = ("run.json", json.dumps({"results": {text: {
+        "dense": [{"id": f"d{n}", "score": 0.9}, {"id": "d99", "score": 0.5}],
+        "sparse": [{"id": "d99", "score": 9.5}, {"id": f"d{n}", "score": 3.5}]}
+        for n, text in enumerate(ASKED)}}).encode())
+    with pytest.raises(InputError) as error:
+        read_runs(content)
+    runs = read_runs(content, mapping=first_mapping(error.value))
+    assert {run.name: run.docs.to_pylist()[:2] for run in runs} == {"dense": ["d0", "d99"], "sparse": ["d99", "d0"]}
+    assert all(run.query_ids.to_pylist() == ASKED for run in runs)
+
+
+def test_the_deepest_list_and_the_grade_of_a_person_are_read():
+    mapping, = offered(rows(query=lambda n: ASKED[n], expected_chunks=lambda n: [f"kb-{n}"], results=lambda n: {
+        "top_1": [f"kb-{n}"], "top_3": [f"kb-{n}", "kb-8", "kb-9"]}))
+    assert mapping["retrieved"] == "results.top_3"
+    mapping = offered(rows(query=lambda n: ASKED[n], doc_id=lambda n: f"kb-{n}", doc_text=lambda n: TEXTS[n],
+                           llm_relevance=lambda n: n % 3, human_relevance=lambda n: n % 2))[0]
+    assert is_subset({"role": "truth", "doc_id": "doc_id", "grade": "human_relevance"}, mapping)

@@ -31,6 +31,7 @@ from ragdash.io.proposals.content.values import (
     joined_ids,
     joined_key,
     metric_name,
+    numbers_of,
     says_none,
     split_paths,
     text_of,
@@ -103,17 +104,16 @@ class _Builder:
         self.variants = self._find_variants(names)
         self.entries: dict[str | None, dict[str, QueryContent]] = {}
         self.repeats: dict[str | None, Repeat | None] = {}
-        self.truths: dict[str, dict] = {}
-        self.grades: dict[tuple[str, str], float] = {}
-        self.scores: list[tuple] = []
-        self.seen: dict[tuple, int] = {}
+        self.truths, self.grades = dict[str, dict](), dict[tuple[str, str], float]()
+        self.scores, self.seen = list[tuple](), dict[tuple, int]()
         self.left_out: Counter[str] = Counter()  # by what the problems say
-        self.rows_read = 0
-        self.averages: set[int] = set()  # numbers of rows
-        self.is_long = "doc_id" in self.paths or ("text" in self.paths and "retrieved" not in self.paths)
+        self.rows_read, self.averages = 0, set[int]()  # numbers of rows
         self.grades_texts = {"evidence", "grade"} <= self.paths.keys() and {
             "doc_id", "relevant", "retrieved"}.isdisjoint(self.paths)  # a row for each judged text
-        self.is_long = self.is_long or (self.grades_texts and "contexts" not in self.paths)
+        self.is_long = "doc_id" in self.paths or ("text" in self.paths and "retrieved" not in self.paths) or (
+            self.grades_texts and "contexts" not in self.paths)
+        self.joins_relevant = len(self.paths.get("relevant", ())) == len(self.paths.get("retrieved", ())) > 1 and (
+            not _GRADED.fullmatch(self.paths["relevant"][0]))  # a document and its page
         self.has_distances = "distance" in last_words(self.paths.get("score", [""])[0])
         self.is_judged_rows = {"answer", "contexts", "retrieved"}.isdisjoint(self.paths) and not (
             {"answers", "query"} <= self.paths.keys())
@@ -221,11 +221,8 @@ class _Builder:
 
     def _numbers(self, row: dict, name: str, variant: Mapping[str, str]) -> list[float | None]:
         """The scores or ranks of a record; of distances the smallest is first."""
-        value = next(iter(self._values(row, name, variant)), None)
-        value = value[0] if type(value) is list and len(value) == 1 else value  # of a batch of one query
-        values = value if type(value) is list else [value] * (value is not None)
         sign = -1 if name == "score" and self.has_distances else 1
-        return [None if number is None else sign * number for number in map(as_number, values)]
+        return numbers_of(next(iter(self._values(row, name, variant)), None), sign)
 
     def _texts(self, row: dict, name: str, variant: Mapping[str, str]) -> list[str | None]:
         """The texts or sources of a record's documents."""
@@ -307,6 +304,9 @@ class _Builder:
                 return
             docs = joined_ids(self._values(row, "doc_id" if "doc_id" in self.paths else "retrieved", {}))
             yield from with_grades(docs, gains)
+            return
+        if self.joins_relevant:
+            yield from ((doc, 1.0) for doc in joined_ids(self._values(row, "relevant", {})))
             return
         for path in self.paths["relevant"]:
             graded = _GRADED.fullmatch(path)

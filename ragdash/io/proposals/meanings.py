@@ -109,10 +109,10 @@ def is_question_of_text(field: Field) -> bool:
     """A text without a name that says so, most of which are questions: `text` or `message` in a file of queries."""
     texts = [item for item in field.items if type(item) is str]
     asking = sum(map(asks, texts))
-    name = set(field.name_words)
-    is_plain = field.path == "text" or ("." not in field.path and "{" not in field.path and field.distinct_share > 0.5
-                                        and name.isdisjoint(ANSWER | GOLD | RETURNED | ID | NO_ANSWER | NOTES - {
-                                            "title"}) and len(texts) > 1)
+    no_names = ANSWER | GOLD | RETURNED | ID | NO_ANSWER | NOTES - {"title"}
+    is_different = field.distinct_share > 0.5 or field.path.startswith("*")  # a key comes again with each system
+    is_plain = field.path == "text" or ({".", "{"}.isdisjoint(field.path) and is_different and len(texts) > 1
+                                        and no_names.isdisjoint(field.name_words))
     return is_plain and not field.is_list and 2 * asking > len(texts) > 0
 
 

@@ -41,6 +41,7 @@ from ragdash.io.proposals.choices.others import (
     drop_scripted,
     drop_settings,
 )
+from ragdash.io.proposals.choices.pages import settle_pages
 from ragdash.io.proposals.choices.right_documents import assign_relevant, settle_gold_sets
 from ragdash.io.proposals.choices.row_keys import assign_rows, separated
 from ragdash.io.proposals.choices.settle import (
@@ -85,7 +86,6 @@ from ragdash.io.proposals.shapes.families import (
 from ragdash.io.proposals.shapes.ranked_lists import lists_with_scores, with_returned_lists
 from ragdash.io.proposals.shapes.traces.logs import is_noise
 
-KEYLESS = Field("", ())
 _DEEPEVAL = {"actualoutput", "expectedoutput", "retrievalcontext"}
 _EARLY = {"raw", "initial", "draft", "intermediate", "previous", "old", "closed"}  # replaced answers
 _TRUTH_ALONE = {"ground", "truth", "groundtruth", "gt"}  # next to an answer: answers as well
@@ -127,7 +127,8 @@ def assign(records: RecordList) -> list[Assignment]:
     drop_of_others(result, free)
     drop_settings(result, free)
     settle_times(result)
-    alternatives += [other for item in (result, *alternatives) for other in settle_units_of_times(item)]
+    timed = [other for item in (result, *alternatives) for other in settle_units_of_times(item)]
+    alternatives += settle_pages(result) + timed
     for item in (result, *alternatives):
         item.ignored = [name for name in free if not name.startswith(KEY) and not is_inside(name, item.roles)]
     return [item for item in (*separated(result), result, *alternatives) if item.is_useful]
@@ -204,7 +205,7 @@ class _Named(Field):
 
 def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
     questions = sorted((item for item in free.values() if meanings.is_question(item)), key=question_rank)
-    if not questions and ("column 2" not in free or meanings.is_question_of_text(free.get("column 1", KEYLESS))):
+    if not questions and ("column 2" not in free or meanings.is_question_of_text(next(iter(free.values())))):
         questions = [item for item in result.fields.values() if meanings.is_question_of_text(item)]
         if any(names_speakers(item) for item in result.fields.values()):
             questions = []  # what several speakers said to each other

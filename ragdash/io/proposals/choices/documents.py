@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
-from itertools import combinations
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import WEIGHTS, Assignment, is_inside, take
@@ -25,7 +24,15 @@ from ragdash.io.proposals.names import (
     words,
 )
 from ragdash.io.proposals.shapes.families import ColumnFamily
-from ragdash.io.proposals.shapes.ranked_lists import are_places, counts_within, falls, lists_with_scores, same_lengths
+from ragdash.io.proposals.shapes.ranked_lists import (
+    are_places,
+    counts_within,
+    distinguishing,
+    falls,
+    is_beginning,
+    lists_with_scores,
+    same_lengths,
+)
 
 _NO_LISTS_OF_HITS = {"rating", "judgment", "relevance", "qrel", "tool", "event", "seed", "message", "step", "claim"}
 _PATHS = 0.9  # share of addresses among ids that need no document in common
@@ -152,8 +159,10 @@ def _is_single_hit(item: Field) -> bool:
 
 def _is_reranked(item: Field, other: Field) -> bool:
     """True for a list of some of the documents in the other one, which is not reranked or has those of all steps: what
-    is returned in the end.
+    is returned in the end. A list that begins with the other one replaces it as well.
     """
+    if is_beginning(other, item):
+        return True
     is_of_steps = other.path.count("[]") > max(1, item.path.count("[]"))
     if not is_of_steps and (_RANKED.isdisjoint(item.words) or not _RANKED.isdisjoint(other.words)):
         return False
@@ -295,7 +304,7 @@ def _take_documents(result: Assignment, free: dict[str, Field], documents: Field
     gains = [item for item in parallel if ratings.parallel_role(item) == "grade"]
     parts = [documents]
     if parent and (not is_judged or (gains and "relevant" not in result.roles)):
-        parts += _distinguishing(documents, siblings)
+        parts += distinguishing(documents, siblings)
     take(result, free, "retrieved", *parts)
     for item in sorted(parallel, key=lambda item: (item.path.count("."), _is_unsorted_part(item),
                                                           "distance" in item.name_words,
@@ -316,29 +325,6 @@ def _take_documents(result: Assignment, free: dict[str, Field], documents: Field
 def _is_unsorted_part(item: Field) -> bool:
     """True for a score such as graph_score by which the documents are not in order, next to one by which they are."""
     return ratings.parallel_role(item) == "score" and len(item.name_words) > 1 and not falls(item)
-
-
-def _distinguishing(documents: Field, siblings: Sequence[Field]) -> list[Field]:
-    """Members that make the ids of chunks distinct within each list, such as page and chunk_index."""
-    def repeats(items: Sequence[Field]) -> int:
-        count = 0
-        for values in zip(*(item.values for item in items), strict=True):
-            if all(type(value) is list for value in values):
-                keys = list(zip(*values, strict=False))
-                count += len(keys) - len({repr(key) for key in keys})
-        return count
-
-    if not repeats([documents]):
-        return []
-    places = [item for item in siblings if not {"chunk", "page", "index", "paragraph", "passage", "section", "start",
-                                                "position", "part", "segment", "line"}.isdisjoint(item.name_words)
-              and item.is_id_like and not ratings.parallel_role(item) and item.share > 0.9
-              and len(item.values) == len(documents.values)]
-    for size in range(1, len(places) + 1):
-        for chosen in combinations(places, size):
-            if not repeats([documents, *chosen]):
-                return list(chosen)
-    return []
 
 
 def settle_units(result: Assignment) -> list[Assignment]:

@@ -15,7 +15,7 @@ from ragdash.io.proposals.choices.right_documents import id_rank
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.averages import average_places
 from ragdash.io.proposals.fields import Field, as_number
-from ragdash.io.proposals.names import CONFIGS, COUNTING, DOCUMENT, GOLD, ID, REPEATS, SCORES, words
+from ragdash.io.proposals.names import CONFIGS, COUNTING, DOCUMENT, GOLD, GRADES, ID, REPEATS, SCORES, words
 from ragdash.io.proposals.records import KEY
 from ragdash.io.proposals.shapes.traces.logs import is_noise
 
@@ -73,8 +73,8 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
                  and len(item.values) == len(names)]
     result.averages = len(_average_places(result, keys, documents))
     if len(set(names)) == len(names):
-        is_ranked = any((item.name_words in (("rank",), ("score",)) or item.is_grade) and not item.is_list
-                        for item in result.fields.values())
+        is_ranked = any((item.name_words in (("rank",), ("score",)) or item.is_grade or ratings.rates_document(item))
+                        and not item.is_list for item in result.fields.values())
         several = [item for item in documents if item.distinct_count > 1]
         if several and is_ranked and not {"retrieved", "answers", "answer", "relevant"} & result.roles.keys():
             _take_document_rows(result, free, several, key)
@@ -358,12 +358,12 @@ def _take_document_rows(result: Assignment, free: dict[str, Field], documents: l
         take(result, free, "doc_id", titles[0])
     has_ranks = any(item.name_words[-1:] == ("rank",) for item in free.values())
     for name, role in (("grade", {"final", "consensus", "majority"}),
-                       ("grade", {"rating", "grade", "relevance", "rel", "gain", "label", "judgment", "vote",
-                                  "relevant"}),
+                       ("grade", GRADES - {"relevancy", "usefulness"} | {"vote", "relevant"}),
                        ("rank", {"rank", "position"}), ("score", {"score", "similarity", "distance"})):
         rated = "+".join(result.roles.get(rating, "") for rating in ("scores", "labels")).split("+")
-        values = list(free.values()) + [result.fields[path] for path in rated if path in result.fields]
-        values.sort(key=lambda item: {"new", "reranked", "final"}.isdisjoint(item.name_words) and not is_combined(item))
+        values = [*free.values(), *(result.fields[path] for path in rated if path in result.fields)]
+        values.sort(key=lambda item: {"human", "new", "reranked", "final"}.isdisjoint(item.name_words) and not (
+            is_combined(item)))
         if name == "score" and "rank" in result.roles and sum("score" in words(path) for path in (*free, *rated)) > 1:
             values = list(filter(is_combined, values))  # not the parts of a score, of which the rank is made
         for item in values:

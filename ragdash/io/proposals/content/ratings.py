@@ -71,6 +71,11 @@ def is_metric(field: Field) -> bool:
     return _is_bounded(field) or known
 
 
+def rates_document(field: Field) -> bool:
+    """True for human_relevance: a whole number for a document."""
+    return field.name_words[-1:] == ("relevance",) and field.is_number and is_whole(field)
+
+
 def is_of_settings(path: str) -> bool:
     """True for a member of an object of settings, or of what else is known of an answer, other than metrics."""
     above, _, name = path.rpartition(".")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import orjson
 
 from ragdash.io.json.exact_parser import NumberText, to_python
-from ragdash.io.proposals.fields import id_text, is_missing, leaves
+from ragdash.io.proposals.fields import as_number, id_text, is_missing, leaves
 from ragdash.io.proposals.names import words
 
 _NUMBERS = re.compile(r"\d+(-\d+)?")
@@ -61,6 +61,13 @@ def joined_ids(values: Sequence) -> list[str]:
     if len(lists) == 1:
         return [id_text(item) for item in leaves(lists[0])]
     return ["#".join(id_text(part) for part in parts) for parts in zip(*lists, strict=False)]
+
+
+def numbers_of(value, sign: int = 1) -> list[float | None]:
+    """The numbers of a value; those of the batch of one query are in a list of their own."""
+    value = value[0] if type(value) is list and len(value) == 1 else value
+    values = value if type(value) is list else [value] * (value is not None)
+    return [None if number is None else sign * number for number in map(as_number, values)]
 
 
 def text_of(value) -> str | None:

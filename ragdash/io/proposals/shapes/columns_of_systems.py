@@ -56,7 +56,14 @@ _LETTERS = {"a", "b", "new", "old", "before", "after", "pre", "post", "v1", "v2"
 
 
 def rows_by_system(rows: Sequence[dict]) -> list[dict]:
-    """A record for each query and system, pass or trial; none where a record has one of them."""
+    """A record for each query and system, pass or trial; none where a record has one of them.
+
+    The key above a record, which may be its question, becomes that of the level below.
+    """
+    if rows and KEY in rows[0]:
+        if KEY + KEY in rows[0]:
+            return []
+        rows = [{KEY + KEY if name == KEY else name: value for name, value in row.items()} for row in rows]
     return (rows_of_systems(rows) or rows_of_passes(rows) or rows_of_listed_systems(rows) or rows_of_trials(rows)
             or rows_of_sides(rows) or rows_of_score_columns(rows) or rows_of_first_ranks(rows))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Sequence
+from itertools import combinations
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.content import ratings
@@ -55,6 +57,15 @@ def same_lengths(item: Field, other: Field) -> bool:
     return bool(pairs) and sum(len(a) == len(b) for a, b in pairs) >= 0.9 * len(pairs)
 
 
+def is_beginning(item: Field, other: Field) -> bool:
+    """True for top_3 next to top_5: in each record the first ones of a longer list."""
+    pairs = [(one, longer) for one, longer in zip(item.values, other.values, strict=False)
+             if type(one) is list and type(longer) is list]
+    is_alike = item is not other and re.sub(r"\d+", "0", item.path) == re.sub(r"\d+", "0", other.path)
+    return is_alike and len(pairs) > 1 and all(one == longer[:len(one)] for one, longer in pairs) and any(
+        len(one) < len(longer) for one, longer in pairs)
+
+
 def are_places(item: Field) -> bool:
     """True for small whole numbers called idxs in many records: places in a list that each query has of its own."""
     numbers = [as_number(value) for value in item.items]
@@ -76,3 +87,26 @@ def counts_within(item: Field) -> bool:
         return False
     return all(len(set(row)) == len(row) and set(row) <= {str(number) for number in range(len(row) + 1)}
                for row in rows if len(row) < _MOST_LOCAL)
+
+
+def distinguishing(documents: Field, siblings: Sequence[Field]) -> list[Field]:
+    """Members that make the ids of chunks distinct within each list, such as page and chunk_index."""
+    def repeats(items: Sequence[Field]) -> int:
+        count = 0
+        for values in zip(*(item.values for item in items), strict=True):
+            if all(type(value) is list for value in values):
+                keys = list(zip(*values, strict=False))
+                count += len(keys) - len({repr(key) for key in keys})
+        return count
+
+    if not repeats([documents]):
+        return []
+    places = [item for item in siblings if not {"chunk", "page", "index", "paragraph", "passage", "section", "start",
+                                                "position", "part", "segment", "line"}.isdisjoint(item.name_words)
+              and item.is_id_like and not ratings.parallel_role(item) and item.share > 0.9
+              and len(item.values) == len(documents.values)]
+    for size in range(1, len(places) + 1):
+        for chosen in combinations(places, size):
+            if not repeats([documents, *chosen]):
+                return list(chosen)
+    return []

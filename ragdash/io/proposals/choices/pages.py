@@ -1,0 +1,47 @@
+"""Pages of documents, returned and right: a document and its page together are what is right, or the document alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ragdash.io.proposals.assignment import Assignment
+from ragdash.io.proposals.content.ratings import is_whole
+from ragdash.io.proposals.content.values import joined_ids
+from ragdash.io.proposals.fields import Field, leaves
+from ragdash.io.proposals.names import COUNTING, GOLD
+from ragdash.io.proposals.shapes.families import NUMBER, RUN
+
+
+def settle_pages(result: Assignment) -> list[Assignment]:
+    """The reading of documents with their pages, first where a right page was returned; else the one without them is.
+    """
+    returned, right = (result.fields.get(result.roles.get(name, "")) for name in ("retrieved", "relevant"))
+    if returned is None or right is None or "grade" in result.roles or RUN in returned.path:
+        return []
+    pages = [item for item in result.fields.values() if "page" in item.name_words and is_whole(item) and (
+        item.name_words[0] not in COUNTING) and item not in (returned, right)]
+    beside = [item for item in pages if GOLD.isdisjoint(item.words) and _goes_with(item, returned)]
+    expected = [item for item in pages if not GOLD.isdisjoint(item.words) and _goes_with(item, right)]
+    if not beside or not expected:
+        return []
+    other = replace(result, roles={**result.roles, "retrieved": f"{returned.path}+{beside[0].path}",
+                                   "relevant": f"{right.path}+{expected[0].path}"}, penalty=result.penalty)
+    pairs = zip(_ids(returned, beside[0]), _ids(right, expected[0]), strict=True)
+    is_found = any(not docs.isdisjoint(gold) for docs, gold in pairs)
+    later = result if is_found else other
+    later.penalty += 0.1
+    return [other]
+
+
+def _goes_with(item: Field, documents: Field) -> bool:
+    """True for a page of each document: in the same objects or numbered columns, or one for one document."""
+    is_in_place = item.path.rpartition("[].")[0] == documents.path.rpartition("[].")[0] and (
+        NUMBER in item.path) == (NUMBER in documents.path) and item.is_list == documents.is_list
+    return is_in_place and len(item.values) == len(documents.values) and all(
+        len(list(leaves(page))) == len(list(leaves(doc)))
+        for page, doc in zip(item.values, documents.values, strict=True))
+
+
+def _ids(documents: Field, pages: Field) -> Iterator[set[str]]:
+    return (set(joined_ids(values)) for values in zip(documents.values, pages.values, strict=True))
