@@ -127,6 +127,7 @@ MESSAGES: Mapping[str, Message] = {
         expected="one value of a metric for each query of a run",
         fix="Keep one of the two{columns:? or, if the rows are of several runs, name their column: --map "
             "config={columns:comma}}.",
+        page="Keep one of the two{columns:? or, if the rows are of several runs, map {columns:comma} as config}.",
     ),
     "equal-ranks": Message(
         actual="query {query!r}: two documents with rank {rank:g}",

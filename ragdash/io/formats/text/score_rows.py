@@ -85,7 +85,7 @@ def read_runs(source: Source, name: str | None) -> list[Run]:
             problems.add("missing-id", {"value": ""}, line=line, field="query_id" if not query else "metric")
         elif (before := first.setdefault((run, query, metric), (line, others)))[0] != line:
             different = [name for name, one, other in zip(unread, before[1], others, strict=False) if one != other]
-            problems.add("duplicate-score", {"metric": metric, "query": query, "first": before[0], "line": line,
+            problems.add("duplicate-score", {"metric": metric, "query": query, "first": before[0],
                                              "columns": different[:1]}, line=line)
         else:
             number = parse_number(text.strip())
