@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -41,6 +42,9 @@ def test_the_slice_with_the_largest_difference_is_named_whatever_its_sign():
     said = comparison.slices_sentence(compared)
     assert said.startswith("No slice shows a significant difference") and "hard*" in said and "easy*" not in said
     assert comparison.slices_sentence(compared[::-1]) == said
+    decided = [replace(one, candidate=name, outcome="worse") for one, name in zip(compared * 3, "abcdef", strict=False)]
+    assert "and 1 more difference is significant." in comparison.slices_sentence(decided[:4])
+    assert "and 2 more differences are significant." in comparison.slices_sentence(decided[:5])
     assert comparison.slices_sentence([]) == "No slice has enough queries to compare the runs."
 
 

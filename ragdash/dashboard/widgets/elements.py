@@ -349,8 +349,8 @@ def _texts_of_negative(table: pd.DataFrame, forms: Mapping[str, str]) -> dict[st
 
 
 def text_width(texts: Iterable[object]) -> int:
-    """Pixels of a column of a table in which none of these texts is clipped."""
-    return int(LETTER * max((len(str(text)) for text in texts), default=0) + AIR)
+    """Pixels of a column of a table in which none of these texts is clipped; "…" is as wide as two letters."""
+    return int(LETTER * max((len(text) + text.count("…") for text in map(str, texts)), default=0) + AIR)
 
 
 def _first_width(column: pd.Series) -> int | None:

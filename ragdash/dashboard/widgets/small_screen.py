@@ -14,7 +14,7 @@ import streamlit as st
 
 from ragdash.core.paths import PACKAGE
 
-FIRST_COLUMN = 176  # pixels at most of a table's columns that stay in view: less than half of a phone's 390
+FIRST_COLUMN = 190  # pixels at most of a table's columns that stay in view: less than half of a phone's 390
 _SCRIPT = PACKAGE / "dashboard" / "assets" / "small_screen.js"
 _HINT = """
 [data-wide]:not([data-testid="stDataFrame"]) { padding-top: 1.6rem; }

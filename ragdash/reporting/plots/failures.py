@@ -65,7 +65,7 @@ def waterfall(name: str, slot: int, steps: Sequence[WaterfallStep], *, lost_at: 
     ):
         fig.add_trace(go.Scatter(
             x=np.asarray(counts, float), y=positions, mode="markers", name=other_look.name,
-            marker={**other_look.marker(10), "line": {"width": 1.5, "color": theme.ink}},  # seen on the hatching too
+            marker={**other_look.marker(10), "line": {"width": 1.5, "color": LIGHT.ink}},  # dark on bars of any theme
             hoverinfo="text", unselected=solid, cliponaxis=False,
             hovertext=[f"{escape(other_name)}<br>{escape(step.title)}: {value:,.0f}" for step, value in zip(
                 steps, np.nan_to_num(counts), strict=True)]))

@@ -241,8 +241,8 @@ def slices_sentence(comparisons: Sequence[Comparison]) -> str:
                 f"{detectable_sentence(largest, largest.n)}{corrected}")
     texts = [f"**{escape(comparison.candidate)}** is :{COLORS[comparison.outcome]}[{comparison.outcome}] on "
              f"{_slice_gap(comparison)}" for comparison in decided[:MAX_DETAILED]]
-    if len(decided) > MAX_DETAILED:
-        texts.append(f"{len(decided) - MAX_DETAILED:,} more differences are significant")
+    if more := max(len(decided) - MAX_DETAILED, 0):
+        texts.append(f"{count(more, 'more difference')} {'is' if more == 1 else 'are'} significant")
     both = {comparison.outcome for comparison in decided} == set(COLORS)
     advice = "The result is the same on every slice."
     if both:

@@ -15,6 +15,7 @@ from ragdash import read_runs, read_truth
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.widgets import elements
 from ragdash.dashboard.widgets.texts import CELL, shortened
+from ragdash.reporting.plots.common import margins
 
 RUN = b"q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\n"
 
@@ -99,7 +100,13 @@ def test_the_first_column_leaves_room_for_the_others_on_a_phone():
     assert elements._first_width(long["Query"]) == elements.small_screen.FIRST_COLUMN < 390 / 2
     written = [elements._short_texts(long, {})["Query"](text) for text in ids]
     assert len(set(written)) == 2 and all(
-        elements.LETTER * len(text) + elements.AIR <= elements.small_screen.FIRST_COLUMN for text in written)
+        elements.text_width([text]) <= elements.small_screen.FIRST_COLUMN for text in written)
+
+
+def test_short_names_of_runs_that_are_alike_have_room_in_the_first_column():
+    """The sign for what is left out is as wide as two letters."""
+    names = ["hybr…r-chunk256…t…op10)", "hybr…r-chunk512…t…op10)"]
+    assert elements._first_width(pd.Series(names, name="Run")) >= margins.text_width(names[0], 14) + 16
 
 
 def test_a_text_that_a_cell_has_no_room_for_ends_after_a_word_there_and_stays_whole_in_the_table():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,13 @@ def opened(*names: str, page: str = "queries", truth: Truth | None = None, own: 
     held = [known[name] for name in names or ("old", "new", "third")]
     state = {"tab": tab} if tab else None
     return page_cases.opened(page, state=state, **address(truth or the_truth(), held, **{"metric": "nDCG@k", **more}))
+
+
+def test_long_names_are_short_in_the_lines_of_a_query():
+    start = "support-assistant-2026-embedding-v3-chunk512"
+    long = {name: replace(run, name=f"{start}-{name}") for name, run in runs().items()}
+    (lines,) = [one.value for one in opened(own=long).markdown if "NDCG@10" in one.value and ":gray[·]" in one.value]
+    assert start not in lines.replace("\\", "") and lines.count("**:") == len(lines.splitlines()) == 3
 
 
 def has(at: AppTest, kind: str, key: str) -> bool:
@@ -135,8 +143,8 @@ def test_few_runs_have_room_for_their_whole_names():
     name = "run.trec2019-bm25-of-2026"
     single = opened(name, own={name: built(name, [1] * QUERIES)})
     assert "Run: run.trec2019\\-bm25\\-of\\-2026" in [one.value for one in single.caption]
-    labels = [one.proto.label for one in opened(*own, own=own, page="failures").get("page_link")]
-    assert any("retriever-of-2026" in label.replace("\\", "") for label in labels)
+    signs = [one.value.replace("\\", "") for one in opened(*own, own=own, page="failures").caption]
+    assert any(text.startswith(":color[") and all(name in text for name in own) for text in signs)
 
 
 def test_of_many_runs_the_one_looked_at_and_the_baseline_are_the_first_columns():

@@ -34,6 +34,7 @@ def test_each_step_shows_what_comes_past_it_and_what_it_loses(theme):
     assert texts(fig)[0] == "10" and "7" in texts(fig)[1] and "−3" in texts(fig)[1]
     assert lost.y[2] - lost.y[1] > lost.y[1] - lost.y[0], "other queries stand apart"
     assert np.isnan(other.x[1]) and other.marker.color == theme.runs[1]
+    assert other.marker.line.color == LIGHT.ink, "a light line is not seen on light bars"
 
 
 def test_a_run_with_questions_without_an_answer_alone():

@@ -13,6 +13,7 @@ from ragdash.analysis.diagnosis import FINE, STAGES, explain
 from ragdash.analysis.query_rankings import QueryOutput
 from ragdash.core.terms import tooltip
 from ragdash.core.text import differing, tokens
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.pages.queries import claims, file_facts, judge_next, ranking_html, reviews
 from ragdash.dashboard.pages.queries import data as queries_data
 from ragdash.dashboard.pages.queries import sections as queries_sections
@@ -94,10 +95,11 @@ def _header(case: QueryCase) -> None:
     if slice_names:
         st.caption(slice_names)
     lines, values_of_files, passed = [], file_facts.value_texts(case), False
+    names = short_names(context.names, PAGE_NAME)
     for index, digest in enumerate(context.digests):
         reason = explain(context.results.diagnosis(digest), case.query)
         passed = passed or reason.stage == STAGES[FINE]
-        lines.append(f"{elements.swatch(context.slots[index], context.names[index])} {fmt.escape(data.spec.title)} "
+        lines.append(f"{elements.swatch(context.slots[index], names[index])} {fmt.escape(data.spec.title)} "
                      f"**{fmt.number(data.values[index, case.row])}** :gray[·] **{reason.stage.title}**: "
                      f"{fmt.escape(reason.rule)}"
                      + (f" :gray[· from the file: {fmt.escape(values_of_files[index])}]" if values_of_files[index]
