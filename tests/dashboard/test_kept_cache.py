@@ -49,7 +49,7 @@ def forget() -> None:
     kept_cache.wait()
     data_store.LOADED.clear()
     scope._evaluation.clear()
-    for cached in (verdict_cache._checks, verdict_cache._known_shares, comparability_cache.id_findings,
+    for cached in (verdict_cache.checks, verdict_cache._known_shares, comparability_cache.id_findings,
                    comparability_cache._near_ids, what_if_cache._gain):
         cached.clear()
     for cache in (evaluation_cache._SUMMARIES, evaluation_cache._FAMILIES, evaluation_cache._COMPARISONS):

@@ -132,3 +132,16 @@ def test_sessions_that_ask_for_the_same_means_and_tests_compute_them_once(monkey
         results = list(sessions.map(ask, [specs, specs, specs, specs]))
     assert sorted(computed) == ["summaries", "test_family"]
     assert all(result == results[0] for result in results)
+
+
+def test_a_key_of_its_own_says_which_arguments_are_the_same():
+    asked = []
+
+    @shared(max_entries=2, key=lambda runs, scope="all": (tuple(runs), scope))
+    def total(runs, scope="all"):
+        asked.append((runs, scope))
+        return len(runs)
+
+    assert total(["a", "b"]) == total(("a", "b"), scope="all") == total(["a", "b"], "all") == 2
+    assert total(["a", "b"], "part") == 2 and len(asked) == 2
+    assert total.known(("a", "b"), "all") == 2 and total.known(("a",), "all") is None

@@ -23,28 +23,27 @@ from ragdash.dashboard.caches import kept_cache, score_cutoff_cache
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.scope import Scope
-from ragdash.metrics import Spec, parse_spec, parse_specs
+from ragdash.metrics import Spec
 
 NO_FINDINGS = "no findings about ids"
 NO_NEAR_IDS = "no nearly equal ids"
 
 
-def comparability_report(
-    runs: Sequence[SessionRun], truth: str, conventions: Conventions, spec: Spec
-) -> ComparabilityReport:
+def _named(runs: Sequence[SessionRun]) -> tuple[tuple[str, str], ...]:
+    return tuple((entry.digest, entry.name) for entry in runs)
+
+
+@shared(max_entries=512, show_spinner="Comparing runs and judgments …", ahead=True,
+        key=lambda runs, truth, conventions, spec: (_named(runs), truth, astuple(conventions), str(spec)))
+def comparability_report(runs: Sequence[SessionRun], truth: str, conventions: Conventions,
+                         spec: Spec) -> ComparabilityReport:
     """The comparability report of these runs and this truth, under the names of the session."""
-    run_names = tuple((entry.digest, entry.name) for entry in runs)
-    return _comparability_report(run_names, truth, astuple(conventions), str(spec),
-                   _runs=[LOADED.run(digest).renamed(name) for digest, name in run_names], _truth=LOADED.truth(truth))
-
-
-@shared(max_entries=512, show_spinner="Comparing runs and judgments …", ahead=True)
-def _comparability_report(runs: tuple[tuple[str, str], ...], truth: str, conventions: tuple[str, ...], spec: str,
-            _runs: list[Run], _truth: Truth) -> ComparabilityReport:
-    ids = id_findings(runs, truth, _runs=_runs, _truth=_truth)
-    scope = Scope(truth, lenient(Conventions(*conventions)))
-    matches = [scope.match_by_id(digest).renamed(name) for digest, name in runs]
-    return found_in(_runs, _truth, Conventions(*conventions), (parse_spec(spec),), ids, matches)
+    named, record = _named(runs), LOADED.truth(truth)
+    records = [LOADED.run(digest).renamed(name) for digest, name in named]
+    ids = id_findings(named, truth, _runs=records, _truth=record)
+    scope = Scope(truth, lenient(conventions))
+    matches = [scope.match_by_id(digest).renamed(name) for digest, name in named]
+    return found_in(records, record, conventions, (spec,), ids, matches)
 
 
 @shared(max_entries=64, ahead=True)
@@ -80,24 +79,17 @@ def lenient(conventions: Conventions) -> Conventions:
     return replace(conventions, duplicates="first")
 
 
+@shared(max_entries=64, key=lambda entry, truth: (entry.loaded, truth))
 def collapse_ways(entry: SessionRun, truth: str) -> list[CollapseChoice]:
     """Ways to collapse the run as it was loaded, best first."""
-    return _choices(entry.loaded, truth, _run=LOADED.run(entry.loaded), _truth=LOADED.truth(truth))
+    return collapse_choices(LOADED.run(entry.loaded), LOADED.truth(truth))
 
 
-@shared(max_entries=64)
-def _choices(run: str, truth: str, _run: Run, _truth: Truth) -> list[CollapseChoice]:
-    return collapse_choices(_run, _truth)
-
-
+@shared(max_entries=256,
+        key=lambda run, scope, tool, specs: (run, scope.cache_key(), tool, tuple(map(str, specs))))
 def gaps(run: str, scope: Scope, tool: str, specs: Sequence[Spec]) -> list[ToolGap]:
     """The means of a run here and in the tool. Raises InputError where it has no query in common with the truth."""
-    return _gaps(run, scope.cache_key(), tool, tuple(map(str, specs)), _scope=scope)
-
-
-@shared(max_entries=256)
-def _gaps(run: str, scope: tuple, tool: str, specs: tuple[str, ...], _scope: Scope) -> list[ToolGap]:
-    return show_as(score_cutoff_cache.match(run, _scope), _scope.truth, tool, parse_specs(list(specs)))
+    return show_as(score_cutoff_cache.match(run, scope), scope.truth, tool, specs)
 
 
 def recomputed_rows(run: str, name: str, scope: Scope) -> tuple[Recomputed, ...]:

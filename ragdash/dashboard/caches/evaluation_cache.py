@@ -15,7 +15,6 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from ragdash.core.records import Run, Truth
 from ragdash.core.slices import Slice, label_slices
 from ragdash.dashboard.caches import kept_cache
 from ragdash.dashboard.caches.shared_cache import AHEAD, announced, shared
@@ -29,7 +28,7 @@ from ragdash.evaluation.repeats import digests_of, mean_of_defined
 from ragdash.evaluation.stats import PairTests
 from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import Ranked
-from ragdash.metrics import Spec, parse_spec, parse_specs
+from ragdash.metrics import Spec, parse_specs
 from ragdash.reporting.plots.common import arrays
 
 K, V = TypeVar("K"), TypeVar("V")
@@ -203,63 +202,50 @@ def _keep_tests(runs: Sequence[str], scope: Scope, spec: Spec, key: tuple, tests
         kept_cache.keep(runs[0], {spec: key}, {spec: kept_cache.rows_of(astuple(tests))}, "tests")
 
 
+@shared(max_entries=512, key=lambda baseline, candidates, scope, spec, attribute, rules, labeled="": (
+    baseline, tuple(candidates), scope.cache_key([spec]), str(spec), attribute, rules, labeled))
 def compared_by_slice(baseline: str, candidates: Sequence[str], scope: Scope, spec: Spec, attribute: str,
                       rules: ComparisonRules, labeled: str = "") -> list[list[Comparison]]:
     """The same on one spec within each slice of an attribute: a row per slice, a column per candidate.
 
     labeled: the run whose labels are the attribute; "" for an attribute of the queries.
     """
-    return _compared_by_slice(baseline, tuple(candidates), scope.cache_key([spec]), str(spec), attribute, rules,
-                              labeled, _scope=scope)
-
-
-def slices_of_labels(run: str, scope: Scope) -> dict[str, tuple[Slice, ...]]:
-    """The slices by the labels in the file of a run: {column of the run: slices}."""
-    return _slices_of_labels(run, scope.truth_digest, _run=LOADED.run(run), _truth=scope.truth)
-
-
-@shared(max_entries=64)
-def _slices_of_labels(run: str, truth: str, _run: Run, _truth: Truth) -> dict[str, tuple[Slice, ...]]:
-    return label_slices(_run, _truth.query_ids.to_pylist())
-
-
-@shared(max_entries=512)
-def _compared_by_slice(baseline: str, candidates: tuple[str, ...], key: tuple, spec: str, attribute: str,
-                       rules: ComparisonRules, labeled: str, _scope: Scope) -> list[list[Comparison]]:
     runs = tuple(sorted({baseline, *candidates}))
-    evaluations, one_spec, slices = _sliced(runs, spec, attribute, labeled, _scope)
-    tests = _slice_tests(runs, key, spec, attribute, rules, labeled, _scope=_scope)
-    family = FamilyTests(evaluations, one_spec, rules, slices, tests)
+    evaluations, slices = _sliced(runs, spec, attribute, labeled, scope)
+    tests = _slice_tests(runs, scope, spec, attribute, rules, labeled)
+    family = FamilyTests(evaluations, spec, rules, slices, tests)
     pairs = [(runs.index(candidate), runs.index(baseline)) for candidate in candidates]
     return [family.compare(pairs, index) for index in range(len(family.slices))]
 
 
-@shared(max_entries=512, show_spinner="Testing slices …", ahead=True)
-def _slice_tests(runs: tuple[str, ...], key: tuple, spec: str, attribute: str, rules: ComparisonRules, labeled: str,
-                 _scope: Scope) -> PairTests | None:
-    evaluations, one_spec, slices = _sliced(runs, spec, attribute, labeled, _scope)
-    return test_family(evaluations, one_spec, rules, slices).tests
+@shared(max_entries=64, key=lambda run, scope: (run, scope.truth_digest))
+def slices_of_labels(run: str, scope: Scope) -> dict[str, tuple[Slice, ...]]:
+    """The slices by the labels in the file of a run: {column of the run: slices}."""
+    return label_slices(LOADED.run(run), scope.truth.query_ids.to_pylist())
 
 
-def _sliced(runs: Sequence[str], spec: str, attribute: str, labeled: str,
-            scope: Scope) -> tuple[tuple[Evaluation, ...], Spec, tuple[Slice, ...]]:
-    """(the evaluations of runs under their digests, the spec, the slices of an attribute that are in scope)."""
-    one_spec, in_scope = parse_spec(spec), scope.queries
+@shared(max_entries=512, show_spinner="Testing slices …", ahead=True,
+        key=lambda runs, scope, spec, *facts: (runs, scope.cache_key([spec]), str(spec), *facts))
+def _slice_tests(runs: tuple[str, ...], scope: Scope, spec: Spec, attribute: str, rules: ComparisonRules,
+                 labeled: str) -> PairTests | None:
+    evaluations, slices = _sliced(runs, spec, attribute, labeled, scope)
+    return test_family(evaluations, spec, rules, slices).tests
+
+
+def _sliced(runs: Sequence[str], spec: Spec, attribute: str, labeled: str,
+            scope: Scope) -> tuple[tuple[Evaluation, ...], tuple[Slice, ...]]:
+    """(the evaluations of runs under their digests, the slices of an attribute that are in scope)."""
+    in_scope = scope.queries
     every = slices_of_labels(labeled, scope)[attribute] if labeled else scope.slices.values()
     slices = tuple(replace(query_slice, queries=query_slice.queries[in_scope]) for query_slice in every
                    if query_slice.attribute == attribute and query_slice.queries[in_scope].any())
-    return tuple(replace(scope.evaluation(run, [one_spec]), name=run) for run in runs), one_spec, slices
+    return tuple(replace(scope.evaluation(run, [spec]), name=run) for run in runs), slices
 
 
+@shared(max_entries=1024, ahead=True, key=lambda run, scope, spec: (scope.cache_key([spec]), str(spec)))
 def perfect_mean(run: str, scope: Scope, spec: Spec) -> float:
     """The mean of a perfect ranking on the queries in scope; the run lends its conventions alone."""
-    return _perfect_mean(scope.cache_key([spec]), str(spec), _run=run, _scope=scope)
-
-
-@shared(max_entries=1024, ahead=True)
-def _perfect_mean(key: tuple, spec: str, _run: str, _scope: Scope) -> float:
-    parsed = parse_spec(spec)
-    return best_possible(_scope.match(_run, [parsed]), parsed, _scope.queries)
+    return best_possible(scope.match(run, [spec]), spec, scope.queries)
 
 
 def curve(run: str, scope: Scope, name: str, depth: int) -> Curves:

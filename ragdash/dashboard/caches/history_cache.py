@@ -86,18 +86,15 @@ def _point(digest: str, scope: Scope, spec: Spec) -> HistoryPoint:
     return point_of(run, evaluation, state, int(missing.sum()))
 
 
+def _history_key(line: Sequence[HistoryPoint], key: tuple, spec: Spec, accepted: int, fixed: bool,
+                 baseline: PinnedBaseline | None = None, truth: Truth | None = None, family: int = 1) -> tuple:
+    pinned = "" if baseline is None else hashlib.sha256(baseline.to_bytes()).hexdigest()
+    return tuple((point.digest, str(point.time)) for point in line), key, str(spec), accepted, fixed, pinned, family
+
+
+@shared(max_entries=64, show_spinner="Testing changes …", key=_history_key)
 def metric_history(line: Sequence[HistoryPoint], key: tuple, spec: Spec, accepted: int, fixed: bool,
                    baseline: PinnedBaseline | None = None, truth: Truth | None = None,
                    family: int = 1) -> MetricHistory:
     """The history of a line; key: everything that the values depend on besides the runs; family: as `history`."""
-    pinned = "" if baseline is None else hashlib.sha256(baseline.to_bytes()).hexdigest()
-    return _metric_history(tuple((point.digest, str(point.time)) for point in line), key, str(spec), accepted, fixed,
-                           pinned, family, _line=line, _baseline=baseline, _truth=truth)
-
-
-@shared(max_entries=64, show_spinner="Testing changes …")
-def _metric_history(runs: tuple, key: tuple, spec: str, accepted: int, fixed: bool, pinned: str,
-                    family: int, _line: Sequence[HistoryPoint], _baseline: PinnedBaseline | None,
-                    _truth: Truth | None) -> MetricHistory:
-    return history(_line, [parse_spec(spec)], accepted=accepted, fixed=fixed, baseline=_baseline, truth=_truth,
-                   family=family)[0]
+    return history(line, [spec], accepted=accepted, fixed=fixed, baseline=baseline, truth=truth, family=family)[0]

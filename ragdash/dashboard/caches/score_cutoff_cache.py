@@ -7,6 +7,7 @@ be changed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,10 +23,11 @@ from ragdash.evaluation.evaluate import Summary, summaries
 from ragdash.evaluation.stats import FAST_RESAMPLES
 from ragdash.experiments.fusion.judged_pool import has_scores_of_ranks
 from ragdash.matching.match import Match
-from ragdash.metrics import Spec, parse_specs
+from ragdash.metrics import Spec
 from ragdash.reporting.plots.common.theme import Figure
 
-_KEPT = {"max_entries": 128, "show_spinner": "Trying score cutoffs …"}
+_KEPT: dict[str, Any] = {"max_entries": 128, "show_spinner": "Trying score cutoffs …",
+                         "key": lambda run, scope, *facts: (run, scope.cache_key(), *facts)}
 
 
 def match(run: str, scope: Scope) -> Match:
@@ -63,51 +65,36 @@ def follows_ranks(run: str) -> bool:
     return has_scores_of_ranks(LOADED.run(run))
 
 
+@shared(**_KEPT)
 def sweep(run: str, scope: Scope, corpus: int | None) -> Sweep:
     """Every measure at every threshold. Raises InputError for a corpus that is smaller than what was returned."""
-    return _sweep(run, scope.cache_key(), corpus, _match=match(run, scope))
+    return score_thresholds.sweep(match(run, scope), corpus_size=corpus)
 
 
 @shared(**_KEPT)
-def _sweep(run: str, scope: tuple, corpus: int | None, _match: Match) -> Sweep:
-    return score_thresholds.sweep(_match, corpus_size=corpus)
-
-
 def point(run: str, scope: Scope, measure: str, corpus: int | None) -> OperatingPoint:
     """The best threshold of one half of the queries, checked on the other. Raises InputError for too few queries."""
-    return _point(run, scope.cache_key(), measure, corpus, _match=match(run, scope))
+    return score_thresholds.operating_point(match(run, scope), measure, corpus_size=corpus, resamples=FAST_RESAMPLES)
 
 
 @shared(**_KEPT)
-def _point(run: str, scope: tuple, measure: str, corpus: int | None, _match: Match) -> OperatingPoint:
-    return score_thresholds.operating_point(_match, measure, corpus_size=corpus, resamples=FAST_RESAMPLES)
-
-
 def curves(run: str, scope: Scope) -> tuple[Roc, PrecisionRecall]:
     """ROC and precision-recall by score."""
-    return _curves(run, scope.cache_key(), _match=match(run, scope))
+    run_match = match(run, scope)
+    return score_thresholds.roc(run_match), score_thresholds.pr_by_score(run_match)
 
 
-@shared(**_KEPT)
-def _curves(run: str, scope: tuple, _match: Match) -> tuple[Roc, PrecisionRecall]:
-    return score_thresholds.roc(_match), score_thresholds.pr_by_score(_match)
-
-
+@shared(max_entries=64, show_spinner="Computing means by slice …", key=lambda runs, scope, spec, attribute: (
+    tuple(runs), scope.cache_key([spec]), str(spec), attribute))
 def summaries_by_slice(
     runs: Sequence[str], scope: Scope, spec: Spec, attribute: str
 ) -> list[tuple[Slice, list[Summary]]]:
     """Each slice of an attribute, of the queries in scope, with a Summary for each run; slices without a query are
     left out."""
-    return _sliced(tuple(runs), scope.cache_key([spec]), str(spec), attribute, _scope=scope)
-
-
-@shared(max_entries=64, show_spinner="Computing means by slice …")
-def _sliced(runs: tuple[str, ...], scope: tuple, spec: str, attribute: str,
-            _scope: Scope) -> list[tuple[Slice, list[Summary]]]:
-    in_scope, all_ids = _scope.queries, _scope.truth.query_ids
-    evaluations = [_scope.evaluation(run, parse_specs(spec)) for run in runs]
+    in_scope, all_ids = scope.queries, scope.truth.query_ids
+    evaluations = [scope.evaluation(run, [spec]) for run in runs]
     rows_by_slice = []
-    for query_slice in _scope.slices.values():
+    for query_slice in scope.slices.values():
         queries: np.ndarray = query_slice.queries & in_scope
         if query_slice.attribute == attribute and queries.any():
             ids = all_ids.filter(pa.array(queries)).to_pylist()
@@ -116,14 +103,10 @@ def _sliced(runs: tuple[str, ...], scope: tuple, spec: str, attribute: str,
     return rows_by_slice
 
 
+@shared(max_entries=128, key=lambda *facts, draw: (repr(facts),))
 def cached_figure(*facts: object, draw: Callable[[], Figure]) -> Figure:
     """The figure that draw makes, kept by the facts that it is made of (their repr must differ).
 
     Half of a script run would go into building figures that have not changed. It is shared: nobody changes it.
     """
-    return _drawn(repr(facts), _draw=draw)
-
-
-@shared(max_entries=128)
-def _drawn(facts: str, _draw: Callable[[], Figure]) -> Figure:
-    return _draw()
+    return draw()

@@ -42,8 +42,8 @@ AHEAD: dict[str, AheadCache] = {}
 """The caches that are filled ahead of the pages (ragdash.dashboard.jobs.ahead), by name."""
 
 
-def shared(*, max_entries: int, show_spinner: str = "",
-           ahead: bool = False) -> Callable[[Callable[P, R]], SharedCache[P, R]]:
+def shared(*, max_entries: int, show_spinner: str = "", ahead: bool = False,
+           key: Callable[..., tuple] | None = None) -> Callable[[Callable[P, R]], SharedCache[P, R]]:
     """Keep the last results of a function for all sessions; the one unused longest goes first.
 
     Parameters
@@ -54,18 +54,26 @@ def shared(*, max_entries: int, show_spinner: str = "",
         What is shown while a result is computed; nothing within another computation.
     ahead
         Whether results are computed ahead too, in another process: they must be small, and the same there.
+    key
+        Gives the key of the arguments; default: the arguments as they are, but for parameters that begin with _, which
+        are data.
 
     Examples
     --------
     >>> @shared(max_entries=8)
     ... def total(digest, _numbers):
     ...     return sum(_numbers)
-    >>> total("a", _numbers=[1, 2]), total("a", _numbers=[50])  # parameters that begin with _ are data, no key
+    >>> total("a", _numbers=[1, 2]), total("a", _numbers=[50])
     (3, 3)
+    >>> @shared(max_entries=8, key=lambda words: (" ".join(words),))
+    ... def longest(words):
+    ...     return max(words, key=len)
+    >>> longest(["a", "bc"])
+    'bc'
     """
 
     def decorate(function: Callable[P, R]) -> SharedCache[P, R]:
-        cache = SharedCache(function, max_entries, show_spinner)
+        cache = SharedCache(function, max_entries, show_spinner, key)
         if ahead:
             AHEAD[f"{function.__module__}.{function.__name__}"] = cache
         return cache
@@ -76,18 +84,19 @@ def shared(*, max_entries: int, show_spinner: str = "",
 class SharedCache(Generic[P, R]):
     """A function with its kept results; safe in the threads of many sessions."""
 
-    def __init__(self, function: Callable[P, R], max_entries: int, show_spinner: str):
+    def __init__(self, function: Callable[P, R], max_entries: int, show_spinner: str,
+                 key: Callable[..., tuple] | None = None):
         update_wrapper(self, function)
         self._function, self._max_entries, self._spinner = function, max_entries, show_spinner
         names = list(signature(function).parameters)
         self._keyed = [(place, name) for place, name in enumerate(names) if not name.startswith("_")]
+        self._key_of = key or self._keyed_arguments
         self._results: OrderedDict[Hashable, R] = OrderedDict()
         self._computing: dict[Hashable, Lock] = {}
         self._lock = Lock()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        given = len(args)
-        key = tuple(args[place] if place < given else kwargs[name] for place, name in self._keyed)
+        key = self._key_of(*args, **kwargs)
         with self._lock:
             if key in self._results:
                 self._results.move_to_end(key)
@@ -104,6 +113,10 @@ class SharedCache(Generic[P, R]):
                     self._results.popitem(last=False)
                 self._computing.pop(key, None)
             return result
+
+    def _keyed_arguments(self, *args: P.args, **kwargs: P.kwargs) -> tuple:
+        given = len(args)
+        return tuple(args[place] if place < given else kwargs[name] for place, name in self._keyed)
 
     def _compute(self, args: tuple, kwargs: dict) -> R:
         shows = self._spinner and not _inside.get()

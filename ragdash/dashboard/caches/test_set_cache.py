@@ -8,15 +8,18 @@ import streamlit as st
 
 from ragdash.analysis.test_set.check import LabelCheck, TestSetCheck, check_evaluated, check_labels
 from ragdash.core.records import Truth
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.page_context import PageContext
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 
 
+@shared(max_entries=16, show_spinner="Reading questions and documents …",
+        key=lambda truth, runs=(), matches=(): (truth.digest, tuple(runs)))
 def labels(truth: Truth, runs: Sequence[str] = (), matches: Sequence[Match] = ()) -> LabelCheck:
     """What questions, judgments and documents show; runs: the digests of the matches, whose texts are used."""
-    return _labels(truth.digest, tuple(runs), _truth=truth, _matches=matches)
+    return check_labels(truth, matches)
 
 
 def check(context: PageContext, spec: Spec) -> TestSetCheck:
@@ -25,11 +28,6 @@ def check(context: PageContext, spec: Spec) -> TestSetCheck:
     return _check(tuple(context.digests), tuple(context.names), context.scope.cache_key([spec]), str(spec),
                   _evaluations=context.results.evaluations([spec]), _matches=matches, _spec=spec,
                   _labels=labels(context.scope.truth, context.digests, matches))
-
-
-@st.cache_resource(max_entries=16, show_spinner="Reading questions and documents …")
-def _labels(truth: str, runs: tuple[str, ...], _truth: Truth, _matches: Sequence[Match]) -> LabelCheck:
-    return check_labels(_truth, _matches)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Checking the test set …")

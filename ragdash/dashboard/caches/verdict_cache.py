@@ -10,35 +10,31 @@ from ragdash.core.records import Run, Truth
 from ragdash.dashboard.caches import comparability_cache, kept_cache
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.scope import Scope
-from ragdash.metrics import Spec, parse_spec
+from ragdash.metrics import Spec
 
 
+@shared(max_entries=1024, show_spinner="Checking the comparison …", ahead=True,
+        key=lambda runs, names, scope, spec, k, truths=(): (
+            tuple(runs), tuple(names), scope.cache_key([spec]), str(spec), k, tuple(truths)))
 def checks(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec, k: int,
            truths: Sequence[str] = ()) -> tuple[RunCheck, ...]:
     """What speaks against comparing these runs on this metric, the worst first.
 
     runs, names: digests and the names shown; truths: names of the files with judgments, where several are loaded.
     """
-    return _checks(tuple(runs), tuple(names), scope.cache_key([spec]), str(spec), k, tuple(truths), _scope=scope)
-
-
-@shared(max_entries=1024, show_spinner="Checking the comparison …", ahead=True)
-def _checks(runs: tuple[str, ...], names: tuple[str, ...], key: tuple, spec: str, k: int, truths: tuple[str, ...],
-            _scope: Scope) -> tuple[RunCheck, ...]:
-    parsed = parse_spec(spec)
     matches = []
     for run, name in zip(runs, names, strict=True):
         try:
-            matches.append(_scope.match(run, [parsed]).renamed(name))
+            matches.append(scope.match(run, [spec]).renamed(name))
         except InputError:  # no query in common: the checks say so
-            matches.append(_scope.match_by_id(run).renamed(name))
-    records, truth = [match.run for match in matches], _scope.truth_digest
+            matches.append(scope.match_by_id(run).renamed(name))
+    records, truth = [match.run for match in matches], scope.truth_digest
     ids = comparability_cache.id_findings(tuple(zip(runs, names, strict=True)), truth, _runs=records,
-                                          _truth=_scope.truth)
-    known = [_known_shares(run, truth, _run=record, _truth=_scope.truth)
+                                          _truth=scope.truth)
+    known = [_known_shares(run, truth, _run=record, _truth=scope.truth)
              for run, record in zip(runs, records, strict=True)]
-    return find_checks(matches, parsed, k, ids=ids, truths=truths, queries=_scope.queries_of_slice, known=known,
-                       spellings=_spelling_checks(runs, names, _runs=records))
+    return find_checks(matches, spec, k, ids=ids, truths=truths, queries=scope.queries_of_slice, known=known,
+                       spellings=_spelling_checks(tuple(runs), tuple(names), _runs=records))
 
 
 @shared(max_entries=64, ahead=True)

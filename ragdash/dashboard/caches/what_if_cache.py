@@ -31,18 +31,19 @@ from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price, gain_
 from ragdash.experiments.fusion.legs.price import search_times as times_of_legs
 from ragdash.experiments.fusion.legs.routing import Router, find_routers
 from ragdash.experiments.fusion.pair import SPELLED_APART
-from ragdash.experiments.fusion.recipe import Recipe
 from ragdash.experiments.fusion.tuning.choice import Choice, choose
-from ragdash.metrics import Spec, parse_specs
+from ragdash.metrics import Spec
 
 GAIN = "better hybrid, and which runs are it"
 SINGLE = 400_000  # rows of all runs beyond which fewer settings are tried
 
 
+@shared(max_entries=4, show_spinner="Bringing the runs together …", key=lambda runs, names, scope: (
+    tuple(runs), tuple(names), scope.truth_digest, astuple(scope.conventions)))
 def pool(runs: Sequence[str], names: Sequence[str], scope: Scope) -> JudgedPool:
     """The runs brought together and matched with the truth of the scope."""
     records = [_named(digest, name) for digest, name in zip(runs, names, strict=True)]
-    return _pool(tuple(runs), tuple(names), scope.truth_digest, astuple(scope.conventions), _runs=records, _scope=scope)
+    return judged_pool(records, scope.truth, scope.conventions)
 
 
 def _named(digest: str, name: str) -> Run:
@@ -50,17 +51,19 @@ def _named(digest: str, name: str) -> Run:
     return run if run.name == name else run.renamed(name)
 
 
-@st.cache_resource(max_entries=4, show_spinner="Bringing the runs together …")
-def _pool(runs: tuple[str, ...], names: tuple[str, ...], truth: str, conventions: tuple, _runs: list[Run],
-          _scope: Scope) -> JudgedPool:
-    return judged_pool(_runs, _scope.truth, _scope.conventions)
+def _key(runs: Sequence[str], scope: Scope, *facts: object) -> tuple:
+    """What a result of fused runs depends on: the runs by digest, the scope, and these facts."""
+    return tuple(runs), scope.truth_digest, astuple(scope.conventions), scope.part, *facts
 
 
+@shared(max_entries=16, show_spinner="Trying hybrids on held-out queries …",
+        key=lambda judged, runs, names, scope, spec, window: _key(
+            runs, scope, tuple(names), str(spec), window, family(judged)))
 def choice(judged: JudgedPool, runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec,
            window: int | None) -> Choice:
     """The held-out choice of a hybrid. Raises InputError where the metric cannot choose."""
-    return _choice(tuple(runs), tuple(names), scope.truth_digest, astuple(scope.conventions), scope.part, str(spec),
-                   window, family(judged), _pool=judged, _queries=scope.queries)
+    return choose(judged.runs, judged.truth, spec, window=window, family=family(judged), pool=judged,
+                  queries=scope.queries)
 
 
 def results(judged: JudgedPool) -> int:
@@ -73,13 +76,6 @@ def family(judged: JudgedPool) -> str:
     if results(judged) <= SINGLE:
         return "all"
     return "weighted" if scores_add_to_ranks(judged.runs) else "rrf"
-
-
-@st.cache_resource(max_entries=16, show_spinner="Trying hybrids on held-out queries …")
-def _choice(runs: tuple[str, ...], names: tuple[str, ...], truth: str, conventions: tuple, query_slice: str, spec: str,
-            window: int | None, methods: str, _pool: JudgedPool, _queries: np.ndarray) -> Choice:
-    return choose(_pool.runs, _pool.truth, parse_specs(spec)[0], window=window, family=methods, pool=_pool,
-                  queries=_queries)
 
 
 def runs_to_fuse(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec) -> list[int]:
@@ -217,57 +213,34 @@ def _try_hybrids(runs: Sequence[str], names: Sequence[str], fused: Sequence[int]
     return gain_of(chosen, judged, hybrids_of(runs, names, [names[place] for place in fused]), scope.queries)
 
 
+@shared(max_entries=16, key=lambda judged, runs, scope, chosen: _key(
+    runs, scope, str(chosen.spec), repr(chosen.recipe)))
 def ceiling(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice) -> Ceiling:
     """The best possible mean at each window and that of the chosen setting, of the queries in scope."""
-    return _ceiling(tuple(runs), scope.truth_digest, astuple(scope.conventions), scope.part, str(chosen.spec),
-                    repr(chosen.recipe), _pool=judged, _recipe=chosen.recipe,
-                    _single=chosen.single_values[chosen.best_run], _queries=scope.queries)
+    return ceiling_means(judged, chosen.spec, chosen.single_values[chosen.best_run], scope.queries, chosen.recipe)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _ceiling(runs: tuple[str, ...], truth: str, conventions: tuple, query_slice: str, spec: str, recipe: str,
-             _pool: JudgedPool, _recipe: Recipe, _single: np.ndarray, _queries: np.ndarray) -> Ceiling:
-    return ceiling_means(_pool, parse_specs(spec)[0], _single, _queries, _recipe)
-
-
+@shared(max_entries=16, key=lambda judged, runs, scope, chosen, k: _key(
+    runs, scope, repr(chosen.recipe), chosen.best_run, k))
 def price(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice, k: int) -> FusedPrice:
     """What the chosen hybrid would take, for the queries in scope."""
-    return _price(tuple(runs), scope.truth_digest, astuple(scope.conventions), scope.part, repr(chosen.recipe),
-                  chosen.best_run, k, _pool=judged, _recipe=chosen.recipe, _queries=scope.queries)
+    return fused_price(judged, chosen.recipe, chosen.best_run, k, scope.queries)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _price(runs: tuple[str, ...], truth: str, conventions: tuple, query_slice: str, recipe: str, best: int, k: int,
-           _pool: JudgedPool, _recipe: Recipe, _queries: np.ndarray) -> FusedPrice:
-    return fused_price(_pool, _recipe, best, k, _queries)
-
-
+@shared(max_entries=16, key=lambda judged, hybrids, scope, chosen: _key(
+    [run.digest for run in judged.runs], scope, tuple((name, run.digest) for name, run in hybrids.items()),
+    repr(chosen.recipe)))
 def measured(judged: JudgedPool, hybrids: Mapping[str, Run], scope: Scope, chosen: Choice) -> dict[str, Amount]:
     """What the searches of the hybrids took that are the chosen one, for the queries in scope, by name."""
-    return _measured(tuple(run.digest for run in judged.runs),
-                     tuple((name, run.digest) for name, run in hybrids.items()), scope.truth_digest,
-                     astuple(scope.conventions), scope.part, repr(chosen.recipe), _pool=judged, _hybrids=hybrids,
-                     _recipe=chosen.recipe, _queries=scope.queries)
+    return measured_times(hybrids, chosen.recipe, judged, scope.queries)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _measured(runs: tuple[str, ...], hybrids: tuple, truth: str, conventions: tuple, query_slice: str, recipe: str,
-              _pool: JudgedPool, _hybrids: Mapping[str, Run], _recipe: Recipe,
-              _queries: np.ndarray) -> dict[str, Amount]:
-    return measured_times(_hybrids, _recipe, _pool, _queries)
-
-
+@shared(max_entries=16, key=lambda judged, run, queries: (
+    tuple(record.digest for record in judged.runs), run, judged.truth.digest, queries.tobytes()))
 def compared_hybrid(judged: JudgedPool, run: str, queries: np.ndarray) -> tuple[int, int, Amount]:
     """Of a loaded hybrid the results that none of the fused runs returned, all its results, and its measured time."""
-    return _compared_hybrid(tuple(record.digest for record in judged.runs), run, judged.truth.digest,
-                            queries.tobytes(), _pool=judged, _queries=queries)
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _compared_hybrid(runs: tuple[str, ...], run: str, truth: str, queries: bytes, _pool: JudgedPool,
-                     _queries: np.ndarray) -> tuple[int, int, Amount]:
     hybrid = LOADED.run(run)
-    return (pair.results_outside(hybrid, _pool.runs), len(hybrid.docs), measured_time(hybrid, _pool, _queries))
+    return pair.results_outside(hybrid, judged.runs), len(hybrid.docs), measured_time(hybrid, judged, queries)
 
 
 def search_times(judged: JudgedPool, scope: Scope) -> np.ndarray:
@@ -275,46 +248,29 @@ def search_times(judged: JudgedPool, scope: Scope) -> np.ndarray:
     return np.where(scope.queries, times_of_legs(judged), np.nan)
 
 
+@shared(max_entries=16, key=lambda judged, runs, scope, chosen, reranked, k: _key(
+    runs, scope, tuple(run.name for run in judged.runs), repr(chosen.recipe), str(chosen.spec), reranked, k))
 def legs(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice, reranked: str | None,
          k: int) -> Attribution:
     """What each run brings to the chosen hybrid, for the queries in scope; reranked: the digest of a run."""
-    names = tuple(run.name for run in judged.runs)
-    return _legs(tuple(runs), names, scope.truth_digest, astuple(scope.conventions), scope.part, repr(chosen.recipe),
-                 str(chosen.spec), reranked, k, _pool=judged, _recipe=chosen.recipe, _queries=scope.queries)
+    return attribute(judged.runs, judged.truth, chosen.spec, fused=chosen.recipe, k=k, pool=judged,
+                     queries=scope.queries, reranked=None if reranked is None else LOADED.run(reranked))
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _legs(runs: tuple[str, ...], names: tuple[str, ...], truth: str, conventions: tuple, query_slice: str, recipe: str,
-          spec: str, reranked: str | None, k: int, _pool: JudgedPool, _recipe: Recipe,
-          _queries: np.ndarray) -> Attribution:
-    return attribute(_pool.runs, _pool.truth, parse_specs(spec)[0], fused=_recipe, k=k, pool=_pool, queries=_queries,
-                     reranked=None if reranked is None else LOADED.run(reranked))
-
-
+@shared(max_entries=16, show_spinner="Measuring by other metrics …",
+        key=lambda judged, runs, scope, chosen, specs: _key(
+            runs, scope, repr(chosen.recipe), str(chosen.spec), tuple(map(str, specs))))
 def alternatives(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice,
                  specs: Sequence[Spec]) -> tuple[tuple[OtherMetric, ...], CascadeChoice | None]:
     """The chosen hybrid by other metrics, and the best cascade against it, for the queries in scope."""
-    return _alternatives(tuple(runs), scope.truth_digest, astuple(scope.conventions), scope.part, repr(chosen.recipe),
-                         str(chosen.spec), " ".join(map(str, specs)), _pool=judged, _choice=chosen,
-                         _queries=scope.queries)
+    return (other_metrics(judged, chosen, specs, queries=scope.queries),
+            cascade_choice(judged, chosen, queries=scope.queries))
 
 
-@st.cache_resource(max_entries=16, show_spinner="Measuring by other metrics …")
-def _alternatives(runs: tuple[str, ...], truth: str, conventions: tuple, query_slice: str, recipe: str, spec: str,
-                  others: str, _pool: JudgedPool, _choice: Choice,
-                  _queries: np.ndarray) -> tuple[tuple[OtherMetric, ...], CascadeChoice | None]:
-    return (other_metrics(_pool, _choice, parse_specs(others), queries=_queries),
-            cascade_choice(_pool, _choice, queries=_queries))
-
-
+@shared(max_entries=16, show_spinner="Trying routers on held-out queries …",
+        key=lambda judged, runs, names, scope, chosen: _key(
+            runs, scope, tuple(names), str(chosen.spec), len(chosen.recipes)))
 def routers(judged: JudgedPool, runs: Sequence[str], names: Sequence[str], scope: Scope,
             chosen: Choice) -> tuple[Router, ...]:
     """The best router before and after retrieval, each against one weight, for the queries in scope."""
-    return _routers(tuple(runs), tuple(names), scope.truth_digest, astuple(scope.conventions), scope.part,
-                    str(chosen.spec), len(chosen.recipes), _pool=judged, _choice=chosen, _queries=scope.queries)
-
-
-@st.cache_resource(max_entries=16, show_spinner="Trying routers on held-out queries …")
-def _routers(runs: tuple[str, ...], names: tuple[str, ...], truth: str, conventions: tuple, query_slice: str, spec: str,
-             settings: int, _pool: JudgedPool, _choice: Choice, _queries: np.ndarray) -> tuple[Router, ...]:
-    return find_routers(_pool, _choice, queries=_queries)
+    return find_routers(judged, chosen, queries=scope.queries)

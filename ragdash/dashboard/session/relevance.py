@@ -58,15 +58,11 @@ def evidence_available() -> bool:
     return truth is not None and texts and has_evidence(truth)
 
 
+@shared(max_entries=16, key=lambda truth: (truth.digest,))
 def has_evidence(truth: Truth) -> bool:
     """Whether the truth names a gold span for some query."""
-    return _has_evidence(truth.digest, _truth=truth)
-
-
-@shared(max_entries=16)
-def _has_evidence(truth: str, _truth: Truth) -> bool:
     try:
-        spans(_truth)
+        spans(truth)
     except Unavailable:
         return False
     return True

@@ -234,16 +234,12 @@ class Scope:
         return _decided_pairs(self.evidence_key(run), self.decisions, _scores=self.evidence(run))
 
 
+@shared(max_entries=16)
 def slices_of(truth: str) -> dict[str, Slice]:
     """The slices of the queries of a truth, by the token that names them in a Scope."""
-    return _slices(truth, _truth=LOADED.truth(truth))
-
-
-@shared(max_entries=16)
-def _slices(truth: str, _truth: Truth) -> dict[str, Slice]:
     return {
         f"{query_slice.attribute}={query_slice.value}": query_slice
-        for attribute_slices in slices(_truth).values()
+        for attribute_slices in slices(LOADED.truth(truth)).values()
         for query_slice in attribute_slices
     }
 

@@ -15,6 +15,7 @@ from ragdash.core.ids.normalization import truth_with_queries_of
 from ragdash.core.ids.spellings import Wanted, matching_spelling
 from ragdash.core.records import Run, Truth
 from ragdash.core.records.joined_truth import join_truths
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.evaluation.repeats import digests_of
@@ -173,24 +174,17 @@ def use_truth(truth: Truth) -> None:
     state.set_truth(truth.digest)
 
 
+@shared(max_entries=16, key=lambda truth, corpus: (truth.judged_digest, corpus.digest))
 def judged_documents_in(truth: Truth, corpus: Corpus) -> np.ndarray:
     """Whether the corpus holds each judged document, each once: (D,) bool."""
-    return _judged_documents_in(truth.judged_digest, corpus.digest, _truth=truth, _corpus=corpus)
+    return corpus.has(truth.docs.unique())
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _judged_documents_in(truth: str, corpus: str, _truth: Truth, _corpus: Corpus) -> np.ndarray:
-    return _corpus.has(_truth.docs.unique())
-
-
+@shared(max_entries=256, key=lambda other, truth: (other.digest, truth.judged_digest))
 def spelling_of_queries(other: Truth | Run, truth: Truth) -> str | None:
     """The spelling under which a run or truth names queries of a truth: "" for as they are, None where none helps."""
-    return _spelling_of_queries(other.digest, truth.judged_digest, _ids=other.query_ids, _known=truth.query_ids)
-
-
-@st.cache_data(max_entries=256, show_spinner=False)
-def _spelling_of_queries(other: str, truth: str, _ids: pa.StringArray, _known: pa.StringArray) -> str | None:
-    return "" if _has_any(_ids, _known) else matching_spelling(_ids, Wanted(_known))
+    ids, known = other.query_ids, truth.query_ids
+    return "" if _has_any(ids, known) else matching_spelling(ids, Wanted(known))
 
 
 def _current() -> Truth | None:
