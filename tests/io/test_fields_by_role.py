@@ -284,3 +284,20 @@ def test_the_deepest_list_and_the_grade_of_a_person_are_read():
     mapping = offered(rows(query=lambda n: ASKED[n], doc_id=lambda n: f"kb-{n}", doc_text=lambda n: TEXTS[n],
                            llm_relevance=lambda n: n % 3, human_relevance=lambda n: n % 2))[0]
     assert is_subset({"role": "truth", "doc_id": "doc_id", "grade": "human_relevance"}, mapping)
+
+
+@pytest.mark.parametrize("members", [
+    {"nfcorpus": {"bm25": 0.32, "e5-base": 0.35}, "scifact": {"bm25": 0.6, "e5-base": 0.7}},
+    {"5": {"bm25": 0.3, "dense": 0.4}, "10": {"bm25": 0.3, "dense": 0.5}},
+    {"gpt-4o": {"q1": 0.5, "q2": 0.6}, "llama-3": {"q1": 0.4, "q2": 0.5}},
+    {"doc1": {"apple": 3, "pear": 1}, "doc2": {"apple": 2}},
+    {"user_1": ["cart", "search"], "user_2": ["search"]},
+    {"q1": [1, 0, 1, 0], "q2": [0, 0, 1, 0]},
+])
+def test_tables_terms_groups_and_marks_of_hits_are_no_rankings(members):
+    """All were read as runs or judgments without a word."""
+    for read in (read_runs, read_truth):
+        with pytest.raises(InputError) as error:
+            read(("file.json", json.dumps(members).encode()))
+        assert {problem.kind for problem in error.value.problems} <= {
+            "summary", "fields-as-queries", "fractions-as-documents", "truth-as-run", "run-as-truth"}

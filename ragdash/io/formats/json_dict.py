@@ -36,6 +36,10 @@ _COUNT = re.compile(  # or a time, a size, a score: of files, stages and systems
     r"scores?|counts?|seconds?|secs?|ms|bytes|tokens|docs|documents|chunks|queries|segments|items|samples",
     re.IGNORECASE)
 _QUERY_ID = re.compile(r"(?:q|qid|query|question)[-_ ]?\d+", re.IGNORECASE)
+_DOCUMENT_ID = re.compile(r"(?:d|doc|docid|document|chunk|passage|page)[-_ ]?\d+", re.IGNORECASE)
+_GROUP = re.compile(r"(?:user|cluster|group|session|fold|batch|community|epoch|class)[-_ ]?\d+", re.IGNORECASE)
+_NAME = re.compile(r"[A-Za-z][\w -]+")  # of a system or a measure; names of files have a point
+_MOST_COLUMNS = 20
 _PASSAGE = re.compile(r"P_\d+")  # precision, or a passage
 _SPLITS = {"train", "training", "dev", "development", "val", "valid", "validation", "test", "testing", "eval", "all"}
 _FIELDS = {"documents", "docs", "queries", "questions", "answers", "contexts", "chunks", "texts", "ids", "corpus",
@@ -154,26 +158,37 @@ def _are_settings(members: list[InputEntry]) -> bool:
 
 
 def _lists_queries(members: list[InputEntry]) -> bool:
-    """True for the queries of each document: q1, q2 in the lists, and names of another form above them."""
-    lists = [value for _, value, _ in members if type(value) is list and value]
-    return bool(lists) and len(lists) == len(members) and all(
-        type(item) is str and _QUERY_ID.fullmatch(item) for value in lists for item in value) and not any(
-        _QUERY_ID.fullmatch(str(key)) for _, _, key in members)
+    """True for the queries or terms of each document, and for what users, clusters and folds have: the keys are no
+    queries, by their form or by that of what is below them.
+    """
+    keys = [str(key) for _, _, key in members]
+    below = [value for _, value, _ in members if isinstance(value, (dict, list))]
+    names = [str(name) for value in below for name in value]
+    if not names or len(below) < len(members) or any(
+            type(value) is dict and _is_nested_object(value) for value in below):
+        return False
+    is_inverse = all(map(_QUERY_ID.fullmatch, names)) and not any(map(_QUERY_ID.fullmatch, keys))
+    is_indexed = all(map(_DOCUMENT_ID.fullmatch, keys)) and not any(map(_DOCUMENT_ID.fullmatch, names))
+    return is_inverse or is_indexed or all(map(_GROUP.fullmatch, keys))
 
 
 def _is_table(members: list[tuple[str, object]]) -> bool:
-    """True for the same words without a digit below each name, {"gpt-4o": {"easy": 0.9, "hard": 0.4}, ...}, and for
-    words below words, {"auth": {"test_login": 1}}: rows and columns of a report. q1, q2, q3 are names of queries.
+    """True for rows and columns of a report: the same different names below each key, {"gpt-4o": {"easy": 0.9, "hard":
+    0.4}, ...}, the same queries below each system, and words below words, {"auth": {"test_login": 1}}.
+
+    q1, q2, q3 are names of queries, and d1, d2, d3 or guide.md those of documents.
     """
     objects = [value for _, value in members if type(value) is dict and value]
-    forms = {re.sub(r"\d+", "0", key) for key, _ in members}
-    is_numbered = len(forms) == 1 and "0" in forms.pop()
-    if len(objects) < max(2, len(members)) or is_numbered or not all(
-            _WORD.fullmatch(str(name)) and type(number) not in (dict, list, str)
-            for value in objects for name, number in value.items()):
+    if len(objects) < max(2, len(members)) or all(_QUERY_ID.fullmatch(key) for key, _ in members) or any(
+            type(number) in (dict, list, str) for value in objects for number in value.values()):
         return False
-    is_same = all(value.keys() == objects[0].keys() for value in objects)
-    return is_same or all(_WORD.fullmatch(key) for key, _ in members)
+    names = [str(name) for name in objects[0]]
+    if all(value.keys() == objects[0].keys() for value in objects):
+        forms = {re.sub(r"\d+", "0", name) for name in names}
+        return all(map(_QUERY_ID.fullmatch, names)) or (
+            1 < len(forms) == len(names) <= _MOST_COLUMNS and all(map(_NAME.fullmatch, names)))
+    return all(_WORD.fullmatch(key) for key, _ in members) and all(
+        _WORD.fullmatch(str(name)) for value in objects for name in value)
 
 
 def _are_aliases(members: list[InputEntry]) -> bool:
@@ -205,7 +220,11 @@ def _are_questions(value) -> bool:
 
 
 def _are_fractions(value) -> bool:
-    """True for a list of numbers from 0 to 1, such as the values of a metric: they name no documents."""
+    """True for a list of numbers from 0 to 1, such as the values of a metric, or 1 and 0 for the ranks of hits: they
+    name no documents.
+    """
+    if type(value) is list and len(value) > 2 and {"0", "1"} == {str(item) for item in value}:
+        return True
     if type(value) is not list or len(value) < 2 or any(type(item) in (str, bool, list, dict) for item in value):
         return False
     numbers = [parse_number(str(item)) for item in value if item is not None]
