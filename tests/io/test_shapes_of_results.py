@@ -196,3 +196,13 @@ def test_a_list_of_other_documents_in_each_record_stays_a_ranking():
                                              for place in range(3)])
     mapping, *_ = offered(records)
     assert mapping["retrieved"] == "evaluated[].key"
+
+
+@pytest.mark.parametrize("others, chosen", [(["a", "b"], "documents"), ([], "snippets[].document")])
+def test_all_right_documents_are_read_not_those_of_the_quotes_alone(others, chosen):
+    """As BioASQ has them."""
+    records = rows(documents=lambda number: [f"http://papers.org/{name}{number}" for name in ("x", *others)],
+                   snippets=lambda number: [{"document": f"http://papers.org/x{number}", "text": TEXTS[number]}],
+                   ideal_answer=lambda number: [TEXTS[number]])
+    mapping = next(mapping for mapping in offered(records) if mapping["role"] == "truth")
+    assert mapping["relevant"] == chosen and mapping["evidence"] == "snippets[].text"

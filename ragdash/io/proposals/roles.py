@@ -42,7 +42,7 @@ from ragdash.io.proposals.choices.others import (
     drop_settings,
 )
 from ragdash.io.proposals.choices.pages import settle_pages
-from ragdash.io.proposals.choices.right_documents import assign_relevant, settle_gold_sets
+from ragdash.io.proposals.choices.right_documents import assign_relevant, settle_gold_sets, take_whole_list
 from ragdash.io.proposals.choices.row_keys import assign_rows, separated
 from ragdash.io.proposals.choices.settle import (
     settle_answer,
@@ -129,6 +129,7 @@ def assign(records: RecordList) -> list[Assignment]:
     settle_times(result)
     timed = [other for item in (result, *alternatives) for other in settle_units_of_times(item)]
     alternatives += settle_pages(result) + timed
+    take_whole_list(result, free)
     for item in (result, *alternatives):
         item.ignored = [name for name in free if not name.startswith(KEY) and not is_inside(name, item.roles)]
     return [item for item in (*separated(result), result, *alternatives) if item.is_useful]

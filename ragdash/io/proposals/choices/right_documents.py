@@ -10,7 +10,7 @@ from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.spread import names_document
 from ragdash.io.proposals.fields import GOLD_OBJECTS, Field, is_missing, leaves
-from ragdash.io.proposals.names import DOCUMENT, GOLD, ID, RETRIEVING, WEAK_GOLD
+from ragdash.io.proposals.names import DOCUMENT, GOLD, ID, RETRIEVING, RETURNED, WEAK_GOLD
 from ragdash.io.proposals.shapes.ranked_lists import counts_evidence, same_lengths
 
 _SHORT = 5  # characters: numbers of sections, such as 60E
@@ -129,6 +129,23 @@ def take_documents_of_evidence(result: Assignment, free: dict[str, Field]) -> No
            and DOCUMENT - ID & {*item.name_words} and not item.is_number]
     if ids:
         take(result, free, "relevant", ids[0])
+
+
+def take_whole_list(result: Assignment, free: dict[str, Field]) -> None:
+    """All right documents of a question, where those of its quotes are some of them: documents next to
+    snippets[].document.
+    """
+    quoted = result.fields.get(result.roles.get("relevant", ""))
+    if quoted is None or "[]." not in quoted.path or {"retrieved", "answer", "contexts"} & result.roles.keys():
+        return
+    for item in free.values():
+        if item.is_list and item.is_id_like and "[]." not in item.path and not DOCUMENT.isdisjoint(item.words) and (
+                RETURNED.isdisjoint(item.words)):
+            pairs = [(set(map(str, leaves(value))), set(map(str, leaves(part)))) for value, part in zip(
+                item.values, quoted.values, strict=True)]
+            if all(part <= whole for whole, part in pairs) and any(part < whole for whole, part in pairs):
+                take(result, free, "relevant", item)
+                return
 
 
 def judged_or_ranked(result: Assignment, free: dict[str, Field], documents: Field) -> list[Assignment]:
