@@ -29,8 +29,7 @@ from ragdash.dashboard.caches import shared_cache
 from ragdash.dashboard.caches.shared_cache import once_a_run, shared
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.scope import Scope
-from ragdash.evaluation.evaluate import Evaluation
-from ragdash.metrics import Spec, parse_spec
+from ragdash.metrics import Spec
 from ragdash.metrics.bands import STAGE_THRESHOLDS
 from ragdash.reporting.sentences import formatting as fmt
 
@@ -93,22 +92,27 @@ def diagnosis(run: str, scope: Scope, k: int, right: float | None = None) -> Dia
 
 def announced(runs: Sequence[str], scope: Scope, k: int) -> AbstractContextManager[None]:
     """Show a text while the diagnoses of these runs are computed, one after the other; nothing where all are known."""
-    session_rules, whole_scope = rules(k), scope.whole
-    key = (whole_scope.cache_key((*text_specs(session_rules), *judge_specs(session_rules))), repr(session_rules))
-    is_known = all(_diagnosis.known(run, *key) is not None for run in runs)
+    session_rules = rules(k)
+    is_known = all(diagnosis_by.known(*_diagnosis_key(run, scope, session_rules)) is not None for run in runs)
     return nullcontext() if is_known else shared_cache.announced(ANNOUNCED)
 
 
+def _specs_of(rules: DiagnosisRules) -> tuple[Spec, ...]:
+    return (*text_specs(rules), *judge_specs(rules))
+
+
+def _diagnosis_key(run: str, scope: Scope, rules: DiagnosisRules) -> tuple:
+    return run, scope.whole.cache_key(_specs_of(rules)), repr(rules)
+
+
+@shared(max_entries=64, show_spinner=ANNOUNCED, ahead=True, key=_diagnosis_key)
 def diagnosis_by(run: str, scope: Scope, rules: DiagnosisRules) -> Diagnosis:
-    """The same by these rules."""
-    whole_scope, specs = scope.whole, (*text_specs(rules), *judge_specs(rules))
-    return _diagnosis(run, whole_scope.cache_key(specs), repr(rules), _specs=specs, _scope=whole_scope, _rules=rules)
+    """The same as `diagnosis` by these rules."""
+    return diagnose(scope.whole.match(run, _specs_of(rules)), rules)
 
 
-@shared(max_entries=64, show_spinner=ANNOUNCED, ahead=True)
-def _diagnosis(run: str, scope: tuple, rules: str, _specs: Sequence[Spec], _scope: Scope,
-               _rules: DiagnosisRules) -> Diagnosis:
-    return diagnose(_scope.match(run, _specs), _rules)
+def _key_by_spec(run: str, scope: Scope, spec: Spec, rules: DiagnosisRules) -> tuple:
+    return run, scope.cache_key([spec]), repr(diagnosis_by(run, scope, rules).rules), str(spec)
 
 
 def gains(run: str, scope: Scope, k: int, spec: Spec) -> np.ndarray:
@@ -120,21 +124,14 @@ def gains(run: str, scope: Scope, k: int, spec: Spec) -> np.ndarray:
     return gains_by(run, scope, spec, rules(k))
 
 
+@shared(max_entries=512, ahead=True, key=_key_by_spec)
 def gains_by(run: str, scope: Scope, spec: Spec, rules: DiagnosisRules) -> np.ndarray:
     """The same by these rules."""
-    run_diagnosis, whole_scope = diagnosis_by(run, scope, rules), scope.whole
-    return _gains(run, scope.cache_key([spec]), repr(run_diagnosis.rules), str(spec), _run_diagnosis=run_diagnosis,
-                  _evaluation=whole_scope.evaluation(run, [spec]), _queries=scope.queries)
-
-
-@shared(max_entries=512, ahead=True)
-def _gains(run: str, scope: tuple, rules: str, spec: str, _run_diagnosis: Diagnosis, _evaluation: Evaluation,
-           _queries: np.ndarray) -> np.ndarray:
     try:
-        stage_gains = _run_diagnosis.gains(_evaluation, spec, _queries)
+        stage_gains = diagnosis_by(run, scope, rules).gains(scope.whole.evaluation(run, [spec]), spec, scope.queries)
     except InputError:  # no better end: nothing can be gained
         return np.full(len(STAGES), np.nan)
-    movable = movable_stages(parse_spec(spec))
+    movable = movable_stages(spec)
     return np.array([*(gain.at_most if gain.stage in movable else np.nan for gain in stage_gains), np.nan])
 
 
@@ -144,17 +141,10 @@ def ranked_low(run: str, scope: Scope, k: int, spec: Spec) -> RankedLow | None:
     return ranked_low_by(run, scope, spec, rules(k))
 
 
+@shared(max_entries=512, ahead=True, key=_key_by_spec)
 def ranked_low_by(run: str, scope: Scope, spec: Spec, rules: DiagnosisRules) -> RankedLow | None:
     """The same by these rules."""
-    run_diagnosis, whole_scope = diagnosis_by(run, scope, rules), scope.whole
-    return _ranked_low(run, scope.cache_key([spec]), repr(run_diagnosis.rules), str(spec), _run_diagnosis=run_diagnosis,
-                       _evaluation=whole_scope.evaluation(run, [spec]), _queries=scope.queries)
-
-
-@shared(max_entries=512, ahead=True)
-def _ranked_low(run: str, scope: tuple, rules: str, spec: str, _run_diagnosis: Diagnosis, _evaluation: Evaluation,
-                _queries: np.ndarray) -> RankedLow | None:
     try:
-        return _run_diagnosis.ranked_low(_evaluation, spec, _queries)
+        return diagnosis_by(run, scope, rules).ranked_low(scope.whole.evaluation(run, [spec]), spec, scope.queries)
     except InputError:  # no better end: nothing can be gained
         return None

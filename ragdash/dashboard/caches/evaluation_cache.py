@@ -19,7 +19,7 @@ from ragdash.core.slices import Slice, label_slices
 from ragdash.dashboard.caches import kept_cache
 from ragdash.dashboard.caches.shared_cache import AHEAD, announced, shared
 from ragdash.dashboard.session.data_store import LOADED
-from ragdash.dashboard.session.scope import Scope
+from ragdash.dashboard.session.scope import Scope, by_scope
 from ragdash.evaluation.bands.best_possible import best_possible
 from ragdash.evaluation.compare import Comparison, ComparisonRules, FamilyTests, test_family
 from ragdash.evaluation.curves import Curves, curves
@@ -36,12 +36,12 @@ K, V = TypeVar("K"), TypeVar("V")
 
 def counts(run: str, scope: Scope) -> dict[str, int]:
     """Queries in scope, and how many of them are missing and unanswerable; extra: queries that the truth lacks."""
-    return dict(_counts(run, scope.cache_key(), _scope=scope))
+    return dict(_counts(run, scope))
 
 
-@shared(max_entries=256, ahead=True)
-def _counts(run: str, key: tuple, _scope: Scope) -> dict[str, int]:
-    match, in_scope = _scope.match(run), _scope.queries_of_slice
+@shared(max_entries=256, ahead=True, key=by_scope)
+def _counts(run: str, scope: Scope) -> dict[str, int]:
+    match, in_scope = scope.match(run), scope.queries_of_slice
     return {"queries": int(in_scope.sum()), "missing": int((match.missing & in_scope).sum()),
             "unanswerable": int((match.unanswerable & in_scope).sum()), "extra": len(match.extra)}
 
@@ -263,22 +263,20 @@ def _curve(run: str, key: tuple, names: tuple[str, ...], depth: int, _specs: Seq
 
 def interpolated(run: str, scope: Scope) -> tuple[np.ndarray, int]:
     """(mean interpolated precision at the eleven recall levels, n queries); of repeats the mean of each query first."""
-    values = mean_of_defined(np.stack([
-        _interpolated(repeat, scope.cache_key(), _scope=scope)
-        for repeat in digests_of(run)]))
+    values = mean_of_defined(np.stack([_interpolated(repeat, scope) for repeat in digests_of(run)]))
     defined = values[np.isfinite(values[:, 0])]
     return (defined.mean(axis=0) if len(defined) else np.full(values.shape[1], np.nan)), len(defined)
 
 
-@shared(max_entries=256)
-def _interpolated(run: str, key: tuple, _scope: Scope) -> np.ndarray:
+@shared(max_entries=256, key=by_scope)
+def _interpolated(run: str, scope: Scope) -> np.ndarray:
     """The values of every query, NaN where it does not count: (Q, 11)."""
-    match = _scope.match(run)
+    match = scope.match(run)
     ranked = _relevant(match, spans=True)
     values = arrays.interpolated_precision(*ranked.hits(), ranked.relevant())
     if match.conventions.unanswerable == "zero":
         values[ranked.relevant() == 0] = 0.0
-    values[~(_answered(match) & _scope.queries)] = np.nan
+    values[~(_answered(match) & scope.queries)] = np.nan
     return values
 
 
@@ -287,15 +285,15 @@ def first_ranks(run: str, scope: Scope) -> np.ndarray:
 
     Of repeats those of all of them: each query counts once for each repeat.
     """
-    return np.concatenate([_first_ranks(repeat, scope.cache_key(), _scope=scope) for repeat in digests_of(run)])
+    return np.concatenate([_first_ranks(repeat, scope) for repeat in digests_of(run)])
 
 
-@shared(max_entries=256)
-def _first_ranks(run: str, key: tuple, _scope: Scope) -> np.ndarray:
-    match = _scope.match(run)
+@shared(max_entries=256, key=by_scope)
+def _first_ranks(run: str, scope: Scope) -> np.ndarray:
+    match = scope.match(run)
     ranked = _relevant(match)
     ranks = arrays.first_ranks(*ranked.hits(), ranked.queries)
-    return ranks[_answered(match) & _scope.queries & (ranked.relevant() > 0)]
+    return ranks[_answered(match) & scope.queries & (ranked.relevant() > 0)]
 
 
 def _relevant(match: Match, *, spans: bool = False) -> Ranked:

@@ -14,11 +14,11 @@ import pyarrow as pa
 
 from ragdash.analysis import score_thresholds
 from ragdash.analysis.score_thresholds import OperatingPoint, PrecisionRecall, Roc, Sweep
-from ragdash.core.records import Run, Truth
+from ragdash.core.records import Truth
 from ragdash.core.slices import Slice
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED
-from ragdash.dashboard.session.scope import Scope
+from ragdash.dashboard.session.scope import Scope, by_scope
 from ragdash.evaluation.evaluate import Summary, summaries
 from ragdash.evaluation.stats import FAST_RESAMPLES
 from ragdash.experiments.fusion.judged_pool import has_scores_of_ranks
@@ -26,30 +26,29 @@ from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.reporting.plots.common.theme import Figure
 
-_KEPT: dict[str, Any] = {"max_entries": 128, "show_spinner": "Trying score cutoffs …",
-                         "key": lambda run, scope, *facts: (run, scope.cache_key(), *facts)}
+_KEPT: dict[str, Any] = {"max_entries": 128, "show_spinner": "Trying score cutoffs …", "key": by_scope}
 
 
 def match(run: str, scope: Scope) -> Match:
     """The run on the queries in scope. Raises InputError if they have none in common."""
     if not scope.part:
         return scope.match(run)
-    return _within(run, scope.cache_key(), _run=LOADED.run(run), _scope=scope)
+    return _within(run, scope)
 
 
-@shared(max_entries=32)
-def _within(run: str, scope: tuple, _run: Run, _scope: Scope) -> Match:
-    truth = _part(_scope.truth_digest, _scope.part, _truth=_scope.truth, _in_scope=_scope.queries)
-    return Match(_run, truth, _scope.conventions)
+@shared(max_entries=32, key=by_scope)
+def _within(run: str, scope: Scope) -> Match:
+    return Match(LOADED.run(run), _part(scope), scope.conventions)
 
 
-@shared(max_entries=16)
-def _part(truth: str, part: str, _truth: Truth, _in_scope: np.ndarray) -> Truth:
+@shared(max_entries=16, key=lambda scope: (scope.truth_digest, scope.part))
+def _part(scope: Scope) -> Truth:
     """The truth of the queries in scope alone."""
-    rows = _in_scope[_truth.queries]
-    return Truth.build(_truth.name, _truth.query_ids.take(pa.array(_truth.queries[rows])),
-                       _truth.docs.filter(pa.array(rows)), _truth.grades[rows],
-                       details=pa.table({"query_id": _truth.query_ids.filter(pa.array(_in_scope))}))
+    truth, in_scope = scope.truth, scope.queries
+    rows = in_scope[truth.queries]
+    return Truth.build(truth.name, truth.query_ids.take(pa.array(truth.queries[rows])),
+                       truth.docs.filter(pa.array(rows)), truth.grades[rows],
+                       details=pa.table({"query_id": truth.query_ids.filter(pa.array(in_scope))}))
 
 
 def why_unscored(run: str, scope: Scope) -> str | None:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import streamlit as st
-
 from ragdash.analysis.test_set.check import LabelCheck, TestSetCheck, check_evaluated, check_labels
 from ragdash.core.records import Truth
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.page_context import PageContext
-from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 
@@ -22,15 +19,10 @@ def labels(truth: Truth, runs: Sequence[str] = (), matches: Sequence[Match] = ()
     return check_labels(truth, matches)
 
 
+@shared(max_entries=16, show_spinner="Checking the test set …", key=lambda context, spec: (
+    tuple(context.digests), tuple(context.names), context.scope.cache_key([spec]), str(spec)))
 def check(context: PageContext, spec: Spec) -> TestSetCheck:
     """The check of the test set with the runs shown."""
     matches = [context.scope.match(digest) for digest in context.digests]
-    return _check(tuple(context.digests), tuple(context.names), context.scope.cache_key([spec]), str(spec),
-                  _evaluations=context.results.evaluations([spec]), _matches=matches, _spec=spec,
-                  _labels=labels(context.scope.truth, context.digests, matches))
-
-
-@st.cache_resource(max_entries=16, show_spinner="Checking the test set …")
-def _check(runs: tuple[str, ...], names: tuple[str, ...], key: tuple, spec: str, _evaluations: Sequence[Evaluation],
-           _matches: Sequence[Match], _spec: Spec, _labels: LabelCheck) -> TestSetCheck:
-    return check_evaluated(_evaluations, _matches, _matches[0].truth, _spec, _labels)
+    return check_evaluated(context.results.evaluations([spec]), matches, matches[0].truth, spec,
+                           labels(context.scope.truth, context.digests, matches))

@@ -10,7 +10,6 @@ import hashlib
 import zlib
 
 import numpy as np
-import pyarrow as pa
 
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.scope import Scope
@@ -41,10 +40,6 @@ def unpack(scope: Scope, text: str) -> np.ndarray | None:
     return queries if len(queries) == count and queries.any() else None
 
 
+@shared(max_entries=16, key=lambda scope: (scope.truth_digest,))
 def _check(scope: Scope) -> str:
-    return _query_digest(scope.truth_digest, _ids=scope.truth.query_ids)
-
-
-@shared(max_entries=16)
-def _query_digest(truth: str, _ids: pa.StringArray) -> str:
-    return hashlib.blake2b("\0".join(_ids.to_pylist()).encode(), digest_size=8).hexdigest()[:_CHECK]
+    return hashlib.blake2b("\0".join(scope.truth.query_ids.to_pylist()).encode(), digest_size=8).hexdigest()[:_CHECK]

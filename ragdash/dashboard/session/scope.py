@@ -8,7 +8,7 @@ and decisions are applied to the cached scores.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
@@ -232,6 +232,11 @@ class Scope:
     def decided_pairs(self, run: str) -> frozenset[tuple[str, str, str]]:
         """The decisions on pairs of this run: (query id, digest of the chunk, digest of the span)."""
         return _decided_pairs(self.evidence_key(run), self.decisions, _scores=self.evidence(run))
+
+
+def by_scope(run: str, scope: Scope, *facts: Hashable) -> tuple:
+    """The key of what is computed of a run in a scope, without a metric."""
+    return run, scope.cache_key(), *facts
 
 
 @shared(max_entries=16)
