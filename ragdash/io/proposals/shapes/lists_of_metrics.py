@@ -17,8 +17,8 @@ Path = tuple[str, ...]
 def with_metrics_by_name(rows: Sequence[dict]) -> list[dict]:
     """The records; a list of metrics becomes an object of their values, {"correctness": 1}: it is no ranking."""
     sample = rows[:_LOOKED_AT]
-    members = {path: found for path in _list_paths(sample[0] if sample else {}, ())
-               if (found := _members([_at(row, path) for row in sample], path))}
+    members = {path: names for path in _list_paths(sample[0] if sample else {}, ())
+               if (names := _members([_at(row, path) for row in sample], path))}
     return [_replaced(row, members) for row in rows] if members else list(rows)
 
 
