@@ -155,6 +155,7 @@ def test_of_many_runs_the_one_looked_at_and_the_baseline_are_the_first_columns()
         assert [name for name in table(at).columns if name.startswith("run-")] == order
         heads = re.findall(r"run-\d(?=[^<]*<)", page_cases.drawn(at).partition("Rank</th>")[2])
         assert heads[:len(order)] == order
+        assert f"the rank in {order[1]}, the baseline" in texts(at).replace("\\", "")
 
 
 def test_a_mark_of_direction_in_an_id_or_an_attribute_turns_nothing_behind_it():

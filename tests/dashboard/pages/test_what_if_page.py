@@ -12,6 +12,7 @@ import pyarrow as pa
 from page_cases import ROOT, address, charts, leaderboard, opened, shown, texts
 
 from ragdash import Run, Truth, evaluate, fuse, read_run, read_truth
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.components import picked_queries, query_links
 from ragdash.dashboard.session.data_store import LOADED
@@ -308,3 +309,22 @@ def test_long_names_are_short_in_the_same_way_in_sentences_headings_and_pictures
     assert f"weight of {start}" not in text and f"than with **{start}" not in text and "of v3-chunk512-sparse" in text
     names = [trace.get("name") or "" for key in ("sweep_mix", "ceiling") for trace in charts(at)[key]["data"]]
     assert "v3-chunk512-sparse" in names and not [name for name in names if start in name]
+
+
+def test_a_run_has_one_short_name_on_the_page_whether_it_is_fused_or_not():
+    """Three runs need more letters than the two that are fused."""
+    truth, runs = samples()
+    names = ["sparse (bge-m3-multi-vector-chunk512-overlap128-top30-reranked)", "dense",
+             "sparse (colbert-v2.1-chunk256-overlap128-top30-reranked)"]
+    third = Run.from_dict({query: runs[0].ranking(query)["doc_id"].to_pylist()[7:] for query in
+                           runs[0].query_ids.to_pylist()}, names[2])
+    runs = [replace(run, name=name) for run, name in zip(runs, names, strict=False)]
+    short = short_names(names, PAGE_NAME)
+    of_two = {*short_names(names[:2], PAGE_NAME)} - {*short}
+    assert of_two
+    at = opened("what-if", **address(truth, [*runs, third]), fused=[run.digest[:12] for run in runs])
+    at.session_state["what_if_alternatives"] = True
+    said = plain(texts(shown(at.run())))
+    drawn = {trace.get("name") for key in ("sweep_mix", "ceiling") for trace in charts(at)[key]["data"]}
+    assert short[0] in said and {*short[:2]} <= drawn
+    assert not [name for name in (names[0], *of_two) if name in said or name in drawn]

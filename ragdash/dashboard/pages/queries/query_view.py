@@ -157,7 +157,8 @@ def _rankings(case: QueryCase, columns: list[RankingColumn], ranks: int) -> None
             has_contexts = any(output.contexts is not None for output in case.outputs)
             notes.append("The rankings have ids and no texts." + (
                 " The contexts that the answers were given are on the **Answers** tab." if has_contexts else ""))
-        notes += [] if len(columns) < 2 else [ranking_html.moves_note(columns[case.data.context.baseline].name)]
+        baseline = next(column.name for column in columns if column.baseline_ranks is None)
+        notes += [] if len(columns) < 2 else [ranking_html.moves_note(baseline)]
         st.caption(" ".join(filter(None, notes)))
 
 

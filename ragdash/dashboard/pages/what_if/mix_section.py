@@ -11,7 +11,6 @@ import streamlit as st
 
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
-from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.auth import rights
 from ragdash.dashboard.components import query_links, verdict_panel
 from ragdash.dashboard.page_context import PageContext
@@ -43,16 +42,16 @@ MOST_CHANGES = 50
 FAST_FLIPS = 10_000  # enough to tell 0.05; the sliders wait for it
 
 
-def render(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
-    """Draw the section; its sliders redraw it alone."""
+def render(shown: PageContext, context: PageContext, choice: Choice, pool: JudgedPool) -> None:
+    """Draw the section; its sliders redraw it alone. shown: with all runs, among which names are short."""
     st.header("Try a mix", anchor=False, help=tooltip("hybrid"))
-    _mix(context, choice, pool)
+    _mix(shown, context, choice, pool)
 
 
 @st.fragment
-def _mix(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
+def _mix(shown: PageContext, context: PageContext, choice: Choice, pool: JudgedPool) -> None:
     try:
-        recipe = _chosen_recipe(context, choice, pool)
+        recipe = _chosen_recipe(shown, choice, pool)
     except InputError as error:
         elements.problems(error.problems, "mix")
         return
@@ -63,7 +62,7 @@ def _mix(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
     mean = float(np.nanmean(values)) if (~np.isnan(values)).any() else np.nan
     is_chosen = comparison is choice.against_single
     text = sentences.mix_sentence(comparison, choice.held_out.value if is_chosen else mean, held_out=is_chosen)
-    st.markdown(verdict_panel.shorten_names(context, text))
+    st.markdown(verdict_panel.shorten_names(shown, text))
     engine = PRESETS[recipe.preset].engine if recipe.preset else ""
     note = f" {PRESETS[recipe.preset].note}" if recipe.preset else ""
     chosen = sentences.chosen_mix_note(choice.spec.title, mean, choice.held_out.value) if is_chosen else ""
@@ -86,7 +85,7 @@ def _options(choice: Choice, pool: JudgedPool) -> dict[str, str]:
     return labels
 
 
-def _chosen_recipe(context: PageContext, choice: Choice, pool: JudgedPool) -> Recipe:
+def _chosen_recipe(shown: PageContext, choice: Choice, pool: JudgedPool) -> Recipe:
     labels = _options(choice, pool)
     with st.container(horizontal=True, vertical_alignment="bottom", key="mix_bar"):
         name = st.selectbox("Method or engine", list(labels), format_func=labels.get, width=300,
@@ -95,7 +94,7 @@ def _chosen_recipe(context: PageContext, choice: Choice, pool: JudgedPool) -> Re
         window = st.selectbox("Window", WINDOWS, width=120, persist_state="session",
                               key=state.choice_key(state.FUSE_WINDOW, WINDOWS, "default"),
                               help=tooltip("fusion_window"))
-        params = {**_params(name, choice), **_options_of_order(name, pool)}
+        params = {**_params(shown, name, choice), **_options_of_order(name, pool)}
     if name == TUNED:
         recipe = choice.recipe
         size = recipe.window if window == "default" else None if window == "all" else int(window)
@@ -107,7 +106,7 @@ def _chosen_recipe(context: PageContext, choice: Choice, pool: JudgedPool) -> Re
     return make_recipe(pool.runs, "rrf" if preset else name, size, preset, params)
 
 
-def _params(name: str, choice: Choice) -> Mapping[str, object]:
+def _params(shown: PageContext, name: str, choice: Choice) -> Mapping[str, object]:
     """The sliders that the method or engine has, and what they say."""
     if name == TUNED:
         return {}
@@ -123,8 +122,9 @@ def _params(name: str, choice: Choice) -> Mapping[str, object]:
     if weighted:
         runs = len(choice.runs)
         key = state.fraction_key(state.FUSE_SHARE, 0.0, 1.0, round(1 / runs, 2))
-        share = st.slider(f"Weight of {short_names(choice.runs, PAGE_NAME)[-1]}", 0.0, 1.0, step=0.05, key=key,
-                          width=260, persist_state="session", help=tooltip("fusion_weight"))
+        label = verdict_panel.shorten_names(shown, f"Weight of {fmt.escape(choice.runs[-1])}")
+        share = st.slider(label, 0.0, 1.0, step=0.05, key=key, width=260, persist_state="session",
+                          help=tooltip("fusion_weight"))
         params[weighted] = share if weighted != "weights" else (*([(1 - share) / (runs - 1)] * (runs - 1)), share)
     return params
 

@@ -79,7 +79,7 @@ def render(context: PageContext) -> None:
     if [context.digests[index] for index in preset] == list(chosen.digests):
         what_if_cache.keep_gain(context.digests, context.names, context.scope, choice)
     price = what_if_cache.price(pool, chosen.digests, chosen.scope, choice, choice.spec.k or context.k)
-    _render_answer(context.only(chosen.entries), choice, others, price.more("parallel"))
+    _render_answer(context, chosen, choice, others, price.more("parallel"))
     _note_hybrids(context, chosen, choice, pool, amount(price.parallel))
     family = what_if_cache.family(pool)
     if family != "all":
@@ -87,15 +87,15 @@ def render(context: PageContext) -> None:
     if choice.decision != "unknown":
         price_section.render_sentence(context, choice, pool, price)
         price_section.render_front(chosen, choice, pool, price)
-        alternatives_section.render(chosen, choice, pool)
+        alternatives_section.render(context, chosen, choice, pool)
         routers_section.render(chosen, choice, pool)
     with st.grid(2, min_column_width=360, gap="medium", key="what_if_pictures"):
         with st.container(key="box_sweep"):
-            _render_sweep(chosen, choice)
+            _render_sweep(context, chosen, choice)
         with st.container(key="box_ceiling"):
-            _render_ceiling(chosen, choice, pool)
+            _render_ceiling(context, chosen, choice, pool)
     legs_section.render(context, chosen, choice, pool)
-    mix_section.render(chosen, choice, pool)
+    mix_section.render(context, chosen, choice, pool)
 
 
 def _chosen_runs(context: PageContext) -> PageContext:
@@ -163,7 +163,14 @@ def _setting(choice: Choice) -> str:
                                   choice.recipe.window)
 
 
-def _render_answer(context: PageContext, choice: Choice, others: Sequence[str], more_time: Amount) -> None:
+def _short_names(context: PageContext, chosen: PageContext) -> list[str]:
+    """The names of the runs that are fused, short as on every page: so that no two of all runs shown look alike."""
+    names = dict(zip(context.digests, short_names(context.names, PAGE_NAME), strict=True))
+    return [names[digest] for digest in chosen.digests]
+
+
+def _render_answer(context: PageContext, chosen: PageContext, choice: Choice, others: Sequence[str],
+                   more_time: Amount) -> None:
     """The answer in one sentence, then the hybrid next to the single runs; others: runs shown that are not fused."""
     with st.container(border=True, key="answer"):
         answer = sentences.hybrid_answer(
@@ -171,7 +178,7 @@ def _render_answer(context: PageContext, choice: Choice, others: Sequence[str], 
             choice.against_default, choice.held_out.value, choice.runs, others, more_time)
         answer = verdict_panel.shorten_names(context, answer)
         st.markdown(answer, help=term_help(answer, [choice.spec]))
-        verdict_panel.render_checks(context, [check for check in context.results.checks(choice.spec)
+        verdict_panel.render_checks(chosen, [check for check in chosen.results.checks(choice.spec)
                                               if check.kind != "other-spellings"])  # said above
     if choice.decision == "unknown":
         return
@@ -184,26 +191,26 @@ def _render_answer(context: PageContext, choice: Choice, others: Sequence[str], 
     caution = sentences.caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes),
                                          choice.evaluations[len(choice.runs)].name)
     rounding = fmt.rounding_note(tables.differences(choice))
-    st.caption(f"{named}{caution} {rounding}".rstrip(), help=term_help(named))
+    st.caption(verdict_panel.shorten_names(context, f"{named}{caution} {rounding}".rstrip()), help=term_help(named))
     if choice.unscored:
         st.caption(unscored_sentence(choice.unscored))
 
 
-def _render_sweep(context: PageContext, choice: Choice) -> None:
+def _render_sweep(context: PageContext, chosen: PageContext, choice: Choice) -> None:
     """The metric against the weight or k of the chosen method."""
     name, line = sweep_line(choice.recipes, choice.held_out.chosen)
     title = choice.spec.title
     if len(line) < 2:
         return
-    names = short_names(context.names, PAGE_NAME)
+    names = _short_names(context, chosen)
     run = names[-1]
     label = f"Weight of {run}" if name == "weight" else "k of RRF"
     st.header(fmt.escape(f"{title} by {name}"), anchor=False, help=tooltip("flat_range"))
     x = np.array([value for value, _ in line])
     mean = _means(choice.values[[index for _, index in line]])
-    chosen = next(value for value, index in line if index == choice.held_out.chosen)
-    figure = pictures.sweep(label, x, mean, chosen, choice.flat[1:] if choice.flat else None, names,
-                            context.slots, _means(choice.single_values), axis=axis_of(choice.spec),
+    best = next(value for value, index in line if index == choice.held_out.chosen)
+    figure = pictures.sweep(label, x, mean, best, choice.flat[1:] if choice.flat else None, names,
+                            chosen.slots, _means(choice.single_values), axis=axis_of(choice.spec),
                             theme=elements.theme())
     flat = ""
     if choice.flat:
@@ -215,12 +222,11 @@ def _render_sweep(context: PageContext, choice: Choice) -> None:
                    note=f"Runs fused: {fmt.listed([fmt.escape(name) for name in choice.runs])}.")
 
 
-def _render_ceiling(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
+def _render_ceiling(context: PageContext, chosen: PageContext, choice: Choice, pool: JudgedPool) -> None:
     """What the chosen setting reaches by window, and the best order of all results at most."""
     st.header("Hybrid and ceiling by window", anchor=False, help=tooltip("ceiling"))
-    most = what_if_cache.ceiling(pool, context.digests, context.scope, choice)
-    names = short_names(context.names, PAGE_NAME)
-    figure = pictures.ceiling(most.windows, most.best, most.hybrid, names, context.slots,
+    most = what_if_cache.ceiling(pool, chosen.digests, chosen.scope, choice)
+    figure = pictures.ceiling(most.windows, most.best, most.hybrid, _short_names(context, chosen), chosen.slots,
                               _means(choice.single_values), axis=axis_of(choice.spec), theme=elements.theme())
     sign = choice.against_single.sign
     elements.chart(figure, tables.ceiling_table(choice.spec.title, most), "ceiling",
