@@ -206,3 +206,10 @@ def test_all_right_documents_are_read_not_those_of_the_quotes_alone(others, chos
                    ideal_answer=lambda number: [TEXTS[number]])
     mapping = next(mapping for mapping in offered(records) if mapping["role"] == "truth")
     assert mapping["relevant"] == chosen and mapping["evidence"] == "snippets[].text"
+
+
+@pytest.mark.parametrize("first, holds_ids", [("which rule covers case {}", False), ("case-{}", True)])
+def test_a_first_column_of_several_words_without_a_header_holds_no_ids(first, holds_ids):
+    lines = "".join(f"{first.format(number)}\t{TEXTS[number]}\t{TEXTS[number]} So it is.\n" for number in COUNT)
+    chosen = {mapping.get("query_id") for mapping in offered(lines.encode(), "file.tsv")}
+    assert ("column 1" in chosen) == holds_ids

@@ -211,7 +211,8 @@ def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
         if any(names_speakers(item) for item in result.fields.values()):
             questions = []  # what several speakers said to each other
     questions = questions or other_questions(free)
-    if not questions and "column 2" in free and "column 1" in free and free["column 2"].is_long_text:
+    if not questions and "column 2" in free and "column 1" in free and free["column 2"].is_long_text and (
+            free["column 1"].blank_share == 0):
         questions = [free["column 2"]]
         take(result, free, "query_id", free["column 1"])
     questions = [item for item in _without_inputs(questions, free)
