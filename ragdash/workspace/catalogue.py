@@ -387,8 +387,10 @@ def _shape(columns: Iterable[str]) -> str:
     return json.dumps(sorted(set(columns)))
 
 
-def unusable_file(path: Path, error: sqlite3.Error) -> InputError:
+def unusable_file(path: Path, error: OSError | sqlite3.Error) -> InputError:
     """The problem of an SQLite file of the workspace that cannot be used."""
+    if isinstance(error, OSError):
+        return atomic_folders.unusable(path, error)
     if is_disk_full(path, error):
         return InputError([Problem("unusable-workspace/full", {"reason": str(error)}, str(path))])
     message = {sqlite3.SQLITE_IOERR: "unusable-workspace/disk",

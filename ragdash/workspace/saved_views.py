@@ -10,18 +10,17 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import sqlite3
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.protocols import EventLog, LogRow, LogWriter
 from ragdash.core.storage.shown_values import require_shown
-from ragdash.core.storage.sqlite_log import SqliteLog
-from ragdash.workspace import atomic_folders
+from ragdash.core.storage.sqlite_log import SqliteLog, never_changed
 from ragdash.workspace.catalogue import unusable_file
 
 FILE, LOG = "views.sqlite", "views"
@@ -30,23 +29,15 @@ SAVED, DELETED, RESTORED = "saved", "deleted", "restored"
 _TABLES = (
     "create table if not exists events (number integer primary key autoincrement, kind text not null, "
     "slug text not null, view text not null)",
-    "create trigger if not exists no_change before update on events "
-    "begin select raise(abort, 'events are never changed'); end",
-    "create trigger if not exists no_loss before delete on events "
-    "begin select raise(abort, 'events are never deleted'); end",
+    *never_changed("events"),
 )
 T = TypeVar("T")
 
 
 def view_file(path: Path) -> SqliteLog:
     """The event log in an SQLite file: the key is the slug, the values are the kind of event and the view as JSON."""
-    def unusable(error: OSError | sqlite3.Error) -> InputError:
-        if isinstance(error, sqlite3.Error):
-            return unusable_file(path, error)
-        return atomic_folders.unusable(path, error)
-
     return SqliteLog(path, _TABLES, "select number, slug, kind, view from events",
-                     "insert into events (slug, kind, view)", "number", "slug", unusable)
+                     "insert into events (slug, kind, view)", "number", "slug", partial(unusable_file, path))
 
 
 @dataclass(frozen=True)

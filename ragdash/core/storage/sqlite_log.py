@@ -16,6 +16,14 @@ T = TypeVar("T")
 _EVERY = 2 ** 62
 
 
+def never_changed(table: str) -> tuple[str, str]:
+    """Statements that let SQLite refuse to change or delete a row of a table."""
+    return (f"create trigger if not exists no_change before update on {table} "
+            f"begin select raise(abort, '{table} are never changed'); end",
+            f"create trigger if not exists no_loss before delete on {table} "
+            f"begin select raise(abort, '{table} are never deleted'); end")
+
+
 @dataclass(frozen=True)
 class SqliteLog:
     """A file whose table has an event per row, numbered by SQLite; a reader of one that is not there finds nothing.

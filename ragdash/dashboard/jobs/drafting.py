@@ -72,11 +72,7 @@ def start(key: tuple, corpus: Corpus, order: DraftOrder, secret: str | None) -> 
 
 def stop() -> None:
     """Ask nothing more; what is on its way is awaited, and kept."""
-    job = current()
-    if isinstance(job, Job):
-        job.finish()
-    else:
-        shared_queue.cancel(job)
+    shared_queue.stop(current(), Job.finish)
 
 
 def plan(key: tuple, corpus: Corpus, order: DraftOrder) -> bool:

@@ -124,20 +124,12 @@ def _enqueue(key: tuple, runs: Mapping[str, Sequence[Case]], order: JudgeOrder, 
 
 def stop() -> None:
     """Ask nothing more; what is on its way is awaited by the process, and kept."""
-    job = current()
-    if isinstance(job, Job):
-        job.finish()
-    else:
-        shared_queue.cancel(job)
+    shared_queue.stop(current(), Job.finish)
 
 
 def drop() -> None:
     """End it at once; answers that are on their way are lost, and may have to be paid."""
-    job = current()
-    if isinstance(job, Job):
-        job.worker.cancel(0.0)
-    else:
-        shared_queue.cancel(job, at_once=True)
+    shared_queue.stop(current(), lambda job: job.cancel(0.0), at_once=True)
 
 
 def plan(key: tuple, runs: Mapping[str, Sequence[Case]], order: JudgeOrder) -> bool:

@@ -84,8 +84,4 @@ def forget() -> None:
 
 def stop() -> None:
     """End it; what a model has embedded until then is kept."""
-    job = current()
-    if isinstance(job, Job):
-        job.worker.cancel()
-    else:
-        shared_queue.cancel(job)
+    shared_queue.stop(current(), Job.cancel)

@@ -104,9 +104,13 @@ class Job:
             self.worker.cancelled = True
             self.worker.process.terminate()
 
+    def cancel(self, wait: float = 10.0) -> None:
+        """Stop it; it is killed if it has not ended after `wait` seconds."""
+        self.worker.cancel(wait)
+
     def end(self, wait: float = 10.0) -> None:
         """Stop it where it runs, and take away its files."""
-        self.worker.cancel(wait)
+        self.cancel(wait)
         self.folder.cleanup()
 
 

@@ -54,11 +54,7 @@ def start(key: tuple, runs: Mapping[str, Run], truth: Truth, metrics: Sequence[s
 
 def stop() -> None:
     """End it; what is done is kept."""
-    job = current()
-    if isinstance(job, Job):
-        job.worker.cancel()
-    else:
-        shared_queue.cancel(job)
+    shared_queue.stop(current(), Job.cancel)
 
 
 def _command(runs: Mapping[str, Run], truth: Truth, metrics: Sequence[str], models: Mapping[str, str],

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragdash.core.errors import Problem
 from ragdash.core.storage.addresses import BLOBS, WORKSPACE, is_address
-from ragdash.dashboard.jobs.process import JobSlot, JobView
+from ragdash.dashboard.jobs.process import Job, JobSlot, JobView
 from ragdash.models.judge.tasks.examples import examples_json, stored_examples
 from ragdash.models.judge.tasks.policy import current_policy, policy_toml
 from ragdash.models.judge.tasks.rubrics import rubric_toml, stored_rubrics
@@ -105,9 +105,11 @@ def current(kind: str, slot: JobSlot) -> JobView | None:
                default=None)
 
 
-def cancel(job: JobView | None, at_once: bool = False) -> None:
-    """Ask for the end of a job of the queue; nothing where it is none."""
-    if isinstance(job, QueuedJob):
+def stop(job: JobView | None, end: Callable[[Job], None], at_once: bool = False) -> None:
+    """Ask for the end of a job: that of this server by `end`, one of the queue by its worker; nothing for None."""
+    if isinstance(job, Job):
+        end(job)
+    elif isinstance(job, QueuedJob):
         queue().cancel(job.record.id, at_once)
 
 

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
-from ragdash.core.errors import InputError
 from ragdash.core.paths import workspace
 from ragdash.core.storage.protocols import EventLog, LogRow
 from ragdash.core.storage.shared import shared_log
-from ragdash.core.storage.sqlite_log import SqliteLog
-from ragdash.workspace import atomic_folders
+from ragdash.core.storage.sqlite_log import SqliteLog, never_changed
 from ragdash.workspace.catalogue import unusable_file
 
 FILE, LOG = "audit.sqlite", "audit"
@@ -29,22 +27,15 @@ LONGEST_ID = 64  # characters of an id that is shown as it is
 _TABLES = (
     "create table if not exists entries (number integer primary key autoincrement, action text not null, "
     "at text not null, who text not null, role text not null, object text not null, outcome text not null)",
-    "create trigger if not exists no_change before update on entries "
-    "begin select raise(abort, 'entries are never changed'); end",
-    "create trigger if not exists no_loss before delete on entries "
-    "begin select raise(abort, 'entries are never deleted'); end",
+    *never_changed("entries"),
 )
 
 
 def audit_file(path: Path) -> SqliteLog:
     """The event log in an SQLite file: the key is the action; the values are time, person, role, object, outcome."""
-    def unusable(error: OSError | sqlite3.Error) -> InputError:
-        if isinstance(error, sqlite3.Error):
-            return unusable_file(path, error)
-        return atomic_folders.unusable(path, error)
-
     return SqliteLog(path, _TABLES, "select number, action, at, who, role, object, outcome from entries",
-                     "insert into entries (action, at, who, role, object, outcome)", "number", "action", unusable)
+                     "insert into entries (action, at, who, role, object, outcome)", "number", "action",
+                     partial(unusable_file, path))
 
 
 @dataclass(frozen=True)
