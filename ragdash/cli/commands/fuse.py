@@ -60,13 +60,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="OUT", help="the fused run; its ending names the format (.trec, "
                         ".jsonl, .csv, .parquet)")
     add_truth_option(parser, "judgments, to tune on", "--qrels")
-    parser.add_argument("--tune", metavar="METRIC", help=f"choose a hybrid by this metric, and say what it is "
-                        f"worth on held-out queries (default where only --truth is given: {MAIN_METRIC})")
+    answers = parser.add_mutually_exclusive_group()  # each is an answer of its own
+    answers.add_argument("--tune", metavar="METRIC", help=f"choose a hybrid by this metric, and say what it is "
+                         f"worth on held-out queries (default where only --truth is given: {MAIN_METRIC})")
     parser.add_argument("-m", "--metrics", metavar="METRICS", help="as other commands take them: the first is that of "
                         "--tune, the others those of --also")
-    add_changes_options(parser)
+    add_changes_options(answers)
     add_snippet_options(parser)
-    add_leg_options(parser)
+    add_leg_options(parser, answers)
     parser.add_argument("--accept", choices=("other-spellings",), help="answer although the runs seem to name the same "
                         "document in different ways")
     parser.add_argument("--also", metavar="METRICS", help="with --tune: what the choice is worth by these, such as "

@@ -25,10 +25,10 @@ from ragdash.reporting.sentences.what_if import leg_sentence, steps_sentence
 CUTOFF = 10  # where the metric has none
 
 
-def add_leg_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of --legs."""
-    parser.add_argument("--legs", action="store_true", help="which run brings each relevant document, at which step "
-                        "it is lost, and the Shapley value and time of each run; needs --truth")
+def add_leg_options(parser: argparse.ArgumentParser, answers: argparse._MutuallyExclusiveGroup) -> None:
+    """Add --legs to the answers that are given one at a time, and its options."""
+    answers.add_argument("--legs", action="store_true", help="which run brings each relevant document, at which step "
+                         "it is lost, and the Shapley value and time of each run; needs --truth")
     parser.add_argument("--fused", metavar="RUN", help="of --legs: the fused run (default: the runs fused by the "
                         "method or preset given)")
     parser.add_argument("--reranked", metavar="RUN", help="of --legs: the run after re-ranking")

@@ -108,7 +108,7 @@ def test_the_command_prints_the_shares_and_json_has_the_queries(capsys, tmp_path
     given = ["fuse", str(tmp_path / "bm25.trec"), str(tmp_path / "dense.trec"), "--legs"]
     assert main(given) == 2
     capsys.readouterr()
-    given += ["--truth", str(tmp_path / "qrels.txt"), "--tune", "R@2"]
+    given += ["--truth", str(tmp_path / "qrels.txt"), "-m", "R@2"]
     assert main(given) == 0
     printed = capsys.readouterr().out
     assert "2 of 3 relevant documents reach the first 2. The other one was returned by no search." in printed
@@ -118,6 +118,18 @@ def test_the_command_prints_the_shares_and_json_has_the_queries(capsys, tmp_path
     assert result["steps"]["rerank"] == {"documents": 2, "queries": ["q"]} and result["relevant"] == 3
     assert [run["name"] for run in result["runs"]] == ["bm25", "dense"] and result["runs"][0]["search_ms"]["n"] == 0
     assert sum(run["shapley"]["mean"] for run in result["runs"]) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("other", [["--changes"], ["--tune", "RR"]])
+def test_answers_are_given_one_at_a_time_and_none_is_passed_over(other, capsys, tmp_path):
+    for name in ("bm25", "dense"):
+        (tmp_path / f"{name}.trec").write_text("q Q0 a 1 3 r\n")
+    (tmp_path / "qrels.txt").write_text("q 0 a 1\n")
+    given = ["fuse", str(tmp_path / "bm25.trec"), str(tmp_path / "dense.trec"), "--truth", str(tmp_path / "qrels.txt")]
+    with pytest.raises(SystemExit) as stopped:
+        main([*given, "--legs", *other])
+    assert stopped.value.code == 2
+    assert "not allowed with argument" in capsys.readouterr().err
 
 
 def test_shares_that_are_undefined_are_a_dash_and_an_empty_metric_is_an_error(capsys, tmp_path):
