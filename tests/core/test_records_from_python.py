@@ -58,6 +58,25 @@ def test_a_frame_of_any_library_is_the_same_run(kind):
     assert run.digest == Run.build("bm25", *ROWS.values()).digest
 
 
+@pytest.mark.parametrize("index", [pa.uint8(), pa.uint32(), pa.int64()])
+@pytest.mark.parametrize("values", [pa.string_view(), pa.large_string(), pa.string()])
+def test_categories_of_any_kind_are_ids(index, values):
+    """Those of polars are views, which Arrow cannot cast from a dictionary."""
+    def categories(texts: list) -> pa.ChunkedArray:
+        names = list(dict.fromkeys(text for text in texts if text is not None))
+        rows = pa.array([None if text is None else names.index(text) for text in texts], index)
+        array = pa.DictionaryArray.from_arrays(rows, pa.array(names, values))
+        return pa.chunked_array([array[:2], array[2:]])
+
+    columns = {name: categories(list(ROWS[name])) if name in ("query_id", "doc_id") else list(ROWS[name])
+               for name in ROWS}
+    assert Run.from_frame(pa.table(columns), "bm25").digest == Run.build("bm25", *ROWS.values()).digest
+    columns["doc_id"] = categories(["d1", None, "d2"])
+    with pytest.raises(InputError) as raised:
+        Run.from_frame(pa.table(columns))
+    assert [problem.message for problem in raised.value.problems] == ["missing-id/rows"]
+
+
 def test_a_polars_frame_is_the_same_run_and_truth():
     polars = pytest.importorskip("polars", reason="polars is not installed: frames of it are not read")
     run = Run.from_frame(polars.DataFrame(ROWS), "bm25")

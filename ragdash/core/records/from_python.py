@@ -356,9 +356,16 @@ def _fields(table: pa.Table, names: Mapping[str, str], needed: Sequence[str],
 def _text(problems: Collector, column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if pa.types.is_integer(kind) or str(kind) in ("string", "large_string", "string_view", "null"):
-        return column.cast(pa.string())
+        return pa.chunked_array(list(map(_decoded, column.chunks)), pa.string())
     problems.add("python-object/id-column", {"name": name, "kind": str(kind)}, field=name)
     return pa.chunked_array([pa.nulls(len(column), pa.string())])
+
+
+def _decoded(values: pa.Array) -> pa.Array:
+    """Ids as text. Arrow has no cast from the categories of polars, which are views, to text."""
+    if not pa.types.is_dictionary(values.type):
+        return values.cast(pa.string())
+    return values.dictionary.cast(pa.string()).take(values.indices)
 
 
 def _numbers(columns: Mapping[str, pa.ChunkedArray], field: str) -> np.ndarray | None:
