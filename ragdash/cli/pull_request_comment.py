@@ -14,11 +14,13 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 from urllib.request import Request, urlopen
 
 from ragdash.core.text.quoted import printable
 
+_ODD_TOKEN = "or one that is more than a line of ASCII"
 _SECONDS, _PER_PAGE, _MOST_PAGES = 30, 100, 50
 
 
@@ -44,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"no comment: {printable(reason)}", file=sys.stderr)
             return 0
         print(printable(post(thread, options.name, options.file.read_text(encoding="utf-8"))), file=sys.stderr)
-    except (OSError, ValueError) as error:  # no such file, no answer, an answer that is no JSON
+    except (OSError, ValueError, HTTPException) as error:  # no such file, no answer or half of one, no JSON
         print(f"no comment: {printable(str(error))}", file=sys.stderr)
     return 0
 
@@ -59,22 +61,28 @@ def find_thread(environment: Mapping[str, str]) -> tuple[RequestThread | None, s
     request = _as_object(event.get("pull_request"))
     if "number" not in request:
         return None, "not a pull request"
-    repository, token = environment.get("GITHUB_REPOSITORY"), environment.get("GITHUB_TOKEN")
+    repository, token = environment.get("GITHUB_REPOSITORY"), _token(environment, "GITHUB_TOKEN")
     if _as_object(_as_object(request.get("head")).get("repo")).get("full_name") != repository:
         return None, "the pull request is from a fork, which may not write"
     if not token:
-        return None, "no GITHUB_TOKEN"
+        return None, f"no GITHUB_TOKEN, {_ODD_TOKEN}"
     base = f"{environment.get('GITHUB_API_URL', 'https://api.github.com')}/repos/{repository}/issues"
     headers = {"Authorization": f"Bearer {token}", "Accept": "application/vnd.github+json"}
     return RequestThread(f"{base}/{request['number']}/comments", f"{base}/comments", "PATCH", headers), ""
 
 
+def _token(environment: Mapping[str, str], name: str) -> str:
+    """The secret without blanks around it; "" where it cannot be sent, for the error would show it in the log."""
+    token = environment.get(name, "").strip()
+    return token if token.isascii() and token.isprintable() else ""
+
+
 def _gitlab_thread(environment: Mapping[str, str]) -> tuple[RequestThread | None, str]:
-    number, token = environment.get("CI_MERGE_REQUEST_IID"), environment.get("RAGDASH_GITLAB_TOKEN")
+    number, token = environment.get("CI_MERGE_REQUEST_IID"), _token(environment, "RAGDASH_GITLAB_TOKEN")
     if not number:
         return None, "not a merge request"
     if not token:
-        return None, "no RAGDASH_GITLAB_TOKEN, which forks do not get"
+        return None, f"no RAGDASH_GITLAB_TOKEN, which forks do not get, {_ODD_TOKEN}"
     project, server = environment.get("CI_PROJECT_ID"), environment.get("CI_API_V4_URL")
     if not project or not server:
         return None, "no CI_PROJECT_ID or no CI_API_V4_URL"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -165,6 +166,48 @@ def test_an_odd_event_or_answer_is_no_comment_and_no_failed_job(event, tmp_path,
         monkeypatch.setenv(name, "1")
     assert pull_request_comment.main([str(tmp_path / "gate.md")]) == 0
     assert "no CI_PROJECT_ID" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("reply", [b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[]", b"nonsense\r\n\r\n", b""])
+def test_half_an_answer_is_no_comment_and_no_failed_job(reply, merge_request, capsys):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(20)
+        def answer() -> None:
+            with server.accept()[0] as connection:
+                connection.recv(65536)
+                connection.sendall(reply)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        assert merge_request(f"http://127.0.0.1:{server.getsockname()[1]}") == 0
+        thread.join()
+    assert "no comment: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("address", ["http://a host/api", "http://host\n/api", "http://[", "nonsense"])
+def test_an_odd_address_is_no_comment_and_no_failed_job(address, merge_request, capsys):
+    assert merge_request(address) == 0 and "no comment: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("token", ["line\nsecret", "sécret", "secret\x1b"])
+def test_a_token_that_cannot_be_sent_is_never_printed(token, merge_request, capsys):
+    assert merge_request("http://127.0.0.1:9", token) == 0
+    error = capsys.readouterr().err
+    assert "no RAGDASH_GITLAB_TOKEN" in error and "cret" not in error
+
+
+@pytest.fixture
+def merge_request(tmp_path, monkeypatch):
+    """A function that comments on a merge request of GitLab at an address, with a token."""
+    (tmp_path / "gate.md").write_text("passed")
+
+    def comment(address: str, token: str = " token\n") -> int:
+        for name, value in {"GITLAB_CI": "1", "CI_MERGE_REQUEST_IID": "1", "CI_PROJECT_ID": "1",
+                            "CI_API_V4_URL": address, "RAGDASH_GITLAB_TOKEN": token}.items():
+            monkeypatch.setenv(name, value)
+        return pull_request_comment.main([str(tmp_path / "gate.md")])
+
+    return comment
 
 
 def test_the_action_passes_every_input_to_its_script():
