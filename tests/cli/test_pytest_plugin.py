@@ -288,6 +288,14 @@ def test_odd_values_are_refused_where_they_are_logged(project):
     assert len(errors) == 9 and all("InputError" in line for line in errors), errors
 
 
+def test_a_name_with_control_characters_makes_no_broken_junit_file(project):
+    test = REPEAT_FIELD.replace('"g"', r'"red\x1b[31m\x00 <b>&"')
+    assert project("good", "--ragdash-pin", test=test).ret == 0
+    assert project("good", "--junit-xml=suite.xml", test=test).ret == 0
+    names = [item.get("name") for item in ElementTree.parse(project.path / "suite.xml").iter("property")]
+    assert names and all(name.startswith(r"ragdash.red\x1b[31m\x00 <b>&.") for name in names), names
+
+
 def test_two_groups_never_write_one_result_file(project):
     assert project("good", "--ragdash-pin", test=SAME_FILE).ret == 0
     both = project("good", "--ragdash-results", "results", test=SAME_FILE)

@@ -215,9 +215,11 @@ class SessionVerdicts:
         """Add a property to the test suite of --junit-xml."""
         from _pytest.junitxml import xml_key  # as record_testsuite_property does
 
+        from ragdash.reporting.tables.junit import escape_xml
+
         xml = session.config.stash.get(xml_key, None)
         if xml is not None:
-            xml.add_global_property(name, value)
+            xml.add_global_property(escape_xml(name), escape_xml(value))
 
 
 def _options(item: Any) -> dict[str, Any]:
