@@ -17,7 +17,7 @@ from ragdash.analysis.tracking.drift import (
     ProposedQuestion,
 )
 from ragdash.reporting.sentences.formatting import count, listed
-from ragdash.reporting.tables.escaping import finite_or_none, number, p_number, table_text
+from ragdash.reporting.tables.escaping import finite_or_none, number, p_number, sentence_text, table_text
 
 DRIFT_FORMATS = ("table", "markdown", "json")
 EXAMPLES = 3  # questions listed of a group
@@ -150,9 +150,10 @@ def render_drift(drift: Drift, proposals: Sequence[ProposedQuestion], form: str)
     if form == "json":
         return json.dumps(drift_dict(drift, proposals), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     marker = "- " if form == "markdown" else ""
-    lines = [finding(drift), "", table_text(header(drift), measure_rows(drift), form),
-             *(f"{marker}{note}" for note in notes(drift)), "", new_questions_sentence(drift),
-             *(f"{marker or '  '}{line}" for line in group_lines(drift))]
+    lines = [sentence_text(finding(drift), form), "", table_text(header(drift), measure_rows(drift), form),
+             *(f"{marker}{sentence_text(note, form)}" for note in notes(drift)), "",
+             sentence_text(new_questions_sentence(drift), form),
+             *(f"{marker or '  '}{sentence_text(line, form)}" for line in group_lines(drift))]
     if proposals:
         lines += ["", table_text(PROPOSAL_HEADER, proposal_rows(proposals), form)]
     return "\n".join([*lines, ""])

@@ -13,7 +13,7 @@ from ragdash.evaluation.compare import Comparison
 from ragdash.reporting.sentences.comparison import OUTCOMES
 from ragdash.reporting.sentences.formatting import count, listed, query_count
 from ragdash.reporting.sentences.runs.repeats import noise_and_design
-from ragdash.reporting.tables.escaping import finite_or_none, number, p_number, signed, table_text
+from ragdash.reporting.tables.escaping import finite_or_none, number, p_number, sentence_text, signed, table_text
 
 VARIANTS_FORMATS = ("table", "markdown", "json")
 AIMS = {LATENCY: "latency", COST: "cost"}
@@ -172,7 +172,7 @@ def render_variants(variants: Variants, form: str, checks: Sequence[RunCheck] = 
              aims_sentence(variants)]
     marker = "- " if form == "markdown" else ""
     return "\n".join([table_text(EFFECT_HEADER, effect_rows(effects), form), table_text(header, rows, form),
-                      *(f"{marker}{line}" for line in lines if line), ""])
+                      *(f"{marker}{sentence_text(line, form)}" for line in lines if line), ""])
 
 
 def _against_cells(pair: Comparison | None) -> list[str]:

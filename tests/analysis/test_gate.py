@@ -234,7 +234,8 @@ def test_recorded_settings_that_differ_are_named_where_both_sides_recorded_some(
         "model": {"before": "small", "after": "`<b>`"}, "new": {"before": None, "after": "inf"}}
     assert ("Settings that changed: chunk: 10 -> 40, k: 20 -> 5, model: small -> `<b>`, new: not recorded -> inf."
             in render_gate(result, "table").decode())
-    assert "`chunk: 10 -> 40`, `k: 20 -> 5`, `model: small -> '<b>'`" in render_gate(result, "markdown").decode()
+    assert ("- Settings that changed: chunk: 10 -\\> 40, k: 20 -\\> 5, model: small -\\> \\`\\<b\\>\\`, "
+            in render_gate(result, "markdown").decode())
     for settings, pinned in (({}, baseline), (changed, BASELINE), (recorded, baseline)):
         same = gated(replace(BEFORE, settings=settings), baseline=pinned)
         assert gate_dict(same)["settings_changed"] == {} and "Settings" not in render_gate(same, "table").decode()

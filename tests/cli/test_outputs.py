@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 from helpers import call
+
+from ragdash import evaluate, read_run, read_truth, record
+from ragdash.analysis.tracking import pin
 
 CONVERT = ("convert", "run.trec", "--format", "trec", "-o")
 
@@ -73,3 +77,28 @@ def pinned(files, capfdbinary):
     baseline = files / "baseline.ragdash"
     call(capfdbinary, "pin", files / "run.trec", "--truth", files / "qrels.txt", "-m", "RR", "-o", baseline)
     return baseline
+
+
+MARKUP = r"<b>x ![i](http:h) **s** `c` <!-- ~~t~~ \* $m$"
+
+
+@pytest.mark.parametrize("command", [
+    ("evaluate", f"{MARKUP}=run.trec", "--fail-under", "RR=1"),
+    ("compare", "other.trec", f"{MARKUP}=run.trec", "--no-worse-than", "0"),
+    ("compare", f"{MARKUP}=run.trec", "same=run.trec", "--no-worse-than", "0.5"),
+    ("gate", f"{MARKUP}=run.trec", "--against", "baseline.ragdash"),
+    ("history", "logs")])
+def test_no_name_is_markup_in_markdown(files, capfdbinary, monkeypatch, command):
+    """What is not escaped would be drawn in the comment of a pull request."""
+    monkeypatch.chdir(files)
+    run, truth = read_run("run.trec"), read_truth("qrels.txt")
+    for number in range(2):
+        with record(MARKUP, settings={"k": f"{number}{MARKUP}"}, folder="logs") as recording:
+            for query in run.query_ids.to_pylist():
+                recording.add(query, run.ranking(query)["doc_id"].to_pylist())
+    (files / "baseline.ragdash").write_bytes(pin(evaluate(run.renamed(f"old {MARKUP}"), truth, "RR"), truth,
+                                                 version="1", run={"settings": {MARKUP: 1}}).to_bytes())
+    _, out, _ = call(capfdbinary, *command, "--truth", "qrels.txt", "-m", "RR", "--format", "markdown")
+    marks = re.sub(r"\\[^\w\s]", "", out)
+    assert MARKUP in re.sub(r"\\([^\w\s])", r"\1", out), out
+    assert not [mark for mark in ("<", "**", "`", "](", "~", "$") if mark in marks], out

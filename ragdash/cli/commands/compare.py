@@ -29,6 +29,7 @@ from ragdash.evaluation.stats import MOST_RESAMPLES
 from ragdash.reporting.sentences.merge_problems import merged_problems
 from ragdash.reporting.sentences.verdict import verdict_dict
 from ragdash.reporting.tables.comparison import COMPARISON_FORMATS, render_comparisons
+from ragdash.reporting.tables.escaping import sentence_text
 from ragdash.reporting.tables.evaluation import TEXT_FORMATS
 from ragdash.reporting.tables.repeats import repeat_dict, repeat_text
 
@@ -84,7 +85,7 @@ def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace)
     checks += gate_checks(verdict) if checks else []
     settings = {**settings_of(evaluations[0], truth, options), "level": 1 - rules.alpha, "margin": rules.margin,
                 "permutations": rules.flips(len(evaluations[0].query_ids), len(evaluations))}
-    answer = _bounds_text(checks, limits, evaluations[0].name)
+    answer = _bounds_text(checks, limits, evaluations[0].name, options.format)
     content = junit_of(checks, "--no-worse-than") if options.format == "junit" else render_comparisons(
         evaluations[0].name, grid, options.format, rules, settings=settings, problems=problems,
         verdict=verdict_dict(verdict), sliced=sliced,
@@ -97,14 +98,14 @@ def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace)
     return report_missed(checks)
 
 
-def _bounds_text(checks: Sequence[GateCheck], limits: Sequence[Limit], baseline: str) -> str:
+def _bounds_text(checks: Sequence[GateCheck], limits: Sequence[Limit], baseline: str, form: str) -> str:
     """The answer to `--no-worse-than`, first in the output; "" where it was not asked."""
     if not checks:
         return ""
     alone = " The limit is about the mean alone; low=LIMIT asks it of the whole interval." if any(
         limit.statistic == "mean" for limit in limits) else ""
-    return failed_text(checks) or (
-        f"Passed: no candidate is worse than {baseline} by more than the limit.{alone}\n\n")
+    passed = sentence_text(f"Passed: no candidate is worse than {baseline} by more than the limit.", form)
+    return failed_text(checks, form) or f"{passed}{alone}\n\n"
 
 
 def _with_repeats(content: bytes, spreads: Sequence[RepeatSpread], form: str) -> bytes:

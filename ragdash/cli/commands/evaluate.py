@@ -28,6 +28,7 @@ from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.merge_problems import merged_problems
 from ragdash.reporting.sentences.verdict import verdict_dict
+from ragdash.reporting.tables.escaping import sentence_text
 from ragdash.reporting.tables.evaluation import FORMATS, SHAPES, TEXT_FORMATS, render_evaluations
 from ragdash.reporting.tables.junit import as_junit
 from ragdash.reporting.tables.latency_cutoffs import cutoff_dicts, cutoff_text, latency_dicts, latency_text
@@ -80,7 +81,8 @@ def run(options: argparse.Namespace) -> int:
         settings=settings, problems=problems, verdict=None if verdict is None else verdict_dict(verdict))
     content = _with_extra_tables(content, runs, truth, options)
     if options.format == "markdown" and checks:
-        content = (failed_text(checks) or "Passed: every value reaches its bound.\n\n").encode() + content
+        answer = failed_text(checks, options.format) or "Passed: every value reaches its bound.\n\n"
+        content = answer.encode() + content
     if options.show_as:
         content = _with_other_tool(content, runs, truth, evaluations[0].specs, options)
     if verdict is None:
@@ -180,9 +182,9 @@ def junit_of(checks: Sequence[GateCheck], option: str) -> bytes:
     return as_junit("ragdash", checks)
 
 
-def failed_text(checks: Sequence[GateCheck]) -> str:
+def failed_text(checks: Sequence[GateCheck], form: str) -> str:
     """Which bounds are missed, first in the output; "" where none is."""
-    missed = [check.missed for check in checks if check.missed]
+    missed = [sentence_text(check.missed, form) for check in checks if check.missed]
     share = f" in {len(missed):,} of {len(checks):,} checks" if len(checks) > 1 else ""
     return "\n".join([f"Failed{share}:", *(f"- {text}" for text in missed)]) + "\n\n" if missed else ""
 

@@ -24,6 +24,7 @@ _LINE_MARKS = re.compile(r"^(?P<digits>\d{1,9})?(?P<mark>(?(digits)\.(?=\s|$)|=+
 _REPLACED = re.compile(r":(?=material/|[\w+-]+:)|(?<=http)s?:(?=//)|\bwww\.|"
                        r"(?<!\S)(?:<->|->|<-|--|>=|<=|~=)(?!\S)", re.IGNORECASE)
 _SPAN = re.compile(r":color\[(\\.)\]")
+_ESCAPED_OR_STRONG = re.compile(r"\\(?P<plain>.)|\*\*", re.DOTALL)
 
 def number(value: float | None, decimals: int = 3, signed: bool = False) -> str:
     """A number with a true minus sign, a dash where undefined."""
@@ -279,8 +280,14 @@ def menu_title(template: str) -> str:
 
 
 def strip_markdown(text: str) -> str:
-    """Markdown without its marks, for alternative texts."""
-    return without_isolates(unescape_spans(text)).replace("**", "").replace("\\", "")
+    r"""Markdown without its marks, for terminals and alternative texts.
+
+    Examples
+    --------
+    >>> strip_markdown("**Best:** " + escape("C:\\runs\\**new**"))
+    'Best: C:\\runs\\**new**'
+    """
+    return _ESCAPED_OR_STRONG.sub(r"\g<plain>", without_isolates(unescape_spans(text)))
 
 
 def curve_alt_text(title: str, names: Sequence[str], values: np.ndarray, k: int) -> str:

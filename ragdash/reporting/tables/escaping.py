@@ -58,7 +58,18 @@ def table_text(header: list[str], rows: list[list[str]], form: str) -> str:
 
 def note_text(text: str, form: str) -> str:
     """A remark below a table, in the comment form of its format."""
-    return f"% {text}\n" if form == "latex" else f"\n{text}\n"
+    return f"% {one_line(text)}\n" if form == "latex" else f"\n{sentence_text(text, form)}\n"
+
+
+def sentence_text(text: str, form: str) -> str:
+    r"""A plain sentence for an output of this format: in Markdown no name, question or setting in it is markup.
+
+    Examples
+    --------
+    >>> sentence_text("<b>x is better than # y", "markdown"), sentence_text("# y\n# z", "markdown")
+    ('\\<b\\>x is better than # y', '\\# y\\\\n# z')
+    """
+    return _FIRST_MARK.sub(r"\1\\\2", _escape_markdown(one_line(text))) if form == "markdown" else text
 
 
 def escape_formula(text: str) -> str:
@@ -82,9 +93,16 @@ def _number_columns(header: list[str], rows: list[list[str]]) -> list[bool]:
 _MARKS = re.compile(r"[\\`*<>~$&|]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[])")
 
 
+_FIRST_MARK = re.compile(r"^(\s*\d*)([#+.)=-])")  # of a heading or a list, only at the beginning of a line
+
+
+def _escape_markdown(text: str) -> str:
+    return _MARKS.sub(r"\\\g<0>", text)
+
+
 def _markdown(header: list[str], rows: list[list[str]]) -> str:
     def line(cells: list[str]) -> str:
-        return "| " + " | ".join(_MARKS.sub(r"\\\g<0>", one_line(" ".join(cell.split()))) for cell in cells) + " |"
+        return "| " + " | ".join(_escape_markdown(one_line(" ".join(cell.split()))) for cell in cells) + " |"
 
     rule = ["---:" if is_number else "---" for is_number in _number_columns(header, rows)]
     return "\n".join([line(header), "| " + " | ".join(rule) + " |", *map(line, rows)]) + "\n"

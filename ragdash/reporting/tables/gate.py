@@ -13,7 +13,7 @@ from ragdash.evaluation.ci_gates import GateCheck
 from ragdash.reporting.sentences.comparison import margin_sentence
 from ragdash.reporting.sentences.formatting import listed, p_value
 from ragdash.reporting.tables.comparison import as_dict
-from ragdash.reporting.tables.escaping import finite_or_none, number, signed, table_text
+from ragdash.reporting.tables.escaping import finite_or_none, number, sentence_text, signed, table_text
 
 GATE_FORMATS = ("table", "json", "markdown", "junit")
 MARGIN = 0.02  # a margin to begin with, where the reader has set none
@@ -33,9 +33,9 @@ def render_gate(result: GateResult, form: str) -> bytes:
         return (json.dumps(gate_dict(result), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
     header = ["metric", "baseline", "this run", "difference", "p", "n", "result"]
     rows = [_cells(row) for row in result.rows]
-    lines = [headline(result), "", table_text(header, rows, form), *_notes(result, form == "markdown")]
-    if form == "markdown":
-        lines[0] = f"### {lines[0]}"
+    mark, bullet = ("### ", "- ") if form == "markdown" else ("", "")
+    lines = [mark + sentence_text(headline(result), form), "", table_text(header, rows, form),
+             *(bullet + sentence_text(note, form) for note in _notes(result))]
     return ("\n".join(lines) + "\n").encode()
 
 
@@ -107,12 +107,11 @@ def _cells(row: GateRow) -> list[str]:
             f"{pair.n:,}", TIER_WORDS[row.tier] + (" (fails)" if row.failed else "")]
 
 
-def _notes(result: GateResult, markdown: bool) -> list[str]:
-    bullet = "- " if markdown else ""
+def _notes(result: GateResult) -> list[str]:
     lines = [*([_passed_note(result)] if result.passed else []), staleness(result)]
     lines += [_check_line(check, result) for check in result.checks if check.level != "note"]
     if result.settings_changed:
-        lines.append(f"Settings that changed: {_settings_text(result, markdown)}.")
+        lines.append(f"Settings that changed: {_settings_text(result)}.")
     lines += _equal_rows(result)
     if result.repeats > 1:
         lines.append(f"Mean of {result.repeats} repeats per query.")
@@ -120,7 +119,7 @@ def _notes(result: GateResult, markdown: bool) -> list[str]:
         lines.append(f"Regressions are corrected over {len(result.rows):,} metrics (Holm); p is of each metric alone.")
     if result.rules.margin is not None:
         lines.append(margin_sentence(result.rules.margin))
-    return [bullet + line for line in lines]
+    return lines
 
 
 def _passed_note(result: GateResult) -> str:
@@ -152,14 +151,13 @@ def _equal_rows(result: GateResult) -> list[str]:
             "same amount." for titles in groups.values() if len(titles) > 1]
 
 
-def _settings_text(result: GateResult, markdown: bool) -> str:
-    """The settings that changed: "k: 10 -> 20"; in Markdown as code, so that no value is read as markup."""
+def _settings_text(result: GateResult) -> str:
+    """The settings that changed: "k: 10 -> 20"."""
     texts = []
     for name, (before, after) in result.settings_changed.items():
         values = ("not recorded" if value is None else shorten(str(value), MAX_VALUE)
                   for value in (before, after))
-        text = f"{name}: {' -> '.join(values)}"
-        texts.append("`" + text.replace("`", "'") + "`" if markdown else text)
+        texts.append(f"{name}: {' -> '.join(values)}")
     return ", ".join(texts)
 
 

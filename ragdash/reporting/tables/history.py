@@ -13,7 +13,7 @@ from ragdash.analysis.tracking.pinned_baseline import WRONG_CLOCK
 from ragdash.core.console import one_line, query_count
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.runs.repeats import noise_and_design
-from ragdash.reporting.tables.escaping import finite_or_none, number, signed, table_text
+from ragdash.reporting.tables.escaping import finite_or_none, number, sentence_text, signed, table_text
 
 HISTORY_FORMATS = ("table", "json", "markdown")
 CHANGES = {"": "", "better": "▲ better", "worse": "▼ worse",
@@ -32,10 +32,11 @@ def render_history(lines: Lines, form: str) -> bytes:
         for metric in metrics:
             header = ["run", "commit", metric.spec.title, "to the accepted run", "n", "change"]
             rows = [_cells(points, row) for row in metric.rows]
-            title = one_line(f"{metric.spec.title} · {name}")
+            title = sentence_text(one_line(f"{metric.spec.title} · {name}"), form)
             texts += [f"### {title}\n" if form == "markdown" else title, table_text(header, rows, form),
-                      *filter(None, [total_sentence(points, metric)]),
-                      *change_sentences(points, metric), *noise_lines(points, metric.spec), ""]
+                      *(sentence_text(line, form) for line in (
+                          *filter(None, [total_sentence(points, metric)]), *change_sentences(points, metric),
+                          *noise_lines(points, metric.spec))), ""]
         texts += [correction_sentence(metric) for metric in metrics[:1]] + [""]
     return "\n".join(texts).encode()
 

@@ -30,6 +30,7 @@ from ragdash.reporting.tables.escaping import (
     note_text,
     number,
     p_number,
+    sentence_text,
     signed,
     table_bytes,
     table_text,
@@ -64,7 +65,8 @@ def render_judge_validation(
     if form == "csv":
         return table_bytes(judge_validation_table(validations, differences), form)
     source = source_of(spec) if spec else "judge"
-    sections = [*_judge(spec, settings or {}), table_text(*_estimates(validations, differences, source), form)]
+    sections = [*(sentence_text(line, form) + "\n" for line in _judge(spec, settings or {})),
+                table_text(*_estimates(validations, differences, source), form)]
     for validation in validations:
         sections.append(_heading(validation.name, form) + "".join(note_text(text, form) for text in _notes(validation)))
         if validation.agreement.n:
@@ -82,7 +84,7 @@ def _judge(spec: Spec | None, settings: dict) -> list[str]:
         return []
     name, model, votes = judge_request(spec) if spec.metric.view == "Judged" else (str(spec), "", 1)
     judge = settings.get(setting(name, model, votes))
-    return [f"{setting(name, '', votes)}, judged by {sentences_judge.judge_name(judge)}\n"] if judge else []
+    return [f"{setting(name, '', votes)}, judged by {sentences_judge.judge_name(judge)}"] if judge else []
 
 
 def label_sheet_bytes(table: pa.Table, form: str) -> bytes:
@@ -219,7 +221,7 @@ def kappa_text(agreed: Agreement) -> str:
 
 def _heading(name: str, form: str) -> str:
     name = one_line(name)
-    return f"### {name}\n" if form == "markdown" else f"{name}\n{'=' * len(name)}\n"
+    return f"### {sentence_text(name, form)}\n" if form == "markdown" else f"{name}\n{'=' * len(name)}\n"
 
 
 def _notes(validation: JudgeValidation) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ragdash.evaluation.repeats import RepeatSpread
 from ragdash.reporting.sentences.runs.repeats import noise_and_design
-from ragdash.reporting.tables.escaping import finite_or_none, number, table_text
+from ragdash.reporting.tables.escaping import finite_or_none, number, sentence_text, table_text
 
 NOTE = ("Means are over repeats first, then over queries. SD between: of the means of the repeats. SD within: of one "
         "query from repeat to repeat. n: queries with a value in every repeat.")
@@ -18,7 +18,7 @@ def repeat_text(spreads: Sequence[RepeatSpread], form: str) -> str:
     text = table_text(HEADER, repeat_rows(spreads), form)
     if form == "latex":
         return text
-    return f"{text}\n{NOTE}\n" + "".join(f"{line}\n" for line in repeat_lines(spreads))
+    return f"{text}\n{NOTE}\n" + "".join(f"{sentence_text(line, form)}\n" for line in repeat_lines(spreads))
 
 
 def repeat_rows(spreads: Sequence[RepeatSpread]) -> list[list[str]]:
