@@ -161,6 +161,10 @@ def test_tables_and_other_names_are_no_rankings(members, kind):
 @pytest.mark.parametrize("members", [
     {"q1": {"apple": 0.9, "pear": 0.4}, "q2": {"apple": 0.8, "pear": 0.2}},
     {"2hop_17": ["2hop_17_d3", "2hop_17_d9"], "2hop_25": ["2hop_25_d1"]},
+    {"user_1": {"item_3": 4.5, "item_7": 1.5}, "user_2": {"item_3": 0.5}},
+    {"user_1": ["item_3", "item_7"], "user_2": ["item_1"]},
+    {"301": {"kb-1": 0.5, "kb-2": 0.25}, "302": {"kb-1": 0.75, "kb-2": 0.5}},
+    {"301": {"guide.md": 0.5, "faq.md": 0.25}, "302": {"guide.md": 0.75, "faq.md": 0.5}},
 ])
 def test_numbered_queries_are_rankings_whatever_their_documents_are_called(members):
     run, = read_runs(("file.json", json.dumps(members).encode()))
@@ -301,3 +305,20 @@ def test_tables_terms_groups_and_marks_of_hits_are_no_rankings(members):
             read(("file.json", json.dumps(members).encode()))
         assert {problem.kind for problem in error.value.problems} <= {
             "summary", "fields-as-queries", "fractions-as-documents", "truth-as-run", "run-as-truth"}
+
+
+def test_grades_of_two_people_are_asked_about():
+    content = table("query_id,doc_id,grade_a,grade_b", *(
+        f"q{n},d{k},{k % 3},{(k + 1) % 3}" for n in COUNT for k in range(3)))
+    with pytest.raises(InputError) as error:
+        read_truth(content)
+    mappings = next(problem for problem in error.value.problems if problem.kind == "proposed-reading").facts["mappings"]
+    assert [mapping["grade"] for mapping in mappings] == ["grade_a", "grade_b"]
+    truths = [read_truth(content, mapping=mapping) for mapping in mappings]
+    assert [dict(zip(truth.docs.to_pylist()[:3], map(int, truth.grades[:3]), strict=True)) for truth in truths] == [
+        {"d0": 0, "d1": 1, "d2": 2}, {"d0": 1, "d1": 2, "d2": 0}]
+
+
+def test_the_document_of_each_query_is_no_answer():
+    mapping = offered(json.dumps({f"q{n}": f"kb-{n + 1}" for n in COUNT}).encode(), "file.json")[0]
+    assert (mapping["role"], mapping.get("relevant")) == ("truth", "document")

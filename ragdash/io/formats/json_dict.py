@@ -37,7 +37,8 @@ _COUNT = re.compile(  # or a time, a size, a score: of files, stages and systems
     re.IGNORECASE)
 _QUERY_ID = re.compile(r"(?:q|qid|query|question)[-_ ]?\d+", re.IGNORECASE)
 _DOCUMENT_ID = re.compile(r"(?:d|doc|docid|document|chunk|passage|page)[-_ ]?\d+", re.IGNORECASE)
-_GROUP = re.compile(r"(?:user|cluster|group|session|fold|batch|community|epoch|class)[-_ ]?\d+", re.IGNORECASE)
+_GROUP = re.compile(r"(?:cluster|group|fold|batch|community|epoch|class)[-_ ]?\d+", re.IGNORECASE)
+_USER = re.compile(r"(?:user|session)[-_ ]?\d+", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z][\w -]+")  # of a system or a measure; names of files have a point
 _MOST_COLUMNS = 20
 _PASSAGE = re.compile(r"P_\d+")  # precision, or a passage
@@ -158,8 +159,8 @@ def _are_settings(members: list[InputEntry]) -> bool:
 
 
 def _lists_queries(members: list[InputEntry]) -> bool:
-    """True for the queries or terms of each document, and for what users, clusters and folds have: the keys are no
-    queries, by their form or by that of what is below them.
+    """True for the queries or terms of each document, the members of clusters and folds, and what users did: the keys
+    are no queries, by their form or by that of what is below them. Items that are recommended to users have ids.
     """
     keys = [str(key) for _, _, key in members]
     below = [value for _, value, _ in members if isinstance(value, (dict, list))]
@@ -169,7 +170,8 @@ def _lists_queries(members: list[InputEntry]) -> bool:
         return False
     is_inverse = all(map(_QUERY_ID.fullmatch, names)) and not any(map(_QUERY_ID.fullmatch, keys))
     is_indexed = all(map(_DOCUMENT_ID.fullmatch, keys)) and not any(map(_DOCUMENT_ID.fullmatch, names))
-    return is_inverse or is_indexed or all(map(_GROUP.fullmatch, keys))
+    is_of_users = all(map(_USER.fullmatch, keys)) and all(map(_WORD.fullmatch, names))
+    return is_inverse or is_indexed or is_of_users or all(map(_GROUP.fullmatch, keys))
 
 
 def _is_table(members: list[tuple[str, object]]) -> bool:

@@ -33,7 +33,7 @@ from ragdash.io.proposals.choices.documents import (
     shares_ids,
 )
 from ragdash.io.proposals.choices.durations import assign_times, settle_times, settle_units_of_times
-from ragdash.io.proposals.choices.graded_texts import settle_graded_texts
+from ragdash.io.proposals.choices.graded_texts import settle_graded_texts, settle_raters
 from ragdash.io.proposals.choices.others import (
     are_parts,
     assign_history,
@@ -117,7 +117,7 @@ def assign(records: RecordList) -> list[Assignment]:
     drop_scripted(result, free)
     settle_judged_texts(result)
     alternatives = settle_paragraph(result, free) or settle_graded_texts(result, free) or settle_contexts(result)
-    alternatives += settle_neutral_documents(result, free) + settle_lists(result)
+    alternatives += settle_neutral_documents(result, free) + settle_lists(result) + settle_raters(result, family)
     alternatives += settle_single_documents(result, free) + settle_units(result) + settle_answer(result, free)
     alternatives += settle_same_answers(result) + settle_leftover_text(result, free) + settle_prediction(result, free)
     alternatives += settle_relevant_texts(result) + settle_two_answers(result, family) + settle_gold_sets(result)

@@ -8,6 +8,7 @@ from ragdash.io.proposals.assignment import WEIGHTS, Assignment, take
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import GRADES
+from ragdash.io.proposals.shapes.families import RUN, ColumnFamily
 from ragdash.io.proposals.shapes.ranked_lists import same_lengths
 
 _OF_SYSTEMS = {"retrieved", "doc_id", "relevant", "evidence", "answer", "text", "config", "latency_ms", "latency_s"}
@@ -32,6 +33,18 @@ def settle_graded_texts(result: Assignment, free: dict[str, Field]) -> list[Assi
         return []
     result.roles, result.penalty = judged.roles, judged.penalty
     return [given]
+
+
+def settle_raters(result: Assignment, family: ColumnFamily | None) -> list[Assignment]:
+    """The grades of one of several people, grade_a or grade_b: whose count, only a person knows."""
+    path = result.roles.get("grade", "")
+    if family is None or path not in family.members or any(
+            RUN in other for name, other in result.roles.items() if name != "grade"):
+        return []
+    first, *others = family.members[path].values()
+    result.roles["grade"], result.runs = first, ()
+    return [replace(result, roles={**result.roles, "grade": other}, penalty=result.penalty + 0.1)
+            for other in others[:2]]
 
 
 def _grades(item: Field) -> bool:

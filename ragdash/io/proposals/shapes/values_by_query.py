@@ -42,13 +42,19 @@ def texts_by_query(value: dict, is_file: bool = False) -> list[dict]:
     if _are_ids(texts) and are_questions(list(map(str, value))):
         return [{KEY: name, "query": key} for key, name in value.items()]
     name = "query" if 10 * sum(map(asks, texts)) >= 3 * len(texts) else "answer"
+    if name == "answer" and _are_of_one_form(texts) and not are_questions(list(map(str, value))):
+        name = "document"
     return [{KEY: key, name: text} for key, text in value.items()]
 
 
 def _are_ids(texts: Sequence[str]) -> bool:
     """True for different names of one form with numbers in them, such as 31_1 and 31_2; numbers alone are answers."""
+    return len(set(texts)) == len(texts) and _are_of_one_form(texts)
+
+
+def _are_of_one_form(texts: Sequence[str]) -> bool:
     forms = {re.sub(r"\d+", "0", text) for text in texts}
-    return len(set(texts)) == len(texts) and len(forms) == 1 and not forms & {"0", *texts} and " " not in texts[0]
+    return len(forms) == 1 and all("0" in form and form != "0" and " " not in form for form in forms)
 
 
 def queries_by_id(value: dict) -> list[dict]:
