@@ -322,3 +322,30 @@ def test_grades_of_two_people_are_asked_about():
 def test_the_document_of_each_query_is_no_answer():
     mapping = offered(json.dumps({f"q{n}": f"kb-{n + 1}" for n in COUNT}).encode(), "file.json")[0]
     assert (mapping["role"], mapping.get("relevant")) == ("truth", "document")
+
+
+@pytest.mark.parametrize("value, role", [
+    (lambda n: [f"d{n + 12}"], "relevant"), (lambda n: f"tsb/a0{n}a51", "relevant"),
+    (lambda n: [f"kb/a{n}.md"], "relevant"), (lambda n: f"{1900 + n}", None), (lambda n: TEXTS[n], "answers")])
+def test_codes_that_are_expected_are_right_documents_and_texts_are_answers(value, role):
+    mapping, *_ = offered(rows(id=lambda n: f"t{n}", query=lambda n: ASKED[n], expected=value))
+    assert next((name for name, field in mapping.items() if field == "expected"), None) == role
+
+
+def test_checks_of_an_answer_are_no_answers_of_systems():
+    content = rows(query=lambda n: ASKED[n], answer=lambda n: TEXTS[n],
+                   checks=lambda n: {"answer_present": True, "answer_long_enough": n % 2 == 0})
+    assert not any("{run}" in path for mapping in offered(content) for path in mapping.values())
+
+
+def test_files_with_their_checksums_are_no_queries():
+    content = {name: {"bytes": 5, "path": f"{name}.json", "sha256": f"{n:064x}"} for n, name in enumerate((
+        "manifest", "model", "vocabulary", "worker"))}
+    assert offered(json.dumps({"artifacts": content, "name": "x"}).encode(), "file.json") == []
+
+
+def test_questions_next_to_lists_of_answers_need_no_header():
+    content = "".join(f"who won the prize of 19{n}0\t['Ann {n}', 'Bo {n}']\n" for n in COUNT).encode()
+    mapping = next(mapping for mapping in offered(content, "file.csv") if mapping["role"] == "truth")
+    assert (mapping["query"], mapping["answers"]) == ("column 1", "column 2")
+    assert len(read_truth(("file.csv", content), mapping=mapping).query_ids) == len(COUNT)

@@ -51,6 +51,7 @@ _NUMBERED = re.compile(r"[A-Za-z][A-Za-z_-]*?[-_]?(\d{2,})")
 _KEYS_OF_QUERIES = {"query", "question", "topic", "qid"}
 _OF_TALKS = {"conversation", "conv", "session", "dialog", "dialogue", "topic", "thread", "turn"}
 _FEWEST = 5  # records without a question, deep in a file
+_CHECKSUMS = {"sha", "sha1", "sha256", "sha512", "md5", "hash", "checksum"}
 _FEWEST_KEYS = 8  # different keys that are taken for those of queries
 _PREFERRED = {"a", "b", "tie", "draw", "both", "neither"}
 _RATED_THINGS = {"product", "paper", "file", "url", "page", "article"}
@@ -202,7 +203,9 @@ class Assignment:
 
     @property
     def _describes_documents(self) -> bool:
-        """True for documents with their texts and what was measured of them."""
+        """True for documents with their texts and what was measured of them, and for files with their checksums."""
+        if any(item.is_hash and not _CHECKSUMS.isdisjoint(item.name_words) for item in self.fields.values()):
+            return self.roles.get("query_id", "").startswith(KEY)
         texts = self.fields.get(self.roles.get("contexts", ""))
         return texts is not None and not texts.is_list and "{" not in texts.path and RETURNED.isdisjoint(
             texts.words) and {name for name in CONTENT if name in self.roles} <= {"contexts", "scores", "labels"}

@@ -328,15 +328,14 @@ def is_reference(field: Field) -> bool:
     if not (field.is_text or (field.is_number and not field.is_list) or field.is_bool) or field.is_object or (
             field.is_hash):
         return False
-    if field.is_list and is_several(field) and all(_ID.fullmatch(str(item)) for item in field.items):
+    if ((field.is_list and is_several(field)) or (has_codes(field) and name.isdisjoint(ANSWER))) and all(
+            _ID.fullmatch(str(item)) for item in field.items):
         return False  # ids of documents
     if field.name_words in _RIGHT_ONES and not field.is_list:
         return True
-    if name.isdisjoint(ANSWER) and asks_mostly(field):
-        return False  # a question in other words
-    if {"label", "expected"} <= name or (  # of another kind; answer_correct: a verdict on the answer; resp_true
+    if (name.isdisjoint(ANSWER) and asks_mostly(field)) or {"label", "expected"} <= name or (
             _VERDICTS.issuperset(field.name_words[-1:]) and field.name_words and (field.is_bool or field.is_number)):
-        return False
+        return False  # a question in other words; of another kind; answer_correct, resp_true: a verdict on the answer
     others = RETURNED - {"response", "output"} | NO_ANSWER | DOCUMENT | {"match"}
     if name & ANSWER and name & ACCEPTED and name.isdisjoint(others):
         return True

@@ -166,7 +166,7 @@ def _with_families(fields: dict[str, Field], empty: Collection[str] = ()) -> tup
     fields = with_spread_columns(fields)
     parents = {name.rpartition(".")[0] for name in fields}
     family = find_family((name for name, item in fields.items() if NUMBER not in name and name not in parents
-                          and not _is_setting(item)),
+                          and not _is_setting(item) and not (item.is_bool and item.name_words[:1] == ("answer",))),
                          {name for name, item in fields.items() if item.is_list and item.is_id_like},
                          {name for name, item in fields.items() if item.is_number and not item.is_list})
     if family is None or are_parts(family, fields):
@@ -306,8 +306,8 @@ def _gold_lists(free: dict[str, Field]) -> list[Field]:
         and not GOLD.isdisjoint(item.name_words) and ANSWER.isdisjoint(item.name_words))]
     is_answered = any(meanings.is_answer(item) for item in free.values())
     return [item for item in gold if not returned.isdisjoint(map(str, item.items))] or [
-        item for item in gold if item.is_list and item.is_text != (item.name_words == ("expected",)) and not lists
-        and not (is_answered and _TRUTH_ALONE.issuperset(item.name_words))
+        item for item in gold if item.is_list and not lists and (has_codes(item) or item.is_text != (
+            item.name_words == ("expected",))) and not (is_answered and _TRUTH_ALONE.issuperset(item.name_words))
         and ANSWER.isdisjoint(item.name_words) and meanings.is_gold_list(item)]
 
 

@@ -12,13 +12,21 @@ _RIGHT = {"relevant", "expected", "gold", "golden", "reference", "qrels", "truth
 _MOSTLY, _FEW_WORDS = 0.9, 60  # share of different texts; characters of texts that are asked, not documents
 _CASES = (("name",), ("test",), ("case",), ("test", "name"), ("case", "name"), ("test", "case"))
 _TICKETS = (("description",), ("body",), ("message",), ("ticket", "text"), ("issue",), ("title",), ("subject",))
+_MOST = 0.8  # share of records
 
 
 def other_questions(free: Mapping[str, Field]) -> list[Field]:
     """What is asked where nothing is called a question: claims, what tickets say, or a text that may be nothing else.
     """
     return [item for item in free.values() if is_claim(item)] or described_problems(free) or (
-        [] if "column 2" in free else asked_texts(free))
+        _first_of_two_columns(free) if "column 2" in free else asked_texts(free))
+
+
+def _first_of_two_columns(free: Mapping[str, Field]) -> list[Field]:
+    """Texts of several words in the first of two columns without a header, next to lists: what was asked."""
+    first, second = free.get("column 1"), free["column 2"]
+    is_asked = first is not None and "column 3" not in free and second.is_list and not first.is_list
+    return [first] if is_asked and first.blank_share > _MOST and first.distinct_share > _MOST else []
 
 
 def named_cases(free: Mapping[str, Field]) -> list[Field]:

@@ -82,7 +82,8 @@ def is_kind(field: Field) -> bool:
 def has_codes(field: Field) -> bool:
     """True for many short texts without blanks, nearly all with a digit and not numbers: 613.4b, d-17."""
     items = [str(item) for item in field.items]
-    coded = sum(any(map(str.isdigit, item)) and not any(map(str.isspace, item)) and len(item) < 40 for item in items)
+    coded = sum(any(map(str.isdigit, item)) and not item.isdecimal() and not any(map(str.isspace, item))
+                and len(item) < 40 for item in items)
     return field.is_text and not field.is_number and 10 * coded >= 9 * len(items) and (
         3 * len(set(items)) >= max(len(field.values), 9))
 
