@@ -349,3 +349,10 @@ def test_questions_next_to_lists_of_answers_need_no_header():
     mapping = next(mapping for mapping in offered(content, "file.csv") if mapping["role"] == "truth")
     assert (mapping["query"], mapping["answers"]) == ("column 1", "column 2")
     assert len(read_truth(("file.csv", content), mapping=mapping).query_ids) == len(COUNT)
+
+
+def test_a_third_column_of_two_classes_answers_nothing():
+    content = "".join(f"31_{n}\t{ASKED[n]}\t{n % 2}\n" for n in COUNT).encode()
+    assert {"answer", "answers"}.isdisjoint(role for mapping in offered(content, "file.tsv") for role in mapping)
+    answered = "".join(f"31_{n}\t{ASKED[n]}\t{1900 + n}\n" for n in COUNT).encode()
+    assert "answers" in offered(answered, "file.tsv")[0]

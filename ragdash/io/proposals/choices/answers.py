@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import WEIGHTS, Assignment, take
-from ragdash.io.proposals.content.spread import are_mostly_several
+from ragdash.io.proposals.content.spread import are_mostly_numbers, are_mostly_several
 from ragdash.io.proposals.fields import Field, as_bool, as_number, is_missing
 from ragdash.io.proposals.names import (
     ACTUAL_ANSWER,
@@ -172,10 +172,11 @@ def code_answers(free: dict[str, Field]) -> list[Field]:
 
 
 def short_names(result: Assignment, free: dict[str, Field]) -> list[Field]:
-    """`a` next to `q`, and the second column without a header next to a question in the first."""
+    """`a` next to `q`, and the second column without a header next to a question in the first: no classes 0 and 1."""
     pairs = {"q": "a", "column 1": "column 2", "column 2": "column 3"}
     other = pairs.get(result.roles.get("query", "").rpartition(".")[2])
-    return [item for item in free.values() if other and item.path.rpartition(".")[2] == other and item.is_text]
+    return [item for item in free.values() if other and item.path.rpartition(".")[2] == other and item.is_text
+            and not (item.distinct_count < 3 and are_mostly_numbers(item))]
 
 
 def gathered_answers(free: dict[str, Field]) -> list[Field]:
