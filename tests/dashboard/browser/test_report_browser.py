@@ -226,6 +226,8 @@ def downloaded(app, name: str) -> Path:
 
 def test_the_share_page_gives_links_the_report_the_tables_and_every_picture_as_data(visit, samples_link):
     app, other = visit().open(samples_link.replace("/?", "/share?") + "&to=compare"), visit()
+    app.page.get_by_text("Address for a wiki or a slide").click()
+    app.settle()
     links = [code.inner_text().strip() for code in app.page.get_by_test_id("stCode").all()]
     assert "/compare?" in links[0] and parse_qs(urlsplit(links[1]).query)["embed"] == ["true"]
     for link in links[:2]:

@@ -86,7 +86,8 @@ def test_answers_without_contexts_can_be_read():
                          for config in ("dense", "hybrid") for number, question in enumerate(QUESTIONS))]).encode()
     at = loaded("overview", "answers.csv", content)
     assert at.header[0].value == "2 runs are loaded, but nothing says which answers are right"
-    assert "With a column `contexts`" in texts(at) and at.table[0].value["Documents per query"].tolist() == ["–"] * 2
+    assert "With a column `contexts`" in texts(at)
+    assert list(at.table[0].value) == ["Run", "Queries", "Answers", "Words per answer", "Refusals"]  # nothing returned
     answers = at.switch_page("pages/answers.py").run()
     assert "Nothing to compare the answers with" in [one.value for one in answers.header]
     assert any(one.proto.label == "Read the answers" for one in answers.get("page_link"))

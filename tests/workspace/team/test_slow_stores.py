@@ -7,7 +7,8 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from workspace.team.test_shared_faults import database_at, home_in, log_in, message, run_of, scripted_store
+from helpers import message_of
+from workspace.team.test_shared_faults import database_at, home_in, log_in, run_of, scripted_store
 
 from ragdash.cli.main import main
 from ragdash.core.storage import object_blobs
@@ -44,8 +45,8 @@ def test_a_slow_store_is_waited_for_and_one_that_never_answers_is_said(slow_stor
     slow_store.seconds = 600.0
     monkeypatch.setattr(object_blobs, "CLIENT", {"connect_timeout": "5s", "timeout": "300ms"})
     blobs = ObjectBlobs("s3://bucket/prefix", retry=ONCE)
-    assert message(lambda: blobs.put("b", b"x")) == "unusable-blobs"
-    assert message(lambda: blobs.get("a")) == "unusable-blobs"
+    assert message_of(lambda: blobs.put("b", b"x")) == "unusable-blobs"
+    assert message_of(lambda: blobs.get("a")) == "unusable-blobs"
     values = KeptValues(blobs)
     assert values.read("run", ["key"]) == {}, "what is only kept to be quick is computed instead"
     asked = slow_store.asked
@@ -92,9 +93,9 @@ def test_a_server_that_runs_while_the_tables_change_is_not_ready_and_changes_not
 
     for number, says in ((schema.NEWEST + 1, "database-tables/newer"), (0, "database-tables/older")):
         set_version(number, schema.NEWEST)
-        assert message(home.check) == says, "what /ready asks"
-        assert message(lambda: log.write(lambda writer: writer.add("k", ("never",)))) == says
-        assert message(other.check) == says
+        assert message_of(home.check) == says, "what /ready asks"
+        assert message_of(lambda: log.write(lambda writer: writer.add("k", ("never",)))) == says
+        assert message_of(other.check) == says
         set_version(schema.NEWEST, number)
         home.check()
     assert [row.values for row in log.rows()] == [("before",)]
@@ -113,7 +114,7 @@ def test_a_database_that_takes_no_changes_refuses_each_kind_of_them(postgres, pr
                    lambda: home.rename(kept.digest, "other"), lambda: log.write(lambda writer: writer.add("k", ("x",))),
                    lambda: home.values.keep(kept.digest, {"a" * 40: np.array([1.0])}),
                    lambda: shared_jobs(again).enqueue("judge", b"k", {})):
-        assert message(change) == "unusable-database/read-only"
+        assert message_of(change) == "unusable-database/read-only"
     assert len(home.runs()) == 1 and log.rows() == []
 
 
