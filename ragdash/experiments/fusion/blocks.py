@@ -46,7 +46,8 @@ def matches_of_lists(words: Sequence[np.ndarray], starts: Sequence[np.ndarray]) 
     """
     tables = len(starts[0]) - 1
     queries = [queries_of_rows(start) for start in starts]
-    known, known_queries, known_rows = words[0], queries[0], np.arange(len(words[0]))
+    known, known_queries = words[0], queries[0]
+    known_rows = np.arange(len(known) if len(words) > 2 else 0)  # two lists have none in between
     offset, later, first = len(known), [known_rows[:0]], [known_rows[:0]]
     for index in range(1, len(words)):
         matched, owner = _equal_words(known, known_queries, words[index], queries[index], tables)
@@ -117,6 +118,26 @@ def _ranks_of_rows(starts: bytes) -> np.ndarray:
     ranks = ranges(np.ones(len(begin) - 1, np.int64), np.diff(begin) + 1)
     ranks.setflags(write=False)
     return ranks
+
+
+def reciprocal_ranks(rank: np.ndarray, starts: np.ndarray, k: float, decimals: int | None) -> np.ndarray:
+    """1 / (k + rank), perhaps rounded: (N,), not to be written; shared where the ranks are those of `ranks_of_rows`."""
+    if rank is ranks_of_rows(starts):
+        return _reciprocal_ranks_of_rows(starts.tobytes(), k, decimals)
+    return _reciprocal_ranks(rank, k, decimals)
+
+
+@lru_cache(maxsize=8)
+def _reciprocal_ranks_of_rows(starts: bytes, k: float, decimals: int | None) -> np.ndarray:
+    shares = _reciprocal_ranks(_ranks_of_rows(starts), k, decimals)
+    shares.setflags(write=False)
+    return shares
+
+
+def _reciprocal_ranks(rank: np.ndarray, k: float, decimals: int | None) -> np.ndarray:
+    shares = np.zeros(int(rank.max(initial=0)) + 1)
+    shares[1:] = 1.0 / (k + np.arange(1, len(shares)))
+    return (shares if decimals is None else np.round(shares, decimals)).take(rank, mode="clip")  # none is outside
 
 
 def queries_of_rows(starts: np.ndarray) -> np.ndarray:

@@ -31,7 +31,8 @@ class Leg:
     run; position (N,) int64 in the run, None where the positions follow each other: from `begin`;
     starts (Q + 1,): rows starts[q]:starts[q+1] belong to query q;
     rank (N,) int64 from 1; score (N,) float64 or None; candidate (N,) int64, which of the candidates a row is;
-    new: the rows whose document no leg before has, where that is known.
+    new: the rows whose document no leg before has, where that is known; new_starts (Q + 1,): where those of each query
+    begin among them.
     """
 
     run: Run
@@ -42,6 +43,7 @@ class Leg:
     candidate: np.ndarray
     begin: int = 0
     new: np.ndarray | None = None
+    new_starts: np.ndarray | None = None
 
     def positions(self, rows: np.ndarray) -> np.ndarray:
         """The positions of these rows in the run: (X,) int64."""
@@ -168,7 +170,7 @@ class Candidates:
             kept = np.flatnonzero(mask)
             shorter.append(replace(leg, position=leg.positions(kept), starts=starts, rank=leg.rank[kept],
                                    score=None if leg.score is None else leg.score[kept],
-                                   candidate=number[leg.candidate[kept]], new=None))
+                                   candidate=number[leg.candidate[kept]], new=None, new_starts=None))
         return Candidates(tuple(shorter), counted[self.starts]), taken
 
 
@@ -368,5 +370,6 @@ def _numbered(legs: Sequence[Leg], later: np.ndarray, first: np.ndarray) -> Cand
             number[a:b][new] = values
     number[later] = number[first]
     starts = np.concatenate(([0], ends[-1]))
-    return Candidates(tuple(replace(leg, candidate=number[a:b], new=new)
-                            for leg, new, (a, b) in zip(legs, news, pairwise(offsets), strict=True)), starts)
+    numbered = zip(legs, news, cuts, pairwise(offsets), strict=True)
+    return Candidates(tuple(replace(leg, candidate=number[a:b], new=new, new_starts=cut)
+                            for leg, new, cut, (a, b) in numbered), starts)

@@ -195,7 +195,7 @@ def _first_rows(candidates: Candidates, chosen: np.ndarray) -> Iterator[tuple[np
         row, new_rows = _sources(candidates)
         rest = row[chosen]
     for leg, new in zip(candidates.legs, new_rows, strict=True):
-        cuts = np.searchsorted(new, leg.starts)
+        cuts = leg.new_starts if numbered else np.searchsorted(new, leg.starts)
         begin, count = (cuts[query], np.diff(cuts)[query]) if numbered else (0, len(new))
         asked = np.flatnonzero((rest >= 0) & (rest < count))
         yield asked, new[(rest + begin)[asked]]
@@ -298,7 +298,7 @@ def _sources(candidates: Candidates) -> tuple[np.ndarray, list[np.ndarray]]:
     """(for each candidate its row in the new rows of the legs one behind the other: (C,); those rows of each leg)."""
     if all(leg.new is not None for leg in candidates.legs):
         new_rows = [leg.new for leg in candidates.legs]
-        cuts = np.stack([np.searchsorted(leg.new, leg.starts) for leg in candidates.legs])
+        cuts = np.stack([leg.new_starts for leg in candidates.legs])
         cuts += np.cumsum([0, *map(len, new_rows[:-1])])[:, None]
         return ranges(cuts[:, :-1].T.ravel(), cuts[:, 1:].T.ravel()), new_rows
     row, seen = np.empty(len(candidates), np.int64), np.zeros(len(candidates), bool)

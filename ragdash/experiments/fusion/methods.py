@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ragdash.experiments.fusion.blocks import reciprocal_ranks
 from ragdash.experiments.fusion.candidates import Candidates, Leg
 from ragdash.experiments.fusion.normalizations import NORMALIZATIONS, normalize
 from ragdash.matching.text_copies import first_copies
@@ -132,9 +133,7 @@ def _reciprocal_ranks(leg: Leg, k: float, decimals: int | None, shared_ranks: bo
         same = np.zeros(len(rank), bool)
         same[1:] = (leg.score[1:] == leg.score[:-1]) & (rank[1:] > 1)
         rank = np.maximum.accumulate(np.where(same, 0, np.arange(1, len(rank) + 1))) - leg.spread(leg.starts[:-1])
-    shares = np.zeros(int(rank.max(initial=0)) + 1)
-    shares[1:] = 1.0 / (k + np.arange(1, len(shares)))
-    return (shares if decimals is None else np.round(shares, decimals)).take(rank, mode="clip")  # none is outside
+    return reciprocal_ranks(rank, leg.starts, k, decimals)
 
 
 @method("rrf-stretched", "RRF with stretched ranks", r"\sum 1 / (r / w + k - 1)",
