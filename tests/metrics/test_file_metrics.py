@@ -5,10 +5,10 @@ import pyarrow as pa
 import pytest
 
 from ragdash import InputError, Run, Truth, evaluate
-from ragdash.analysis.verdict import evidence_specs
+from ragdash.analysis.verdict import decide, evidence_specs
 from ragdash.core.file_scores import FileScores
-from ragdash.core.text.metric_names import guess_direction, guess_range, is_metric_name
-from ragdash.evaluation.compare import compare
+from ragdash.core.text.metric_names import guess_direction, guess_range, is_human_label, is_metric_name
+from ragdash.evaluation.compare import ComparisonRules, compare
 from ragdash.metrics import (
     ANSWER_SPECS,
     METRICS,
@@ -22,6 +22,7 @@ from ragdash.metrics import (
 )
 from ragdash.metrics.docs.human_agreement import right_answers_metric
 from ragdash.reporting.sentences.answers import right_answers_note
+from ragdash.reporting.sentences.verdict import change_sentence, decision_sentence, verdict_sentence
 
 COLUMNS = ["mrr", "a score", "it's", 'a "b"', "bo'th\"", "back\\slash", "factual_correctness(mode=f1)", "recall@10"]
 
@@ -150,9 +151,27 @@ def test_names_of_metrics(name, expected):
 @pytest.mark.parametrize("name, label, expected", [
     ("mrr", "", "higher"), ("hallucination_rate", "", "lower"), ("latency", "", "lower"), ("temperature", "", None),
     ("verdict", "Correct", "higher"), ("verdict", "Incorrect", "lower"), ("verdict", "Not relevant", "lower"),
-    ("verdict", "Refusal", None)])
+    ("verdict", "Refusal", None),
+    ("Correct (y/n)", "", "higher"), ("correct_y_n", "", "higher"), ("Hallucination Y/N", "", "lower"),
+    ("correct n", "", None), ("many_n", "", None)])
 def test_directions(name, label, expected):
     assert guess_direction(name, label) == expected
+
+
+@pytest.mark.parametrize("name", ["Correct (y/n)", "right y/n", "Human label [Y/N]"])
+def test_a_name_that_says_how_it_is_filled_in_is_a_label_of_people(name):
+    assert is_human_label(name, text=False)
+
+
+def test_a_metric_without_a_better_end_has_a_value_but_no_best_run():
+    specs = file_specs([run_with("a", {"alpha": [0, 1, 0.5, 1]})])
+    verdict = decide([evaluate(run_with("a", {"alpha": [0, 1, 0.5, 1]}), TRUTH, specs)], specs[0], (),
+                     ComparisonRules())
+    assert verdict.state == "undefined" and "undefined" not in verdict_sentence(verdict)
+    assert verdict_sentence(verdict) == "Nothing says whether a higher or a lower alpha \\(file\\) is better."
+    assert decision_sentence(verdict) == "No run can be called better by alpha \\(file\\)."
+    assert change_sentence(verdict).startswith("On Data, choose which end of alpha is better")
+    assert "--metric-direction 'alpha=higher'" in change_sentence(verdict, "cli", markdown=False)
 
 
 @pytest.mark.parametrize("values, expected", [

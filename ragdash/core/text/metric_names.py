@@ -17,6 +17,9 @@ def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+# "y/n" and its like behind a name say how a cell is filled in; "n" alone is a number.
+_YES_OR_NO = re.compile(r"(?<![^\W_])[yjosYJOS][\s/|_-]+[nN](?![^\W_])")
+
 _RIGHT_ANSWER = re.compile(r"(correct|right|gold|expected|true)[_ -]?(answer|option|choice)s?", re.IGNORECASE)
 _CUT = re.compile(r"[^@]*[A-Za-z]\s?@\s?\d+")  # P@5, strec@10
 
@@ -89,7 +92,7 @@ MOST_LABELS, LONGEST_LABEL = 12, 40  # a column with more different texts, or lo
 def words_of(name: str) -> frozenset[str]:
     """The words of a name in lower case: "retrievalMRR@10" -> {"retrieval", "mrr", "10"}."""
     plain = _SPELLINGS.sub(lambda match: match.group().lower().replace("_", "").replace(" ", ""), name)
-    return frozenset(word.casefold() for word in _WORD.findall(plain))
+    return frozenset(word.casefold() for word in _WORD.findall(_YES_OR_NO.sub(" ", plain)))
 
 
 def is_metric_name(name: str) -> bool:

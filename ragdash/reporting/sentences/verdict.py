@@ -38,6 +38,9 @@ from ragdash.reporting.sentences.runs.choice import (
     hybrid_sentence,
     is_small,
     names_text,
+    no_value_decision,
+    no_value_fix,
+    no_value_text,
     risk_sentence,
     uncapital,
     verdict_title,
@@ -74,7 +77,7 @@ def verdict_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     if verdict.best is None or verdict.summary is None:
         missing = [check for check in verdict.qualified if check.kind == NO_RANKINGS]
         why = f": {plain(uncapital(findings_text(missing, 'page')))}" if missing else ""
-        return f"{plain(title)} is undefined for every run{why}."
+        return f"{plain(no_value_text(verdict))}{why}."
     estimate = plain(f"{number(verdict.summary.mean)} {interval(verdict.summary)}")
     if verdict.state == "one-run":
         queries = query_count(verdict.summary.n)
@@ -203,7 +206,7 @@ def _decision(verdict: Verdict, markdown: bool) -> str:
     if verdict.state == "one-run":
         against = "threshold bands" if tables_for(verdict.spec) else "a target of your own"
         return f"Add a second run to compare it with, or check it against {against}."
-    return f"There is nothing to decide on yet: no run has a value of {plain(verdict.spec.title)}."
+    return plain(no_value_decision(verdict))
 
 
 def _risk(verdict: Verdict, name: Say) -> str:
@@ -254,7 +257,7 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
     parts += [f"{plain(findings_text(named, surface))}."] if named else []
     parts += fixes if len(fixes) == 1 or len(named) < len(verdict.qualified) else []
     if verdict.state == "undefined" and not parts:
-        return f"Load runs and judgments for which {plain(verdict.spec.title)} has a value, or choose another metric."
+        return plain(no_value_fix(verdict, surface))
     if verdict.opposed:
         parts.append(f"The answers point the other way: {_evidence_text(verdict.opposed[0], markdown)}.")
     if verdict.state == "one-run" and not parts:

@@ -54,6 +54,35 @@ def counted_names(runs: Sequence[str], name: Say, words: str = "") -> str:
     return f"{len(runs):,}{words}" + (f" ({listed([*map(name, runs)])})" if len(runs) <= FEW_NAMES else "")
 
 
+def no_value_text(verdict: Verdict) -> str:
+    """Why there is no best run by the metric, without a full stop: it has no value, or no better end."""
+    title = verdict.spec.title
+    if verdict.spec.metric.better is None:
+        return f"Nothing says whether a higher or a lower {title} is better"
+    return f"{title} is undefined for every run"
+
+
+def no_value_decision(verdict: Verdict) -> str:
+    """What it means for a decision that there is no best run by the metric."""
+    title = verdict.spec.title
+    if verdict.spec.metric.better is None:
+        return f"No run can be called better by {title}."
+    return f"There is nothing to decide on yet: no run has a value of {title}."
+
+
+def no_value_fix(verdict: Verdict, surface: Surface) -> str:
+    """What gives a best run by the metric: values, its better end, or another metric."""
+    title, column = verdict.spec.title, verdict.spec.file_column
+    if verdict.spec.metric.better is not None:
+        return f"Load runs and judgments for which {title} has a value, or choose another metric."
+    if not column or dict(verdict.spec.params).get("label"):
+        return "Choose another metric."
+    if surface == "page":
+        return f"On Data, choose which end of {column} is better, or choose another metric."
+    return (f"Say which end is better with --metric-direction '{column}=higher' or '{column}=lower', or choose another "
+            "metric with --metrics.")
+
+
 def verdict_title(verdict: Verdict) -> str:
     """The state in a few words, for a badge: where the best run is better than some, it says who ties for best."""
     if verdict.state != "no-clear-difference" or not verdict.better_than:
