@@ -65,6 +65,13 @@ def test_a_log_folder_becomes_a_site_that_asks_nobody_for_anything(tmp_path, cap
     assert status == 2 and "--replace" in err
     (site / "notes.txt").write_text("mine")
     assert call(capfdbinary, *arguments, "--replace")[0] == 0 and (site / "notes.txt").read_text() == "mine"
+    mark = site / "ragdash-bundle.json"
+    for damaged in ("[]", '{"files": 1}', '{"files": "index.html"}', "[" * 100_000):
+        mark.write_text(damaged)
+        status, _, err = call(capfdbinary, *arguments, "--replace")
+        assert status == 2 and "other files" in err, damaged
+    mark.write_text(json.dumps({"files": ["a\0b", "\ud800", None, "runs/gone.html"]}))
+    assert call(capfdbinary, *arguments, "--replace")[0] == 0 and (site / "notes.txt").read_text() == "mine"
 
 
 def test_runs_of_one_minute_are_newest_first(tmp_path, capfdbinary):

@@ -224,7 +224,8 @@ def test_a_price_table_comes_back(entries, data):
     ("price = 1", "bad-field"), ("[price.a]\nprompt = -1", "bad-price"), ("[price.a]\nprompt = 'x'", "bad-price"),
     ("[price.a]\ncall = nan", "bad-price"), ("[price.a]\ninput = 1", "unknown-field"), ("[prices.a]", "unknown-field"),
     ("[price]\na = 1", "bad-field"), ("[uses]\nr = ['a']", "unknown-price"), ("[uses]\nr = 'a'", "bad-field"),
-    ("[price.a", "not-toml"), ("[price.a]\ncall = true", "bad-price")])
+    ("[price.a", "not-toml"), ("[price.a]\ncall = true", "bad-price"),
+    (f"[price.a]\ncall = {10**400}", "not-toml"), (f"uses = [{{a = [-{2**64}]}}]", "not-toml")])
 def test_a_wrong_price_table_is_explained(text, kind):
     with pytest.raises(InputError) as error:
         read_prices(("prices.toml", text.encode()))

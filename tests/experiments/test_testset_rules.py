@@ -335,7 +335,11 @@ def test_a_file_that_was_changed_is_told_with_its_line(line, found):
     with pytest.raises(InputError, match=found) as error:
         read_drafts(content + line + b"\n", "drafts.jsonl")
     assert error.value.problems[0].line == content.count(b"\n") + 1
-    for whole in (b"", b"{}", b'{"ragdash_drafts": 99}', b'{"ragdash_drafts": 1}'):
+    head = {"ragdash_drafts": 1, "corpus": "c", "digest": "d", "judge": "j", "seed": 0, "wanted": {"single": 2}}
+    assert read_drafts(json.dumps(head).encode()).wanted == {"single": 2}
+    wrong = [{"wanted": [1]}, {"wanted": {"single": {}}}, {"missing": 1}, {"missing": {"single": None}}]
+    heads = [json.dumps({**head, **part}).encode() for part in wrong]
+    for whole in (b"", b"{}", b'{"ragdash_drafts": 99}', b'{"ragdash_drafts": 1}', *heads):
         with pytest.raises(InputError):
             read_drafts(whole)
     with pytest.raises(InputError, match="twice"):

@@ -11,7 +11,7 @@ def parse_toml(text: str) -> dict:
     Raises
     ------
     tomllib.TOMLDecodeError
-        The text is no TOML, is nested too deeply, or holds a number of thousands of digits.
+        The text is no TOML, is nested too deeply, or holds a whole number that 64 bits cannot.
 
     Examples
     --------
@@ -21,10 +21,20 @@ def parse_toml(text: str) -> dict:
     {'k': 5}
     """
     try:
-        return tomllib.loads(text.removeprefix("\ufeff"))  # the mark that editors of Windows put first
+        tables = tomllib.loads(text.removeprefix("\ufeff"))  # the mark that editors of Windows put first
+        if _largest(tables) >= 2**63:  # as TOML demands; such a number may be none that float() takes
+            raise tomllib.TOMLDecodeError("a whole number is too large")
+        return tables
     except RecursionError:
         raise tomllib.TOMLDecodeError("brackets or names are nested too deeply") from None
     except ValueError as error:
         if isinstance(error, tomllib.TOMLDecodeError):
             raise
         raise tomllib.TOMLDecodeError("a number has too many digits") from None  # Python reads at most 4,300
+
+
+def _largest(value: object) -> int:
+    """The largest size of a whole number anywhere inside; 0 for none."""
+    if isinstance(value, dict | list):
+        return max(map(_largest, value.values() if isinstance(value, dict) else value), default=0)
+    return abs(value) if isinstance(value, int) else 0

@@ -147,7 +147,8 @@ def drift_due(judge: Judge, verdict_store: VerdictStore, today: str = "") -> Pro
         checks = [orjson.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
     except (OSError, orjson.JSONDecodeError):
         checks = []
-    if any(check.get("judge") == str(judge) and str(check.get("time", ""))[:7] >= month for check in checks):
+    if any(isinstance(check, dict) and check.get("judge") == str(judge) and str(check.get("time", ""))[:7] >= month
+           for check in checks):
         return None
     return Problem("drift-due", {"judge": str(judge), "month": last, "number": ANCHOR}, severity="warning")
 

@@ -18,6 +18,8 @@ import orjson
 from ragdash.core.errors import InputError, Problem, shorten
 
 VERSION = 1
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "query_id": str, "ms": (int, float), "text": str, "kind": str, "words": str, "files": dict}
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,7 @@ def _line(line: bytes) -> dict | None:
         value = orjson.loads(line) if line.endswith(b"\n") else None
     except orjson.JSONDecodeError:
         return None
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or not all(isinstance(value[name], _KINDS[name]) for name in value.keys() & _KINDS):
         return None
     entry = isinstance(value.get("query_id"), str) and isinstance(value.get("text", value.get("kind")), str)
     return value if entry or "ragdash_ab" in value else None

@@ -128,22 +128,28 @@ def read_drafts(content: bytes, file: str = "drafts.jsonl") -> DraftSet:
                 if draft.id in drafts:
                     raise ValueError(f"the id {draft.id[:60]} twice")
                 drafts[draft.id] = draft
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise _wrong(file, number, "bad-drafts/line", {"error": str(error)}) from None
     try:
         return _set(rows[0][1], documents, drafts)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise _wrong(file, 1, "bad-drafts/head", {"error": str(error)}) from None
 
 
 def _set(head: Mapping, documents: dict[str, Document], drafts: dict[str, Draft]) -> DraftSet:
-    wanted = {type: int(n) for type, n in head["wanted"].items() if type in ALL_TYPES}
+    wanted = {type: int(n) for type, n in _counts(head["wanted"], "wanted").items() if type in ALL_TYPES}
     missing = {
-        type: {str(reason): int(n) for reason, n in reasons.items()}
-        for type, reasons in head.get("missing", {}).items()
+        type: {str(reason): int(n) for reason, n in _counts(reasons, "missing").items()}
+        for type, reasons in _counts(head.get("missing", {}), "missing").items()
     }
     return DraftSet(_text(head, "corpus"), _text(head, "digest"), _text(head, "judge"), int(head["seed"]), wanted,
                     tuple(drafts.values()), documents, missing)
+
+
+def _counts(value: object, name: str) -> Mapping:
+    if not isinstance(value, dict):
+        raise ValueError(f"{name} is no object")
+    return value
 
 
 def _draft(row: Mapping) -> Draft:

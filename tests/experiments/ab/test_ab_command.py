@@ -240,6 +240,17 @@ def test_two_journals_in_one_file_are_an_error_with_the_line(folder, command, at
     assert command()[0] == 0
 
 
+@pytest.mark.parametrize(("number", "changed"), [(0, {"files": []}), (2, {"ms": "fast"}), (2, {"query_id": 7})])
+def test_a_line_of_a_journal_with_another_kind_of_value_is_an_error_with_the_line(folder, command, number, changed):
+    command()
+    file = folder / "ab-a-b" / "a.journal.jsonl"
+    lines = file.read_text().splitlines(keepends=True)
+    lines[number] = json.dumps({**json.loads(lines[number]), **changed}) + "\n"
+    file.write_text("".join(lines))
+    status, _, err = command()
+    assert status == 2 and f"a.journal.jsonl:{number + 1}" in err and file.read_text() == "".join(lines)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="no locks of files there")
 def test_a_journal_is_written_by_one_process_at_a_time(folder, command):
     command()

@@ -18,7 +18,7 @@ from ragdash.core.errors import Unavailable
 from ragdash.core.paths import workspace
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.repeats import mean_over_repeats
-from ragdash.evaluation.scoring.judge_drift import drift_due
+from ragdash.evaluation.scoring.judge_drift import FILE, drift_due
 from ragdash.io import read_run, read_truth, write_run, write_truth
 from ragdash.matching.match import Match
 from ragdash.matching.views.judge_versions import of_one_version
@@ -70,6 +70,8 @@ def test_a_judge_that_changed_is_told_apart_from_one_that_did_not(serve, tmp_pat
     assert drift_due(judged_by, store, "2099-01-05").facts["number"] == 40
     assert drift_due(judged_by, store, json.loads(lines[-1])["time"]) is None, "checked in that month"
     assert drift_due(Judge("other", "toy"), store, "2099-01-05") is None
+    (workspace() / FILE).write_bytes(b"[]\n1\n")  # changed by hand
+    assert drift_due(judged_by, store, "2099-01-05").facts["number"] == 40
 
 
 class Renamed(Scripted):

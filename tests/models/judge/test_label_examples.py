@@ -30,7 +30,13 @@ from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.task_runner import first_round
-from ragdash.models.judge.tasks.examples import examples_of, read_examples, save_examples, stored_examples
+from ragdash.models.judge.tasks.examples import (
+    examples_json,
+    examples_of,
+    read_examples,
+    save_examples,
+    stored_examples,
+)
 from ragdash.models.judge.tasks.policy import Policy, save_policy
 from ragdash.models.judge.tasks.rubrics import Rubric, save_rubric
 from ragdash.models.judge.verdict_store.jsonl import export_verdicts
@@ -175,6 +181,11 @@ def test_examples_rest_under_another_policy_and_about_another_rubric():
     assert len(first_round(Match(run, truth).judged.askings(rubric.metric))) == 60
     with pytest.raises(InputError, match="as ragdash wrote it"):
         read_examples(b'{"sets": [{"metric": "x"}]}')
+    sets = json.loads(examples_json({rubric.metric: choice.examples}))["sets"]
+    for name, value in (("task", []), ("labels", "9"), ("held_out", [1, "a"]),
+                        ("examples", [{**sets[0]["examples"][0], "text": None}])):
+        with pytest.raises(InputError, match="as ragdash wrote it"):
+            read_examples(json.dumps({"sets": [{**sets[0], name: value}]}).encode())
 
 
 def test_what_depends_on_each_other_is_held_out_together(tmp_path, capsys):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -65,10 +66,11 @@ def _replaceable(target: Path, replace: bool) -> list[str]:
         if not target.exists() or not any(target.iterdir()):
             return []
         written = json.loads((target / MARK).read_text(encoding="utf-8"))["files"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         written = None
-    if written is None or not replace:
-        raise InputError([Problem("bundle/exists" if written is None else "bundle/replace", {}, str(target))])
+    is_site = isinstance(written, list)
+    if not is_site or not replace:
+        raise InputError([Problem("bundle/replace" if is_site else "bundle/exists", {}, str(target))])
     return [name for name in written if isinstance(name, str) and ".." not in PurePosixPath(name).parts
             and not PurePosixPath(name).is_absolute()]
 
@@ -124,7 +126,8 @@ def _write(target: Path, files: dict[str, bytes], earlier: list[str]) -> None:
             with whole_file(file) as whole:
                 whole.write_bytes(content)
         for name in set(earlier) - {*files}:
-            (target / name).unlink(missing_ok=True)
+            with suppress(ValueError):  # what no file can be called
+                (target / name).unlink(missing_ok=True)
         (target / MARK).write_text(json.dumps({"files": sorted(files)}, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise unwritable(str(target), error) from error
