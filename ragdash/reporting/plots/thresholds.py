@@ -39,7 +39,7 @@ def sweep(names: Sequence[str], slots: Sequence[int], quantiles: Sequence[np.nda
     things can be compared; "score" the cutoff itself. marked: (N,) a cutoff for each run in its own scores (its
     operating point), drawn as the run's symbol; NaN for none. n: (N,) queries.
     """
-    fig = figure(theme, height=360)
+    fig = figure(theme, height=340)
     run_looks = looks(names, slots, theme)
     x_values = quantiles if scale == "quantile" else thresholds
     pooled = np.concatenate([np.ravel(run_values) for run_values in values]) if len(values) else np.empty(0)
@@ -74,7 +74,7 @@ def roc(names: Sequence[str], slots: Sequence[int], fpr: Sequence[np.ndarray], t
     fpr, tpr: one (T,) for each run, ascending, in [0, 1]; auc: (N,), written beside each name, a dash where
     undefined; n: (N,) queries. The dotted diagonal is what chance gives.
     """
-    fig = figure(theme, height=430)
+    fig = figure(theme, height=380)
     _unit_curves(fig, names, slots, fpr, tpr, "AUC", auc, n, theme,
                  ("false positive rate", "true positive rate"))
     fig.add_shape(type="line", x0=0, y0=0, x1=1, y1=1, layer="below",
@@ -102,7 +102,7 @@ def precision_recall(
     recall, precision: one (T,) for each run; average: (N,) average precision, written beside each name, a dash where
     undefined; n: (N,) queries. base: the share of relevant documents, drawn as a dotted line: what chance gives.
     """
-    fig = figure(theme, height=430)
+    fig = figure(theme, height=380)
     _unit_curves(fig, names, slots, recall, precision, "AP", average, n, theme, ("recall", "precision"))
     if base is not None and np.isfinite(base):
         fig.add_hline(y=float(base), line={"color": theme.muted, "width": 1, "dash": "dot"}, layer="below")

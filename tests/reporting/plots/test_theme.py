@@ -156,3 +156,19 @@ def test_the_shares_of_a_heat_map_are_readable_on_every_shade(look):
     grounds = ["#" + "".join(f"{round(np.interp(place, stops, channel)):02x}" for channel in channels.T)
                for place in np.linspace(0, 1, 101)]
     assert cells.textfont.color == look.ink and min(contrast(look.ink, ground) for ground in grounds) >= 4.5
+
+
+def test_a_legend_shows_two_dashes_of_every_line():
+    named = {"dash": (9, 9), "dot": (3, 3), "dashdot": (9, 3, 3, 3), "longdash": (15, 15), "longdashdot": (15, 6, 3, 6)}
+    for dash in set(theme.DASHES) - {"solid"}:
+        lengths = named.get(dash) or tuple(int(part.removesuffix("px")) for part in dash.split(","))
+        assert sum((*lengths, *lengths)[:3]) <= 30, f"{dash}: pixels of a line in a legend"
+
+
+def test_a_long_name_is_in_a_legend_where_it_would_take_the_room_of_the_lines():
+    values = np.array([[0.4, 0.5], [0.5, 0.6]])
+    for names, in_legend in ((["dense", "hybrid"], False), (["dense-with-a-reranker-of-30", "hybrid"], True)):
+        fig = ranking.at_cutoffs(names, [0, 1], np.array([1, 10]), values, values, values,
+                                 axis=theme.Axis("MRR", 0.0, 1.0, "higher"))
+        assert bool(fig.layout.showlegend) is in_legend
+        assert (fig.layout.margin.r or 0) <= 24 + 7 * theme.DIRECT_NAME

@@ -34,11 +34,12 @@ SYMBOLS = (
     "triangle-right",
 )
 SIGNS = "●■◆▲✚★⬢▼◀▶"  # the same symbols as characters, for labels and tables
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+DASHES = ("solid", "dash", "dot", "dashdot", "12px,5px", "longdashdot")  # a legend has 30 pixels: two long dashes
 MARGIN = {"l": 10, "r": 16, "t": 14, "b": 10, "pad": 0}
 LEGEND_NAME = 22  # characters of a name in a legend
 LISTED = 12  # runs whose names a legend has; of more it counts the gray ones
 DIRECT_LABELS = 6  # more runs than this get a legend instead of a label at the end of each line
+DIRECT_NAME = 14  # characters: next to a longer name, a phone has too little room for the lines
 
 
 @dataclass(frozen=True)
@@ -303,11 +304,13 @@ def spread_positions(positions: Sequence[float], gap: float, limits: Sequence[fl
 
 
 def end_labels(fig: go.Figure, run_looks: Sequence[Look], heights: Sequence[float], y_range: Sequence[float]) -> None:
-    """Write each run's name at the right end of its line, moved apart where lines meet; a legend with many runs.
+    """Write each run's name at the right end of its line, moved apart where lines meet.
 
-    heights: (N,) where each line ends, in units of the y axis; NaN means no line and no label.
+    A legend with many runs, or where a name is long. heights: (N,) where each line ends, in units of the y axis; NaN
+    means no line and no label.
     """
-    if len(run_looks) > DIRECT_LABELS:
+    short = short_names([html.unescape(look.name) for look in run_looks], ENOUGH)
+    if len(run_looks) > DIRECT_LABELS or max(map(len, short), default=0) > DIRECT_NAME:
         shorten_legend(fig, run_looks)
         entries = count_gray_runs(fig, run_looks)
         fig.update_layout(showlegend=True, height=fig.layout.height + 24 * ((entries + 1) // 2))
@@ -315,8 +318,7 @@ def end_labels(fig: go.Figure, run_looks: Sequence[Look], heights: Sequence[floa
     visible = [index for index, height in enumerate(heights) if np.isfinite(height)]
     share = 17 / max((fig.layout.height or 360) - 70, 1)
     positions = spread_positions([heights[index] for index in visible], share * (y_range[1] - y_range[0]), y_range)
-    width, short = 0, short_names([html.unescape(look.name) for look in run_looks], ENOUGH)
-    notes = []
+    width, notes = 0, []
     for index, position in zip(visible, positions, strict=True):
         look, text = run_looks[index], escape(short[index])
         notes.append({"x": 1, "xref": "paper", "y": float(position), "yref": "y", "xanchor": "left", "xshift": 6,

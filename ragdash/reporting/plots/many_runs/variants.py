@@ -64,7 +64,7 @@ def effects(settings: Sequence[SettingEffect], *, axis: Axis, n: int, theme: The
     reach = float(np.abs(finite[np.isfinite(finite)]).max(initial=0.01)) * 1.08
     ends = [reach, -reach] if axis.better == "lower" else [-reach, reach]
     fig.update_xaxes(title_text=f"← worse · better →<br>{escape(axis.title)} against the average value of the setting",
-                     tickformat=".3~f", range=ends)
+                     tickformat=".3~f", range=ends, nticks=4, tickangle=0)
     fig.update_layout(margin={"t": 8, "r": 92, "b": 62})
     return fig
 
