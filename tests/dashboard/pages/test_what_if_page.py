@@ -15,8 +15,10 @@ from ragdash import Run, Truth, evaluate, fuse, read_run, read_truth
 from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.components import picked_queries, query_links
+from ragdash.dashboard.pages.what_if import tables
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
+from ragdash.metrics import parse_specs
 from ragdash.reporting.sentences.what_if import caution_sentence, left_out_sentence
 
 
@@ -48,7 +50,7 @@ def test_the_page_answers_and_a_mix_can_be_tried_and_added():
     assert "No fusion of these runs can exceed" in texts(at) and "the first result changes for" in texts(at)
     assert "over 110 queries; it takes 22.7" in plain(texts(at))  # the answer says the latency too
     table = next(entry.value for entry in at.dataframe if "Against the best run" in entry.value.columns)
-    for row, run in zip(table[::-1].to_dict("records"), runs, strict=False):  # the intervals of every other page
+    for row, run in zip(table[2:].to_dict("records"), runs, strict=True):  # the intervals of every other page
         (summary,) = evaluate(run, truth, "nDCG@10").summary()
         assert (row["Run"], row["NDCG@10"], row["Low"], row["High"]) == (run.name, summary.mean, summary.low,
                                                                         summary.high)
@@ -89,7 +91,7 @@ def test_a_mix_has_the_difference_and_the_interval_that_the_table_has_of_it():
     at = opened("what-if", **address(truth, runs))
     table = next(entry.value for entry in at.dataframe if "Against the best run" in entry.value.columns)
     tuned, default = table["Against the best run"][:2]
-    assert table["NDCG@10"].round(3)[[1, 3]].tolist() == [0.724, 0.718] and default.startswith("+0.005")
+    assert table["NDCG@10"].round(3)[[1, 2]].tolist() == [0.724, 0.718] and default.startswith("+0.005")
     assert "Differences are computed before rounding: they can differ by 0.001" in texts(at)
     assert f"on held-out queries, against sparse {tuned}." in plain(texts(at)).replace("**", "")
     assert "On held-out queries these numbers are the same." in texts(at)
@@ -328,3 +330,16 @@ def test_a_run_has_one_short_name_on_the_page_whether_it_is_fused_or_not():
     drawn = {trace.get("name") for key in ("sweep_mix", "ceiling") for trace in charts(at)[key]["data"]}
     assert short[0] in said and {*short[:2]} <= drawn
     assert not [name for name in (names[0], *of_two) if name in said or name in drawn]
+
+
+def test_the_single_runs_of_the_table_are_best_first_whichever_was_loaded_first():
+    names, means = ("weak", "strong", "RRF, k = 60", "tuned hybrid"), (0.5, 0.6, 0.7, 0.8)
+    for swap in (False, True):
+        order = [1, 0, 2, 3] if swap else [0, 1, 2, 3]
+        choice = SimpleNamespace(
+            runs=tuple(names[at] for at in order[:2]), spec=parse_specs("nDCG@10")[0], best_run=order.index(1),
+            evaluations=[SimpleNamespace(name=names[at]) for at in order], default_against_single=None,
+            against_single=None, summaries=[SimpleNamespace(mean=means[at], low=0.0, high=1.0, n=9) for at in order])
+        table = tables.runs_table(choice)
+        assert table["Run"].tolist() == ["tuned hybrid", "RRF, k = 60", "strong", "weak"]
+        assert table["NDCG@10"].tolist() == [0.8, 0.7, 0.6, 0.5]

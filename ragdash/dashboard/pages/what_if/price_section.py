@@ -10,7 +10,6 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.what_if import tables
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.latency_cost import amount, pareto_front
 from ragdash.experiments.fusion.judged_pool import JudgedPool
@@ -50,14 +49,13 @@ def _render_picture(context: PageContext, choice: Choice, pool: JudgedPool, pric
     """The picture, and what its marks are."""
     times = [amount(row) for row in (*what_if_cache.search_times(pool, context.scope), price.parallel)]
     cost = np.array([[time.mean for time in times], [time.low for time in times], [time.high for time in times]])
-    table = tables.runs_table(choice).iloc[::-1]  # runs, default, tuned
-    table = pd.concat([table.iloc[:len(choice.runs)], table.iloc[-1:]])
-    names = [*choice.runs, "tuned"]
-    quality = table[[title, "Low", "High"]].to_numpy(float).T
+    *runs, _, tuned = choice.summaries  # runs, default, tuned
+    summaries, names = [*runs, tuned], [*choice.runs, "tuned"]
+    quality = np.array([[getattr(summary, field) for summary in summaries] for field in ("mean", "low", "high")], float)
     on_front = pareto_front(quality[0], cost[0], choice.spec.metric.better)
     figure = plots.pareto(names, [*context.slots, COMPUTED_SLOT], cost, quality, on_front, axis=axis_of(choice.spec),
-                          title="Search time, in parallel (ms)", unit="ms", n=table["n"].tolist(), height=350,
-                          theme=elements.theme())
+                          title="Search time, in parallel (ms)", unit="ms", height=350, theme=elements.theme(),
+                          n=[summary.n for summary in summaries])
     shown = pd.DataFrame({"Run": names, title: quality[0], "Low": quality[1], "High": quality[2], "Search ms": cost[0],
                           "ms low": cost[1], "ms high": cost[2], "On the front": on_front})
     elements.chart(figure, shown, "price_front", f"{title} against the time of the search: single runs and the hybrid")

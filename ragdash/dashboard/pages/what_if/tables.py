@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from ragdash.evaluation.compare import best_first
 from ragdash.evaluation.outcomes import Comparison
 from ragdash.experiments.fusion.ceiling import Ceiling
 from ragdash.experiments.fusion.tuning.choice import Choice
@@ -14,14 +15,17 @@ from ragdash.reporting.sentences.what_if import outcome_text
 
 
 def runs_table(choice: Choice) -> pd.DataFrame:
-    """The tuned hybrid, the default and the single runs: mean with interval, difference from the best run, outcome."""
-    outcomes = _outcomes(choice)
-    rows = []
-    for index, (evaluation, summary) in enumerate(zip(choice.evaluations, choice.summaries, strict=True)):
+    """The tuned hybrid, the default and the single runs, best first: mean with interval, difference from the best run.
+    """
+    outcomes, rows = _outcomes(choice), []
+    singles = best_first(np.array([choice.summaries[run].mean for run in range(len(choice.runs))]),
+                         choice.spec.metric.better)
+    for index in (len(choice.runs) + 1, len(choice.runs), *singles):
+        evaluation, summary = choice.evaluations[index], choice.summaries[index]
         rows.append({"Run": evaluation.name, choice.spec.title: summary.mean, "Low": summary.low, "High": summary.high,
                      "Against the best run": outcome_text(outcomes.get(index)) if index != choice.best_run
                      else "best single run", "n": summary.n})
-    return pd.DataFrame(rows[::-1])
+    return pd.DataFrame(rows)
 
 
 def differences(choice: Choice) -> list[tuple[float, float, float]]:
