@@ -25,7 +25,7 @@ from ragdash.dashboard.session import data_store, file_metrics, relevance, revie
 from ragdash.dashboard.session.keys import BASELINE_OPTIONS
 from ragdash.dashboard.session.scope import slices_of
 from ragdash.dashboard.watching import log_watch
-from ragdash.dashboard.widgets import elements, small_screen
+from ragdash.dashboard.widgets import elements, small_screen, stylesheet
 from ragdash.metrics.judged import register_rubrics
 from ragdash.reporting.sentences import formatting as fmt
 
@@ -124,7 +124,7 @@ def _main() -> None:
     st.set_page_config(page_title="ragdash", page_icon=str(ICON), layout="wide",
                        initial_sidebar_state="collapsed" if embedded else "auto")
     if embedded:
-        elements.hide_sidebar()
+        stylesheet.hide_sidebar()
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ICON), size="large")
     if not login.is_admitted():
         st.navigation(page_list.pages(set()), position="hidden")
@@ -139,8 +139,9 @@ def _main() -> None:
         if state.pending_files():
             ask_again()
         loading.read_all()
-    elements.set_contrast()
-    elements.set_sidebar_spacing()
+    stylesheet.set_contrast()
+    stylesheet.align()
+    stylesheet.tighten_sidebar()
     present = page_list.present_data()
     page = st.navigation(page_list.pages(present), position="sidebar", expanded=True)
     state.open_page(page_list.path_of(page))
@@ -234,26 +235,33 @@ def _sidebar(present: set[str]) -> None:
     if state.get(state.ACCEPTED):
         state.choices_key(state.ACCEPTED, (), (), free=True)
     shown_digests = run_picker.choose_runs(runs)
-    _baseline(shown_digests, {entry.digest: entry.name for entry in runs})
-    if file_metrics.session_file_specs():
-        state.choices_key(state.DIRECTIONS, (), (), free=True)
-    menu = file_metrics.menu()
-    metric = state.choice_key(state.METRIC, menu, file_metrics.default_metric(page_context.DEFAULT_METRIC))
-    fits = len(fmt.menu_title(state.get(metric))) <= METRIC_NAME
-    left, right = st.columns([3, 2], gap="small") if fits else (st.container(), st.container())
-    left.selectbox("Metric", menu, format_func=file_metrics.with_need(fmt.menu_title, menu), key=metric,
-                   help=tooltip("metric"))
-    key = state.number_key(state.K, page_context.DEEPEST, page_context.DEFAULT_K)
-    cutoffs = sorted({*map(str, page_context.CUTOFFS), state.get(state.K)}, key=int)
-    right.selectbox("Cutoff k", cutoffs, key=key, accept_new_options=True,
-                    help=tooltip("cutoff"))
+    has_results = page_list.JUDGMENTS in present
+    _baseline(shown_digests, {entry.digest: entry.name for entry in runs}, has_results)
+    _metric_and_cutoff(has_results)
     _slice()
     relevance.choose_relevance()
     reviews.choose_reviews()
     with st.container(horizontal=True, vertical_alignment="center", key="sharing"):
         _show_link()
-        if page_list.JUDGMENTS in present:
+        if has_results:
             st.page_link("pages/share.py", label="Share", icon=":material/ios_share:")
+
+
+def _metric_and_cutoff(has_results: bool) -> None:
+    """What is measured, drawn where there are judgments to measure against; the choices are kept in any case."""
+    if file_metrics.session_file_specs():
+        state.choices_key(state.DIRECTIONS, (), (), free=True)
+    menu = file_metrics.menu()
+    metric = state.choice_key(state.METRIC, menu, file_metrics.default_metric(page_context.DEFAULT_METRIC))
+    key = state.number_key(state.K, page_context.DEEPEST, page_context.DEFAULT_K)
+    if not has_results:
+        return
+    fits = len(fmt.menu_title(state.get(metric))) <= METRIC_NAME
+    left, right = st.columns([3, 2], gap="small") if fits else (st.container(), st.container())
+    left.selectbox("Metric", menu, format_func=file_metrics.with_need(fmt.menu_title, menu), key=metric,
+                   help=tooltip("metric"))
+    cutoffs = sorted({*map(str, page_context.CUTOFFS), state.get(state.K)}, key=int)
+    right.selectbox("Cutoff k", cutoffs, key=key, accept_new_options=True, help=tooltip("cutoff"))
 
 
 def _show_link() -> None:
@@ -281,10 +289,10 @@ def _slice() -> None:
                      format_func=lambda token: fmt.slice_label(slices, token))
 
 
-def _baseline(shown_digests: list[str], names: dict[str, str]) -> None:
-    """Which of the runs shown the others are compared with; one run alone has no baseline to choose."""
+def _baseline(shown_digests: list[str], names: dict[str, str], has_results: bool) -> None:
+    """Which of the runs shown the others are compared with; drawn where there are several, and results to compare."""
     key = state.choice_key(state.BASELINE, shown_digests, shown_digests[0])
-    if len(shown_digests) == 1:
+    if len(shown_digests) == 1 or not has_results:
         return
     short = dict(zip(names, short_names(list(names.values()), BASELINE_NAME), strict=True))
     if st.session_state.get(BASELINE_OPTIONS) != shown_digests:  # a browser keeps the place of its choice among others

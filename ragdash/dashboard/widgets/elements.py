@@ -51,41 +51,6 @@ def theme() -> plot_theme.Theme:
     return plot_theme.THEMES[st.context.theme.type or "light"]
 
 
-def set_contrast() -> None:
-    """Dark words on the dark appearance's blue buttons and chips: Streamlit writes white there, with a contrast of 3.5.
-
-    Those of the sidebar have a darker blue of their own, which is too dark for the words of a chosen segment there. In
-    both appearances the pages without data are gray, and dark enough to read.
-    """
-    st.html("<style>.katex-display{padding-block: 0.5em}"  # else its scroll box cuts the top of a fraction
-            # a name next to a button on a card: Streamlit makes the row scroll, and it has scroll bars under the mouse
-            '[class*="st-key-card_"] [data-testid="stHorizontalBlock"]{overflow: visible}</style>')
-    st.html('<style>[data-testid="stSidebar"] :is([disabled], [aria-disabled="true"])[data-testid="stPageLink-NavLink"]'
-            f' :is(p, span){{color: {theme().muted} !important; opacity: 1 !important}}</style>')
-    if theme() is plot_theme.DARK:
-        selector = ':is([data-testid="stBaseButton-primary"]:not(:disabled), [data-tag], [data-tag-index])'
-        segment = '[data-testid="stSidebar"] [data-variant="segmented_control"][data-selected="true"]'
-        st.html(f'<style>{selector}:not([data-testid="stSidebar"] *) :is(p, span, svg)'
-                f"{{color: {theme().paper} !important}} {segment} p {{color: {theme().ink} !important}}</style>")
-
-
-def set_sidebar_spacing() -> None:
-    """Less empty space around the choices of the sidebar: on 900 pixels of height nothing has to be scrolled.
-
-    Its menu of metrics is wider than the field, so that it cuts no name.
-    """
-    st.html('<style>[data-testid="stSidebarUserContent"]{padding-top: 0 !important; padding-bottom: 0 !important} '
-            '[data-testid="stSidebarHeader"]{margin-bottom: 0 !important} '
-            '[data-testid="stSelectboxVirtualDropdown"]:has([aria-label="Metric"]){min-width: min(280px, 92vw)}'
-            '</style>')
-
-
-def hide_sidebar() -> None:
-    """For a page in a frame of another site: Streamlit leaves out its own bar there, but not the sidebar."""
-    st.html('<style>:is([data-testid="stSidebar"], [data-testid="stExpandSidebarButton"], [data-testid="stHeader"])'
-            "{display: none !important}</style>")
-
-
 def title(text: str, question: str) -> None:
     """A page's title and, in one line, the question it answers."""
     _set_browser_title(text)

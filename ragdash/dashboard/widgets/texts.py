@@ -44,6 +44,11 @@ def term_help(text: str, specs: Iterable[Spec] = ()) -> str | None:
     return "  \n".join([*metrics, *terms]) or None
 
 
+def bulleted(lines: Sequence[str]) -> str:
+    """Lines as a list in Markdown; a single line is a sentence."""
+    return "\n".join(f"- {line}" for line in lines) if len(lines) > 1 else "".join(lines)
+
+
 def shortened(text: str | None, limit: int = CELL) -> str | None:
     """A text on one line, as much of it as a table shows."""
     if text is None:

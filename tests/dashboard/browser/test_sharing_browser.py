@@ -104,6 +104,14 @@ def test_runs_added_to_two_are_still_shown_on_the_next_page(visit, tmp_path):
     app.calm()
 
 
+def test_a_segmented_control_is_on_the_line_of_the_fields_next_to_it(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/share?"))
+    labels = app.page.locator(".st-key-one_page_bar [data-testid=stWidgetLabel]")
+    labels.nth(2).wait_for()
+    tops = [labels.nth(at).bounding_box()["y"] for at in range(labels.count())]
+    assert len(tops) == 3 and max(tops) - min(tops) < 2, tops
+
+
 def test_an_embedded_page_has_no_frame_and_the_same_content(visit, samples_link):
     for path in ("/?", "/overview?", "/compare?"):
         app = visit().open(samples_link.replace("/?", path) + "&embed=true")

@@ -122,6 +122,12 @@ def summaries(at, metric: str) -> dict:
             for entry in at.session_state["_runs"]}
 
 
+def test_cards_side_by_side_are_equally_high(samples):
+    at = opened(PAGE, **dict(samples.query_params))
+    cards = [block.proto for block in at.get("flex_container") if block.proto.flex_container.border]
+    assert len(cards) == 3 and all(card.height_config.use_stretch for card in cards)
+
+
 def test_with_nothing_or_without_judgments_it_says_what_to_do():
     assert "No runs are loaded yet" in said(opened(PAGE))
     at = upload(opened(), ("a.run", b"q1 Q0 d1 1 2.0 bm25\n"))

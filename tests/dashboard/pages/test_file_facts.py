@@ -64,5 +64,5 @@ def test_a_leak_is_seen_from_the_file_to_the_pages():
     assert ">forbidden<" not in drawn(opened("queries", **{**link, "query": "q0"}))
 
     failures = plain(opened("failures", **link))
-    assert "Most queries fail at **Returned although forbidden**: 6 of 12 queries" in failures
+    assert "first fix **Returned although forbidden**: 6 of 12 queries" in failures
     assert "**safe**: no failure found" in failures

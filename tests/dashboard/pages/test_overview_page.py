@@ -117,6 +117,10 @@ def test_without_judgments_the_page_shows_what_needs_none():
     assert at.dataframe[0].value["Overlap"].tolist() == [75.0] and at.table[0].value["Queries"].tolist() == ["2", "2"]
     assert list(at.table[0].value) == ["Run", "Queries", "Documents per query", "Scores, median (middle half)"], (
         "no column that is empty for every run")
+    of_results = {"Baseline", "Metric", "Cutoff k"}
+    assert not of_results & {box.label for box in at.sidebar.selectbox}, "they would change nothing"
+    judged = upload(at, ("judged.qrels", b"q1 0 a 1\nq2 0 c 1\n"))
+    assert of_results <= {box.label for box in judged.sidebar.selectbox}
     deep = "".join(f"q1 Q0 d{rank} {rank} {2000 - rank} x\n" for rank in range(1, 1201)).encode()
     (depth,) = upload(opened("overview"), ("deep.run", deep)).table[0].value["Documents per query"]
     assert depth.replace("\u00a0", " ") == "1,200 (at most 1,200)"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from helpers import run_of, truth_of
@@ -21,7 +22,14 @@ from ragdash.dashboard.page_context import Results
 from ragdash.dashboard.pages.answers import data as answers
 from ragdash.dashboard.pages.answers import model_scores
 from ragdash.dashboard.pages.answers.tables import distribution_table
-from ragdash.dashboard.pages.failures.data import FINE, FailuresData, common_fixes, scope_note, stage_sentences
+from ragdash.dashboard.pages.failures.data import (
+    FINE,
+    FailuresData,
+    common_fixes,
+    runs_to_fix_first,
+    scope_note,
+    stage_sentences,
+)
 from ragdash.dashboard.pages.queries import claims_html, file_facts, query_view
 from ragdash.dashboard.pages.rankings.score_cutoffs.sentences import MEASURES
 from ragdash.dashboard.pages.test_set import draft_editor
@@ -32,6 +40,7 @@ from ragdash.dashboard.pages.what_if.sections import _means
 from ragdash.dashboard.session import choices, relevance, state
 from ragdash.dashboard.session.address import short_address
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
+from ragdash.dashboard.widgets.texts import bulleted
 from ragdash.evaluation.compare import compare
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
@@ -143,12 +152,17 @@ def test_evidence_can_be_had_only_with_a_run_that_has_texts(session, monkeypatch
     assert not relevance.evidence_available(), "no gold span"
 
 
-def test_one_sentence_is_plain_and_two_are_a_list(monkeypatch):
-    shown = []
-    monkeypatch.setattr(speed_sections.st, "markdown", shown.append)
-    speed_sections._render_sentences(["One."])
-    speed_sections._render_sentences(["One.", "Two."])
-    assert shown == ["One.", "- One.\n- Two."]
+def test_one_sentence_is_plain_and_two_are_a_list():
+    assert (bulleted([]), bulleted(["One."]), bulleted(["One.", "Two."])) == ("", "One.", "- One.\n- Two.")
+
+
+def test_a_table_that_scrolls_says_how_many_rows_it_has(monkeypatch):
+    captions: list[str] = []
+    monkeypatch.setattr(speed_sections.st, "table", lambda *_, **__: None)
+    monkeypatch.setattr(speed_sections.st, "caption", captions.append)
+    for rows in (speed_sections.MOST_ROWS, 30):
+        speed_sections._render_table(pd.DataFrame({"Run": range(rows)}), "times")
+    assert captions == ["30 rows: scroll down in the table."]
 
 
 def test_values_of_a_metric_are_spread_over_quartiles_that_are_undefined_without_values():
@@ -229,15 +243,14 @@ def test_the_fix_is_that_of_the_run_looked_at_whichever_others_are_shown(monkeyp
     gain = SimpleNamespace(runs=("a", "b"), value=0.8, same=())
     known: list = [None]
     monkeypatch.setattr(what_if_cache, "known_gain", lambda *_: known[0])
-    counts, low = np.zeros((3, FINE + 1), int), SimpleNamespace(at_most=0.2)
+    counts, low = np.zeros((3, FINE + 1), int), SimpleNamespace(at_most=0.2, queries=np.arange(99) < 20)
     gains = np.full((3, FINE + 1), np.nan)
 
     def fixes_of(run: int, shown: list[int], ranked_low=(None, None, None)) -> list[str]:
-        data = SimpleNamespace(counts=counts[shown], gains=gains[shown],
-                               ranked_low=[ranked_low[index] for index in shown], run_index=shown.index(run),
-                               context=SimpleNamespace(names=["abc"[index] for index in shown], digests=[], scope=None),
-                               spec=spec, total=99, diagnoses=[None] * len(shown), in_scope=None)
-        return common_fixes(data)
+        context = SimpleNamespace(names=["abc"[index] for index in shown], digests=[], scope=None)
+        return common_fixes(FailuresData(
+            context, spec, shown.index(run), np.ones(99, bool), [None] * len(shown), counts[shown], gains[shown],
+            [ranked_low[index] for index in shown]))
 
     assert fixes_of(1, [0, 1, 2]) == []
     counts[1, 2], counts[1, 0], counts[0, 3], counts[2, 0] = 5, 3, 9, 1
@@ -247,7 +260,7 @@ def test_the_fix_is_that_of_the_run_looked_at_whichever_others_are_shown(monkeyp
     assert fixes_of(1, [1]) == [fix.replace(" in b:", ":")]
     assert fixes_of(1, [0, 1], (low, None, None)) == [fix], "another run ranks low"
     assert len(fixes_of(1, [0, 1], (None, low, None))) == 2, "no hybrid where What-if is not known to offer one"
-    gains[1, 0] = 0.1
+    gains[1, 0], counts[1, 0] = 0.1, 6
     assert fixes_of(1, [0, 1])[0] == f"To fix {STAGES[0].title} in b: {STAGES[0].fix[:1].lower()}{STAGES[0].fix[1:]}"
     gains[1, 0] = np.nan
     known[0] = gain
@@ -346,3 +359,20 @@ def test_the_largest_gain_comes_first_and_is_called_so_even_where_it_is_no_failu
             stage=np.zeros(3, int), numbers={"right": np.zeros(3)})], counts, gains, [low])
         (sentence,) = stage_sentences(data)
         assert sentence.replace("\\", "").startswith(words)
+
+
+def test_a_stage_where_more_queries_fail_than_the_metric_can_gain_from_is_the_first_fix():
+    spec, counts, gains = parse_specs("nDCG@10")[0], np.zeros((1, len(NAMES)), int), np.zeros((1, len(NAMES)))
+    wrong, low = NAMES.index("wrong-answer"), SimpleNamespace(queries=np.arange(9) < 3, at_most=0.119)
+    gained = "3 queries with relevant documents in a poor order, up to +0.119 NDCG@10."
+    for n, sentence, firsts in (
+            (6, f"**a**: first fix **Wrong answer**: 6 of 9 queries; fixing that does not change NDCG@10. NDCG@10 can "
+                f"gain most at **Ranked low**: {gained}", ["wrong-answer"]),
+            (3, f"**a**: first fix **Ranked low**: {gained} Most queries fail at **Wrong answer**: 3 of 9 queries; "
+                "fixing that does not change NDCG@10.", ["ranked-low"])):
+        counts[0, wrong] = n
+        data = FailuresData(SimpleNamespace(names=["a"]), spec, 0, np.ones(9, bool), [SimpleNamespace(
+            stage=np.zeros(9, int), numbers={"right": np.zeros(9)}, known=np.ones((len(NAMES), 9), bool),
+            in_stage=lambda _: np.ones(9, bool))], counts, gains, [low])
+        assert [text.replace("\\", "") for text in stage_sentences(data)] == [sentence]
+        assert [row for row in data.rows if runs_to_fix_first(data, row)] == firsts

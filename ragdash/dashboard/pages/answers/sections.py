@@ -19,6 +19,7 @@ from ragdash.dashboard.pages.answers import tables as answers_tables
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.file_metrics import measured_first, session_file_specs, with_need
 from ragdash.dashboard.widgets import answer_html, elements
+from ragdash.dashboard.widgets.texts import bulleted
 from ragdash.evaluation.evaluate import Evaluation, Summary
 from ragdash.metrics import GROUNDING_SPECS, Spec
 from ragdash.metrics.docs.human_agreement import (
@@ -145,7 +146,7 @@ def build_data(context: PageContext, specs: list[Spec]) -> AnswersData:
             for digest in context.digests
             for answer in answers_data.read_answer_texts(digest, context.scope).answers
         )
-        advice = "\n".join(f"- {line}" for line in lines) or "- Every value is undefined for the queries in scope."
+        advice = bulleted(lines) or "Every value is undefined for the queries in scope."
         elements.empty("Nothing to compare the answers with" if has_answers else "No answers are loaded",
                       f"{advice}\n\nA run may have an **answer** to each query and the **contexts** it was made from, "
                       "the ground truth right **answers**. The samples show all of it.")
@@ -212,8 +213,7 @@ def render_finding(data: AnswersData, spec: Spec, container) -> None:
         sentences.append(" ".join(filter(None, (
             leader, word_overlap_note(metric), judge_error_note(metric),
             *judged_words.constant_scores(data.context.names, data.values, [metric])))))
-    text = "\n".join(f"- {line}" for line in sentences) if len(sentences) > 1 else sentences[0]
-    container.markdown(verdict_panel.shorten_names(data.context, text))
+    container.markdown(verdict_panel.shorten_names(data.context, bulleted(sentences)))
     for line in data.context.results.missing_answers():
         container.caption(line)
 

@@ -16,6 +16,7 @@ from ragdash.dashboard.components.comparison_tables import ComparisonGrid
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements, fields
+from ragdash.dashboard.widgets.texts import bulleted
 from ragdash.evaluation import stats
 from ragdash.evaluation.compare import Comparison, best_first, differences
 from ragdash.metrics import Spec
@@ -126,9 +127,7 @@ def _render_sentences(context: PageContext, candidates: Sequence[int], spec: Spe
     text = (
         comparison_sentences.outcome_list(metric_comparisons, base)
         if len(metric_comparisons) > MAX_CANDIDATES
-        else "\n".join(f"- {line}" for line in sentences)
-        if len(sentences) > 1
-        else sentences[0]
+        else bulleted(sentences)
     )
     st.markdown(verdict_panel.shorten_names(context, text))
 

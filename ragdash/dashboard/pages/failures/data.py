@@ -193,7 +193,7 @@ class _Loss:
 
 
 def _run_sentence(data: FailuresData, run: int, name: str) -> str:
-    """Where a run can gain most of the metric, in that order; by the number of queries where no metric can gain."""
+    """What to fix first in a run, what the metric can gain, and where most queries fail where it cannot show that."""
     losses, first, then = _by_gain(data, run), "", ""
     if losses and data.spec is not None:
         loss = losses[0]
@@ -206,8 +206,13 @@ def _run_sentence(data: FailuresData, run: int, name: str) -> str:
         none = f"{name}: no failure found at any step that can be assessed."
         return " ".join(filter(None, (none, first and f"Still to gain at {first}", then)))
     right = _right_anyway(data, run) if run == data.run_index else ""
-    return " ".join(filter(None, (first and f"{name}: first fix {first}", then,
-                                  _count_sentence(data, run, name, losses), right)))
+    most = _count_sentence(data, run)
+    if _leading(data, run):
+        first = f"{name}: first fix {most}" + (first and f" {escape(data.spec.title)} can gain most at {first}")
+        most = ""
+    else:
+        first = first and f"{name}: first fix {first}"
+    return " ".join(filter(None, (first, then, most and f"Most queries fail at {most}", right)))
 
 
 def _by_gain(data: FailuresData, run: int) -> list[_Loss]:
@@ -218,23 +223,37 @@ def _by_gain(data: FailuresData, run: int) -> list[_Loss]:
 
 
 def runs_to_fix_first(data: FailuresData, row: str) -> list[int]:
-    """The runs that can gain most at this stage; none where nothing says what is right."""
+    """The runs whose first fix is this stage; none where nothing says what is right."""
     runs = () if nothing_known(data) else range(len(data.counts))
-    return [run for run in runs if [loss.name for loss in _by_gain(data, run)[:1]] == [row]]
+    first = {run: [NAMES[s] for s in _leading(data, run)] or [loss.name for loss in _by_gain(data, run)[:1]]
+             for run in runs}
+    return [run for run in runs if row in first[run]]
 
 
-def _count_sentence(data: FailuresData, run: int, name: str, losses: Sequence[_Loss]) -> str:
-    """The stages at which most queries fail, where the metric does not say which matter, or documents leak."""
+def _leading(data: FailuresData, run: int) -> list[int]:
+    """The stages of `_unmeasured` where documents leak, or more queries fail than the metric can gain from; or none."""
+    losses, worst = _by_gain(data, run), _unmeasured(data, run)
+    leads = not losses or NAMES.index(LEAK) in worst or (
+        bool(worst) and _failures(data.counts[run])[worst[0]] > losses[0].queries)
+    return worst if leads else []
+
+
+def _unmeasured(data: FailuresData, run: int) -> list[int]:
+    """The stages at which most queries fail, where the metric can gain nothing there or documents leak; else none."""
     row = _failures(data.counts[run])
-    worst = [int(s) for s in np.flatnonzero(row == row.max())]
-    by_metric = {NAMES[s] for s in worst} & {loss.name for loss in losses}
-    if by_metric and NAMES.index(LEAK) not in worst:
+    worst = np.flatnonzero(row == row.max()).tolist() if row.any() else []
+    measured = {NAMES[s] for s in worst} & {loss.name for loss in _by_gain(data, run)}
+    return [] if measured and NAMES.index(LEAK) not in worst else worst
+
+
+def _count_sentence(data: FailuresData, run: int) -> str:
+    """How many queries fail at the stages of `_unmeasured`; "" for none."""
+    if not (worst := _unmeasured(data, run)):
         return ""
-    each = " each" if len(worst) > 1 else ""
-    titles = fmt.listed([f"**{STAGES[s].title}**" for s in worst])
-    what = f"at {titles}: {row.max():,} of {query_count(data.total)}{each}"
-    unchanged = "" if by_metric or data.spec is None else f"; fixing that does not change {escape(data.spec.title)}"
-    return f"Most queries fail {what}{unchanged}." if losses else f"{name} fails most often {what}."
+    unchanged = "" if data.spec is None or np.nan_to_num(data.gains[run, worst]).any() else (
+        f"; fixing that does not change {escape(data.spec.title)}")
+    return (f"{fmt.listed([f'**{STAGES[s].title}**' for s in worst])}: {_failures(data.counts[run])[worst[0]]:,} of "
+            f"{query_count(data.total)}{' each' if len(worst) > 1 else ''}{unchanged}.")
 
 
 def _right_anyway(data: FailuresData, run: int) -> str:
@@ -248,18 +267,23 @@ def _right_anyway(data: FailuresData, run: int) -> str:
 
 
 def common_fixes(data: FailuresData) -> list[str]:
-    """What usually fixes the stage at which the run looked at loses most, whichever other runs are shown."""
+    """What usually fixes what the run looked at should fix first, whichever other runs are shown."""
     if nothing_known(data):
         return []  # said already
     run, names = data.run_index, data.context.names
     of_run = f" in {names[run]}" if len(names) > 1 else ""
     row, worst, ranks_low = _most_lost(data)
-    lines = [f"To fix {RANKED_LOW_TITLE}{of_run}: re-rank the first results."] * ranks_low
-    if row.any():
-        stage = STAGES[worst]
-        fix = stage_fix(stage, data.diagnoses[run], data.in_scope)
-        lines.append(f"To fix {stage.title}{of_run}: {fix[:1].lower()}{fix[1:]}")
+    by_metric = [f"To fix {RANKED_LOW_TITLE}{of_run}: re-rank the first results."] * ranks_low
+    by_metric += [_fix_line(data, worst, of_run)] * bool(row.any())
+    leading = _leading(data, run)
+    lines = list(dict.fromkeys([*(_fix_line(data, stage, of_run) for stage in leading), *by_metric[:1]]
+                               if leading else by_metric))
     return lines + (_hybrid_lines(data) if may_need_hybrid(data) else [])
+
+
+def _fix_line(data: FailuresData, stage: int, of_run: str) -> str:
+    fix = stage_fix(STAGES[stage], data.diagnoses[data.run_index], data.in_scope)
+    return f"To fix {STAGES[stage].title}{of_run}: {fix[:1].lower()}{fix[1:]}"
 
 
 def may_need_hybrid(data: FailuresData) -> bool:

@@ -21,7 +21,7 @@ from ragdash.dashboard.pages.failures import data as failures_data
 from ragdash.dashboard.pages.failures.data import FailuresData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements, fields
-from ragdash.dashboard.widgets.texts import term_help
+from ragdash.dashboard.widgets.texts import bulleted, term_help
 from ragdash.metrics import METRICS
 from ragdash.metrics.bands import STAGE_THRESHOLDS
 from ragdash.reporting.plots import failures as pictures
@@ -29,9 +29,6 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.failures.stage_fixes import stage_fix
 
 NAME_LENGTH = 10  # letters of a name next to a count
-# a count of 0, which is no link, begins where the links above and below it do
-ZERO_STYLE = """<style>.st-key-stage_rows [class*="st-key-stage_"] [data-testid="stCaptionContainer"]
-{padding-left: 8px}</style>"""
 MAX_NAMED_RUNS = 4  # runs whose names are next to their counts
 NAMED_OF_MANY = 3  # where there are more: one line
 STAGE_WIDTH, COUNT_WIDTH, NAMELESS_WIDTH = 260, 172, 104  # pixels: of a stage, of a count with its name and without
@@ -44,8 +41,7 @@ def render_finding(data: FailuresData) -> DeltaGenerator:
     Returns the place of the fixes, for `add_hybrid`.
     """
     sentences = failures_data.stage_sentences(data)
-    text = "\n".join(f"- {line}" for line in sentences) if len(sentences) > 1 else sentences[0]
-    st.markdown(verdict_panel.shorten_names(data.context, text))
+    st.markdown(verdict_panel.shorten_names(data.context, bulleted(sentences)))
     place = st.empty()
     _write_fixes(data, place, failures_data.common_fixes(data))
     return place
@@ -201,7 +197,6 @@ def render_stages(data: FailuresData) -> None:
         # they stay together: where it is narrow, below the stage
         counts_width = min(len(shown), 3) * (_count_width(context) + 8)
         with readable, st.container(key="stage_rows", gap="small"):
-            st.html(ZERO_STYLE)
             if key := _runs_of_counts(context, shown):
                 st.caption(key)
             for name in data.rows:

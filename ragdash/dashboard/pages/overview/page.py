@@ -14,6 +14,7 @@ from ragdash.dashboard.pages.data.columns import proposed_reading
 from ragdash.dashboard.pages.overview import run_cards, start, verdict_frame, without_judgments
 from ragdash.dashboard.session import file_metrics, state
 from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets.texts import bulleted
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as verdict_sentences
@@ -74,7 +75,7 @@ def _render_answer_evidence(context: PageContext, spec: Spec) -> None:
     verdict = verdict_panel.current_verdict(context, spec)
     if lines := verdict_sentences.evidence_lines(verdict):
         heading = verdict_sentences.evidence_heading(verdict)
-        st.markdown("\n".join([f"**{heading}**", "", *(f"- {line}" for line in lines)]))
+        st.markdown(f"**{heading}**\n\n{bulleted(lines)}")
         page_links.link("answers", "Open Answers", icon=":material/forum:")
 
 

@@ -12,7 +12,6 @@ from ragdash.analysis.verdict import NO_RANKINGS, Verdict, merge_alike
 from ragdash.dashboard import page_list
 from ragdash.dashboard.components import page_links, verdict_panel
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.overview.run_cards import CARD_WIDTH
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets.texts import term_help
 from ragdash.metrics import Spec
@@ -22,6 +21,7 @@ from ragdash.reporting.sentences.runs import choice as choice_sentences
 
 COLORS = {"clear-winner": "blue", "no-clear-difference": "gray", "one-run": "gray", "too-few": "orange",
           "not-comparable": "orange", "undefined": "orange"}
+PANEL_WIDTH = 280  # pixels at least, of a panel of text
 HYBRID_NEEDS = next(entry.needs for entry in page_list.entries() if entry.path == "what-if")
 
 
@@ -105,7 +105,7 @@ def _write_arguments(context: PageContext, verdict: Verdict, place: DeltaGenerat
     if len(arguments) < 2:
         place.empty()
         return
-    with place.container(), st.grid(len(arguments), min_column_width=CARD_WIDTH):
+    with place.container(), st.grid(len(arguments), min_column_width=PANEL_WIDTH):
         for argument in arguments:
             with st.container(border=True, height="stretch"):
                 text = verdict_panel.shorten_names(context, f"**{argument.title}**\n\n{argument.text}")

@@ -20,7 +20,7 @@ from ragdash.dashboard.pages.test_set import relabel_panel
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
-from ragdash.dashboard.widgets.texts import term_help
+from ragdash.dashboard.widgets.texts import bulleted, term_help
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.test_set import check_sentences, finding_rows, query_rows
 
@@ -69,7 +69,7 @@ def _render_answer(sentences: Sequence[str]) -> None:
     """The first sentence, then the others as a list."""
     with st.container(border=True, key="answer"):
         st.markdown(sentences[0], help=tooltip("detectable_difference"))
-        rest = "\n".join(f"- {sentence}" for sentence in sentences[1:])
+        rest = bulleted(sentences[1:])
         st.markdown(rest, help=term_help(rest))
 
 

@@ -236,7 +236,8 @@ def render_targets(context: PageContext, drawn: PageContext, rated_metrics: Sequ
                                                 if rated_metric.table]))
     with st.grid(3, min_column_width=300, gap="medium", key="targets_grid"):
         for rated_metric in bare:
-            with st.container(border=True, key=f"box_{threshold_bands_tables.chart_name(rated_metric.spec)}"):
+            key = f"box_{threshold_bands_tables.chart_name(rated_metric.spec)}"
+            with st.container(border=True, height="stretch", key=key):
                 st.markdown(f"**{fmt.escape(rated_metric.spec.title)}**",
                             help=fmt.escape(rated_metric.spec.metric.summary_line))
                 st.caption(f"{fmt.escape(rated_metric.no_bands_reason or '')}{_reached(context, rated_metric)}")

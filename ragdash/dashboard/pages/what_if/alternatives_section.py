@@ -7,7 +7,7 @@ import streamlit as st
 from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.widgets.texts import term_help
+from ragdash.dashboard.widgets.texts import bulleted, term_help
 from ragdash.experiments.fusion.judged_pool import JudgedPool
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.recipe import Recipe
@@ -31,7 +31,7 @@ def render(context: PageContext, chosen: PageContext, choice: Choice, pool: Judg
         if cascade is not None:
             lines.append(sentences.cascade_sentence(choice.runs, cascade.recipe.params["depth"],
                                                     cascade.held_out.value, cascade.against_tuned))
-        text = verdict_panel.shorten_names(context, "\n".join(f"- {line}" for line in lines))
+        text = verdict_panel.shorten_names(context, bulleted(lines))
         st.markdown(text, help=term_help(text))
 
 

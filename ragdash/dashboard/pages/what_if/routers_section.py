@@ -7,6 +7,7 @@ import streamlit as st
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.widgets.texts import bulleted
 from ragdash.experiments.fusion.judged_pool import JudgedPool
 from ragdash.experiments.fusion.legs.routing import BEFORE
 from ragdash.experiments.fusion.legs.routing.route import FEWEST
@@ -26,6 +27,6 @@ def render(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
         st.markdown(sentences.routers_sentence([router.kind for router in routers if router.beats_one_weight],
                                                sum(router.tried for router in routers), choice.spec.title),
                     help=tooltip("router"))
-        st.markdown("\n".join(f"- {sentences.sentence_of(router)}" for router in routers))
+        st.markdown(bulleted([sentences.sentence_of(router) for router in routers]))
         if all(router.kind != BEFORE for router in routers):
             st.caption("A router before retrieval needs the texts of the questions in the ground truth.")

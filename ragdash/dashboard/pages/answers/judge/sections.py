@@ -16,6 +16,7 @@ from ragdash.dashboard.pages.answers.judge.data import JudgesData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets.texts import bulleted
 from ragdash.matching.views.judged import IMPORTED
 from ragdash.matching.views.panel_verdicts import reason_text
 from ragdash.metrics import METRICS
@@ -165,7 +166,7 @@ def _warnings(data: JudgesData) -> None:
         st.caption(f":material/warning: {sentence}")
     if len(sentences) > MOST_WARNINGS:
         with st.expander(f"{len(sentences) - MOST_WARNINGS:,} more warnings", key="judge_warnings"):
-            st.markdown("\n".join(f"- {sentence}" for sentence in sentences[MOST_WARNINGS:]))
+            st.markdown(bulleted(sentences[MOST_WARNINGS:]))
 
 
 def _links(data: JudgesData) -> None:

@@ -18,6 +18,7 @@ from ragdash.dashboard.pages.answers.validation.data import TrustData
 from ragdash.dashboard.pages.answers.validation.tables import differences_table, means_table, source_name
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets.texts import bulleted
 from ragdash.evaluation.stats import ALPHA, MIN_LABELS
 from ragdash.reporting.plots import trust as trust_plots
 from ragdash.reporting.plots.common.theme import Axis
@@ -50,7 +51,7 @@ def summary(data: TrustData) -> None:
         sentences.append(f"See the table for the other {len(data.labeled_runs) - MOST_SENTENCES}.")
     if described:
         st.markdown(trust_sentences.TO_REPORT.format(source=source_name(data)))
-    st.markdown("\n".join(f"- {sentence}" for sentence in sentences), help=trust_sentences.GLOSSARY)
+    st.markdown(bulleted(sentences), help=trust_sentences.GLOSSARY)
     of_samples = any(context.digests[index] in data_store.sample_records() for index in data.labeled_runs)
     for line in (trust_sentences.label_source(
             data.label_column, [label for labels in data.labels for label in labels.values()],

@@ -19,6 +19,7 @@ from ragdash.dashboard.pages.rankings.score_cutoffs import sentences as score_se
 from ragdash.dashboard.pages.rankings.score_cutoffs import tables as score_tables
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements, fields
+from ragdash.dashboard.widgets.texts import bulleted
 from ragdash.reporting.plots import thresholds as pictures_of
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.merge_problems import merge_key
@@ -195,7 +196,7 @@ def _render_advice(points: OperatingPoints) -> None:
     best = sorted(pairs, key=lambda pair: -pair[1].checked.value)
     shown = pairs if len(pairs) <= MAX_SENTENCES else best[:MAX_SENTENCES]
     sentences = [score_sentences.operating_point_sentence(name, point) for name, point in shown]
-    text = verdict_panel.shorten_names(points.context, "\n".join(f"- {sentence}" for sentence in sentences))
+    text = verdict_panel.shorten_names(points.context, bulleted(sentences))
     st.markdown(text, help=tooltip("score_cutoff"))
     if len(pairs) > MAX_SENTENCES:
         st.caption(f"The best {MAX_SENTENCES} of {len(pairs)} runs on held-out queries; the table has all.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
@@ -16,12 +17,16 @@ from ragdash.dashboard.pages.threshold_bands.speed_cost import tables as speed_c
 from ragdash.dashboard.pages.threshold_bands.speed_cost.data import PRICE_TITLES, SpeedCostData
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets.texts import bulleted
 from ragdash.evaluation import latency_cost
 from ragdash.metrics import Spec
 from ragdash.reporting.plots import latency_cost as plots
 from ragdash.reporting.plots.common import axes
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.latency_cost import duration, front_sentences, markdown_money
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TABS = ("Runs", "By stage", "All numbers")
 SAME_TIME = 1.05  # times as long, up to which no run is called the fastest
@@ -54,12 +59,15 @@ def render_finding(data: SpeedCostData) -> None:
     lines += [fmt.escape(line) for line in speed_cost_tables.unknown_costs(
         data, may_change=not data_store.read_only())]
     if lines:
-        _render_sentences(lines)
+        st.markdown(bulleted(lines))
 
 
-def _render_sentences(lines: Sequence[str]) -> None:
-    """A sentence, or a list of several."""
-    st.markdown("\n".join(f"- {line}" for line in lines) if len(lines) > 1 else lines[0])
+def _render_table(table: pd.DataFrame, alt: str) -> None:
+    """Rows to read; of many the first, and how many there are."""
+    is_tall = len(table) > MOST_ROWS
+    st.table(table, border="horizontal", hide_index=True, alt=alt, height=TALL_TABLE if is_tall else "content")
+    if is_tall:
+        st.caption(f"{fmt.count(len(table), 'row')}: scroll down in the table.")
 
 
 def render_tables(data: SpeedCostData) -> None:
@@ -68,14 +76,10 @@ def render_tables(data: SpeedCostData) -> None:
         TABS, key=state.choice_key(state.TAB, TABS, TABS[0]), on_change="rerun")
     if runs_tab.open is not False:
         with runs_tab:
-            table = speed_cost_tables.runs_table(data)
-            st.table(table, border="horizontal", hide_index=True, alt="Latency, tokens and cost of each run",
-                     height=TALL_TABLE if len(table) > MOST_ROWS else "content")
+            _render_table(speed_cost_tables.runs_table(data), "Latency, tokens and cost of each run")
     if stages_tab.open:
         with stages_tab:
-            table = speed_cost_tables.stages_table(data, data.stage_titles)
-            st.table(table, border="horizontal", hide_index=True, alt="Latency of each run by stage",
-                     height=TALL_TABLE if len(table) > MOST_ROWS else "content")
+            _render_table(speed_cost_tables.stages_table(data, data.stage_titles), "Latency of each run by stage")
     if numbers_tab.open:
         with numbers_tab:
             elements.frame(speed_cost_tables.numbers_table(data), "spending_numbers", "Every number of speed and cost",
@@ -133,10 +137,9 @@ def render_trade_off(data: SpeedCostData, spec: Spec) -> None:
     quality = np.array([[getattr(summary, field) for summary in summaries] for field in ("mean", "low", "high")], float)
     on_front = latency_cost.pareto_front(quality[0], price[0], spec.metric.better)
     steps = latency_cost.cost_steps(quality[0], price[0], spec.metric.better, draws=_resampled_means(data, spec, paid))
-    _render_sentences(
-        front_sentences(short_names(data.context.names, PAGE_NAME), on_front, steps, spec, PRICE_TITLES[paid], unit,
-                        known=np.isfinite(quality[0]) & np.isfinite(price[0]))
-    )
+    st.markdown(bulleted(front_sentences(
+        short_names(data.context.names, PAGE_NAME), on_front, steps, spec, PRICE_TITLES[paid], unit,
+        known=np.isfinite(quality[0]) & np.isfinite(price[0]))))
     figure = plots.pareto(data.context.names, data.context.slots, price, quality, on_front, axis=axes.axis_of(spec),
                           title=PRICE_TITLES[paid] if unit == "$" else f"{PRICE_TITLES[paid]} (ms)", unit=unit,
                           n=[summary.n for summary in summaries], theme=elements.theme())
