@@ -18,6 +18,7 @@ from http.client import HTTPException
 from pathlib import Path
 from urllib.request import Request, urlopen
 
+from ragdash.core.console import open_standard_streams
 from ragdash.core.text.quoted import printable
 
 _ODD_TOKEN = "or one that is more than a line of ASCII"
@@ -46,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"no comment: {printable(reason)}", file=sys.stderr)
             return 0
         print(printable(post(thread, options.name, options.file.read_text(encoding="utf-8"))), file=sys.stderr)
-    except (OSError, ValueError, HTTPException) as error:  # no such file, no answer or half of one, no JSON
+    except (OSError, ValueError, RecursionError, HTTPException) as error:  # no file, half an answer, no JSON
         print(f"no comment: {printable(str(error))}", file=sys.stderr)
     return 0
 
@@ -122,4 +123,5 @@ def _call(thread: RequestThread, url: str, method: str, body: dict | None = None
 
 
 if __name__ == "__main__":
+    open_standard_streams()
     sys.exit(main())

@@ -15,6 +15,7 @@ import pytest
 from helpers import call
 
 from ragdash.cli.main import main
+from ragdash.dashboard.pages.data.loading import paths_in
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_runs"
 
@@ -359,6 +360,21 @@ def test_openblas_has_one_thread_where_nothing_else_is_chosen(monkeypatch):
         if chosen is None:
             monkeypatch.delenv("OPENBLAS_NUM_THREADS")
         assert started(monkeypatch)["OPENBLAS_NUM_THREADS"] == threads
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the server takes the place of the process")
+def test_the_server_gets_each_file_whatever_its_name(monkeypatch, tmp_path, capsys):
+    names = ["run 12:30.jsonl", 'a "b"\nc.jsonl', "[x], y.jsonl", "\udcff\u00e9.jsonl"]
+    for name in names:
+        (tmp_path / name).write_text('{"query_id": "q1", "retrieved": ["a"]}\n')
+    monkeypatch.chdir(tmp_path)
+    variables = started(monkeypatch, *names, f"my run={names[0]}", "--truth", names[0])
+    for name in ("RAGDASH_FILES", "RAGDASH_TRUTH"):
+        monkeypatch.setenv(name, variables[name])
+    paths = [str(tmp_path / name) for name in names]
+    assert paths_in("RAGDASH_FILES") == [*paths, f"my run={paths[0]}"] and paths_in("RAGDASH_TRUTH") == paths[:1]
+    monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("started with more names than the system takes"))
+    assert main(["dashboard", "--no-browser", *[names[0]] * 5_000]) == 2 and "5,000 files" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the server takes the place of the process")

@@ -145,7 +145,8 @@ def test_the_gitlab_job_does_the_same(project, forge, tmp_path):
     assert pull_request_comment.find_thread(environment)[0]
 
 
-@pytest.mark.parametrize("event", [None, "[]", "null", "{", '{"pull_request": 5}', '{"pull_request": {"head": 5}}',
+@pytest.mark.parametrize("event", [None, "[]", "null", "{", "[" * 200_000, '{"pull_request": 5}',
+                                   '{"pull_request": {"head": 5}}',
                                    '{"pull_request": {"number": 1, "head": {"repo": {"full_name": "a/b"}}}}'])
 def test_an_odd_event_or_answer_is_no_comment_and_no_failed_job(event, tmp_path, monkeypatch, capsys):
     """GitLab takes exit status 1 for that of the gate."""
@@ -166,6 +167,13 @@ def test_an_odd_event_or_answer_is_no_comment_and_no_failed_job(event, tmp_path,
         monkeypatch.setenv(name, "1")
     assert pull_request_comment.main([str(tmp_path / "gate.md")]) == 0
     assert "no CI_PROJECT_ID" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is full")
+def test_a_comment_that_cannot_be_reported_is_no_failed_job():
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "ragdash.cli.pull_request_comment", "missing.md"]
+        assert subprocess.run(command, stderr=full).returncode == 0
 
 
 @pytest.mark.parametrize("reply", [b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[]", b"nonsense\r\n\r\n", b""])

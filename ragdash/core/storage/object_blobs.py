@@ -20,6 +20,8 @@ _MISSING = (FileNotFoundError, exceptions.NotFoundError)
 _RIGHTS = (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError)
 RETRY: Any = {"max_retries": 4, "retry_timeout": timedelta(seconds=20),
               "backoff": {"init_backoff": timedelta(milliseconds=100), "max_backoff": timedelta(seconds=3), "base": 2}}
+_ANSWER = re.compile(r"<Code>(\w+)</Code>(?:\s*<Message>([^<]*)</Message>)?")  # of S3 and Azure
+_OF_KEYS = re.compile("Expired|Token|AccessKey|Signature|Credential|Denied|Forbidden|Auth|Skewed")
 AT_ONCE = 1_000  # names in one request to delete
 CLIENT: Any = {"connect_timeout": "5s", "timeout": "120s"}
 
@@ -96,8 +98,13 @@ class ObjectBlobs:
         self.delete([name])
 
     def _unusable(self, error: Exception, kind: str = "") -> InputError:
-        kind = kind or ("rights" if isinstance(error, (*_RIGHTS, PermissionError)) else "")
-        text = re.sub(r"\?\S+", "", " ".join(str(error).split()))  # a query may hold a signature
+        text = " ".join(str(error).split())
+        answer = _ANSWER.search(text)
+        if answer:
+            text = ": ".join(filter(None, answer.groups()))
+        if isinstance(error, (*_RIGHTS, PermissionError)) or (answer and _OF_KEYS.search(answer[1])):
+            kind = kind or "rights"
+        text = re.sub(r"\?\S+", "", text)  # a query may hold a signature
         text = re.sub(r"Error performing (\w+) \S+ in [^-]*? - ", r"\1: ", text.partition(" Debug source")[0])
         text = re.sub(r"https?://\S+", "", text)  # an address is internal
         return InputError([Problem(f"unusable-blobs/{kind}" if kind else "unusable-blobs", {"reason": text[:200]},

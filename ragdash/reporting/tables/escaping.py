@@ -96,13 +96,18 @@ _MARKS = re.compile(r"[\\`*<>~$&|]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[])")
 _FIRST_MARK = re.compile(r"^(\s*\d*)([#+.)=-])")  # of a heading or a list, only at the beginning of a line
 
 
+def _drawn_line(text: str) -> str:
+    """On one line: blanks, tabs and line ends are one blank, as they are drawn; control characters become visible."""
+    return one_line(re.sub(r"[ \t\r\n]+", " ", text).strip(" "))
+
+
 def _escape_markdown(text: str) -> str:
     return _MARKS.sub(r"\\\g<0>", text)
 
 
 def _markdown(header: list[str], rows: list[list[str]]) -> str:
     def line(cells: list[str]) -> str:
-        return "| " + " | ".join(_escape_markdown(one_line(" ".join(cell.split()))) for cell in cells) + " |"
+        return "| " + " | ".join(_escape_markdown(_drawn_line(cell)) for cell in cells) + " |"
 
     rule = ["---:" if is_number else "---" for is_number in _number_columns(header, rows)]
     return "\n".join([line(header), "| " + " | ".join(rule) + " |", *map(line, rows)]) + "\n"
@@ -116,9 +121,8 @@ _TEX = str.maketrans({
 
 
 def escape_latex(text: str) -> str:
-    """A text that LaTeX sets as written, on one line."""
-    return " ".join("".join(char if char.isprintable() or char == "\u00a0" else " " for char in text).split(
-        " ")).translate(_TEX)
+    """A text that LaTeX sets as written, on one line; control characters become visible, as in other formats."""
+    return _drawn_line(text).translate(_TEX)
 
 
 def _latex(header: list[str], rows: list[list[str]]) -> str:

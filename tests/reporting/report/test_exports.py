@@ -119,6 +119,11 @@ def test_latex_sets_texts_as_written():
     table = export_table(pa.table(cells), "latex").decode()
     assert r"50\% \& \$x\_1\$ \textbackslash{}write18\{ls\} \#1 \textasciitilde{}\textasciicircum{} & 0.500 \\" in table
     assert r"a b & -- \\" in table and table.startswith(r"\begin{tabular}{lr}" + "\n\\toprule")
+    odd = pa.table({"a": ["x\x1b[31m\x1cy\u2028z \u06cc\u200cx \U0001f469\u200d\U0001f467"]})  # words have joiners
+    assert r"x\textbackslash{}x1b[31m\textbackslash{}x1cy\textbackslash{}u2028z" in export_table(odd, "latex").decode()
+    for form in ("latex", "markdown"):
+        assert "\u06cc\u200cx \U0001f469\u200d\U0001f467" in export_table(odd, form).decode()
+    assert "x\\\\x1b[31m\\\\x1cy\\\\u2028z" in export_table(odd, "markdown").decode()
     for bad in BAD:
         rest = re.sub(r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar|textquotedbl)\{\}"
                       r"|\\[&%$#_{}]|\$\\?[a-z-]*\$", "", escape_latex(bad))

@@ -11,6 +11,7 @@ from helpers import message_of
 from workspace.team.test_shared_faults import database_at, home_in, log_in, run_of, scripted_store
 
 from ragdash.cli.main import main
+from ragdash.core.errors import InputError
 from ragdash.core.storage import object_blobs
 from ragdash.core.storage.object_blobs import RETRY, ObjectBlobs
 from ragdash.core.storage.postgres import schema
@@ -51,6 +52,27 @@ def test_a_slow_store_is_waited_for_and_one_that_never_answers_is_said(slow_stor
     assert values.read("run", ["key"]) == {}, "what is only kept to be quick is computed instead"
     asked = slow_store.asked
     assert values.read("run", ["key"]) == {} and slow_store.asked == asked
+
+
+@pytest.mark.parametrize(("status", "code", "kind"), [
+    (400, "ExpiredToken", "unusable-blobs/rights"), (400, "InvalidToken", "unusable-blobs/rights"),
+    (403, "RequestTimeTooSkewed", "unusable-blobs/rights"), (400, "EntityTooLarge", "unusable-blobs")])
+def test_what_a_store_says_of_its_refusal_is_the_reason(scripted_store, monkeypatch, status, code, kind):
+    def refuse(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(f'<?xml version="1.0"?>\n<Error><Code>{code}</Code><Message>No.</Message></Error>'.encode())
+
+    for name in ("do_PUT", "do_GET", "do_POST"):
+        monkeypatch.setattr(scripted_store.RequestHandlerClass, name, refuse, raising=False)
+    blobs = ObjectBlobs("s3://bucket/prefix", retry=ONCE)
+    for call in (lambda: blobs.put("a", b"x"), lambda: blobs.get("a"), lambda: blobs.names("a"),
+                 lambda: blobs.delete(["a"])):
+        with pytest.raises(InputError) as raised:
+            call()
+        problem, = raised.value.problems
+        assert (problem.message, problem.facts["reason"]) == (kind, f"{code}: No.")
 
 
 def test_the_files_of_a_run_are_asked_for_at_the_same_time(postgres, project, monkeypatch):

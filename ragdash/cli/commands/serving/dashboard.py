@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import socket
 import subprocess
@@ -27,6 +28,7 @@ SECRETS = ".streamlit/secrets.toml"
 MEMORY = "RAGDASH_MEMORY"  # as the pages read it
 STREAMLIT = {"--server.port": "--port", "--server.address": "--host", "--server.headless": "--no-browser"}
 # options of Streamlit that ragdash has too
+MOST_BYTES = 120_000  # of a variable of the environment, of which Linux takes 128 KiB
 AHEAD = "RAGDASH_AHEAD"  # as ragdash.dashboard.jobs.ahead reads it; "0" computes nothing before a page asks for it
 
 
@@ -64,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError([Problem("no-log-folder", {}, options.logdir, field="logdir")])
     _check_settings(options)
     paths = {"RAGDASH_FILES": options.files, "RAGDASH_TRUTH": options.truth or ()}
-    environment = {**os.environ, **{key: os.pathsep.join(map(_absolute, files)) for key, files in paths.items()},
+    environment = {**os.environ, **{key: _path_list(files) for key, files in paths.items()},
                    AHEAD: os.environ.get(AHEAD, "1"),
                    **({"RAGDASH_READ_ONLY": "1"} if options.read_only else {}),
                    **({"RAGDASH_WATCH": str(real_path(Path(options.logdir).expanduser()))} if options.logdir else {})}
@@ -163,9 +165,13 @@ def _status_address(text: str, pages: int) -> str:
     return f"{host or '127.0.0.1'}:{port}"
 
 
-def _absolute(text: str) -> str:
-    name, path = split_name(text)
-    return f"{name}={real_path(path)}" if name else str(real_path(path))
+def _path_list(files: Sequence[str]) -> str:
+    """The files with absolute paths as a JSON list, since a name may hold any separator; InputError for too many."""
+    named = [(name, real_path(path)) for name, path in map(split_name, files)]
+    text = json.dumps([f"{name}={path}" if name else str(path) for name, path in named], ensure_ascii=False)
+    if len(os.fsencode(text)) > MOST_BYTES:
+        raise InputError([Problem("too-many-files/command", {"files": len(files)})])
+    return text
 
 
 def _check_address(host: str, port: int) -> None:

@@ -92,6 +92,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="one query or more",
         fix="Choose the queries to export.",
     ),
+    "too-many-files/command": Message(
+        actual="{files:,} files, whose paths are together too long for the system",
+        expected="fewer files",
+        fix="Name those to compare, and upload others on the Data page.",
+    ),
     "no-such-file": Message(
         actual="no file of this name",
         expected="an existing file",

@@ -129,7 +129,7 @@ MESSAGES: Mapping[str, Message] = {
     "unusable-blobs/rights": Message(
         actual="a bucket that may not be used ({reason})",
         expected="rights to read, write and delete below the prefix",
-        fix="Check the keys in the environment and the rights of their owner.",
+        fix="Check the keys in the environment, which may have expired, and the rights of their owner.",
     ),
     "unusable-database/away": Message(
         actual="a database that does not answer ({reason}): this step changed nothing",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -240,12 +241,14 @@ def _import_sample_labels(path: Path) -> None:
 def queue_command_line_files() -> None:
     """Note what the command line named, unless the address already says what to show."""
     if not (state.runs() or state.missing_runs()):
-        state.set_pending_files([*(_command_line_file(text, None) for text in _paths_in(FILES_VARIABLE)),
-                           *(_command_line_file(text, "truth") for text in _paths_in(TRUTHS_VARIABLE))])
+        state.set_pending_files([*(_command_line_file(text, None) for text in paths_in(FILES_VARIABLE)),
+                           *(_command_line_file(text, "truth") for text in paths_in(TRUTHS_VARIABLE))])
 
 
-def _paths_in(variable: str) -> list[str]:
-    return [path for path in os.environ.get(variable, "").split(os.pathsep) if path]
+def paths_in(variable: str) -> list[str]:
+    """The paths of a variable: a JSON list, as `ragdash dashboard` writes it, or separated as in PATH."""
+    text = os.environ.get(variable, "")
+    return json.loads(text) if text.startswith("[") else [path for path in text.split(os.pathsep) if path]
 
 
 def _command_line_file(text: str, role: str | None) -> CommandLineFile:
