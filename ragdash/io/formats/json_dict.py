@@ -10,6 +10,7 @@ import numpy as np
 
 from ragdash.core.errors import Collector, Problem
 from ragdash.core.records import Run, Truth
+from ragdash.core.text.metric_names import is_metric_name
 from ragdash.core.text.sentences import are_questions
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats import jsonl
@@ -135,8 +136,10 @@ def _is_summary(values: list) -> bool:
         return False
     if all(_is_measure(str(name), member) for value in values[:100] for name, member in value.items()):
         return True
-    measures = sum(_is_measure(str(name), member) for name, member in values[0].items())
-    return 2 * measures >= len(names) and all(value.keys() == values[0].keys() for value in values)
+    typical = max(values, key=len)
+    named = sum(_NAME.fullmatch(str(name)) is not None and is_metric_name(str(name)) for name in typical)
+    measures = max(named, sum(_is_measure(str(name), member) for name, member in typical.items()))
+    return 2 * measures >= len(typical) and all(value.keys() <= typical.keys() for value in values)
 
 
 def _is_measure(name: str, value) -> bool:

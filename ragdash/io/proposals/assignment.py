@@ -18,6 +18,7 @@ from ragdash.io.proposals.names import (
     ID,
     LATENCIES,
     NOTES,
+    QUESTION,
     RETURNED,
     SURE_METRICS,
     TEXT,
@@ -48,6 +49,9 @@ _DESCRIBES = {"param", "parameter", "metadata", "meta"}  # objects of how a ques
 _SAMPLED = {"sample", "example", "miss", "missed", "failure", "failed"}  # lists of a few of the queries
 _SHOTS = {"demo", "fewshot", "shot"}
 _NUMBERED = re.compile(r"[A-Za-z][A-Za-z_-]*?[-_]?(\d{2,})")
+_OF_QUERIES = {"case", "sample", "item", "record", "result", "row", "example", "task", "test", "topic", "data",
+               "detail", "run", "eval", "evaluation", "per", "benchmark", "set", "gold", "golden", "qa", "pair",
+               "label", "judgment", "prediction", "ranking", "retrieval", "qid"}  # in names of their lists
 _KEYS_OF_QUERIES = {"query", "question", "topic", "qid"}
 _OF_TALKS = {"conversation", "conv", "session", "dialog", "dialogue", "topic", "thread", "turn"}
 _FEWEST = 5  # records without a question, deep in a file
@@ -104,7 +108,7 @@ class Assignment:
             return False  # means of groups
         if is_keyed and "query" not in self.roles and len(set(keys)) < 4 and not numbered:
             return False  # parts of a report
-        if not {"query", "answer"} & self.roles.keys() and self._holds_means:
+        if not {"query", "answer"} & self.roles.keys() and (self._holds_means or self._lists_things):
             return False
         if self.roles.get("query_id") in (KEY, KEY + KEY) and "doc_id" in self.roles and {
                 "query", "score", "rank", "grade"}.isdisjoint(self.roles):
@@ -247,9 +251,19 @@ class Assignment:
         """True where most of the numbers are means or totals by their names, as in a list of runs."""
         names = [item.name_words for item in self.fields.values() if item.is_number and not item.is_list and not (
             SURE_METRICS | LATENCIES | AVERAGES | {"rate"}).isdisjoint(item.name_words)]
+        if ("main", "score") in names:
+            return True  # of MTEB
         means = sum(not (AVERAGES | {"rate"}).isdisjoint(name) for name in names)
         return means > 1 and 2 * means > len(names) and _KEYS_OF_QUERIES.isdisjoint(
             words(self.roles.get("query_id", "")))
+
+    @property
+    def _lists_things(self) -> bool:
+        """True for a list of panels, nodes or files with an `id` and links: nothing says that they are queries."""
+        content = {name for name in CONTENT if name in self.roles} | ({"query_id"} & self.roles.keys())
+        path, key = self.records.path, self.roles.get("query_id", "")
+        return bool(path) and content <= {"query_id", "relevant", "retrieved", "evidence"} and not key.startswith(
+            KEY) and (_OF_QUERIES | QUESTION).isdisjoint((*words(path), *words(key)))
 
     @property
     def _is_a_case(self) -> bool:

@@ -80,7 +80,16 @@ COUNTING = {"num", "number", "n", "total", "count", "no"}  # in front of a noun:
 NOTES = {"reason", "reasoning", "explanation", "comment", "note", "rationale", "feedback", "description", "error",
          "notes", "prompt_template", "instruction", "justification", "created", "date", "timestamp",
          "critique", "trace", "log", "title", "type", "category", "difficulty", "capability", "topic", "tag",
-         "language", "lang", "domain", "status", "background", "narrative", "narr"}
+         "language", "lang", "domain", "status", "background", "narrative", "narr", "guideline"}
+NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",
+             "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score", "rating", "in",
+              "words", "alias", "var", "variable", "fact", "point", "term", "rule"}
+AGAINST = {"negative", "neg", "distractor", "distracting", "irrelevant", "forbidden", "wrong", "incorrect", "hard",
+            "excluded", "exclude"}
+WRONG = AGAINST | {"hallucinated", "hallu", "corrupted", "perturbed", "bad", "rejected", "fake", "competitor", "rival",
+                    "opponent", "sabotaged", "poisoned", "tampered"}  # answers that are not right, on purpose
+LACKING = {"missing", "missed", "uncovered", "lacking", "unmatched", "problematic", "unsupported", "flagged"}
+CHOICES = {"choice", "option"}
 AVERAGES = {"mean", "amean", "gmean", "average", "avg", "all", "total", "overall", "median", "macro", "micro",
             "std", "stdev", "sum", "summary", "min", "max", "mittelwert", "promedio", "moyenne"}
 _FIRST_OF_AVERAGE = {"overall", "average", "mean", "avg", "total"}

@@ -87,11 +87,13 @@ def with_proposals(source: Source, error: InputError) -> InputError:
     is_deeper = "wrong-type" in kinds  # the known format looks for texts where objects are
     known = [_paths(reading) for reading in proposed if _is_known(reading, detected)]
     listed = {problem.field for problem in error.problems if problem.kind == "wrong-type"}  # answers with several names
+    settings = {problem.field for problem in error.problems if problem.facts.get("type") == "an object"}
     values = {name for kind, name, written in _VALUES if kind in kinds and written.search(source.head)}
     is_shared = "duplicate-query" in kinds and "query_id" in detected.guess  # by several questions
     readings = [reading for reading in proposed if values & reading.mapping.keys() or (
         is_shared and {"query_id", "config"}.isdisjoint(reading.mapping) and "repeated" not in reading.notes) or (
         reading.mapping.get("answer") in listed) or (
+        settings >= listed and is_deeper and listed.isdisjoint(_paths(reading))) or (
         is_deeper and "[]" in "".join(reading.mapping.get(name, "") for name in _LISTED)) or (
         (_paths(reading) not in known or _is_known(reading, detected)) and (
             by_question or reading.notes.keys() & {"skipped", "average"} or not _is_known(reading, detected)

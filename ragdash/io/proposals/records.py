@@ -53,6 +53,7 @@ MAX_PROPOSED_BYTES = 64 << 20  # larger files are read in a known format only
 MAX_DEPTH = 5  # of lists of records
 KEY = "*"  # in a path: any key; it names the configuration, or the query
 _PARTS = {"miss", "misse", "missed", "failure", "failed", "fail", "error", "wrong", "skipped", "example"}  # of a list
+_OF_DOCUMENTS = {"candidate", "article", "passage", "chunk", "hit", "snippet", "citation"}  # lists of them in a record
 _MANY = 12  # records
 _LONGEST_NAME = 160  # of a configuration, such as the path of a model
 
@@ -174,6 +175,8 @@ def _nested_lists(rows: list[dict]) -> Iterator[RecordList]:
     outer = [{f"{KEY}.{name}": value for name, value in row.items()
               if type(value) in (str, int, NumberText) and len(str(value)) < _LONGEST_NAME} for row in rows]
     for key in keys:
+        if not _OF_DOCUMENTS.isdisjoint(words(str(key))):
+            continue
         lists = [row.get(key) for row in rows]
         if all(_is_records(items, 2) for items in lists) or all(map(_ask, lists)):
             joined = [{**extra, **item} for extra, items in zip(outer, lists, strict=True) for item in items

@@ -42,7 +42,8 @@ from ragdash.io.proposals.choices.others import (
     drop_settings,
 )
 from ragdash.io.proposals.choices.pages import settle_pages
-from ragdash.io.proposals.choices.right_documents import assign_relevant, settle_gold_sets, take_whole_list
+from ragdash.io.proposals.choices.queries import assign_query
+from ragdash.io.proposals.choices.right_documents import assign_relevant, gold_lists, settle_gold_sets, take_whole_list
 from ragdash.io.proposals.choices.row_keys import assign_rows, separated
 from ragdash.io.proposals.choices.settle import (
     settle_answer,
@@ -58,19 +59,14 @@ from ragdash.io.proposals.choices.settle import (
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.first_ranks import is_first_rank
 from ragdash.io.proposals.content.places import without_places
-from ragdash.io.proposals.content.questions import named_cases, names_speakers, other_questions, question_rank
-from ragdash.io.proposals.content.spread import has_codes, is_title, with_spread_columns
+from ragdash.io.proposals.content.spread import with_spread_columns
 from ragdash.io.proposals.content.usage import usage_fields
 from ragdash.io.proposals.fields import Field, profile
 from ragdash.io.proposals.names import (
     ANSWER,
-    COUNTING,
     GOLD,
     ID,
-    LATENCIES,
-    MILLISECONDS,
     RETURNED,
-    SECONDS,
     words,
 )
 from ragdash.io.proposals.records import KEY, RecordList
@@ -83,17 +79,13 @@ from ragdash.io.proposals.shapes.families import (
     find_family,
     with_empty_members,
 )
-from ragdash.io.proposals.shapes.ranked_lists import lists_with_scores, with_returned_lists
+from ragdash.io.proposals.shapes.ranked_lists import with_returned_lists
 from ragdash.io.proposals.shapes.traces.logs import is_noise
 
 _DEEPEVAL = {"actualoutput", "expectedoutput", "retrievalcontext"}
 _EARLY = {"raw", "initial", "draft", "intermediate", "previous", "old", "closed"}  # replaced answers
-_TRUTH_ALONE = {"ground", "truth", "groundtruth", "gt"}  # next to an answer: answers as well
 _RIGHT_TEXTS = (("target", "text"), ("expected", "text"), ("correct", "text"))  # short ones are answers, not evidence
-_COMPARED = {"model", "system", "retriever", "config", "configuration", "strategy", "run", "pipeline", "method",
-             "experiment", "framework"}  # what is compared: their ids are not those of queries
 _CITING = {"cited", "citation"}  # what an answer quotes is of the system
-_NO_ID = {"app", "found", "total", "count", "max", "min"} | LATENCIES | SECONDS | MILLISECONDS
 
 
 def assign(records: RecordList) -> list[Assignment]:
@@ -105,7 +97,7 @@ def assign(records: RecordList) -> list[Assignment]:
     result = Assignment(records, fields, runs=family.variants if family else ())
     free = {name: item for name, item in without_places(fields).items() if not is_noise(item)} or dict(fields)
     assign_history(result, free)
-    _assign_query(result, free)
+    assign_query(result, free)
     _assign_truth(result, free)
     if parts := [item for item in free.values() if is_in_parts(item.path) and GOLD.isdisjoint(item.words)]:
         take(result, free, "answer", parts[0])
@@ -204,80 +196,14 @@ class _Named(Field):
         return words(self.plain)
 
 
-def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
-    questions = sorted((item for item in free.values() if meanings.is_question(item)), key=question_rank)
-    if not questions and ("column 2" not in free or meanings.is_question_of_text(next(iter(free.values())))):
-        questions = [item for item in result.fields.values() if meanings.is_question_of_text(item)]
-        if any(names_speakers(item) for item in result.fields.values()):
-            questions = []  # what several speakers said to each other
-    questions = questions or other_questions(free)
-    if not questions and "column 2" in free and "column 1" in free and free["column 2"].is_long_text and (
-            free["column 1"].blank_share == 0):
-        questions = [free["column 2"]]
-        take(result, free, "query_id", free["column 1"])
-    questions = [item for item in _without_inputs(questions, free)
-                 if item.path_share < 0.6 and (item.share > 0.5 or "." not in item.path)
-                 and item.name_words[:1] != ("system",)]  # system_prompt
-    if questions:
-        take(result, free, "query", questions[0])
-    if "query_id" in result.roles:
-        return
-    right = [item.path for item in _gold_lists(free)]
-    returned = {str(value) for item in lists_with_scores(free) for value in item.items}
-    ids = [item for item in free.values() if meanings.is_query_id(item) and item.path not in right
-           and (GOLD.isdisjoint(item.words) or returned.isdisjoint(map(str, item.items)))]
-    keys = sorted((free[name] for name in (KEY, KEY + KEY) if name in free), key=lambda item: -item.distinct_count)
-    ids = [item for item in ids if item not in keys] + keys[:1]
-    if questions:
-        ids = [item for item in ids if _names_questions(item, questions[0])]
-        ids = [item for item in ids if _several_ids(item, questions[0]) < 0.3 or questions[0].distinct_share > 0.7]
-        ids = sorted(ids, key=lambda item: (_several_ids(item, questions[0]) > 0, item.path.count(".")))
-    else:
-        ids = sorted(ids, key=lambda item: (item.path == KEY, not {"query", "question", "case"} & set(item.words),
-                                            item.path.count(".")))
-    if not ids and not questions:
-        ids = [item for item in free.values() if meanings.names_query(item)]
-    if not ids and not questions:
-        ids = [item for item in free.values() if not item.is_list and not item.is_object and item.share == 1.0
-               and item.mean_length < 100 and (item.is_text or item.is_id_like)
-               and not set(item.name_words).isdisjoint(ID) and item.distinct_share > 0.2
-               and (_NO_ID | _COMPARED).isdisjoint(item.words) and item.name_words[0] not in COUNTING - {"no", "number"}
-               and (item.distinct_count > 1 or len(item.values) == 1)]
-    if ids := ids or ([] if questions else named_cases(free)):
-        take(result, free, "query_id", ids[0])
-
-
-def _without_inputs(questions: list[Field], free: dict[str, Field]) -> list[Field]:
-    """The questions; `input` next to longer than an `instruction` of its own is what the instruction is about."""
-    asked = [item for item in free.values() if item.path == "instruction" and item.is_long_text
-             and item.distinct_share > 0.7]
-    inputs = [item for item in questions if item.name_words == ("input",)]
-    return asked if asked and (not questions or (
-        inputs and inputs[0].mean_length > asked[0].mean_length)) else questions
-
-
-def _names_questions(item: Field, question: Field) -> bool:
-    """True if an id belongs to one question only."""
-    questions: dict[str, set] = {}
-    for key, text in zip(item.values, question.values, strict=False):
-        questions.setdefault(repr(key), set()).add(repr(text))
-    return all(len(texts) == 1 for texts in questions.values())
-
-
-def _several_ids(item: Field, question: Field) -> float:
-    """Share of the questions that have several of these ids."""
-    ids: dict[str, set] = {}
-    for key, text in zip(item.values, question.values, strict=False):
-        ids.setdefault(repr(text), set()).add(repr(key))
-    return sum(len(keys) > 1 for keys in ids.values()) / max(len(ids), 1)
-
-
 def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
-    lists = _gold_lists(free)
+    lists = gold_lists(free)
     references = [item for item in free.values() if meanings.is_reference(item) and item not in lists]
-    references.sort(key=lambda item: (item.path.count("."), "answer" not in item.words, len(item.path)))
+    references.sort(key=lambda item: (not {"claim", "variant"}.isdisjoint(item.name_words), item.path.count("."),
+                                      "answer" not in item.words, len(item.path)))
     if references := references or less_sure_answers(result, free):
-        take(result, free, "answers", references[0])
+        take(result, free, "answers", *[item for item in references if item is references[0] or (
+            "variant" in item.name_words)])
     elif several := written_in_several_ways(free):
         take(result, free, "answers", *several)
     else:
@@ -292,23 +218,6 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
                                        "page" in item.name_words, -item.mean_length))
         take(result, free, "evidence", objects[0])
     assign_relevant(result, free, lists)
-
-
-def _gold_lists(free: dict[str, Field]) -> list[Field]:
-    """Fields whose values are among those that were returned, and whose name says that they are right."""
-    lists = [item for item in free.values() if meanings.is_returned_list(item)
-             or meanings.is_returned_documents(item) or ("[]" in item.path and meanings.is_neutral_documents(item))]
-    titles = [item for item in free.values() if is_title(item) or (
-        item.is_list and "[]" not in item.path and has_codes(item) and GOLD.isdisjoint(item.words))]
-    returned = {str(value) for item in (*lists, *titles) for value in item.items}
-    gold = [item for item in free.values() if meanings.is_gold_list(item) or (
-        not item.is_list and "[]" not in item.path and item.is_text and item.mean_length < 120
-        and not GOLD.isdisjoint(item.name_words) and ANSWER.isdisjoint(item.name_words))]
-    is_answered = any(meanings.is_answer(item) for item in free.values())
-    return [item for item in gold if not returned.isdisjoint(map(str, item.items))] or [
-        item for item in gold if item.is_list and not lists and (has_codes(item) or item.is_text != (
-            item.name_words == ("expected",))) and not (is_answered and _TRUTH_ALONE.issuperset(item.name_words))
-        and ANSWER.isdisjoint(item.name_words) and meanings.is_gold_list(item)]
 
 
 def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFamily | None) -> None:

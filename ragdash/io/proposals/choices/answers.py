@@ -17,6 +17,7 @@ from ragdash.io.proposals.names import (
     GRADES,
     ID,
     METRICS,
+    NO_ANSWER,
     NOTES,
     QUESTION,
     RETURNED,
@@ -71,7 +72,7 @@ def is_expected_text(field: Field) -> bool:
     """A text in an object of what is expected: expected.grounding."""
     return (field.path.rpartition(".")[0].lower() in ("expected", "gold", "golden") and field.is_long_text
             and not field.is_list and field.share > 0.3 and set(field.name_words).isdisjoint(
-                NOTES | QUESTION | meanings.NO_ANSWER | CRITERIA | SPANS | DOCUMENT | {"keyword"}))
+                NOTES | QUESTION | NO_ANSWER | CRITERIA | SPANS | DOCUMENT | {"keyword"}))
 
 
 def without_gap_fillers(answers: list[Field], result: Assignment, free: dict[str, Field]) -> list[Field]:
@@ -106,7 +107,7 @@ def settle_right_answers(result: Assignment) -> None:
     pair = [result.fields.get(path) for path in paths]
     if asked is None or any(item is None or item.is_list or item.is_object for item in pair):
         return
-    if not {"generated", "predicted"}.isdisjoint(words(paths[0])) and "expected" in words(paths[1]):
+    if (GOLD - WEAK_GOLD).isdisjoint(words(paths[0])) and not (GOLD - WEAK_GOLD).isdisjoint(words(paths[1])):
         return  # a question that comes twice, with two right answers
     written, right = (_share_of_different(item, asked) for item in pair if item is not None)
     if written == 0 < right or (paths == ("answers", "answer") and written <= right):

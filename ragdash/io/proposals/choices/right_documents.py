@@ -8,12 +8,13 @@ from dataclasses import replace
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.content import ratings
-from ragdash.io.proposals.content.spread import names_document
+from ragdash.io.proposals.content.spread import has_codes, is_title, names_document
 from ragdash.io.proposals.fields import GOLD_OBJECTS, Field, is_missing, leaves
-from ragdash.io.proposals.names import DOCUMENT, GOLD, ID, RETRIEVING, RETURNED, WEAK_GOLD
+from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, RETRIEVING, RETURNED, WEAK_GOLD
 from ragdash.io.proposals.shapes.ranked_lists import counts_evidence, same_lengths
 
 _SHORT = 5  # characters: numbers of sections, such as 60E
+_TRUTH_ALONE = {"ground", "truth", "groundtruth", "gt"}  # next to an answer: answers as well
 _MANY = 4  # times as many documents as collections of them
 _DOCUMENTS = {"doc", "document", "chunk", "passage", "file", "filename", "page", "url", "article", "section",
               "paragraph"}  # in names that cannot mean a kind
@@ -56,6 +57,23 @@ def assign_relevant(result: Assignment, free: dict[str, Field], lists: Sequence[
                     others.append(item)
             parts = sorted([chosen, *others], key=lambda item: "[]" not in item.path)  # grades are those of the first
             take(result, free, "relevant", *([graded] if graded else parts))
+
+
+def gold_lists(free: dict[str, Field]) -> list[Field]:
+    """Fields whose values are among those that were returned, and whose name says that they are right."""
+    lists = [item for item in free.values() if meanings.is_returned_list(item)
+             or meanings.is_returned_documents(item) or ("[]" in item.path and meanings.is_neutral_documents(item))]
+    titles = [item for item in free.values() if is_title(item) or (
+        item.is_list and "[]" not in item.path and has_codes(item) and GOLD.isdisjoint(item.words))]
+    returned = {str(value) for item in (*lists, *titles) for value in item.items}
+    gold = [item for item in free.values() if meanings.is_gold_list(item) or (
+        not item.is_list and "[]" not in item.path and item.is_text and item.mean_length < 120
+        and not GOLD.isdisjoint(item.name_words) and ANSWER.isdisjoint(item.name_words))]
+    is_answered = any(meanings.is_answer(item) for item in free.values())
+    return [item for item in gold if not returned.isdisjoint(map(str, item.items))] or [
+        item for item in gold if item.is_list and not lists and (has_codes(item) or item.is_text != (
+            item.name_words == ("expected",))) and not (is_answered and _TRUTH_ALONE.issuperset(item.name_words))
+        and ANSWER.isdisjoint(item.name_words) and meanings.is_gold_list(item)]
 
 
 def _gold_documents(result: Assignment, free: dict[str, Field], lists: Sequence[Field]) -> list[Field]:

@@ -25,6 +25,7 @@ from ragdash.io.proposals.names import (
     SURE_METRICS,
     TEXT,
     WEAK_GOLD,
+    WRONG,
     words,
 )
 from ragdash.io.proposals.records import KEY
@@ -380,7 +381,7 @@ def settle_leftover_text(result: Assignment, free: dict[str, Field]) -> list[Ass
     if not is_returned and not {*CONTENT, "doc_id", "text"}.isdisjoint(result.roles.keys() - {"scores", "labels"}):
         return []
     left = [item for item in free.values() if item.is_long_text and not item.is_list and not item.is_object
-            and (_NO_ANSWER | meanings.WRONG).isdisjoint(item.words) and not asks_mostly(item) and (
+            and (_NO_ANSWER | WRONG).isdisjoint(item.words) and not asks_mostly(item) and (
                 not result.runs or item.path.startswith("{run}."))]
     if len(left) != 1 or {".", "[", "{"} & set(left[0].path.removeprefix("{run}.")) or len(left[0].values) < 3 or not (
             left[0].distinct_share > 0.7 and left[0].share > 0.7 and left[0].blank_share > 0.6):

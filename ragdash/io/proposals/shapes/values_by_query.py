@@ -146,6 +146,8 @@ def documents_by_query(value: dict) -> list[dict]:
     if not names or 2 * measured >= len(names) or (is_same and (measured or len(members[0]) < 3 or all(
             name in _CUTOFFS for name in names) or _are_of_different_scales(members))):
         return []  # values of metrics; the same names below each key are fields
+    if is_same and not any(_ID_LIKE.fullmatch(str(name)) for name in (*value, *names)):
+        return []  # counts of groups: {"code": {"A": 6, "B": 1}, "law": {"A": 2, "B": 8}}
     numbers = [number for member in members for number in member.values()]
     if all(type(number) is int and number <= _MOST_GRADE for number in numbers):
         return [{KEY: key, "relevant": member} for key, member in value.items()]

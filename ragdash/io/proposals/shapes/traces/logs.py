@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _LOGS = {"sub", "event", "step", "message", "span", "tool", "log", "change", "attachment", "call", "trace"}
 _NOISE = {"event", "span", "step", "tool", "message", "log", "change", "call", "attachment", "agent", "reduction",
           "state", "store", "trace", "uuid", "timestamp", "hash", "sha", "version", "args", "kwargs", "threshold",
-          "debug", "spec"}
+          "debug", "spec", "schema"}
 
 
 def is_log(path: str) -> bool:

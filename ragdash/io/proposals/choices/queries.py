@@ -1,0 +1,85 @@
+"""Which fields hold the question and the id of a query."""
+
+from __future__ import annotations
+
+from ragdash.io.proposals import meanings
+from ragdash.io.proposals.assignment import Assignment, take
+from ragdash.io.proposals.choices.right_documents import gold_lists
+from ragdash.io.proposals.content.questions import named_cases, names_speakers, other_questions, question_rank
+from ragdash.io.proposals.fields import Field
+from ragdash.io.proposals.names import COUNTING, GOLD, ID, LATENCIES, MILLISECONDS, SECONDS
+from ragdash.io.proposals.records import KEY
+from ragdash.io.proposals.shapes.ranked_lists import lists_with_scores
+
+_OF_QUERIES = {"query", "question", "case", "custom"}
+_COMPARED = {"model", "system", "retriever", "config", "configuration", "strategy", "run", "pipeline", "method",
+             "experiment", "framework"}  # what is compared: their ids are not those of queries
+_NO_ID = {"app", "found", "total", "count", "max", "min"} | LATENCIES | SECONDS | MILLISECONDS
+
+
+def assign_query(result: Assignment, free: dict[str, Field]) -> None:
+    """Which field holds the question, and which one the id of the query."""
+    questions = sorted((item for item in free.values() if meanings.is_question(item)), key=question_rank)
+    if not questions and ("column 2" not in free or meanings.is_question_of_text(next(iter(free.values())))):
+        questions = [item for item in result.fields.values() if meanings.is_question_of_text(item)]
+        if any(names_speakers(item) for item in result.fields.values()):
+            questions = []  # what several speakers said to each other
+    questions = questions or other_questions(free)
+    if not questions and "column 2" in free and "column 1" in free and free["column 2"].is_long_text and (
+            free["column 1"].blank_share == 0):
+        questions = [free["column 2"]]
+        take(result, free, "query_id", free["column 1"])
+    questions = [item for item in _without_inputs(questions, free)
+                 if item.path_share < 0.6 and (item.share > 0.5 or "." not in item.path)
+                 and item.name_words[:1] != ("system",)]  # system_prompt
+    if questions:
+        take(result, free, "query", questions[0])
+    if "query_id" in result.roles:
+        return
+    right = [item.path for item in gold_lists(free)]
+    returned = {str(value) for item in lists_with_scores(free) for value in item.items}
+    ids = [item for item in free.values() if meanings.is_query_id(item) and item.path not in right
+           and (GOLD.isdisjoint(item.words) or returned.isdisjoint(map(str, item.items)))]
+    keys = sorted((free[name] for name in (KEY, KEY + KEY) if name in free), key=lambda item: -item.distinct_count)
+    ids = [item for item in ids if item not in keys] + keys[:1]
+    if questions:
+        ids = [item for item in ids if _names_questions(item, questions[0])]
+        ids = [item for item in ids if _several_ids(item, questions[0]) < 0.3 or questions[0].distinct_share > 0.7]
+        ids = sorted(ids, key=lambda item: (_several_ids(item, questions[0]) > 0, item.path.count(".")))
+    else:
+        ids = sorted(ids, key=lambda item: (item.path == KEY, _OF_QUERIES.isdisjoint(item.words), item.path.count(".")))
+    if not ids and not questions:
+        ids = [item for item in free.values() if meanings.names_query(item)]
+    if not ids and not questions:
+        ids = [item for item in free.values() if not item.is_list and not item.is_object and item.share == 1.0
+               and item.mean_length < 100 and (item.is_text or item.is_id_like)
+               and not set(item.name_words).isdisjoint(ID) and item.distinct_share > 0.2
+               and (_NO_ID | _COMPARED).isdisjoint(item.words) and item.name_words[0] not in COUNTING - {"no", "number"}
+               and (item.distinct_count > 1 or len(item.values) == 1)]
+    if ids := ids or ([] if questions else named_cases(free)):
+        take(result, free, "query_id", ids[0])
+
+
+def _without_inputs(questions: list[Field], free: dict[str, Field]) -> list[Field]:
+    """The questions; `input` next to longer than an `instruction` of its own is what the instruction is about."""
+    asked = [item for item in free.values() if item.path == "instruction" and item.is_long_text
+             and item.distinct_share > 0.7]
+    inputs = [item for item in questions if item.name_words == ("input",)]
+    return asked if asked and (not questions or (
+        inputs and inputs[0].mean_length > asked[0].mean_length)) else questions
+
+
+def _names_questions(item: Field, question: Field) -> bool:
+    """True if an id belongs to one question only."""
+    questions: dict[str, set] = {}
+    for key, text in zip(item.values, question.values, strict=False):
+        questions.setdefault(repr(key), set()).add(repr(text))
+    return all(len(texts) == 1 for texts in questions.values())
+
+
+def _several_ids(item: Field, question: Field) -> float:
+    """Share of the questions that have several of these ids."""
+    ids: dict[str, set] = {}
+    for key, text in zip(item.values, question.values, strict=False):
+        ids.setdefault(repr(text), set()).add(repr(key))
+    return sum(len(keys) > 1 for keys in ids.values()) / max(len(ids), 1)

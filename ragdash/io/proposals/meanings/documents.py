@@ -1,0 +1,171 @@
+"""What one field can mean: ids of documents that are right, or were returned."""
+
+from __future__ import annotations
+
+import re
+
+from ragdash.io.proposals.content.places import are_places, is_place_within
+from ragdash.io.proposals.content.spread import (
+    counts_by_plural,
+    counts_rows,
+    has_codes,
+    is_constant,
+    is_several,
+    names_document,
+)
+from ragdash.io.proposals.fields import Field
+from ragdash.io.proposals.names import (
+    AGAINST,
+    ANSWER,
+    CHOICES,
+    CODES,
+    COUNTING,
+    DOCUMENT,
+    GOLD,
+    ID,
+    KINDS_OF_SOURCES,
+    LACKING,
+    LATENCIES,
+    METRICS,
+    NOTES,
+    QUESTION,
+    RETURNED,
+    WEAK_GOLD,
+    words,
+)
+from ragdash.io.tables.cells import ID_PART
+
+ID_FORM = re.compile(ID_PART)
+_NO_DOCUMENT = {"turn", "query", "question", "user", "session", "conversation", "case", "test", "tool", "run",
+                "start", "begin", "end", "offset", "character", "title", "type", "author", "parent", "request", "task",
+                "created", "date", "annotation", "annotator", "rater", "worker", "claim", "language", "lang", "status",
+                "dataset", "split", "feedback", "class", "strategy", "method", "size", "overlap", "intent",
+                "mode", "format", "model", "keyword", "term", "phrase"}
+_NO_IDS = {"reason", "outcome", "status", "error", "behavior", "count", "length", "size", "contain", "keyword", "type",
+           "title", "tool", "term", "start", "end", "offset", "rank", "turn"}
+_WORKS = {"rule", "guide", "guideline", "manual", "handbook", "law", "statute", "regulation", "clause", "provision"}
+_NO_CODES = {"keyword", "term", "entity", "phrase", "number", "value", "date", "year", "amount", "figure", "fact",
+             "tool", "answer", "token", "word", "code", "path", "contain", "substring", "topic", "intent", "label",
+             "class", "score", "count", "match", "triple", "edge", "price", "text",
+             "in", "by", "for", "at", "with", "of"}  # of which none names documents, also where values have a digit
+_SEVERAL = {"all", "list", "set", "one", "chapter", "section", "heading", "title", "name", "entry", "article", "target",
+            "n", "answer", "session"}  # next to a word for what is right, in names of lists of ids
+
+
+def is_gold_list(field: Field) -> bool:
+    """A list of short values under a name that only says that they are right: `expected`, `gold_all`."""
+    name = {word.rstrip("0123456789") for word in field.name_words}
+    if name == {"label"} and not (has_codes(field) or field.is_shared or field.is_number):
+        return False  # kinds of texts, such as BACKGROUND and RESULTS
+    if _names_kinds(field) or not CHOICES.isdisjoint(field.words) or (name <= WEAK_GOLD and not (
+            field.is_shared or all(ID_FORM.fullmatch(str(item)) for item in field.items))):
+        return False  # references may be short texts
+    strong = bool(name & (GOLD - WEAK_GOLD)) and bool(name & (DOCUMENT | _WORKS))
+    is_titles = (bool(name & {"article", "title"}) and field.mean_length < 60) or (strong and are_places(field))
+    is_named = field.is_text or (field.is_number and field.is_id_like and "." not in field.path)  # whole numbers
+    return (field.is_list and is_named and "[]" not in field.path
+            and (is_titles or (field.is_id_like and field.blank_share < 0.4))
+            and bool(name & GOLD) and (name <= GOLD | _SEVERAL | ID | DOCUMENT | _WORKS or (
+                bool(name & (GOLD - WEAK_GOLD)) and name.isdisjoint(_NO_CODES) and has_codes(field))))
+
+
+def is_returned_list(field: Field) -> bool:
+    """A list of short values under a name that only says that they were returned: `returned`, `top5`."""
+    name = {word.rstrip("0123456789") for word in field.name_words} - {"", "config", "configuration"}
+    is_titles = ("title" in name or name == {"top"}) and field.mean_length < 120 and "[]" not in field.path
+    is_titles = is_titles or (bool(name & DOCUMENT) and "[]" not in field.path and are_places(field))
+    is_named = field.is_text or (  # whole numbers as ids
+        is_several(field) and field.is_id_like and "[]" not in field.path and name <= RETURNED | _SEVERAL | DOCUMENT)
+    others = GOLD | METRICS - ({"hit"} if field.is_text else set())
+    if not (field.is_list and (field.is_id_like or is_titles) and is_named and name.isdisjoint(others)):
+        return False
+    if name <= {"model", "llm", "system", "agent", "bot"} or ("[]" in field.path and name <= ANSWER):
+        return False  # who gave a score, what was compared, trials[].response
+    if name - {"n"} == {"rank"} or field.path.lower() in ("ids", "doc_ids", "docids"):
+        return True
+    return bool(name & (RETURNED | {"selected"})) and name <= RETURNED | _SEVERAL | ID | DOCUMENT | {"selected", "k"}
+
+
+def is_gold_documents(field: Field) -> bool:
+    """Ids of relevant documents."""
+    name, path = set(field.name_words), set(field.words)
+    if field.is_list and {"answer"} & name and ID - {"no"} & name and not field.is_long_text and field.is_id_like:
+        return True  # answer_session_ids: what holds the answer
+    if (field.is_number and not field.is_list and name.isdisjoint(CODES)) or field.is_bool:
+        return False
+    if field.is_paired:
+        return not path.isdisjoint(GOLD)
+    if _is_of_questions(field) or counts_by_plural(field) or not path.isdisjoint(CHOICES):
+        return False  # claims of a right answer
+    if field.is_list and name & {"evidence", "acceptable"} and "id" in name and field.is_id_like and field.is_text:
+        return True  # evidence_chunk_ids
+    if not path.isdisjoint(LACKING | AGAINST):
+        return False  # missing_required_items, gold.distractors
+    if field.name_words[:1] and field.name_words[0] in COUNTING - {"no", "number"} | {"distinct", "unique"} and (
+            len(field.name_words) > 1):
+        return False  # num_guests
+    if _names_kinds(field) or is_place_within(field):
+        return False
+    if "citation" in name and "[]" in field.path and not path.isdisjoint(GOLD - WEAK_GOLD) and are_places(field):
+        return True  # "Terms, article 10"
+    path -= {"full", "partial"} - (name if field.is_list else set())  # full_api_response.id, fullUrl
+    judged = GOLD | ({"rating", "judgment", "judgement", "qrel", "relevance"} if "[]" in field.path else set())
+    is_named = field.is_id_like or names_document(field)
+    if not is_named or path.isdisjoint(judged) or not name.isdisjoint((ANSWER | METRICS | LATENCIES) - GOLD - {
+            "reference"}):
+        return False
+    if name == {"page", "label"} or path & {"entity", "edge", "triple"} or name & _NO_IDS:
+        return False
+    if (field.is_number or name <= GOLD | {"number", "value"}) and name.isdisjoint(CODES - {"number"}):
+        return False
+    return not name.isdisjoint(CODES | _WORKS) or field.path_share > 0.6 or (
+        not path.isdisjoint({"qrels", "retrieval", "relevant"}) and field.blank_share < 0.2)
+
+
+def is_neutral_documents(field: Field) -> bool:
+    """Ids of documents whose name does not say whether they are returned or relevant."""
+    name = set(field.name_words)
+    if not field.is_id_like or field.is_bool or _names_kinds(field) or not name.isdisjoint(
+            METRICS | NOTES | LATENCIES | QUESTION) or (
+            not set(field.words).isdisjoint(AGAINST | LACKING)):
+        return False
+    if (name == {"id"} and "[]" not in field.path) or not name.isdisjoint(_NO_DOCUMENT):
+        return False
+    if len(field.name_words) > 1 and field.name_words[0] in COUNTING - {"no", "number"}:
+        return False  # num_chunks
+    if _is_of_questions(field) or counts_rows(field) or is_constant(field):
+        return False
+    if field.is_number and name.isdisjoint(ID) and not (
+            field.is_list and "[]" not in field.path and name & {"document", "doc", "chunk", "passage"}):
+        return False
+    return not name.isdisjoint(DOCUMENT) or field.path_share > 0.8 or (
+        ("[]" in field.path or "{n}" in field.path) and not name.isdisjoint(ID))
+
+
+def _names_kinds(field: Field) -> bool:
+    """True for kinds of sources, such as pdf and wiki, and for ways of search that many records share."""
+    if field.name_words[-1:] == ("path",) and field.path_share < 0.2:
+        return 3 * field.distinct_count <= len(field.values)
+    return bool(field.items) and KINDS_OF_SOURCES.issuperset(str(item).lower() for item in field.items[:200])
+
+
+def _is_of_questions(field: Field) -> bool:
+    """True for members of a list of questions, answers or annotations, whose ids name no documents."""
+    parents = field.path.split("[].")[:-1]
+    return bool(parents) and not (QUESTION | ANSWER | CHOICES | {"annotation", "turn", "claim", "step"}).isdisjoint(
+        words(parents[-1].rpartition(".")[2])) and set(field.name_words).isdisjoint(DOCUMENT)
+
+
+def is_returned_documents(field: Field) -> bool:
+    """Ids of returned documents."""
+    path, name = set(field.words), set(field.name_words)
+    if not field.is_list or not field.is_id_like or field.is_bool or not name.isdisjoint(METRICS | NOTES | LATENCIES):
+        return False
+    if (field.is_number and name.isdisjoint(ID)) or not name.isdisjoint(_NO_DOCUMENT) or _is_of_questions(field) or (
+            not path.isdisjoint(AGAINST | LACKING)):
+        return False
+    if path & {"spec", "annotation"} or (name == {"key"} and "citation" in path):
+        return False  # what is asked for or annotated, and how an answer marks what it cites
+    returned = RETURNED | {"hit", "context"}
+    return (not is_constant(field) and not path.isdisjoint(returned) and path.isdisjoint(GOLD - {"cited"})
+            and (not name.isdisjoint(ID | DOCUMENT) or field.path_share > 0.6))

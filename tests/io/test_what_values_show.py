@@ -1,0 +1,111 @@
+"""Names that say one thing and values that say another, and lists of things that are no queries."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ragdash.core.errors import InputError
+from ragdash.io import read_runs
+from ragdash.io.proposals.propose import propose
+from ragdash.io.source.source import Source
+
+ASKED = [f"What is kept in room {number} of the house?" for number in range(6)]
+SAID = [f"Room {number} holds the maps that were drawn by hand in the north." for number in range(6)]
+
+
+def rows(**columns) -> list[dict]:
+    """Six records; a function gives a value to each number of a record."""
+    return [{name: column(number) for name, column in columns.items()} for number in range(6)]
+
+
+def mappings(content) -> list[dict[str, str]]:
+    """The readings that are offered for JSON, the first one first."""
+    return [dict(reading.mapping) for reading in propose(Source(("file.json", json.dumps(content).encode())))]
+
+
+READ = {  # content, the first mapping without its attributes
+    "the right answer of a question that comes twice": (
+        [{"question": ASKED[n % 3], "gold": f"a map {n}", **{
+            name: {"ans": f"{name} {n % 3}", "F1": n / 7} for name in ("vanilla_rag", "graph_rag")}} for n in range(6)],
+        {"role": "both", "query": "question", "answer": "{run}.ans", "answers": "gold", "scores": "{run}.F1"}),
+    "documents that are left out of the right ones": (
+        rows(id=lambda n: f"q{n}", question=ASKED.__getitem__, exclude_chunk_ids=lambda n: [f"c{n}", "c9"],
+             gold_urls=lambda n: [f"https://a.example/{n}"], ground_truth=SAID.__getitem__),
+        {"role": "truth", "query_id": "id", "query": "question", "relevant": "gold_urls", "answers": "ground_truth"}),
+    "lines of a batch of requests": (
+        rows(id=lambda n: f"batch_req_{n}", custom_id=lambda n: f"case-{n}", response=lambda n: {"body": {"choices": [
+            {"index": 0, "message": {"role": "assistant", "content": SAID[n]}}]}}),
+        {"role": "run", "query_id": "custom_id", "answer": "response.body.choices[].message.content"}),
+    "articles to rank in each record": (
+        {"queries": rows(id=lambda n: f"q{n}", incident=SAID.__getitem__, relevant_article_ids=lambda n: [f"n{n}"],
+                         candidate_articles=lambda n: [{"id": f"n{k}", "url": f"https://a.example/{k}",
+                                                        "content": SAID[k]} for k in (n, (n + 1) % 6)])},
+        {"role": "truth", "records": "queries", "query_id": "id", "relevant": "relevant_article_ids"}),
+    "a document for each turn": (
+        rows(number=lambda n: 81 + n, turn=lambda n: [
+            {"canonical_result_id": f"D_{n}{k}", "number": k, "raw_utterance": ASKED[k]} for k in (1, 2)]),
+        {"role": "questions", "records": "*.turn", "query_id": "*.number+number", "query": "raw_utterance"}),
+    "other ways to write the right answer": (
+        rows(question=ASKED.__getitem__, canonical_answer=SAID.__getitem__, answer_variants=lambda n: [f"maps {n}"]),
+        {"role": "truth", "query": "question", "answers": "canonical_answer+answer_variants"}),
+    "claims of the right answer": (
+        rows(question=ASKED.__getitem__, gt_answer=SAID.__getitem__, gt_answer_claims=lambda n: ["Maps.", f"In {n}."]),
+        {"role": "truth", "query": "question", "answers": "gt_answer"}),
+    "guidelines for the people who judge": (
+        {f"topic-{n}": {"Query": ASKED[n], "Guidelines": SAID[n] * 4} for n in range(6)},
+        {"role": "questions", "records": "*", "query_id": "*", "query": "Query"}),
+    "settings in an object called config": (
+        rows(question=ASKED.__getitem__, answer=SAID.__getitem__, latency_ms=lambda n: 10 + n,
+             config=lambda n: {"temperature": 0.1}),
+        {"role": "run", "query": "question", "answer": "answer", "latency_ms": "latency_ms"}),
+}
+NONE = {  # content of which no list holds queries
+    "panels of a dashboard": {"title": "Search", "panels": [{"id": n, "title": f"Rate {n}", "targets": [
+        {"expr": f"sum({n})", "refId": "A"}]} for n in range(6)]},
+    "nodes of a workflow": {"name": "flow", "nodes": [{"id": f"{n}-4f2a", "parameters": {"assignments": [
+        {"id": f"a{n}", "name": "text"}]}} for n in range(6)]},
+    "files of repositories": {"repos": [{"repoId": f"a/b{n}", "filePaths": ["model.bin", f"{n}.json"]}
+                                        for n in range(6)]},
+    "scores of a task and its languages": {"task_name": "Bitext", "scores": {split: [
+        {"precision": 0.9, "f1": 0.8, "main_score": 0.8, "hf_subset": subset} for subset in ("nep-eng", "eng-nep")]
+        for split in ("test", "validation")}},
+    "means of data sets": rows(dataset=lambda n: f"set {n}", num_samples=lambda n: 1737 + n, accuracy=lambda n: n / 7,
+                               f1=lambda n: n / 9),
+    "counts of groups": {"judge": "a", "by_category": {name: {"A": 6, "B": n, "tie": 3} for n, name in enumerate((
+        "code", "law", "tax"))}},
+    "models with their scores": {"models": rows(input_adapter=lambda n: f"adapter_{n}", model=lambda n: {
+        "repository": f"a/b{n}"}, quality=lambda n: {"mrr": n / 7, "ndcg_at_6": n / 9})},
+}
+
+
+@pytest.mark.parametrize(("content", "expected"), READ.values(), ids=READ)
+def test_a_field_means_what_its_values_and_its_place_show(content, expected):
+    first = {name: path for name, path in mappings(content)[0].items() if name != "attributes"}
+    assert first == expected
+
+
+@pytest.mark.parametrize("content", NONE.values(), ids=NONE)
+def test_a_list_of_other_things_is_not_offered_as_queries(content):
+    assert mappings(content) == []
+
+
+def test_records_with_settings_are_offered_although_the_known_format_fails_on_them(tmp_path):
+    content = READ["settings in an object called config"][0]
+    path = tmp_path / "run.jsonl"
+    path.write_text("\n".join(map(json.dumps, content)))
+    with pytest.raises(InputError) as error:
+        read_runs(path)
+    assert [problem.kind for problem in error.value.problems][:1] == ["proposed-reading"]
+
+
+def test_means_of_systems_are_a_summary_also_where_one_has_fewer_of_them(tmp_path):
+    path = tmp_path / "means.json"
+    path.write_text(json.dumps({
+        "no_retrieval": {"answer_token_f1": 0.1, "faithfulness": 0.0, "hallucination_proxy_rate": 1.0},
+        "rag": {"answer_token_f1": 0.3, "faithfulness": 0.7, "hallucination_proxy_rate": 0.2, "retrieval_mrr": 0.4,
+                "retrieval_recall_at_5": 0.5}}))
+    with pytest.raises(InputError) as error:
+        read_runs(path)
+    assert {problem.kind for problem in error.value.problems} == {"summary"}
