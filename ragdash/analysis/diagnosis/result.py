@@ -190,6 +190,14 @@ class Diagnosis:
         """What holds for those who come past a stage: "One in the first 10"."""
         return STAGES[number(name)].passed.format(k=self.rules.k)
 
+    @property
+    def unassessed(self) -> str:
+        """The steps that could be assessed for no query, those with the same reason together; "" for none."""
+        steps: dict[str, list[str]] = {}
+        for name, reason in self.reasons.items():
+            steps.setdefault(reason, []).append(self.passed(name))
+        return "; ".join(f"{', '.join(names)} ({reason})" for reason, names in steps.items())
+
     def gains(self, evaluation: Evaluation, spec: Spec | str, queries: np.ndarray | None = None) -> tuple[Gain, ...]:
         """How much each fix could gain at most (ragdash.analysis.diagnosis.potential_gain): a Gain for each stage
         but "fine".

@@ -164,8 +164,8 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "compare-without-answer": Message(
         actual="{count} of {total:count query} {count:plural has/have} no answer in the run" + _EXAMPLES + ".",
-        expected="Metrics of answers are undefined there and leave them out.",
-        fix="Add the answers. An empty cell is no answer.",
+        expected="Metrics of answers leave these queries out.",
+        fix="Add the answers. An empty cell counts as no answer.",
     ),
     "compare-without-answer/all": Message(
         actual="The run has no answers and no ids of retrieved documents.",

@@ -225,17 +225,18 @@ def render_grades(context: PageContext, specs: Sequence[Spec]) -> None:
         st.caption(note)
 
 
-def render_checks(context: PageContext, checks: Sequence[RunCheck]) -> None:
+def render_checks(context: PageContext, checks: Sequence[RunCheck], above: str = "") -> None:
     """Every check that withholds or qualifies the verdict, with its fix one click away; accepted ones can be undone.
 
-    What was done to a run by choice is said too. Of many checks the first are shown, the rest is folded away.
+    What was done to a run by choice is said too. Of many checks the first are shown, the rest is folded away. above:
+    what the reader has just read, so that no fix is said twice.
     """
     accepted = tuple(state.get(state.ACCEPTED) or ())
     shown = merge_alike(checks_to_show(checks, accepted))
     many = len(shown) > MAX_CHECKS + 1
     keys = _keys(shown)
     for check, key in list(zip(shown, keys, strict=True))[:MAX_CHECKS if many else None]:
-        _render_check(context, check, key, accepted)
+        _render_check(context, check, key, accepted, above)
     if many:
         rest = shown[MAX_CHECKS:]
         with st.expander(f"{len(rest)} more: {_kinds(rest)}", key="more_checks"):
@@ -248,10 +249,11 @@ def _kinds(checks: Sequence[RunCheck]) -> str:
     return fmt.escape(", ".join(dict.fromkeys(check.kind.replace("-", " ") for check in checks)))
 
 
-def _render_check(context: PageContext, check: RunCheck, key: str, accepted: Sequence[str]) -> None:
+def _render_check(context: PageContext, check: RunCheck, key: str, accepted: Sequence[str], above: str = "") -> None:
     """One check: its badge, what was found and what follows, the fix, and the way to accept it."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"check_{key}"):
-        line = shorten_names(context, verdict_sentences.check_lines([check])[0])
+        line, fix = verdict_sentences.check_lines([check])[0], fmt.escape(check.fix("page"))
+        line = shorten_names(context, line.replace(f" {fix}", "") if fix and fix in above else line)
         st.markdown(f"{_badge(check)} {line}", width="content", help=term_help(line))
         _render_fix(context, check, key)
         if check.level == "withheld" and check.kind not in NEVER_ACCEPTED:

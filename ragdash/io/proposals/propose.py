@@ -18,6 +18,7 @@ from ragdash.io.proposals.roles import Assignment, assign
 from ragdash.io.source.source import Source
 
 MOST_READINGS = 3
+PREVIEW_LENGTH = 48  # characters: a column of the preview has room for no more
 _UNREADABLE = {"context.span_id", "document_position"}  # documents of Phoenix, without their ids
 _OF_RUNS = ("scores", "labels")  # a truth has no place for them
 
@@ -182,6 +183,6 @@ def _preview(item: Assignment, mapping: dict[str, str], count: int = 3) -> list[
             if name == "chat_history":
                 values = [conversation_text([(message["role"], message["text"]) for message in messages])
                           for value in values if type(value) is list and (messages := messages_of(value))]
-            row[name] = shorten(", ".join(str(value) for value in values if value is not None), 80)
+            row[name] = shorten(", ".join(str(value) for value in values if value is not None), PREVIEW_LENGTH)
         rows.append(row)
     return rows

@@ -51,7 +51,8 @@ def means_picture(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, 
         rows.append(_ROW.format(name, line + bar, fmt.number(mean[run])))
     ticks = Markup("").join(Markup('<span style="left:{:.2f}%">{}</span>').format(place(tick), f"{tick:.3g}")
                             for tick in round_ticks(*ends))
-    title = Markup('<p class="dots-title">{}{}</p>').format(axis.label, towards_better(axis))
+    title = Markup('<p class="dots-title">{}{}{}</p>').format(
+        axis.label, towards_better(axis), " · dotted line: mean of the baseline" if line else "")
     return Markup('<div class="dots" aria-hidden="true">{}{}{}</div>').format(
         Markup("").join(rows), _ROW.format("", ticks, "").replace("dots-row", "dots-row dots-axis"), title)
 

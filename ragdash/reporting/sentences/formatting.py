@@ -186,7 +186,7 @@ def query_counts(names: Sequence[str], counts: Sequence[Mapping[str, int]], conv
     of_runs: the queries are those of the runs, because there is no ground truth; rankings: whether a run has any.
     """
     total, bare = counts[0]["queries"], 0 if of_runs else counts[0]["unanswerable"]
-    where = "of the runs: there is no ground truth to measure retrieval by" if of_runs else "in the ground truth"
+    where = "in the runs. Without a ground truth, retrieval is not measured" if of_runs else "in the ground truth"
     sentences = [f"{query_count(total)} {where}."]
     if bare and bare == total and conventions.unanswerable == "skip":
         sentences.append("No query has a relevant document, so retrieval metrics are undefined.")

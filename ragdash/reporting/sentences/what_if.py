@@ -145,7 +145,7 @@ def caution_sentence(optimism: float, survives: float, worse: float, settings: i
     if survives <= 0:
         first += " Nothing of its gain over the best single run is left on held-out queries."
     elif np.isfinite(survives):
-        first += f" Held-out queries keep {survives:.0%} of its gain over the best single run."
+        first += f" On held-out queries {survives:.0%} of its gain over the best single run is left."
     return first + f" In {worse:.0%} of the checks on held-out queries it is worse than the default, {escape(default)}."
 
 
@@ -200,12 +200,13 @@ def chosen_mix_note(title: str, mean: float, held_out: float) -> str:
     Examples
     --------
     >>> chosen_mix_note("MRR", 0.825, 0.801)
-    'On the queries that chose this setting, MRR is 0.825: too good to report.'
+    'On the queries that chose this setting, MRR is 0.825: that is too optimistic to report.'
     >>> chosen_mix_note("MRR", 0.825, 0.825)
     ''
     """
     return "" if number(mean) == number(held_out) else (
-        f"On the queries that chose this setting, {escape(title)} is {escape(number(mean))}: too good to report.")
+        f"On the queries that chose this setting, {escape(title)} is {escape(number(mean))}: that is too optimistic to "
+        "report.")
 
 
 def churn_sentence(changes, title: str, held_out: Comparison | None = None) -> str:
@@ -294,15 +295,9 @@ def missing_times_sentence(untimed: Sequence[str], runs: int) -> str:
     """
     if not untimed:
         return "No query has the search times of all runs of the hybrid."
-    who, verb, whose = _without_times(untimed, runs, "These runs")
+    who = "These runs" if len(untimed) == runs else listed([escape(name) for name in untimed])
+    verb, whose = ("does", "its") if len(untimed) == 1 else ("do", "their")
     return f"{who} {verb} not record how long {whose} searches take (`latency_ms`, best with stage `retrieval`)."
-
-
-def _without_times(untimed: Sequence[str], runs: int, every: str) -> tuple[str, str, str]:
-    """The subject, verb and pronoun of a sentence about runs without times; every: the subject if all lack them."""
-    if len(untimed) in (0, runs):
-        return every, "do", "their"
-    return (listed([escape(name) for name in untimed]), *(("does", "its") if len(untimed) == 1 else ("do", "their")))
 
 
 def price_sentence(more_of: Mapping[str, Amount], k: int, comparison: Comparison, cost_reason: str = "", *,
@@ -317,8 +312,7 @@ def price_sentence(more_of: Mapping[str, Amount], k: int, comparison: Comparison
     name, title = escape(comparison.baseline), escape(comparison.spec.title)
     gain = f"{title} {_difference(comparison)}"
     if not more.n:
-        who, verb, whose = _without_times(untimed, runs, "The runs")
-        text = f"{who} {verb} not record the times of {whose} searches, so the price of a hybrid is not known."
+        text = f"{missing_times_sentence(untimed, runs)} So the price of a hybrid is not known."
         return text if decision == "single" else f"{text} It would be paid for {gain} against {name}."
     sequence = more_of["sequence"]
     text = (f"With parallel searches the hybrid takes {extra_time(more)} per query than {name}, for {gain}. "

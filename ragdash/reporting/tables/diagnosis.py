@@ -166,10 +166,7 @@ def _notes(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec]) -> list[str]:
     notes = [f"In brackets: by how much the mean of {' and of '.join(spec.title for spec in specs)} would move if all "
              "queries of the stage had the best possible value, an upper bound; – where it is undefined for all of "
              f"them, or no fix changes it. {TERMS['ranked_low'].name}: {TERMS['ranked_low'].entry}."] if specs else []
-    unassessed = {
-        diagnosis.run: "; ".join(f"{diagnosis.passed(name)} ({reason})" for name, reason in diagnosis.reasons.items())
-        for diagnosis in diagnoses
-    }
+    unassessed = {diagnosis.run: diagnosis.unassessed for diagnosis in diagnoses}
     for text in filter(None, dict.fromkeys(unassessed.values())):
         scope = (
             ""

@@ -225,7 +225,7 @@ def test_refusals_are_counted_apart():
     column = dict(zip(("good", "bad"), at.table[1].value["Declined"], strict=True))
     assert column["good"].replace("\u00a0", " ") == "**2** :gray[of 24]  \n:gray[2 wrongly]"
     assert "**0**" in column["bad"]
-    assert "are undefined under Grounded: they state nothing" in texts(at)
+    assert "Under Grounded they are left out: they state nothing" in texts(at)
     assert ("good declines in 2 of 24 answers: 2 wrongly (1 at **Declined needlessly**, 1 at an earlier "
             "stage).") in texts(at)
 

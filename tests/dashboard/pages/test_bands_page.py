@@ -267,6 +267,20 @@ def test_without_attributes_there_is_no_table_by_slice():
     assert not at.table and "By kind of query" not in said(at)
 
 
+def test_a_single_run_is_not_called_the_best_now():
+    run, truth = made([1, 2, 0, 3])
+    cards = [one.value for one in opened(PAGE, **link([run], truth)).caption if "No bands are stated" in one.value]
+    assert cards and all(" Now: " in card and "Best now" not in card for card in cards)
+
+
+def test_a_metric_that_cannot_be_rated_is_not_recommended():
+    truth = Truth.build("truth", ["q1"] * 67, [f"d{n}" for n in range(67)], [1] * 67)
+    run = Run.build("dense", ["q1"], ["d1"], [1.0])
+    said = texts(opened(PAGE, **link([run], truth))).replace("\\", "")
+    assert "Recall@10 cannot be rated at k = 10" in said
+    assert "Go by a metric with bands (MRR)" in said
+
+
 def test_of_runs_with_the_same_mean_none_is_called_the_best_now():
     """Both find the relevant document, one of them later, so Hit rate@10, which has no bands, is 1 in both."""
     (first, truth), (later, _) = made([1, 1, 1, 1], name="dense"), made([2, 1, 2, 1], name="sparse")

@@ -123,7 +123,20 @@ def test_without_judgments_the_page_shows_what_needs_none():
     assert of_results <= {box.label for box in judged.sidebar.selectbox}
     deep = "".join(f"q1 Q0 d{rank} {rank} {2000 - rank} x\n" for rank in range(1, 1201)).encode()
     (depth,) = upload(opened("overview"), ("deep.run", deep)).table[0].value["Documents per query"]
-    assert depth.replace("\u00a0", " ") == "1,200 (at most 1,200)"
+    assert depth == "1,200"
+    (depth,) = upload(opened("overview"), ("some.run", lines)).table[0].value["Documents per query"]
+    assert depth.replace("\u00a0", " ") == "1.5 (at most 2)"
+
+
+def test_one_run_without_judgments_is_not_compared_and_a_proposed_reading_comes_first():
+    at = upload(opened("overview"), ("one.run", b"q1 Q0 a 1 2.0 x\n"))
+    assert "nothing says yet how good the run is" in texts(at) and "no run can be called better" not in texts(at)
+    assert "proposed reading" not in texts(at)
+    rows = "".join(f"What is {i}?,Passage {i} is long.,It is {i}.,Number {i}\n" for i in range(9))
+    at = upload(opened("overview"), ("mine.csv", f"Question,Context 1,Model output,Expected\n{rows}".encode()))
+    said = texts(at).replace("\\", "")
+    assert "Read it like this?" in said
+    assert "**What would change it:** apply the proposed reading of **mine.csv**" in said
 
 
 def test_the_overlap_counts_common_documents_over_the_longer_list():

@@ -32,6 +32,15 @@ def test_a_proposed_reading_is_shown_and_applied():
     assert len(at.session_state["_runs"]) == 1 and at.session_state["_truth"]
 
 
+def test_a_preview_has_room_in_its_column_and_a_name_that_ends_with_a_full_stop_ends_the_sentence():
+    rows = "".join(f"{i},{'Which of these long questions is this? ' * 3}{i},Passage {i} is long.,It is {i}.\n"
+                   for i in range(9))
+    at = upload(opened(), ("bot.csv", f"No.,User question,Chunks given to the bot,Bot reply\n{rows}".encode()))
+    preview = next(table.value for table in at.dataframe if "Meaning" in table.value.columns).set_index("Meaning")
+    assert len(preview.loc["Question", "Record 1"]) <= 48 and "…" in preview.loc["Question", "Record 1"]
+    assert "**Not read:** No. If a column" in texts(at).replace("\\", "")
+
+
 def test_files_with_the_same_reading_are_asked_about_once_and_can_wait_on_overview():
     other = json.loads(CONTENT)
     other["outcome"][0]["hits"].reverse()

@@ -51,6 +51,13 @@ def test_without_a_section_there_is_no_report(asked):
     assert asked[-1].sections == () and "Choose a section" in "".join(one.value for one in at.caption)
 
 
+def test_the_full_report_is_next_to_the_one_page_report(asked):
+    at = opened("share", **session())
+    places = {getattr(block, "label", None) or getattr(block, "value", None): place
+              for place, block in enumerate(at.main)}
+    assert places["Full report: the page with an appendix"] < places["Link"]
+
+
 def test_the_links_lead_to_the_page_that_is_chosen_and_leave_this_pages_choices_out():
     at = opened("share", **session())
     widget(at, "selectbox", "to").set_value("compare").run()

@@ -106,10 +106,11 @@ def test_a_price_that_is_lower_or_unknown_is_said_so(capsys):
     row = choose(pool.runs, pool.truth, parse_spec("RR"), pool=pool).against_single
     nothing = Amount(np.nan, np.nan, np.nan, 0)
     assert price_sentence(dict.fromkeys(("parallel", "sequence", "cost", "tokens"), nothing), 10, row).startswith(
-        "The runs do not record the times of their searches, so the price of a hybrid is not known. It would be")
+        "No query has the search times of all runs of the hybrid. So the price of a hybrid is not known. It would be")
     assert price_sentence(dict.fromkeys(("parallel", "sequence", "cost", "tokens"), nothing), 10, row, runs=2,
                           untimed=["bm25"], decision="single") == (
-        "bm25 does not record the times of its searches, so the price of a hybrid is not known.")
+        "bm25 does not record how long its searches take (`latency_ms`, best with stage `retrieval`). So the price of "
+        "a hybrid is not known.")
     assert missing_times_sentence(["a", "b"], 2).startswith("These runs do not record how long their searches take")
     assert missing_times_sentence([], 2) == "No query has the search times of all runs of the hybrid."
     known = {"parallel": Amount(-5.0, -6.0, 1.0, 3), "sequence": Amount(2.0, -1.0, 3.0, 3),

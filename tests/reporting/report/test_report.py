@@ -332,6 +332,14 @@ def test_an_undefined_mean_is_said_in_the_picture():
     assert "undefined" in drawn and "b&lt;" in drawn and "nan" not in drawn
 
 
+@pytest.mark.parametrize("baseline, shown", [(0, True), (None, False)])
+def test_the_dotted_line_of_the_picture_is_explained_where_there_is_one(baseline, shown):
+    values = np.array([0.5, 0.6])
+    drawn = means_picture(["a", "b"], [0, 1], values, values - 0.1, values + 0.1, axis=axis_of(parse_spec("RR")),
+                          baseline=baseline)
+    assert ("dots-base" in drawn) is shown and ("dotted line: mean of the baseline" in drawn) is shown
+
+
 def test_the_summary_has_decision_table_picture_and_three_queries(samples):
     content = ReportContent(ReportRequest(samples, sections=ONE_PAGE, author="R. Eader", date="2026-11-22"))
     (section,) = build_sections(content)
@@ -352,10 +360,10 @@ def test_the_summary_has_decision_table_picture_and_three_queries(samples):
     wins, losses = np.sort(ahead[ahead > 0]), np.sort(ahead[ahead < 0])
     assert ahead[rows[0]] == pytest.approx(np.median(wins), abs=0.1)
     assert ahead[rows[2]] == losses[0] < ahead[rows[1]] < 0
-    note = as_plain(next(block.text for block in section.blocks if "A query is typical" in getattr(block, "text", "")))
+    note = as_plain(next(block.text for block in section.blocks if "Typical: half" in getattr(block, "text", "")))
     assert note == (f"By NDCG@10, {best} is better than {NAMES[0]} on {len(wins)} queries, worse on {len(losses)} and "
-                    f"equal on {int((ahead == 0).sum())}. A query is typical if as many queries differ by more as by "
-                    "less.")
+                    f"equal on {int((ahead == 0).sum())}. Typical: half of the differences on that side "
+                    "are larger, half are smaller.")
     third = set(NAMES) - set(re.findall(r"(\w+) [\d.]+", next(
         block.values for block in section.blocks if block.kind == "query").partition(";")[0]))
     assert len(third) == 1 and all(re.search(rf"; {min(third)} [\d.]+$", block.values) for block in section.blocks

@@ -185,7 +185,7 @@ def test_what_means_leave_out_is_said_where_there_is_any():
 def test_queries_of_the_runs_are_not_called_those_of_a_ground_truth():
     counts = [{"queries": 20, "unanswerable": 20, "missing": 0, "extra": 0}]
     assert fmt.query_counts(["a"], counts, Conventions(), of_runs=True) == [
-        "20 queries of the runs: there is no ground truth to measure retrieval by."]
+        "20 queries in the runs. Without a ground truth, retrieval is not measured."]
 
 
 @pytest.mark.parametrize(("difference", "without", "words"), [

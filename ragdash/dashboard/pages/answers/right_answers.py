@@ -93,8 +93,9 @@ def _counted_on_failures(data: AnswersData, spec: Spec) -> str:
     steps = "; ".join(text_steps(rules))
     if spec.file_column:
         return ("Failures and Queries do not count by it, because nothing shows that people gave these labels: there "
-                f"an answer counts as right if {steps}. To count by the labels, choose them under Rules on Failures.")
-    return f"On Failures and Queries too, an answer counts as right if {steps}."
+                f"an answer counts as right by the first rule that applies: {steps}. To count by the labels, choose "
+                "them under Rules on Failures.")
+    return f"On Failures and Queries too, an answer counts as right by the first rule that applies: {steps}."
 
 
 def _label_column(run, rules: DiagnosisRules) -> str:

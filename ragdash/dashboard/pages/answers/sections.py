@@ -329,9 +329,9 @@ def _render_notes(data: AnswersData, *, uneven: bool) -> None:
     if any(declined.total for declined in counts):
         sentences.append(
             "Declined: answers such as “I don't know”, found with a list of phrases. Rightly: the question has no "
-            "answer or a reference declines; wrongly: there is an answer. They count as answers under Right (for "
-            "Answer holds a reference as right where the reference declines), and are undefined under Grounded: they "
-            "state nothing."
+            "answer or a reference declines; wrongly: there is an answer. Under Right they count as answers; for "
+            "Answer holds a reference they are right where the reference declines. Under Grounded they are left out: "
+            "they state nothing."
         )
     sentences += wordless_answers(context.names, context.results.answered(), [declined.answers for declined in counts])
     st.caption(" ".join(sentences))

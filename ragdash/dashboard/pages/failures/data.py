@@ -357,10 +357,7 @@ def label_columns_of(data: FailuresData) -> list[str]:
 
 def unassessed_notes(data: FailuresData) -> list[str]:
     """What could be assessed for no query of a run, and why; runs of which the same is said together."""
-    gaps = [
-        "; ".join(f"{diagnosis.passed(name)} ({reason})" for name, reason in diagnosis.reasons.items())
-        for diagnosis in data.diagnoses
-    ]
+    gaps = [diagnosis.unassessed for diagnosis in data.diagnoses]
     lines = []
     for text in filter(None, dict.fromkeys(gaps)):
         runs = [name for name, gap in zip(data.context.names, gaps, strict=True) if gap == text]

@@ -29,6 +29,10 @@ def render() -> None:
         data = failures_data.build_data(context, specs[0] if specs else None)
     fixes = failures_sections.render_finding(data)
     failures_sections.render_choices(data)
+    if failures_data.nothing_known(data):  # pictures would show every query as a failure
+        failures_sections.render_rule_notes(data)
+        failures_sections.render_unassessed(data)
+        return
     stages, patterns, on_map, corpus = st.tabs(
         TABS, key=state.choice_key(state.TAB, TABS, TABS[0]), on_change="rerun")
     with stages:

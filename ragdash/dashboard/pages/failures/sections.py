@@ -186,6 +186,12 @@ def _open_stage(data: FailuresData, stage: object) -> None:
         query_links.open_queries(data.digest, **{state.STAGES: [name]})
 
 
+def render_unassessed(data: FailuresData) -> None:
+    """What could be assessed for no query, and why."""
+    if unassessed := failures_data.unassessed_notes(data):
+        st.caption("  \n".join(f":material/info: {fmt.escape(line)}" for line in unassessed))
+
+
 def render_stages(data: FailuresData) -> None:
     """Stages by runs; each number leads to exactly these queries."""
     context, shown = data.context, _named_runs(data)
@@ -221,9 +227,7 @@ def render_stages(data: FailuresData) -> None:
     st.caption(f"{gained}{' '.join(context.results.notes_on_means())}{context.scope.basis}")
     if notes := failures_data.answers_notes(data):
         st.caption(verdict_panel.shorten_names(context, "  \n".join(notes)))
-    unassessed = failures_data.unassessed_notes(data)
-    if unassessed:
-        st.caption("  \n".join(f":material/info: {fmt.escape(line)}" for line in unassessed))
+    render_unassessed(data)
     with st.expander("What the stages mean, and what usually fixes them", key="stage_rules"):
         st.table(pd.DataFrame([{"Stage": f"**{stage.title}**", "When": fmt.escape(stage.meaning),
                                 "What usually fixes it": fmt.escape(stage.fix) or fmt.UNDEFINED} for stage in STAGES

@@ -46,7 +46,8 @@ def render(context: PageContext, spec: Spec) -> DeltaGenerator:
             st.caption(f"{meaning} {verdict_panel.cutoff_note(context, spec.k)}".rstrip())
         sentences = st.empty()
         _write_sentences(context, verdict, sentences)
-        verdict_panel.render_checks(context, verdict_panel.unsaid_checks(verdict))
+        alone = arguments[0].text if len(arguments := _arguments(verdict)) == 1 else ""
+        verdict_panel.render_checks(context, verdict_panel.unsaid_checks(verdict), above=alone)
         for line in verdict_sentences.check_lines(merge_alike(
                 check for check in verdict.notes if check.kind == NO_RANKINGS)):
             st.caption(verdict_panel.shorten_names(context, line))

@@ -39,8 +39,9 @@ def render() -> None:
         st.badge("No judgments yet", color="orange")
         st.header(f"{fmt.count(len(entries), 'run is', 'runs are')} loaded, but nothing says {unknown}",
                   anchor=False)
-        st.markdown("**For your decision:** no run can be called better yet.  \n"
-                    f"**What would change it:** {_loaded_judgments()}{_ways_to_a_result(runs)}")
+        decision = "no run can be called better yet" if len(entries) > 1 else "nothing says yet how good the run is"
+        st.markdown(f"**For your decision:** {decision}.  \n"
+                    f"**What would change it:** {_loaded_judgments()}{_proposed_reading()}{_ways_to_a_result(runs)}")
         with st.container(horizontal=True, key="ways_on"):
             page_links.link("data", "Add judgments or scores", icon=":material/upload_file:")
             if any(map(has_answers, runs)):
@@ -57,6 +58,12 @@ def _loaded_judgments() -> str:
     """The judgments to use that are loaded already; "" for none."""
     names = [f"**{fmt.escape(truth.name)}**" for truth in loaded_truths.others() if not truth.queries_only]
     return f"use {listed(names, 'or')}: loaded, not in use. Or " if names else ""
+
+
+def _proposed_reading() -> str:
+    """The files of which more could be read than was; "" for none."""
+    names = [f"**{fmt.escape(record.name)}**" for record in state.files() if record.proposal is not None]
+    return f"apply the proposed reading of {listed(names, 'and')}, on Overview or Data. Or " if names else ""
 
 
 def _ways_to_a_result(runs: Sequence[Run]) -> str:
@@ -78,7 +85,7 @@ def _run_table(entries: Sequence[SessionRun]) -> list[dict[str, str]]:
         rows.append({
             "Run": f"**{elements.unbroken_swatch(entry.slot, name)}**",
             "Queries": f"{len(run):,}",
-            "Documents per query": _unbroken(f"{np.median(lengths):,g} (at most {run.depth:,})") if len(run.docs)
+            "Documents per query": _depth(lengths) if len(run.docs)
             else fmt.UNDEFINED,
             "Scores, median (middle half)": _spread(run.scores),
             "Answers": f"{len(answers):,}" if answers else fmt.UNDEFINED,
@@ -88,6 +95,12 @@ def _run_table(entries: Sequence[SessionRun]) -> list[dict[str, str]]:
             else fmt.UNDEFINED})
     return [{column: cell for column, cell in row.items() if any(other[column] != fmt.UNDEFINED for other in rows)}
             for row in rows]
+
+
+def _depth(lengths: np.ndarray) -> str:
+    """Documents per query: the median, and the most where that is another number."""
+    most = "" if np.median(lengths) == lengths.max() else f" (at most {lengths.max():,})"
+    return _unbroken(f"{np.median(lengths):,g}{most}")
 
 
 def _spread(scores: np.ndarray | None) -> str:

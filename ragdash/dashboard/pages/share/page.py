@@ -22,9 +22,9 @@ def render() -> None:
 
     sentences = share_sections.render_one_page_report(context, specs)
     repeat_lines.render(singles, specs[0])
+    share_sections.render_full_report(context, specs)
     links.render()
     view_list.render()
-    share_sections.render_full_report(context, specs)
     share_sections.render_tables(context, specs)
     share_sections.render_figures(context, specs)
     verdict_panel.add_hybrid(context, specs[0], sentences)

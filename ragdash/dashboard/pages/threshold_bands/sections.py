@@ -233,7 +233,7 @@ def render_targets(context: PageContext, drawn: PageContext, rated_metrics: Sequ
     st.header("Metrics without bands", anchor=False,
               help=tooltip("metrics_without_bands"))
     st.caption(band_sentences.instead_of_bands([rated_metric.spec.title for rated_metric in rated_metrics
-                                                if rated_metric.table]))
+                                                if rated_metric.is_rated]))
     with st.grid(3, min_column_width=300, gap="medium", key="targets_grid"):
         for rated_metric in bare:
             key = f"box_{threshold_bands_tables.chart_name(rated_metric.spec)}"
@@ -255,6 +255,8 @@ def _reached(context: PageContext, rated_metric: RatedMetric) -> str:
     if len(means) == 1 and len(rated_metric.summaries) > 1:
         return f" Every run has {fmt.number(*means)} now."
     name = short_names(context.names, PAGE_NAME)[run]
+    if len(rated_metric.summaries) == 1:
+        return f" Now: {fmt.number(*means)}."
     return f" Best now: {fmt.escape(name)}, {fmt.number(rated_metric.summaries[run].mean)}."
 
 

@@ -35,10 +35,9 @@ def render_sentence(context: PageContext, choice: Choice, pool: JudgedPool, pric
 
 
 def render_front(context: PageContext, choice: Choice, pool: JudgedPool, price: FusedPrice) -> None:
-    """A fold with quality against the time of the search: single runs and the tuned hybrid; without times a note."""
+    """A fold with quality against the time of the search: single runs and the tuned hybrid; none without times."""
     title = choice.spec.title
-    if not np.isfinite(price.parallel).any():
-        st.caption(sentences.missing_times_sentence(untimed_runs(pool), len(pool.runs)))
+    if not np.isfinite(price.parallel).any():  # `render_sentence` says so
         return
     with st.expander(fmt.escape(f"{title} by search time"), key="what_if_price", on_change="rerun") as fold:
         if fold.open:

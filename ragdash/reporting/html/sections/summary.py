@@ -291,8 +291,8 @@ def _sides_sentence(content: ReportContent, ahead: np.ndarray, names: Sequence[s
     """On how many queries each of two runs is better, which of these are no examples, and which are shown."""
     better, worse, equal = (int(side.sum()) for side in (ahead > 0, ahead < 0, ahead == 0))
     return (f"By {content.lead.title}, {names[0]} is better than {names[1]} on {query_count(better)}, "
-            f"worse on {worse:,} and equal on {equal:,}. {left_out}{' ' if left_out else ''}A query is typical "
-            f"if as many {'of the others' if left_out else 'queries'} differ by more as by less.")
+            f"worse on {worse:,} and equal on {equal:,}. {left_out}{' ' if left_out else ''}Typical: half of the "
+            f"{'other ' if left_out else ''}differences on that side are larger, half are smaller.")
 
 
 def _looked_at(content: ReportContent, runs: Sequence[int]) -> int:

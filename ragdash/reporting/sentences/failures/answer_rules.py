@@ -97,8 +97,8 @@ def _variant_note(spec: Spec) -> str:
 
 def text_steps(rules: DiagnosisRules) -> list[str]:
     """The last rules: what an answer has in common with its references."""
-    numbers = ["it has the number of a reference, where the references are numbers"] if rules.numbers_first else []
-    return [*numbers, f"it contains a reference, or its {rules.right_spec.title} is {rules.right:g} or more"]
+    numbers = ["where every reference is a number, it has one of these numbers"] if rules.numbers_first else []
+    return [*numbers, f"it contains a reference, or its {rules.right_spec.title} is at least {rules.right:g}"]
 
 
 def _judge_step(diagnoses: Sequence[Diagnosis], names: Sequence[str]) -> list[str]:

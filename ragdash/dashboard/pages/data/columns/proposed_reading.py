@@ -86,7 +86,8 @@ def _render_proposal(indices: Sequence[int], record: FileRecord, problem: Proble
     st.dataframe(table, hide_index=True, key=f"proposed_preview_{record.key}_{choice}",
                  column_config={name: st.column_config.TextColumn(width=width) for name, width in widths.items()})
     if facts["ignored"]:
-        st.caption(f":material/warning: **Not read:** {fmt.escape(shortened(facts['ignored'], MAX_IGNORED))}. "
+        columns = fmt.escape(shortened(facts["ignored"], MAX_IGNORED)).rstrip(".")
+        st.caption(f":material/warning: **Not read:** {columns}. "
                    "If a column matters, give it a meaning under “Say what the columns mean”.")
     with st.container(horizontal=True, vertical_alignment="center", key=f"proposed_ways_{record.key}"):
         st.button("Apply", icon=":material/check:", type="primary", key=f"proposed_apply_{record.key}",
