@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
-import pyarrow as pa
 from streamlit.testing.v1 import AppTest
 
 from ragdash.core.records import Run, Truth
@@ -80,17 +79,20 @@ def charts(at: AppTest) -> dict[str, dict]:
 
 def leaderboard(at: AppTest) -> pd.DataFrame:
     """The leaderboard of Compare as it is read: the texts of its cells."""
-    table = next(one for one in at.dataframe if one.key == "leaderboard_runs")
-    return pa.ipc.open_stream(table.proto.arrow_data.styler.display_values).read_all().to_pandas()
+    return pd.DataFrame({column["label"]: column.get("texts", column["cells"])
+                         for column in list_columns(at, "leaderboard_runs")})
+
+
+def list_columns(at: AppTest, key: str) -> list[dict]:
+    """The columns of a list (`row_list.Column`); none where the page has no such list."""
+    sent = [one.proto.bytes for one in at.get("bidi_component") if one.proto.id.endswith(f"-{key}")]
+    return json.loads(sent[0][32:])["columns"] if sent else []
 
 
 def listed(at: AppTest, key: str) -> pd.DataFrame:
-    """A long list of which one row is open; empty where the page has none."""
-    found = [one.proto.bytes for one in at.get("bidi_component") if one.proto.id.endswith(f"-{key}")]
-    columns = json.loads(found[0][32:])["columns"] if found else []
-    kinds = {True: object, False: float}
-    return pd.DataFrame({column["label"]: pd.Series(column["cells"], dtype=kinds[column["decimals"] is None])
-                         for column in columns})
+    """The values of a list by which its headings sort; empty where the page has none."""
+    return pd.DataFrame({column["label"]: pd.Series(column["cells"], dtype=float if column["is_number"] else object)
+                         for column in list_columns(at, key)})
 
 
 def unbound(key: str | None) -> str | None:

@@ -1,4 +1,4 @@
-"""The list of the Queries page: what it sends is the same for every step, and only the mark changes."""
+"""Lists: what one sends is the same for every step, and only the mark changes."""
 
 from __future__ import annotations
 
@@ -24,17 +24,19 @@ def sent(at) -> dict[str, object]:
 
 
 def test_cells_keep_their_values_and_an_undefined_one_is_none():
-    page = row_list.content(TABLE, "2 queries", {"Question": 420}, {"dense": ("den", "NDCG of dense")})
-    query, question, dense = json.loads(page[32:])["columns"]
+    columns = row_list.columns_of(TABLE, {"Question": 420}, {"dense": ("den", "NDCG of dense")})
+    query, question, dense = json.loads(row_list.content(columns, "2 queries")[32:])["columns"]
     assert (query["cells"], question["cells"], dense["cells"]) == (["q1", "q2"], ["a?", None], [0.123456789, None])
-    assert (query["decimals"], dense["decimals"], question["width"]) == (None, 3, 420)
+    assert (query["is_number"], dense["is_number"], question["width"]) == (False, True, 420)
     assert (dense["label"], dense["help"]) == ("den", "NDCG of dense")
 
 
 def test_the_first_letters_name_the_content():
-    page = row_list.content(TABLE, "2 queries", {}, {})
-    assert page == row_list.content(TABLE.copy(), "2 queries", {}, {})
-    assert page[:32] != row_list.content(TABLE.assign(dense=0.5), "2 queries", {}, {})[:32]
+    def page(table: pd.DataFrame) -> bytes:
+        return row_list.content(row_list.columns_of(table, {}, {}), "2 queries")
+
+    assert page(TABLE) == page(TABLE.copy())
+    assert page(TABLE)[:32] != page(TABLE.assign(dense=0.5))[:32]
 
 
 @pytest.mark.parametrize(("ids", "width"), [(["q1", "q2"], 64), (["Why does a bee die after it stings?", "q2"], 420)])
@@ -61,7 +63,7 @@ def test_the_column_of_names_is_as_wide_as_names_that_are_shortened_less(letter)
     widths = {"m": 11.8, "W": 11.2, "0": 7.2, "i": 3.7, "…": 13.5, "漢": 14}  # pixels of 14 pixels, 600, in Source Sans
     names = [f"{letter * 30}{number}{letter * 15}" for number in (1, 2)]
     short = short_names(names, leaderboard_table.COLUMN_NAME)
-    needed = max(sum(widths.get(one, 7.2) for one in name) for name in short) + 16  # and the air of a cell
+    needed = max(sum(widths.get(one, 7.2) for one in name) for name in short) + 38  # and its sign, and the air
     assert needed <= leaderboard_table._name_width(short) <= 2 * needed
 
 

@@ -61,8 +61,10 @@ TERMS: Mapping[str, Term] = {
         "Repeats", "Runs of one group and name are one configuration that was run several times. Their mean is over "
         "repeats first, then over queries.",
         entry="runs of one group and name: one configuration that was run several times"),
-    "leaderboard_sign": Term("Symbol", "The run's symbol and color in every picture."),
-    "leaderboard_run": Term("Run", "Click a row to compare that run with the baseline below."),
+    "leaderboard_run": Term("Run", "The symbol and color of a run are the same in every picture."),
+    "leaderboard_run_opens": Term(
+        "Run", "Click a row to compare that run with the baseline below. The symbol and color of a run are the same in "
+        "every picture."),
     "leaderboard_marks": Term(
         "Marks", "Best: significantly better than every other run; else only the highest mean. Not clearly worse: no "
         "significant difference from that run. And open checks about the run."),

@@ -1,16 +1,18 @@
-// A list of which one row is open: rows are drawn as they come into view, headings sort, a click opens a row.
-// data: bytes; 32 letters that name the content, then JSON: {label, columns: [{label, help, width, decimals or null,
-// cells: [...]}, ...]}. Which row is open comes from a component of its own (row_mark.js), so that a step to the next
-// row leaves the list as it is.
+// A list: rows are drawn as they come into view, headings sort, a click opens a row.
+// data: bytes; 32 letters that name the content, then JSON: {label, height, opens, marks, columns: [{label, help, width,
+// is_number, cells: [...], and where they are needed texts, titles, colors, signs}, ...]}, see row_list.py. Which row is
+// open comes from a component of its own (row_mark.js), so that a step to the next row leaves the list as it is.
 
+const DECIMALS = 3; // of a number that brings no text
 const ROW = 35, AROUND = 8; // pixels of a row; rows drawn above and below those in view
 const LETTER = 7.6, PADDING = 16; // pixels of a letter, and around the text of a cell
 const WIDEST = 0.42; // share of the list that no column exceeds where the list scrolls: the next one can be seen
 
 function written(column, row) {
   const cell = column.cells[row];
+  if (column.texts) return column.texts[row];
   if (cell === null || cell === undefined) return "–";
-  return column.decimals === null ? String(cell) : cell.toFixed(column.decimals).replace("-", "−");
+  return column.is_number ? cell.toFixed(DECIMALS).replace("-", "−") : String(cell);
 }
 
 // An id as its column has room for it, cut in the middle: ids that begin alike differ at their ends.
@@ -41,8 +43,8 @@ function wordsThatFit(text, width, font) {
 function sorted(columns, { at, down }) {
   const order = columns[0].cells.map((_, row) => row);
   if (at === null) return order;
-  const { cells, decimals } = columns[at], sign = down ? -1 : 1;
-  const compare = decimals === null ? new Intl.Collator(undefined, { numeric: true }).compare : (a, b) => a - b;
+  const { cells, is_number } = columns[at], sign = down ? -1 : 1;
+  const compare = is_number ? (a, b) => a - b : new Intl.Collator(undefined, { numeric: true }).compare;
   return order.sort((a, b) => {
     const left = cells[a], right = cells[b];
     if (left === null || right === null) return (left === null) - (right === null); // undefined last, either way
@@ -52,13 +54,17 @@ function sorted(columns, { at, down }) {
 
 class RowList {
   constructor(place, letters, content, open) {
-    Object.assign(this, { place, letters, open, sort: { at: null, down: false }, drawn: "", opened: null });
+    const { opens, marks } = content;
+    Object.assign(this, { place, letters, open, opens, marks, sort: { at: null, down: false }, drawn: "", opened: null });
     this.scroller = place.querySelector(".rd-rows");
+    this.scroller.style.maxHeight = content.height ? `${content.height}px` : "";
     const room = this.scroller.clientWidth || window.innerWidth;
     const widest = content.columns.reduce((sum, column) => sum + column.width, 0) > room ? WIDEST * room : Infinity;
-    this.columns = content.columns.map((column) => ({ ...column, width: Math.min(column.width, widest) }));
+    this.columns = content.columns.map((column) => 
+      ({ ...column, width: column.signs ? column.width : Math.min(column.width, widest) }));
     const table = this.table = document.createElement("table");
-    table.setAttribute("role", "grid");
+    if (marks) table.setAttribute("role", "grid");
+    table.classList.toggle("rd-opens", opens);
     table.setAttribute("aria-label", content.label);
     table.setAttribute("aria-rowcount", this.columns[0].cells.length + 1);
     const width = this.columns.reduce((sum, column) => sum + column.width, 0);
@@ -72,7 +78,7 @@ class RowList {
     this.scroller.onkeydown = (event) => this.step(event);
     this.body.onclick = ({ target }) => {
       const line = target.closest("tr[data-row]");
-      if (line && !String(getSelection())) this.choose(Number(line.dataset.row));
+      if (opens && line && !String(getSelection())) this.choose(Number(line.dataset.row));
     };
     this.order = sorted(this.columns, this.sort);
   }
@@ -82,7 +88,7 @@ class RowList {
     cell.scope = "col";
     cell.style.width = `${column.width}px`;
     cell.title = column.help;
-    cell.className = column.decimals === null ? "" : "rd-number";
+    cell.className = column.is_number ? "rd-number" : "";
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = column.label;
@@ -121,17 +127,32 @@ class RowList {
     const line = document.createElement("tr");
     line.dataset.row = row;
     line.setAttribute("aria-rowindex", at + 2);
-    line.setAttribute("aria-selected", row === this.opened);
+    if (this.marks) line.setAttribute("aria-selected", row === this.opened);
     for (const [place, column] of this.columns.entries()) {
       const cell = line.insertCell(), text = written(column, row);
-      cell.textContent = !place ? fitted(text, column.width) :
-        column.decimals === null ? wordsThatFit(text, widths[place], font) : text;
-      if (column.decimals === null) {
-        cell.title = text;
-        cell.dir = "auto";
-      } else cell.className = "rd-number";
+      if (column.signs) this.fillNamed(cell, text, column.signs[row]);
+      else if (!place) cell.textContent = fitted(text, column.width);
+      else cell.textContent = column.is_number ? text : wordsThatFit(text, widths[place], font);
+      if (column.is_number) cell.className = "rd-number";
+      else cell.dir = "auto";
+      if (column.titles || !column.is_number) cell.title = column.titles ? column.titles[row] : text;
+      if (column.colors) cell.style.color = column.colors[row];
     }
     return line;
+  }
+
+  // A sign and a name; where no row is marked as open, the name is what the keyboard opens.
+  fillNamed(cell, text, [sign, color]) {
+    const symbol = document.createElement("span");
+    symbol.className = "rd-sign";
+    symbol.textContent = sign;
+    symbol.style.color = color;
+    symbol.setAttribute("aria-hidden", "true");
+    const name = document.createElement(this.opens && !this.marks ? "button" : "span");
+    if (name.tagName === "BUTTON") name.type = "button";
+    name.textContent = text;
+    cell.className = "rd-strong";
+    cell.append(symbol, name);
   }
 
   // Mark a row, and scroll the list as far as is needed to see it.
@@ -144,19 +165,19 @@ class RowList {
     this.draw();
     for (const line of this.body.querySelectorAll("tr[data-row]")) {
       const is = String(Number(line.dataset.row) === row);
-      if (line.getAttribute("aria-selected") !== is) line.setAttribute("aria-selected", is);
+      if (this.marks && line.getAttribute("aria-selected") !== is) line.setAttribute("aria-selected", is);
     }
   }
 
   choose(row) {
     if (row === this.opened || row === undefined) return;
-    this.show(row);
+    if (this.marks) this.show(row);
     this.open(row);
   }
 
   step(event) {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!by || event.target !== this.scroller) return;
+    if (!by || !this.marks || event.target !== this.scroller) return;
     event.preventDefault();
     this.choose(this.order[this.order.indexOf(this.opened) + by]);
   }

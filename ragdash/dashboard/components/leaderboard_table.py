@@ -1,13 +1,12 @@
 """The leaderboard: a row per run, sorted by a click on a heading; a click on a row chooses the run.
 
-The frame holds numbers, so that headings sort by value; each number brings the text that its cell shows.
+Headings sort by numbers; each number brings the text that its cell shows.
 """
 
 from __future__ import annotations
 
 import html
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
@@ -15,7 +14,8 @@ import streamlit as st
 from ragdash.core.terms import tooltip
 from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import elements, row_list
+from ragdash.dashboard.widgets.row_list import Column
 from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec
@@ -24,15 +24,12 @@ from ragdash.reporting.plots.common.theme import run_look
 from ragdash.reporting.sentences import comparison as comparison_sentences
 from ragdash.reporting.sentences import formatting as fmt
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from pandas.io.formats.style import Styler
-
-SIGN, RUN, MARKS, DIFFERENCE, OUTCOME = "●", "Run", "Marks", "Difference", "Outcome"
+RUN, MARKS, DIFFERENCE, OUTCOME = "Run", "Marks", "Difference", "Outcome"
 COLUMN_NAME = 18  # characters of a name in the table, which stays in view on less than half of a phone
 PAGE = 980  # pixels of a page's table on a screen of 1,440: where its columns leave room, names are shortened less
-LETTER = 6.6  # pixels of a letter
-NAME_SIZE, NAME_LETTER, AIR = 14, 8.0, 22  # pixels of a bold name: its height, a usual letter, around it
+LETTER = 7.2  # pixels of a letter
+NAME_SIZE, NAME_LETTER, AIR = 14, 8.0, 44  # pixels of a bold name: its height, a usual letter, around it and its sign
+OUTCOME_WIDTH = 124  # pixels
 MAX_ROWS, OF_MANY, ROW = 12, 9.5, 35  # rows shown without scrolling; of more; pixels
 OUTCOMES = {**comparison_sentences.OUTCOMES, "undecided": "not significant"}
 
@@ -67,48 +64,63 @@ def render(context: PageContext, summaries: Sequence[Sequence[Summary]], order: 
     pick
         Called with the index of the run that was clicked.
     """
-    table = frame(context, summaries, order, deltas, marks, more or {})
     specs = [summary.spec for summary in summaries[context.baseline]]
-    columns = _columns(context, specs, table)
-    if names := _longer_names(context.names, sum(own["width"] for name, own in columns.items() if name != RUN)):
-        table[RUN] = [names[row] for row in order]
-        columns = _columns(context, specs, table)
-    st.dataframe(
-        _styled(table, context, [deltas.get((row, specs[0])) for row in order], order), hide_index=True, key=key,
-        alt=f"Leaderboard: {fmt.count(len(order), 'run')} by {specs[0].title}", placeholder=fmt.UNDEFINED,
-        height=int(ROW * ((len(order) if len(order) <= MAX_ROWS else OF_MANY) + 1)) + 3,
-        column_config=columns,
-        selection_mode="single-row" if pick is None else "single-cell",
-        on_select="ignore" if pick is None else lambda: _picked(key, list(order), pick))
-
-
-def frame(context: PageContext, summaries: Sequence[Sequence[Summary]], order: Sequence[int],
-          deltas: Mapping[tuple[int, Spec], Comparison], marks: Mapping[int, str],
-          more: Mapping[str, Sequence[SortableNumber]]) -> pd.DataFrame:
-    """The table: numbers are SortableNumbers with their text."""
-    specs = [summary.spec for summary in summaries[context.baseline]]
+    columns = _columns(context, summaries, order, deltas, marks, more or {})
     names = short_names(context.names, COLUMN_NAME)
-    table: dict[str, list] = {SIGN: [run_look(context.slots[row]).sign for row in order],
-                              RUN: [names[row] for row in order]}
-    different_n = len({summary.n for row in summaries for summary in row}) > 1
-    for column, spec in enumerate(specs):
-        table[spec.title] = [_mean_cell(summaries[row][column], deltas.get((row, spec)), main=column == 0,
-                                        with_n=different_n) for row in order]
-        if column == 0 and any(marks.values()):  # after the mean, which a phone shows next to the name
-            table[MARKS] = [marks.get(row, "") for row in order]
-        if column == 0 and any((row, spec) in deltas for row in order):
-            comparisons = [deltas.get((row, spec)) for row in order]
-            table[DIFFERENCE] = [_difference_cell(comparison) for comparison in comparisons]
-            table[OUTCOME] = [outcome_text(comparison) for comparison in comparisons]
-    for name, numbers in more.items():
-        if not all(np.isnan(number) for number in numbers):
-            table[name] = [numbers[row] for row in order]
-    import pandas as pd
+    names = _longer_names(context.names, sum(column.width for column in columns)) or names
+    rows = row_list.content(
+        [_name_column(context, names, order, opens=pick is not None), *columns],
+        f"Leaderboard: {fmt.count(len(order), 'run')} by {specs[0].title}",
+        height=None if len(order) <= MAX_ROWS else int(ROW * (OF_MANY + 1)), opens=pick is not None, marks=False)
+    row_list.render(rows, key, pick=pick and (lambda row: pick(order[row])))
 
-    # Streamlit sets the text of each cell by itself: Arrow's columns, pandas' default, are built anew each time.
-    pd.set_option("mode.string_storage", "python")
-    return pd.DataFrame({name: pd.Series(column, dtype=object if isinstance(column[0], SortableNumber) else None)
-                         for name, column in table.items()})
+
+def _name_column(context: PageContext, names: Sequence[str], order: Sequence[int], *, opens: bool) -> Column:
+    """Sign and name of each run, which stay in view."""
+    looks = [run_look(context.slots[row], elements.theme()) for row in order]
+    shown = [names[row] for row in order]
+    return Column(RUN, tooltip("leaderboard_run_opens" if opens else "leaderboard_run"), _name_width(shown), shown,
+                  titles=[context.names[row] for row in order],
+                  signs=[(look.sign, look.color) for look in looks])
+
+
+def _columns(context: PageContext, summaries: Sequence[Sequence[Summary]], order: Sequence[int],
+             deltas: Mapping[tuple[int, Spec], Comparison], marks: Mapping[int, str],
+             more: Mapping[str, Sequence[SortableNumber]]) -> list[Column]:
+    """All columns but the names."""
+    specs = [summary.spec for summary in summaries[context.baseline]]
+    different_n = len({summary.n for row in summaries for summary in row}) > 1
+    columns = []
+    for place, spec in enumerate(specs):
+        cells = [_mean_cell(summaries[row][place], deltas.get((row, spec)), main=place == 0, with_n=different_n)
+                 for row in order]
+        columns.append(_number_column(spec.title, spec.metric.summary_line, cells))
+        if place == 0 and any(marks.values()):  # after the mean, which a phone shows next to the name
+            texts = [marks.get(row, "") for row in order]
+            columns.append(Column(MARKS, tooltip("leaderboard_marks"), _width(texts, 60, 260), texts))
+        if place == 0 and any((row, spec) in deltas for row in order):
+            columns += _difference_columns(context, [deltas.get((row, spec)) for row in order])
+    return columns + [_number_column(name, name, [numbers[row] for row in order]) for name, numbers in more.items()
+                      if not all(np.isnan(number) for number in numbers)]
+
+
+def _number_column(title: str, help_text: str, numbers: Sequence[SortableNumber]) -> Column:
+    texts = [number.text for number in numbers]
+    return Column(title, help_text, _width([*texts, title], 68, 260),
+                  [None if np.isnan(number) else float(number) for number in numbers], is_number=True, texts=texts)
+
+
+def _difference_columns(context: PageContext, comparisons: Sequence[Comparison | None]) -> list[Column]:
+    """The difference of each run to the baseline, and its outcome."""
+    theme, baseline = elements.theme(), context.names[context.baseline]
+    tints = {"better": theme.better, "worse": theme.worse}
+    difference = _number_column(DIFFERENCE, tooltip("leaderboard_difference", baseline=baseline),
+                                [_difference_cell(comparison) for comparison in comparisons])
+    outcome = Column(OUTCOME, tooltip("leaderboard_outcome", baseline=baseline), OUTCOME_WIDTH,
+                     [outcome_text(comparison) for comparison in comparisons],
+                     colors=[tints.get(comparison.outcome, theme.muted) if comparison else theme.muted
+                             for comparison in comparisons])
+    return [difference, outcome]
 
 
 def outcome_text(comparison: Comparison | None) -> str:
@@ -134,41 +146,6 @@ def _difference_cell(comparison: Comparison | None) -> SortableNumber:
     return SortableNumber(comparison.mean_difference, fmt.number(comparison.mean_difference, signed=True))
 
 
-def _styled(table: pd.DataFrame, context: PageContext, comparisons: Sequence[Comparison | None],
-            order: Sequence[int]) -> Styler:
-    """The table with the texts of its cells and their colors."""
-    import pandas as pd
-
-    theme = elements.theme()
-    colors = pd.DataFrame("", index=table.index, columns=table.columns)
-    colors[SIGN] = [f"color: {run_look(context.slots[row], theme).color}" for row in order]
-    colors[RUN] = f"color: {theme.ink}; font-weight: 600"
-    tints = {"better": theme.better, "worse": theme.worse}
-    if OUTCOME in table:
-        colors[OUTCOME] = [f"color: {tints.get(comparison.outcome, theme.muted) if comparison else theme.muted}"
-                           for comparison in comparisons]
-    numbers = [name for name in table if len(table) and isinstance(table[name].iloc[0], SortableNumber)]
-    return table.style.format(lambda cell: cell.text, subset=numbers).apply(lambda _: colors, axis=None)
-
-
-def _columns(context: PageContext, specs: Sequence[Spec], table: pd.DataFrame) -> dict:
-    """Width, heading and tooltip of each column."""
-    text, number = st.column_config.TextColumn, st.column_config.NumberColumn
-    baseline = fmt.escape(context.names[context.baseline])
-    columns = {
-        SIGN: text(width=34, pinned=True, help=tooltip("leaderboard_sign")),
-        RUN: text(width=_name_width(table[RUN]), pinned=True, help=tooltip("leaderboard_run")),
-        DIFFERENCE: number(width=84, help=tooltip("leaderboard_difference", baseline=baseline)),
-        OUTCOME: text(width=114, help=tooltip("leaderboard_outcome", baseline=baseline))}
-    if MARKS in table:
-        columns[MARKS] = text(width=_width(table[MARKS], 60, 260), help=tooltip("leaderboard_marks"))
-    for spec in specs:
-        cells = [cell.text for cell in table[spec.title]]
-        columns[spec.title] = number(width=_width([*cells, spec.title], 68, 260),
-                                     help=fmt.escape(spec.metric.summary_line))
-    return {name: column for name, column in columns.items() if name in table}
-
-
 def _width(texts: Sequence[str], low: int, high: int) -> int:
     """Pixels that the longest text needs."""
     return int(min(max(18 + LETTER * max(map(len, texts), default=0), low), high))
@@ -188,9 +165,3 @@ def _longer_names(names: Sequence[str], rest: int) -> list[str]:
     longer = short_names(names, limit)
     return longer if _name_width(longer) + rest <= PAGE else []
 
-
-def _picked(key: str, order: Sequence[int], pick: Callable[[int], None]) -> None:
-    """A click on a row; Streamlit selects the first cell, a sign, when a heading is clicked."""
-    cells = st.session_state[key]["selection"]["cells"]
-    if cells and cells[0][1] != SIGN and cells[0][0] < len(order):
-        pick(order[cells[0][0]])

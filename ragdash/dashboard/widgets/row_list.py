@@ -1,13 +1,15 @@
-"""A long list of which one row is open: stepping from row to row marks another one and leaves the list as it is.
+"""A list whose headings sort and whose rows open by a click; stepping from row to row leaves the list as it is.
 
-`st.dataframe` holds the mark with the table: each step would send and draw all rows again. Here what is listed and
-which row is open are two components, so a step sends a few bytes.
+`st.dataframe` holds the mark of a row with the table: each step would send and draw all rows again. Here what is listed
+and which row is open are two components, so a step sends a few bytes. Besides, a canvas is drawn twice: what a screen
+reader finds in it follows the picture a fifth of a second later.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 
@@ -17,14 +19,14 @@ import streamlit as st
 
 from ragdash.core.paths import PACKAGE
 
-DECIMALS, SORTED = 3, 9  # of a number as it is written, and as it is sorted
+SORTED = 9  # decimals by which numbers are sorted
 LETTER, AIR, NARROW, WIDE, NUMBER = 7.2, 28, 64, 240, 84  # pixels: a letter, around a text, a column
 _HTML = '<div class="rd-list"><div class="rd-rows" tabindex="0"></div></div>'
 _CSS = """
-.rd-rows { overflow: auto; max-height: %(height)spx; border: 1px solid var(--st-dataframe-border-color);
+.rd-rows { overflow: auto; border: 1px solid var(--st-dataframe-border-color);
            border-radius: var(--st-base-radius); }
 .rd-rows:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: -2px; }
-.rd-rows table { border-collapse: separate; border-spacing: 0; table-layout: fixed; width: 100%%; margin: 0;
+.rd-rows table { border-collapse: separate; border-spacing: 0; table-layout: fixed; width: 100%; margin: 0;
                  font: 14px var(--st-font); color: var(--st-text-color); }
 .rd-rows tr { height: 35px; }
 .rd-rows :is(th, td) { padding: 0 8px; border: 0; border-bottom: 1px solid var(--st-dataframe-border-color);
@@ -35,33 +37,103 @@ _CSS = """
 .rd-rows :is(th, td):first-child { position: sticky; left: 0; z-index: 1; }
 .rd-rows th:first-child { z-index: 2; }
 .rd-rows .rd-number { text-align: right; font-variant-numeric: tabular-nums; }
-.rd-rows th button { all: unset; cursor: pointer; display: block; width: 100%%; overflow: hidden;
+.rd-rows th button { all: unset; cursor: pointer; display: block; width: 100%; overflow: hidden;
                      text-overflow: ellipsis; }
 .rd-rows th button:focus-visible { outline: 2px solid var(--st-primary-color); }
 .rd-rows th[aria-sort=ascending] button::after { content: " ↑"; }
 .rd-rows th[aria-sort=descending] button::after { content: " ↓"; }
-.rd-rows tr[data-row] { cursor: pointer; }
-.rd-rows tr[data-row]:hover td { background: var(--st-secondary-background-color); }
+.rd-rows tr:nth-last-child(2) td { border-bottom: 0; }
+.rd-rows .rd-sign { margin-inline-end: 8px; }
+.rd-rows .rd-strong { font-weight: 600; }
+.rd-rows td button { all: unset; cursor: pointer; }
+.rd-rows td button:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; }
+.rd-rows .rd-opens tr[data-row] { cursor: pointer; }
+.rd-rows .rd-opens tr[data-row]:hover td { background: var(--st-secondary-background-color); }
 .rd-rows tr[aria-selected=true] td { font-weight: 600;
-    background: color-mix(in srgb, var(--st-primary-color) 16%%, var(--st-background-color)); }
+    background: color-mix(in srgb, var(--st-primary-color) 16%, var(--st-background-color)); }
 .rd-rows tr[aria-selected=true] td:first-child { box-shadow: inset 3px 0 var(--st-primary-color); }
 """
 
 
-def content(table: pd.DataFrame, label: str, widths: Mapping[str, int],
-            labels: Mapping[str, tuple[str, str]]) -> bytes:
-    """A table as the list takes it; worth keeping, as it is the same for every step.
+@dataclass(frozen=True)
+class Column:
+    """A column of a list.
+
+    Parameters
+    ----------
+    label, help
+        Its heading and the tooltip of the heading.
+    width
+        Pixels; where the list has more room, all columns are wider.
+    cells
+        A value of each row, by which the heading sorts: all text, or all numbers; None where there is none.
+    is_number
+        Whether the cells are numbers, which stand at the right.
+    texts
+        What cells show instead of their value.
+    titles
+        What a cell says under the pointer; a cell of text says its own text.
+    colors
+        The color of each cell.
+    signs
+        A sign and its color before the text of each cell, which is bold then.
+    """
+
+    label: str
+    help: str
+    width: int
+    cells: Sequence[float | str | None]
+    is_number: bool = False
+    texts: Sequence[str] | None = None
+    titles: Sequence[str] | None = None
+    colors: Sequence[str] | None = None
+    signs: Sequence[tuple[str, str]] | None = None
+
+
+def columns_of(table: pd.DataFrame, widths: Mapping[str, int],
+               labels: Mapping[str, tuple[str, str]]) -> list[Column]:
+    """The columns of a table: numbers are written with three decimals, undefined ones as a dash.
 
     Parameters
     ----------
     table
-        A row each; numbers are written with three decimals, undefined ones as a dash.
-    label
-        What the list holds, for who cannot see it.
+        A row each.
     widths
         Pixels of columns of text.
     labels
         {column: (its heading, its tooltip)}.
+    """
+    columns = []
+    for name in table.columns:
+        heading, help_text = labels.get(name, (name, name))
+        values, is_number = table[name], table[name].dtype.kind == "f"
+        if is_number:
+            cells = [None if np.isnan(value) else value for value in values.round(SORTED).tolist()]
+            width = max(NUMBER, int(LETTER * len(heading)) + AIR)
+        else:
+            cells = [None if pd.isna(value) else str(value) for value in values.tolist()]
+            longest = max(map(len, (heading, *filter(None, cells))))
+            width = widths.get(name, int(min(max(LETTER * longest + AIR, NARROW), WIDE)))
+        columns.append(Column(heading, help_text, width, cells, is_number))
+    return columns
+
+
+def content(columns: Sequence[Column], label: str, *, height: int | None = None, opens: bool = True,
+            marks: bool = True) -> bytes:
+    """What the list takes; worth keeping where it is long, as it is the same for every step.
+
+    Parameters
+    ----------
+    columns
+        The first one stays in view.
+    label
+        What the list holds, for who cannot see it.
+    height
+        Pixels at most; None for all rows.
+    opens
+        Whether a click opens a row.
+    marks
+        Whether the row that is open is marked; else it is shown elsewhere.
 
     Returns
     -------
@@ -70,27 +142,17 @@ def content(table: pd.DataFrame, label: str, widths: Mapping[str, int],
 
     Examples
     --------
-    >>> content(pd.DataFrame({"Query": ["q1"], "dense": [0.5]}), "1 query", {}, {})[32:60]
-    b'{"label":"1 query","columns"'
+    >>> content([Column("Query", "Its id", 80, ["q1"])], "1 query")[32:60]
+    b'{"label":"1 query","height":'
     """
-    columns = []
-    for name in table.columns:
-        heading, help_text = labels.get(name, (name, name))
-        values = table[name]
-        if values.dtype.kind == "f":
-            cells = [None if np.isnan(value) else value for value in values.round(SORTED).tolist()]
-            width = max(NUMBER, int(LETTER * len(heading)) + AIR)
-        else:
-            cells = [None if pd.isna(value) else str(value) for value in values.tolist()]
-            longest = max(map(len, (heading, *filter(None, cells))))
-            width = widths.get(name, int(min(max(LETTER * longest + AIR, NARROW), WIDE)))
-        columns.append({"label": heading, "help": help_text, "width": width, "cells": cells,
-                        "decimals": DECIMALS if values.dtype.kind == "f" else None})
-    page = json.dumps({"label": label, "columns": columns}, ensure_ascii=False, separators=(",", ":")).encode()
-    return blake2b(page, digest_size=16).hexdigest().encode() + page
+    page = {"label": label, "height": height, "opens": opens, "marks": marks,
+            "columns": [{name: value for name, value in vars(column).items() if value is not None}
+                        for column in columns]}
+    text = json.dumps(page, ensure_ascii=False, separators=(",", ":")).encode()
+    return blake2b(text, digest_size=16).hexdigest().encode() + text
 
 
-def render(rows: bytes, key: str, *, opened: int, height: int, pick: Callable[[int], None]) -> None:
+def render(rows: bytes, key: str, *, opened: int | None = None, pick: Callable[[int], None] | None = None) -> None:
     """Draw a list.
 
     Parameters
@@ -98,18 +160,19 @@ def render(rows: bytes, key: str, *, opened: int, height: int, pick: Callable[[i
     rows
         What `content` made.
     opened
-        The row that is open, from 0.
-    height
-        Pixels of the list at most.
+        The row that is open, from 0; None where none is marked.
     pick
         Called with the row that was clicked.
     """
-    html, css = _HTML, _CSS % {"height": height}
-    mount = st.components.v2.component("ragdash_row_list", html=html, css=css, js=_script("row_list"),
+    mount = st.components.v2.component("ragdash_row_list", html=_HTML, css=_CSS, js=_script("row_list"),
                                        isolate_styles=False)
+    picks = {} if pick is None else {"on_opened_change": lambda: _picked(key, pick)}
+    if opened is None:
+        mount(key=key, data=rows, **picks)
+        return
     mark = st.components.v2.component("ragdash_row_mark", js=_script("row_mark"), isolate_styles=False)
     with st.container(gap=None, key=f"{key}_list"):
-        mount(key=key, data=rows, on_opened_change=lambda: _picked(key, pick))
+        mount(key=key, data=rows, **picks)
         mark(key=f"{key}_mark", data={"list": key, "row": opened})
 
 

@@ -357,7 +357,7 @@ def test_a_phone_closes_the_menu_with_a_choice_and_says_that_a_table_goes_on(vis
     assert page.evaluate(f"{table}.firstElementChild.tabIndex") == 0, "the keyboard scrolls it too"
     page.evaluate(f"{table}.firstElementChild.scrollLeft = 10_000")
     page.wait_for_function(f"!{table}.hasAttribute('data-more-right')")
-    page.wait_for_function("document.querySelector('[data-testid=stDataFrame]').hasAttribute('data-more-right')")
+    page.wait_for_function("document.querySelector('.st-key-leaderboard_runs .rd-list').hasAttribute('data-more-right')")
     app.resize(1440)
     page.wait_for_function("!document.querySelector('[data-more-right]')")
 
@@ -365,7 +365,7 @@ def test_a_phone_closes_the_menu_with_a_choice_and_says_that_a_table_goes_on(vis
 def test_without_a_mouse_no_button_of_a_picture_is_above_its_words(browser, samples_link):
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = context.new_page()
-    page.goto(samples_link.replace("/?", "/compare?"))
+    page.goto(samples_link.replace("/?", "/score-cutoffs?"))
     page.locator(".modebar").first.wait_for(state="attached")
     bars = page.locator(".modebar").evaluate_all("bars => bars.map(bar => getComputedStyle(bar).display)")
     assert bars and set(bars) == {"none"}

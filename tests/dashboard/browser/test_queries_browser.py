@@ -55,6 +55,27 @@ def test_from_the_leaderboard_to_the_five_queries_that_explain_a_difference(visi
     assert head(again) == seen[3] and "4 of " in again.page.inner_text(".st-key-query_steps")
 
 
+def test_a_click_on_a_heading_sorts_the_leaderboard_and_one_on_a_row_or_the_keyboard_chooses_a_run(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/compare?detail=queries&"))
+    table = app.page.locator(".st-key-leaderboard_runs table")
+    names = table.locator("tbody td:first-child button")
+    before, runs = names.all_inner_texts(), app.whole_runs
+    table.get_by_role("button", name="Recall@10").click()
+    by_recall = table.locator("tbody tr:has(button) td:nth-child(6)").all_inner_texts()
+    assert by_recall == sorted(by_recall) and names.all_inner_texts() != before and app.whole_runs == runs
+    table.get_by_role("button", name="Recall@10").click()
+    assert table.locator("tbody tr:has(button) td:nth-child(6)").all_inner_texts() == by_recall[::-1]
+    assert table.locator("th[aria-sort=descending]").inner_text().startswith("Recall@10")
+    candidate = app.page.locator("[class*=st-key-candidate]")
+    for name, choose in (("sparse", lambda run: run.click()), ("hybrid", lambda run: run.press("Enter"))):
+        choose(names.get_by_text(name))
+        app.settle()
+        assert candidate.locator("input").input_value() == name
+    table.locator("tr", has_text="baseline").click()
+    app.settle().calm()
+    assert candidate.locator("input").input_value() == "hybrid"
+
+
 def test_from_the_leaderboard_over_the_failures_to_one_query(visit, samples_link):
     app = visit().open(samples_link.replace("/?", "/compare?"))
     app.go("Failures").calm()

@@ -8,14 +8,16 @@ import numpy as np
 import page_cases
 import pyarrow as pa
 import pytest
-from page_cases import address, asked, charts, leaderboard, opened, shown, texts, widget
+from page_cases import address, asked, charts, leaderboard, listed, opened, shown, texts, widget
 
 from ragdash import read_run, read_truth
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import leaderboard_table, run_picker
+from ragdash.dashboard.pages.compare import leaderboard as compare_leaderboard
 from ragdash.dashboard.pages.compare import pairwise
+from ragdash.dashboard.widgets import row_list
 from ragdash.evaluation.evaluate import evaluate
 
 QUERIES = 40
@@ -54,7 +56,7 @@ def test_the_leaderboard_says_what_the_best_can_be_told_apart_from():
     assert table["Outcome"].tolist() == ["▲ better", "baseline", "not significant"], "the same run again is not better"
     assert table.loc["new", "MRR"].startswith("0.950 [") and table.loc["new", "Difference"] == "+0.283"
     assert table.loc["new", "Recall@2"] == "▲ better 1.000" and table.loc["same", "Recall@2"] == "0.500"
-    numbers = next(one for one in at.dataframe if one.key == "leaderboard_runs").value
+    numbers = listed(at, "leaderboard_runs")
     assert numbers["MRR"].tolist() == pytest.approx([0.95, 2 / 3, 2 / 3]), "headings sort by the numbers"
     assert numbers["Difference"].tolist() == pytest.approx([0.95 - 2 / 3, np.nan, 0.0], nan_ok=True)
 
@@ -107,13 +109,15 @@ def test_what_the_picture_leaves_out_and_over_which_queries_a_difference_is_are_
     assert text.count("not always the difference of the two means") == 2
 
 
-def test_a_click_on_a_row_chooses_its_run_and_a_click_on_a_heading_none(monkeypatch):
-    clicked: list[int] = []
-    for row, column in ((0, "MRR"), (2, "Run"), (1, leaderboard_table.SIGN)):  # a heading selects the first cell
-        cells = {"selection": {"rows": [], "columns": [], "cells": [(row, column)]}}
-        monkeypatch.setattr(leaderboard_table.st, "session_state", {"leaderboard": cells})
-        leaderboard_table._picked("leaderboard", [1, 0, 2], clicked.append)
-    assert clicked == [1, 2]
+def test_a_click_on_a_row_chooses_its_run(monkeypatch):
+    """A row is a place in the table, which is not the place of the run."""
+    picks, chosen = [], []
+    monkeypatch.setattr(row_list, "render", lambda rows, key, pick: picks.append(pick))
+    monkeypatch.setattr(compare_leaderboard, "_open_run", lambda context, index: chosen.append(context.names[index]))
+    opened("compare", **session())
+    for row in range(3):
+        picks[0](row)
+    assert chosen == ["new", "old", "same"]
 
 
 def test_compare_names_the_verdict_and_its_numbers():
@@ -323,7 +327,7 @@ def test_a_page_without_enough_memory_says_so_and_comes_back_as_it_was(monkeypat
             "Found not enough memory for this part of the page; expected less than the memory that is free.  \n"
             ":material/build: Nothing is lost. Show fewer runs, remove runs on the Data page, or give the server more "
             "memory."]
-        assert has_table == any(one.key == "leaderboard_runs" for one in at.dataframe)
+        assert has_table != listed(at, "leaderboard_runs").empty
         assert at.session_state["k"] == "3" and len(at.run().error) == 0 and len(leaderboard(at)) == 3
 
 

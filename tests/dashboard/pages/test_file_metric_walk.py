@@ -54,7 +54,7 @@ def test_a_metric_of_a_file_is_on_every_page():
     assert "file 0.367, recomputed 0.457 as MRR" in overview and REASON in overview
 
     at = opened("compare", **link)
-    board = next(frame.value for frame in at.dataframe if "Marks" in frame.value).set_index("Run")
+    board = listed(at, "leaderboard_runs").set_index("Run")
     assert {"mrr (file)", "MRR"} <= set(board.columns), "the file's and the computed one are side by side"
     assert board["mrr (file)"].round(3).to_dict() == {"dense": 0.75, "sparse": 0.367}
     assert f"over {QUERIES} queries" in plain(at) and "worse" in board.loc["sparse", "Outcome"]

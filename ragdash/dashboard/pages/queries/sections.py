@@ -67,7 +67,7 @@ def table(data: QueriesData, filters: Filters, facts: QueryFacts) -> list[int]:
     spread = "; Range: the highest minus the lowest" if "Range" in query_frame else ""
     runs = "each run" if len(data.context.names) > 1 else fmt.escape(data.context.names[0])
     st.caption(f"{fmt.escape(data.spec.title)} of {runs}{spread}.")
-    row_list.render(listed, "query_rows", opened=places[state.get(state.QUERY)], height=TABLE_HEIGHT,
+    row_list.render(listed, "query_rows", opened=places[state.get(state.QUERY)],
                     pick=partial(_open_query, list(places)))
     downloads.menu(query_frame, "query_rows")
     return rows.tolist()
@@ -269,7 +269,8 @@ def _shared_query_frame(digests: tuple, names: tuple, run_index: int, key: tuple
     places = {_data.ids[row]: place for place, row in enumerate(_rows)}
     frame = _build_query_frame(_data, _rows, list(places), _stages)
     label = fmt.query_count(len(_rows))
-    return frame, row_list.content(frame, label, _widths(frame), _column_labels(_data)), places
+    columns = row_list.columns_of(frame, _widths(frame), _column_labels(_data))
+    return frame, row_list.content(columns, label, height=TABLE_HEIGHT), places
 
 
 def _build_query_frame(data: QueriesData, rows: np.ndarray, ids: list[str], stages: np.ndarray) -> pd.DataFrame:
