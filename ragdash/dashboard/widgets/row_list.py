@@ -68,7 +68,7 @@ class Column:
     cells
         A value of each row, by which the heading sorts: all text, or all numbers; None where there is none.
     is_number
-        Whether the cells are numbers, which stand at the right.
+        Whether the cells are numbers, aligned at the right.
     texts
         What cells show instead of their value.
     titles

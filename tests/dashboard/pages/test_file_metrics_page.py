@@ -56,7 +56,7 @@ def test_scores_of_a_file_come_right_after_the_main_metric_of_the_leaderboard():
     queries = [f"q{n}" for n in range(4)]
     truth = Truth.build("truth", queries, ["d"] * 4, [1] * 4)
     at = opened("compare", **address(truth, runs_with_scores(), metric="nDCG@k"))
-    columns = [name for name in at.dataframe[0].value.columns if "@" in name or "(file)" in name]
+    columns = [name for name in leaderboard(at) if "@" in name or "(file)" in name]
     assert columns[:3] == ["NDCG@10", "sas (file)", "Recall@10"]
 
 
