@@ -52,7 +52,7 @@ def stage_of(run, truth, query="q", corpus=None, by="id", **rules) -> str:
 
 @pytest.mark.parametrize(("ranking", "gold", "corpus", "rules", "stage", "rule"), [
     (["x"], [], None, {}, "no-gold",
-     "The ground truth has 0 relevant documents (grade 1 or more), and the run gives no answer."),
+     "No relevant document (grade 1 or more) is known, and the run gives no answer."),
     (["x"], ["a", "b"], ["x", "z"], {}, "not-in-corpus", "0 of 2 relevant documents in the corpus."),
     (["x", "y"], ["a"], ["x", "a"], {}, "not-retrieved", "0 of 1 relevant document among the 2 documents returned."),
     (["x", "y", "a"], ["a"], None, {"k": 2}, "below-k", "The relevant document is at rank 3; the first 2 count."),
@@ -67,7 +67,7 @@ def stage_of(run, truth, query="q", corpus=None, by="id", **rules) -> str:
     (["a", "x"], ["a", "b", "c", "d"], None, {"k": 2, "coverage": 0.5}, "partly-covered",
      "1 of 4 relevant documents in the first 2, 2 needed; 1 returned at any rank."),
     (["a", "b"], ["a", "b"], None, {"k": 2, "rel": 2}, "no-gold",
-     "The ground truth has 0 relevant documents (grade 2 or more), and the run gives no answer."),
+     "No relevant document (grade 2 or more) is known, and the run gives no answer."),
     ({"a": 3.0, "b": 2.0}, ["a", "b"], None, {"score": 2.5}, "below-threshold",
      "2 of 2 relevant documents in the first 10, 2 needed, but 1 with a score of 2.5 or more."),
     ({"a": 3.0, "b": 2.0}, ["a", "b"], None, {"score": 2.0}, "fine",

@@ -111,7 +111,7 @@ def _no_gold(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
         without = f"The ground truth has {_gold(diagnosis, numbers['gold'])}, which cannot be looked for ({why})"
     else:
         rel = "" if diagnosis.settings["match"] == "evidence" else f" (grade {diagnosis.rules.rel} or more)"
-        without = f"The ground truth has {_gold(diagnosis, 0)}{rel}"
+        without = f"No {_unit(diagnosis)}{rel} is known"
     return f"{without}, and " + ("nothing shows whether the answer is right." if numbers["answered"] else
                                  "the run gives no answer.")
 

@@ -172,6 +172,23 @@ def test_failures_says_what_is_measured_and_what_not_where_nothing_is_known():
     assert "fails most often at" not in said and "first fix" not in said and "To fix Nothing to check" not in said
 
 
+def test_labels_of_people_come_first_and_answers_without_one_are_counted_apart():
+    """20 answers with a label, 3 of them right; 2 without one, by their words wrong; 2 questions without an answer."""
+    rows = [f'{question},"{CONTEXTS.format(number)}",{"" if number > 21 else f"Granite {number}."},marble {number},'
+            f'{"y" if number < 3 else "n" if number < 20 or number > 21 else ""}'
+            for number, question in enumerate(QUESTIONS)]
+    at = upload(opened("data"), ("thesis.csv", "\n".join(["Question,Contexts,Model output,Expected,Correct (y/n)",
+                                                          *rows]).encode()))
+    next(one for one in at.button if one.label == "Apply").click().run()
+    said = texts(at.switch_page("pages/answers.py").run()).replace("\\", "")
+    assert "**thesis** 14% " in said and "of 22, by Correct (y/n) (file): people's scores" in said
+    assert "2 answers without a label are counted by the next rule that Failures names." in said
+    said = texts(at.switch_page("pages/failures.py").run()).replace("\\", "")
+    assert "**thesis**: first fix **Wrong answer**: 19 queries" in said and "Then **Nothing to check**" not in said
+    said = texts(at.switch_page("pages/overview.py").run()).replace("\\", "")
+    assert "undefined for every run" not in said
+
+
 def test_a_wrong_answer_is_not_blamed_on_the_generator_where_retrieval_was_not_assessed():
     reference = table("answer,reference", {"x": "It is quartz.,granite", "y": "It is marble.,granite"})
     at = loaded("failures", "answers.csv", reference)

@@ -87,7 +87,8 @@ def _counted_on_failures(data: AnswersData, spec: Spec) -> str:
     if spec.file_column and all(_label_column(match.run, rules) == spec.file_column for match in matches):
         diagnoses = [context.results.diagnosis(digest) for digest in context.digests]
         partly = f" In both, {PARTLY_IS_RIGHT}, but not in {fmt.escape(spec.title)}."
-        return SAME_LABELS + partly * (has_partly_labels(diagnoses) and bool(dict(spec.params).get("label")))
+        return (SAME_LABELS + partly * (has_partly_labels(diagnoses) and bool(dict(spec.params).get("label")))
+                + _unlabeled(data))
     if any(judge_verdicts(match, rules)[1] or _label_column(match.run, rules) for match in matches):
         return "Failures names the rule that it counts by."
     steps = "; ".join(text_steps(rules))
@@ -96,6 +97,15 @@ def _counted_on_failures(data: AnswersData, spec: Spec) -> str:
                 f"an answer counts as right by the first rule that applies: {steps}. To count by the labels, choose "
                 "them under Rules on Failures.")
     return f"On Failures and Queries too, an answer counts as right by the first rule that applies: {steps}."
+
+
+def _unlabeled(data: AnswersData) -> str:
+    """That some of the answers that are counted have no label, as the end of a text; "" for none."""
+    diagnoses = [data.context.results.diagnosis(digest) for digest in data.context.digests]
+    bare = sum(int((np.isfinite(diagnosis.right_answers) & np.isnan(diagnosis.numbers["label"]))[
+        data.context.scope.queries].sum()) for diagnosis in diagnoses)
+    return (f" {fmt.count(bare, 'answer without a label is', 'answers without a label are')} counted by the next rule "
+            "that Failures names.") if bare else ""
 
 
 def _label_column(run, rules: DiagnosisRules) -> str:

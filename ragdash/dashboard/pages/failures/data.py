@@ -216,8 +216,10 @@ def _run_sentence(data: FailuresData, run: int, name: str) -> str:
 
 
 def _by_gain(data: FailuresData, run: int) -> list[_Loss]:
-    """What a run can gain at each stage, and by a better order where enough is found, the largest gain first."""
-    rows = [row for row in dict.fromkeys([*data.rows, RANKED_LOW]) if row != NAMES[FINE]]
+    """What a run can gain at each stage, and by a better order where enough is found, the largest gain first; nothing
+    where there is nothing to check: what is missing there is a judgment or an answer.
+    """
+    rows = [row for row in dict.fromkeys([*data.rows, RANKED_LOW]) if row not in (NAMES[FINE], "no-gold")]
     losses = [_Loss(row, *data.row_of(run, row)) for row in rows]
     return sorted((loss for loss in losses if loss.gain > 0), key=lambda loss: -loss.gain)
 
