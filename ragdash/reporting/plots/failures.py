@@ -60,13 +60,13 @@ def waterfall(name: str, slot: int, steps: Sequence[WaterfallStep], *, lost_at: 
                                                   "size": 6, "solidity": 0.2}},
         unselected=solid, cliponaxis=False))
     _numbers(fig, y, [start, *passed] if path else passed, [0.0, *losses] if path else losses, theme)
-    shifts = 0.24 * (np.arange(len(other_runs)) - (len(other_runs) - 1) / 2)  # equal counts are not on each other
+    shifts = 0.28 * (np.arange(len(other_runs)) - (len(other_runs) - 1) / 2)  # equal counts are not on each other
     for other_look, shift, (other_name, _, counts) in zip(
         looks([run[0] for run in other_runs], [run[1] for run in other_runs], theme), shifts, other_runs, strict=True
     ):
         fig.add_trace(go.Scatter(
             x=np.asarray(counts, float), y=positions + shift, mode="markers", name=other_look.name,
-            marker={**other_look.marker(10), "line": {"width": 1.5, "color": LIGHT.ink}},  # dark on bars of any theme
+            marker={**other_look.marker(8), "line": {"width": 1.5, "color": LIGHT.ink}},  # dark on bars of any theme
             hoverinfo="text", unselected=solid, cliponaxis=False,
             hovertext=[f"{escape(other_name)}<br>{escape(step.title)}: {value:,.0f}" for step, value in zip(
                 steps, np.nan_to_num(counts), strict=True)]))

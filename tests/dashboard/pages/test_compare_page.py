@@ -235,6 +235,7 @@ def test_a_margin_makes_equivalent_what_lies_within_it(typed, word):
 def test_one_run_alone_is_told_what_to_do():
     at = opened("compare", **session(("old",)))
     assert "Add a second run to compare" in [one.value for one in at.header]
+    assert "Add runs" in [link.proto.label for link in at.main.get("page_link")]
 
 
 def test_what_cannot_be_compared_is_named():

@@ -206,6 +206,7 @@ def test_the_page_needs_two_runs_with_something_to_fuse_and_says_what_it_did_not
     truth, runs = samples()
     at = opened("what-if", **address(truth, runs[:1]))
     assert "A hybrid needs two runs" in "".join(header.value for header in at.header)
+    assert [link.proto.label for link in at.main.get("page_link")] == ["Add runs"]
     ranks = Run.build("ranks", ["q001"], ["d1"])
     at = opened("what-if", **address(truth, [ranks, *runs]))
     assert "Yes: build this hybrid" in texts(at), "the best run and the one that adds most, not the first two"

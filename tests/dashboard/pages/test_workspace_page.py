@@ -234,7 +234,7 @@ def test_fifty_kept_runs_open_quickly_and_none_is_read(monkeypatch):
         at = opened()
         quick(at.run, 2)
     assert "Kept in the workspace (51)" in str(at.main)
-    assert not at.exception and sum(key.startswith("show_") for key in keys(at)) == 20
+    assert not at.exception and sum(key.startswith("show_") for key in keys(at)) == 15
     at.text_input(key="shelf_search").set_value("run 49").run()
     assert not at.exception and sum(key.startswith("show_") for key in keys(at)) == 1
 

@@ -37,6 +37,16 @@ def test_each_step_shows_what_comes_past_it_and_what_it_loses(theme):
     assert other.marker.line.color == LIGHT.ink, "a light line is not seen on light bars"
 
 
+def test_symbols_of_runs_with_equal_counts_are_next_to_each_other_in_the_bar():
+    counts = [9, 5, 2]
+    fig = failures.waterfall("a", 0, STEPS, lost_at=[step.name for step in STEPS],
+                             other_runs=[("b", 1, counts), ("c", 2, counts), ("d", 3, counts)])
+    rows = np.array([trace.y for trace in fig.data[2:]]) - fig.data[1].y
+    apart = np.diff(rows, axis=0) * failures.ROW
+    size = fig.data[2].marker.size + fig.data[2].marker.line.width
+    assert rows.shape == (3, 3) and (apart >= size).all() and np.allclose(rows.mean(axis=0), 0)
+
+
 def test_a_run_with_questions_without_an_answer_alone():
     fig = failures.waterfall("a", 0, STEPS[2:], lost_at=["answered-unanswerable"], separate=1)
     assert list(fig.data[0].x) == [3] and failures.START not in fig.layout.yaxis.ticktext

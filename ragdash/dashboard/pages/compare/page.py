@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import judge_note, repeat_lines, verdict_panel
+from ragdash.dashboard.components import judge_note, page_links, repeat_lines, verdict_panel
 from ragdash.dashboard.components.fragments import redrawn_alone
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.compare import (
@@ -59,6 +59,7 @@ def render_runs(context: PageContext, singles: PageContext, specs: list[Spec]) -
         elements.empty("Add a second run to compare",
                        "Load another on the **Data** page, or show two or more in the sidebar. The baseline is chosen "
                        "there too.")
+        page_links.link("data", "Add runs", icon=":material/upload_file:")
         return
     render_details(context, singles, specs)
 

@@ -23,7 +23,7 @@ from ragdash.workspace import CatalogueEntry, Workspace
 from ragdash.workspace.people.concurrent_edits import merged_list
 from ragdash.workspace.protocols import CatalogueSummary
 
-MAX_ROWS = 20  # drawn at once
+MAX_ROWS = 15  # drawn at once: on a phone, more would make the first page longer than five screens
 SEARCH_FROM = 8  # rows from which on there is a search field
 MAX_LOADED_TOGETHER = 6  # runs that one click shows
 CONTENT_TITLES = {

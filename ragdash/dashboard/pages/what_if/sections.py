@@ -12,7 +12,7 @@ from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
 from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.caches import what_if_cache
-from ragdash.dashboard.components import verdict_panel
+from ragdash.dashboard.components import page_links, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.what_if import (
     alternatives_section,
@@ -50,6 +50,7 @@ def render(context: PageContext) -> None:
     if len(context.entries) < 2:
         elements.empty("A hybrid needs two runs", "Load another run, or choose two or more under **Runs shown** in the "
                        "sidebar.")
+        page_links.link("data", "Add runs", icon=":material/upload_file:")
         return
     if context.scope.by_evidence:
         st.caption("Hybrids are compared by id alone: choose **Relevant** by id in the sidebar to see them.")
