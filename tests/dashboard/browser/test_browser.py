@@ -357,7 +357,8 @@ def test_a_phone_closes_the_menu_with_a_choice_and_says_that_a_table_goes_on(vis
     assert page.evaluate(f"{table}.firstElementChild.tabIndex") == 0, "the keyboard scrolls it too"
     page.evaluate(f"{table}.firstElementChild.scrollLeft = 10_000")
     page.wait_for_function(f"!{table}.hasAttribute('data-more-right')")
-    page.wait_for_function("document.querySelector('.st-key-leaderboard_runs .rd-list').hasAttribute('data-more-right')")
+    leaderboard = "document.querySelector('.st-key-leaderboard_runs .rd-list')"
+    page.wait_for_function(f"{leaderboard}.hasAttribute('data-more-right')")
     app.resize(1440)
     page.wait_for_function("!document.querySelector('[data-more-right]')")
 

@@ -306,6 +306,8 @@ def message(kind: str, sent) -> dict:
         return {"figure": json.loads(sent.spec), "alt": getattr(sent, "alt", "")}
     if kind in ("dataframe", "table"):
         return {"frame": frame(sent)}
+    if kind == "bidi_component" and sent.bytes:  # a list: 32 letters, then its columns
+        return {"frame": {column["label"]: column["cells"] for column in json.loads(sent.bytes[32:])["columns"]}}
     facts = {}
     for field, value in sent.ListFields():
         name = field.name

@@ -285,7 +285,7 @@ def reduce_element(element: dict) -> str:
     name = f"{element['depth']} {kind}" + (f" #{element['key'].replace('mend', 'fix')}" if element["key"] else "")
     if kind == "plotly_chart":
         return f"{name} {' '.join(reduce_figure(element['figure']))}"
-    if kind in ("dataframe", "table"):
+    if "frame" in element:
         return f"{name} {reduce_frame(element['frame'])}"
     if kind in WIDGETS:
         return f"{name} {reduce_widget(element)}".rstrip()
