@@ -157,8 +157,20 @@ def _reading_lines(problem: Problem) -> Iterator[str]:
         for name in same:
             if name not in _NOT_FIELDS and name not in mapping:
                 yield f"    without {name}"
+        if number == 1 and (unread := _unread(cast(Sequence[str], problem.facts["ignored"]), mapping)):
+            yield f"    not read: {_shortened(unread)}"
         yield f"    Try: ragdash check {problem.facts['quoted']} {command}"
     yield "  Choose the one that is right." if len(mappings) > 1 else "  If it is right, use this command."
+
+
+def _unread(paths: Sequence[str], mapping: Mapping[str, str]) -> str:
+    """The fields that no reading reads, joined with +; of an object of which nothing is read only its name."""
+    read = {_first_name(path) for spec in mapping.values() for path in spec.split("+")}
+    return "+".join(dict.fromkeys(path if _first_name(path) in read else _first_name(path) for path in paths))
+
+
+def _first_name(path: str) -> str:
+    return re.split(r"\[\]|\.", path)[0]
 
 
 def _shortened(path: str) -> str:

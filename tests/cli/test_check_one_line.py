@@ -52,6 +52,15 @@ def test_a_file_with_problems_takes_short_lines_with_one_fact_each(tmp_path, cap
     assert "    query = q" in lines
 
 
+def test_a_proposed_reading_says_what_it_does_not_read(tmp_path, capsys):
+    rows = [{"id": f"q{n}", "query": f"What is number {n}?", "gold_note_ids": [f"d{n}"], "draft": {"by": n},
+             "remark": f"A long remark on number {n} that nobody else made."} for n in range(8)]
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps({"about": 1, "results": rows}))
+    main(["check", str(path)])
+    assert "    not read: draft, remark" in capsys.readouterr().err.splitlines()
+
+
 def test_a_file_with_a_proposed_reading_says_once_why_it_is_not_read_as_it_is(tmp_path, capsys):
     rows = [f"{bot},What is number {number}?,It is {number}.,{number}" for number in range(9)
             for bot in ("small", "large")]

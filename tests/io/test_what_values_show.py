@@ -7,7 +7,7 @@ import json
 import pytest
 
 from ragdash.core.errors import InputError
-from ragdash.io import read_runs
+from ragdash.io import read_runs, read_truth
 from ragdash.io.proposals.propose import propose
 from ragdash.io.source.source import Source
 
@@ -56,6 +56,41 @@ READ = {  # content, the first mapping without its attributes
     "guidelines for the people who judge": (
         {f"topic-{n}": {"Query": ASKED[n], "Guidelines": SAID[n] * 4} for n in range(6)},
         {"role": "questions", "records": "*", "query_id": "*", "query": "Query"}),
+    "lists before and after": (
+        rows(query=ASKED.__getitem__, before=lambda n: [f"d{n}", "d9"], after=lambda n: ["d9", f"d{n}"],
+             relevant=lambda n: [f"d{n}"]),
+        {"role": "both", "records": "*", "query": "query", "config": "*", "retrieved": "retrieved",
+         "relevant": "relevant"}),
+    "answers of two assistants": (
+        rows(question=ASKED.__getitem__, assistant_1=SAID.__getitem__, assistant_2=lambda n: SAID[n - 1]),
+        {"role": "run", "records": "*", "query": "question", "config": "*", "answer": "answer"}),
+    "an id named after the data set": (
+        rows(bench_id=lambda n: f"b{n}", question=ASKED.__getitem__, expected_doc=lambda n: f"{n}.pdf"),
+        {"role": "truth", "query_id": "bench_id", "query": "question", "relevant": "expected_doc"}),
+    "pages of the evidence and the code of a company": (
+        rows(question=ASKED.__getitem__, target_stock_code=lambda n: f"00259{n % 2}", reference_answer=SAID.__getitem__,
+             evidence_pages=lambda n: f"4{n};5{n}"),
+        {"role": "truth", "query": "question", "relevant": "evidence_pages", "answers": "reference_answer"}),
+    "a document that is among the returned ones": (
+        rows(query=ASKED.__getitem__, image_filename=lambda n: f"p{n}.png",
+             retrieved=lambda n: ["p1.png", f"p{n}.png"]),
+        {"role": "both", "query": "query", "retrieved": "retrieved", "relevant": "image_filename"}),
+    "the first hit and the right one": (
+        rows(query=ASKED.__getitem__, expected=lambda n: f"faq_{n}", top1=lambda n: f"faq_{n % 4}",
+             correct=lambda n: n < 4),
+        {"role": "both", "query": "query", "retrieved": "top1", "relevant": "expected", "scores": "correct"}),
+    "queries of a set": (
+        {"name": "set", "sampling": "manual", "querySetQueries": rows(queryText=lambda n: f"phone{n}")},
+        {"role": "questions", "records": "querySetQueries", "query": "queryText"}),
+    "authors of questions and answers": (
+        rows(question=ASKED.__getitem__, question_author=lambda n: f"Ann {n}", answer=SAID.__getitem__,
+             answer_author=lambda n: f"Bob {n}", examples_url=lambda n: [f"https://a.example/{n}"]),
+        {"role": "truth", "query": "question", "relevant": "examples_url", "answers": "answer"}),
+    "hits with a description": (
+        rows(question=ASKED.__getitem__, result=lambda n: SAID[n] * 2, search_results=lambda n: [
+            {"url": f"https://a.example/{n}/{k}", "description": SAID[k]} for k in range(3)]),
+        {"role": "run", "query": "question", "retrieved": "search_results[].url",
+         "text": "search_results[].description", "answer": "result"}),
     "settings in an object called config": (
         rows(question=ASKED.__getitem__, answer=SAID.__getitem__, latency_ms=lambda n: 10 + n,
              config=lambda n: {"temperature": 0.1}),
@@ -98,6 +133,32 @@ def test_records_with_settings_are_offered_although_the_known_format_fails_on_th
     with pytest.raises(InputError) as error:
         read_runs(path)
     assert [problem.kind for problem in error.value.problems][:1] == ["proposed-reading"]
+
+
+@pytest.mark.parametrize("line", ["{query} {doc} {rank} {score} bm25", "{query} Q0 {doc} {rank} {score}"])
+def test_a_trec_run_without_one_of_its_columns_is_offered(line, tmp_path):
+    lines = [line.format(query=f"q{n}", doc=f"d{n}{rank}", rank=rank, score=1 / rank) for n in range(3)
+             for rank in (1, 2, 3)]
+    path = tmp_path / "five.run"
+    path.write_text("\n".join(lines))
+    with pytest.raises(InputError) as error:
+        read_runs(path)
+    mapping, = error.value.problems[0].facts["mappings"]
+    run, = read_runs(path, mapping=mapping)
+    assert run.ranking("q2")["doc_id"].to_pylist() == ["d21", "d22", "d23"]
+    path.write_text("\n".join(lines).replace(" 2 ", " 7 "))
+    with pytest.raises(InputError) as error:
+        read_runs(path)
+    assert {problem.kind for problem in error.value.problems} == {"column-count"}
+
+
+def test_judgments_with_a_note_are_not_offered_as_a_run(tmp_path):
+    path = tmp_path / "qrels.jsonl"
+    path.write_text("\n".join(json.dumps({"query_id": f"q{n // 2}", "doc_id": f"d{n}", "relevance": n % 3,
+                                          "required": n % 2 == 0, "support_kind": "direct"}) for n in range(8)))
+    truth = read_truth(path)
+    assert truth.judgments == 8
+    assert "proposed-reading" not in [problem.kind for problem in truth.problems]
 
 
 def test_means_of_systems_are_a_summary_also_where_one_has_fewer_of_them(tmp_path):

@@ -283,10 +283,10 @@ class Assignment:
         """True for questions with notes and short values that describe them, and nothing that may be content."""
         rest = [item for path, item in self.fields.items() if not is_inside(path, self.roles)]
         asked = self.fields.get(self.roles.get("query", ""))
+        if not rest and "query" in self.roles and len(self.records.rows) > 1:
+            return {*LISTS_OF_QUESTIONS, "text"}.issuperset(words(self.roles["query"]))
         if asked is not None and asked.is_id_like and not asked.is_long_text:
             return False
-        if not rest and "query" in self.roles and len(self.records.rows) > 1:
-            return self.roles["query"].lower() in LISTS_OF_QUESTIONS
         return "query" in self.roles and len(self.records.rows) > 1 and all(
             not _CHECKED.isdisjoint(item.name_words) or (
                 asks_mostly(item) or "history" in item.name_words) or (

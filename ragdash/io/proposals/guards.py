@@ -368,6 +368,8 @@ def _reads_more(source: Source, detected: DetectedFormat, reading: Reading, kind
     unread = set(detected.columns) - set(guess.values())
     if reading.role == "truth" and not _WHAT_A_SYSTEM_GAVE.isdisjoint(guess):
         return False  # what a system gave would be lost
+    if detected.role == "truth" and reading.role == "run":
+        return False  # grades as scores
     covered = all(name in mapping or name in ("score", "rank", "source", "attributes", "settings", "usage")
                   or path in mapping.values() or any(spec.startswith(f"{path}[]") for spec in mapping.values())
                   for name, path in guess.items() if name in _MORE)

@@ -43,7 +43,13 @@ from ragdash.io.proposals.choices.others import (
 )
 from ragdash.io.proposals.choices.pages import settle_pages
 from ragdash.io.proposals.choices.queries import assign_query
-from ragdash.io.proposals.choices.right_documents import assign_relevant, gold_lists, settle_gold_sets, take_whole_list
+from ragdash.io.proposals.choices.right_documents import (
+    assign_relevant,
+    gold_lists,
+    settle_gold_sets,
+    settle_shared_document,
+    take_whole_list,
+)
 from ragdash.io.proposals.choices.row_keys import assign_rows, separated
 from ragdash.io.proposals.choices.settle import (
     settle_answer,
@@ -110,6 +116,7 @@ def assign(records: RecordList) -> list[Assignment]:
     settle_judged_texts(result)
     alternatives = settle_paragraph(result, free) or settle_graded_texts(result, free) or settle_contexts(result)
     alternatives += settle_neutral_documents(result, free) + settle_lists(result) + settle_raters(result, family)
+    alternatives += settle_shared_document(result, free)
     alternatives += settle_single_documents(result, free) + settle_units(result) + settle_answer(result, free)
     alternatives += settle_same_answers(result) + settle_leftover_text(result, free) + settle_prediction(result, free)
     alternatives += settle_relevant_texts(result) + settle_two_answers(result, family) + settle_gold_sets(result)

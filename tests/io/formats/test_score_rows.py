@@ -69,9 +69,11 @@ def test_objects_of_a_query_a_metric_and_a_value_are_a_run_for_each_system(lines
     bm25, dense = read_runs(("a.json", content.encode()))
     assert bm25.query_ids.to_pylist() == ["q1"] and bm25.file_scores.names == ("map", "ndcg")
     assert dense.file_scores.aligned("dense", "map", ["q1"]).tolist() == [0.75]
+    assert [(problem.kind, problem.facts, problem.severity) for problem in bm25.problems] == [
+        ("mean-rows", {"rows": 1}, "note")]
     with pytest.raises(InputError) as caught:
         read_runs(("a.json", json.dumps([*rows, rows[0]]).encode()))
-    assert [problem.kind for problem in caught.value.problems] == ["duplicate-query"]
+    assert [problem.kind for problem in caught.value.problems if problem.severity == "error"] == ["duplicate-query"]
 
 
 def test_objects_with_a_document_each_are_no_values_of_queries():

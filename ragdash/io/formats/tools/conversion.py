@@ -17,6 +17,7 @@ from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
 Keys = dict[KeyPath, list[str]]
 _FACTORS = (10, 100, 1000)
+MEAN_ROW: dict = {}  # what a conversion gives for a row of means, which is counted and left out
 
 
 @dataclass(frozen=True)
@@ -74,10 +75,20 @@ def _entries(file: ToolFile) -> Callable[[Source, ExactReader | None], Iterator[
         else:
             read = list(exact.single_value()) if exact else [InputEntry(0, parse_fast(source.data))]
         line = read[0].line if read else 1
-        for fields in _whole_grades(list(file.convert([entry.value for entry in read])), exact):
+        rows = _without_means(list(file.convert([entry.value for entry in read])), exact)
+        for fields in _whole_grades(rows, exact):
             yield InputEntry(line, fields)
 
     return entries
+
+
+def _without_means(rows: list[dict], exact: ExactReader | None) -> list[dict]:
+    """The rows of queries; a note says how many of means there were."""
+    if means := rows.count(MEAN_ROW):
+        if exact is None:
+            raise NeedsExact
+        exact.problems.add("mean-rows", {"rows": means}, severity="note")
+    return [row for row in rows if row != MEAN_ROW]
 
 
 def _whole_grades(rows: list[dict], exact: ExactReader | None) -> list[dict]:

@@ -9,7 +9,16 @@ from ragdash.io.chat_messages import USER_ROLES, last_message, message_text
 from ragdash.io.field_names import ALIASES, QUERY_ALIASES, find_fields
 from ragdash.io.formats.text.score_rows import MEANS
 from ragdash.io.formats.text.score_rows import NAMES as ROW_NAMES
-from ragdash.io.formats.tools.conversion import Keys, ToolFile, as_id, member, objects, present, register
+from ragdash.io.formats.tools.conversion import (
+    MEAN_ROW,
+    Keys,
+    ToolFile,
+    as_id,
+    member,
+    objects,
+    present,
+    register,
+)
 from ragdash.io.json.head import LIST
 
 _TRULENS = "ai.observability."
@@ -227,6 +236,7 @@ def _score_rows(values: list) -> Iterator[dict]:
         query, name, config = (row.get(schema.get(field)) for field in ("query_id", "metric", "config"))
         text = row.get(schema.get("query"))
         if str(query if query is not None else text).casefold() in MEANS:
+            yield MEAN_ROW
             continue
         same = queries.setdefault((str(query), str(text), str(config)), [])
         fields = next((fields for fields in same if str(name) not in fields["metrics"]), None)

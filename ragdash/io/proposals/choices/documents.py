@@ -37,6 +37,7 @@ from ragdash.io.proposals.shapes.ranked_lists import (
 _NO_LISTS_OF_HITS = {"rating", "judgment", "relevance", "qrel", "tool", "event", "seed", "message", "step", "claim"}
 _PATHS = 0.9  # share of addresses among ids that need no document in common
 _SEVERAL = 5  # queries with judgments
+_SHORT_TEXTS = {"description", "summary", "abstract", "highlight", "caption", "preview"}  # of a hit without its text
 _PLACES = {"index", "idx", "number", "no", "position"}  # in names of places in a document
 _COMBINED = {"combined", "final", "fused", "fusion", "overall", "total", "rerank", "reranked", "rrf"}  # of other scores
 _RANKED = {"ranked", "reranked", "ranking"}  # of two lists of returned documents: the one in their order
@@ -131,7 +132,9 @@ def _take_texts(result: Assignment, free: dict[str, Field], pools: set[str]) -> 
                                     "context" not in item.words, item.path.count("."), -item.mean_length))
     documents = result.roles.get("retrieved", "")
     inside = documents.rpartition("[].")[0]
-    texts_of_documents = [item for item in contexts if inside and item.path.startswith(f"{inside}[].")]
+    texts_of_documents = [item for item in contexts if inside and item.path.startswith(f"{inside}[].")] or [
+        item for item in free.values() if inside and item.path.startswith(f"{inside}[].") and item.is_long_text
+        and not _SHORT_TEXTS.isdisjoint(item.name_words)]
     if "text" in result.roles or "contexts" in result.roles:
         return
     if texts_of_documents:
@@ -152,7 +155,8 @@ def _origins(result: Assignment, free: dict[str, Field]) -> set[str]:
 def _is_single_hit(item: Field) -> bool:
     """True for the id of the one document that was retrieved for each query: retrieved_recipe_id, top1_file."""
     name = {word.rstrip("1") for word in item.name_words}
-    is_named = {"id", "retrieved"} <= name or (bool(name & {"retrieved", "top"}) and bool(name & DOCUMENT))
+    is_named = {"id", "retrieved"} <= name or (name == {"top"} and item.is_text) or (
+        bool(name & {"retrieved", "top"}) and bool(name & DOCUMENT))
     return item.is_id_like and not item.is_list and "[]" not in item.path and item.distinct_count > 1 and (
         is_named and GOLD.isdisjoint(item.words) and ("id" in name or not item.is_number))
 

@@ -7,13 +7,23 @@ from ragdash.io.proposals.assignment import Assignment, take
 from ragdash.io.proposals.choices.right_documents import gold_lists
 from ragdash.io.proposals.content.questions import named_cases, names_speakers, other_questions, question_rank
 from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import COUNTING, GOLD, ID, LATENCIES, MILLISECONDS, SECONDS
+from ragdash.io.proposals.names import (
+    COUNTING,
+    DOCUMENT,
+    GOLD,
+    ID,
+    LATENCIES,
+    MILLISECONDS,
+    RETURNED,
+    SECONDS,
+)
 from ragdash.io.proposals.records import KEY
 from ragdash.io.proposals.shapes.ranked_lists import lists_with_scores
 
 _OF_QUERIES = {"query", "question", "case", "custom"}
 _COMPARED = {"model", "system", "retriever", "config", "configuration", "strategy", "run", "pipeline", "method",
              "experiment", "framework"}  # what is compared: their ids are not those of queries
+_OF_OTHERS = {"user", "session", "conversation", "trace", "author", "annotator", "worker", "image", "video", "parent"}
 _NO_ID = {"app", "found", "total", "count", "max", "min"} | LATENCIES | SECONDS | MILLISECONDS
 
 
@@ -46,6 +56,8 @@ def assign_query(result: Assignment, free: dict[str, Field]) -> None:
         ids = [item for item in ids if _names_questions(item, questions[0])]
         ids = [item for item in ids if _several_ids(item, questions[0]) < 0.3 or questions[0].distinct_share > 0.7]
         ids = sorted(ids, key=lambda item: (_several_ids(item, questions[0]) > 0, item.path.count(".")))
+        ids = ids or [item for item in free.values() if _is_own_id(item) and _names_questions(
+            item, questions[0]) and _several_ids(item, questions[0]) == 0]
     else:
         ids = sorted(ids, key=lambda item: (item.path == KEY, _OF_QUERIES.isdisjoint(item.words), item.path.count(".")))
     if not ids and not questions:
@@ -58,6 +70,13 @@ def assign_query(result: Assignment, free: dict[str, Field]) -> None:
                and (item.distinct_count > 1 or len(item.values) == 1)]
     if ids := ids or ([] if questions else named_cases(free)):
         take(result, free, "query_id", ids[0])
+
+
+def _is_own_id(item: Field) -> bool:
+    """True for an id with the name of a data set, another one in each record: financebench_id."""
+    return item.name_words[-1:] == ("id",) and "." not in item.path and item.is_id_like and not item.is_list and (
+        item.share == 1.0 and item.distinct_count == len(item.values) > 1) and (
+        DOCUMENT - {"item", "record"} | GOLD | RETURNED | _COMPARED | _OF_OTHERS).isdisjoint(item.name_words)
 
 
 def _without_inputs(questions: list[Field], free: dict[str, Field]) -> list[Field]:

@@ -15,6 +15,7 @@ from ragdash.io.proposals.shapes.ranked_lists import counts_evidence, same_lengt
 
 _SHORT = 5  # characters: numbers of sections, such as 60E
 _TRUTH_ALONE = {"ground", "truth", "groundtruth", "gt"}  # next to an answer: answers as well
+_SEVERAL = 3  # documents of queries
 _MANY = 4  # times as many documents as collections of them
 _DOCUMENTS = {"doc", "document", "chunk", "passage", "file", "filename", "page", "url", "article", "section",
               "paragraph"}  # in names that cannot mean a kind
@@ -64,7 +65,8 @@ def gold_lists(free: dict[str, Field]) -> list[Field]:
     lists = [item for item in free.values() if meanings.is_returned_list(item)
              or meanings.is_returned_documents(item) or ("[]" in item.path and meanings.is_neutral_documents(item))]
     titles = [item for item in free.values() if is_title(item) or (
-        item.is_list and "[]" not in item.path and has_codes(item) and GOLD.isdisjoint(item.words))]
+        item.is_list and "[]" not in item.path and has_codes(item) and GOLD.isdisjoint(item.words)) or (
+        item.name_words == ("top1",))]
     returned = {str(value) for item in (*lists, *titles) for value in item.items}
     gold = [item for item in free.values() if meanings.is_gold_list(item) or (
         not item.is_list and "[]" not in item.path and item.is_text and item.mean_length < 120
@@ -135,6 +137,28 @@ def _rivals(item: Field, chosen: Field) -> bool:
     is_next_to_it = "[]" not in item.path and item.path.rpartition(".")[0] == chosen.path.rpartition(".")[0]
     return are_alike and is_next_to_it and item.values != chosen.values and 2 * item.share >= chosen.share and (
         not _complements(item, chosen))
+
+
+def settle_shared_document(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
+    """The document of a query that is among those returned for it is the right one, or what the query was made of."""
+    returned = result.fields.get(result.roles.get("retrieved", ""))
+    if returned is None or not returned.is_list or not {"relevant", "grade"}.isdisjoint(result.roles):
+        return []
+    for item in free.values():
+        name = set(item.name_words)
+        if item.is_list or "." in item.path or item.distinct_count < _SEVERAL or not meanings.is_neutral_documents(
+                item) or not name.isdisjoint(RETURNED | {"best", "first", "cited", "selected"}):
+            continue
+        pairs = [(str(value), list(map(str, leaves(docs)))) for value, docs in zip(
+            item.values, returned.values, strict=True)]
+        if 3 * sum(value in docs for value, docs in pairs) > len(pairs):
+            other = replace(result, roles=dict(result.roles), penalty=result.penalty + 0.1)
+            if all(value == (docs or [""])[0] for value, docs in pairs):  # of a perfect ranking, or taken from it
+                other.roles["relevant"] = item.path
+            else:
+                take(result, free, "relevant", item)
+            return [other]
+    return []
 
 
 def take_documents_of_evidence(result: Assignment, free: dict[str, Field]) -> None:

@@ -219,9 +219,12 @@ def settle_single_documents(result: Assignment, free: dict[str, Field]) -> list[
     """One document for each query next to its scores may be what the query is about: no ranking says that."""
     role = "retrieved" if "retrieved" in result.roles else "doc_id"
     item = result.fields.get(result.roles.get(role, ""))
+    if item is not None and item.name_words == ("top1",):
+        return []
     if item is None or item.is_list or {"scores", "labels"}.isdisjoint(result.roles) or not (
-            RETURNED | SURE_METRICS).isdisjoint(item.words) or result.roles.get("query_id", "").startswith(KEY) or {
-            "score", "rank", "grade", "text", "contexts", "source"} & result.roles.keys():
+            RETURNED | SURE_METRICS).isdisjoint(item.words) or result.roles.get(
+            "query_id", "").startswith(KEY) or {"score", "rank", "grade", "text", "contexts", "source"} & (
+            result.roles.keys()):
         return []
     other = replace(result, roles=dict(result.roles), penalty=_NEARLY)
     free[result.roles.pop(role)] = item

@@ -42,7 +42,8 @@ _NO_DOCUMENT = {"turn", "query", "question", "user", "session", "conversation", 
                 "dataset", "split", "feedback", "class", "strategy", "method", "size", "overlap", "intent",
                 "mode", "format", "model", "keyword", "term", "phrase"}
 _NO_IDS = {"reason", "outcome", "status", "error", "behavior", "count", "length", "size", "contain", "keyword", "type",
-           "title", "tool", "term", "start", "end", "offset", "rank", "turn"}
+           "title", "tool", "term", "start", "end", "offset", "rank", "turn", "stock", "ticker", "currency", "country",
+           "company"}
 _WORKS = {"rule", "guide", "guideline", "manual", "handbook", "law", "statute", "regulation", "clause", "provision"}
 _NO_CODES = {"keyword", "term", "entity", "phrase", "number", "value", "date", "year", "amount", "figure", "fact",
              "tool", "answer", "token", "word", "code", "path", "contain", "substring", "topic", "intent", "label",
@@ -97,6 +98,8 @@ def is_gold_documents(field: Field) -> bool:
         return not path.isdisjoint(GOLD)
     if _is_of_questions(field) or counts_by_plural(field) or not path.isdisjoint(CHOICES):
         return False  # claims of a right answer
+    if name == {"evidence", "page"} and field.is_id_like:
+        return True  # evidence_pages: "42;43"
     if field.is_list and name & {"evidence", "acceptable"} and "id" in name and field.is_id_like and field.is_text:
         return True  # evidence_chunk_ids
     if not path.isdisjoint(LACKING | AGAINST):

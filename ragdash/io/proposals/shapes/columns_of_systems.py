@@ -52,6 +52,9 @@ _ROLES = QUESTION | ANSWER | TEXT | DOCUMENT | ID | METRICS | SCORES | LATENCIES
 _RANK = re.compile(r"[\s_-]+rank$", re.IGNORECASE)
 _SIDE = re.compile(r"(.*?[A-Za-z])[_ -]?([abAB12])")  # one of two that are compared
 _OPTIONS = {"option", "choice", "opt", "alternative"}  # A to D, of which one is right
+_NUMBERED = re.compile(r"([A-Za-z_ -]*[A-Za-z])[_ -]?\d")
+_WRITERS = {"assistant", "response", "output", "model", "bot", "chatbot", "agent", "llm", "completion", "generation"}
+_STAGES = {"before", "after", "old", "new", "baseline", "v1", "v2", "v3"}  # names of lists of documents
 _LETTERS = {"a", "b", "new", "old", "before", "after", "pre", "post", "v1", "v2", "v3", "rag", "baseline"}
 
 
@@ -173,11 +176,12 @@ def rows_of_systems(rows: Sequence[dict]) -> list[dict]:
     """A record for each query and system; none where fewer than two columns are named by a system alone."""
     if len(rows) < 2 or len(rows[0]) > _MOST_COLUMNS:
         return []
-    names = _with_suffix(rows) or [name for name in rows[0] if _is_system(str(name))]
+    names = _with_suffix(rows) or [name for name in rows[0] if _is_system(str(name))] or _numbered(rows[0])
     content = {name: _content(row.get(name) for row in rows) for name in names}
     kinds = {kind for kind in content.values() if kind}
     systems = [name for name in names if content[name]]
-    if len(systems) < 2 or len(kinds) != 1 or all(_LETTERS.issuperset(words(str(name))) for name in systems):
+    if len(systems) < 2 or len(kinds) != 1 or (all(_LETTERS.issuperset(words(str(name))) for name in systems) and not (
+            kinds == {"retrieved"} and all(_STAGES.issuperset(words(str(name))) for name in systems))):
         return []
     kind = kinds.pop()
     if kind in rows[0] or _have_further_columns({_SUFFIX.sub("", str(system)) for system in systems}, rows[0], systems):
@@ -233,6 +237,15 @@ def _have_further_columns(systems: Collection[str], names: Iterable[str], known:
     others = [str(name) for name in names if name not in known]
     return all(any(re.match(rf"{re.escape(system)}[\W_]", name) or re.search(rf"[\W_]{re.escape(system)}$", name)
                    for name in others) for system in systems)
+
+
+def _numbered(names: Iterable[str]) -> list[str]:
+    """The columns of the answers of several assistants: assistant_1, assistant_2."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        if (matched := _NUMBERED.fullmatch(str(name))) and _WRITERS.issuperset(words(matched[1])):
+            groups.setdefault(matched[1], []).append(name)
+    return next((columns for columns in groups.values() if len(columns) > 1), [])
 
 
 def _with_suffix(rows: Sequence[dict]) -> list[str]:

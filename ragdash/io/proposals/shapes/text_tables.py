@@ -22,6 +22,8 @@ def text_table(text: str) -> list[dict]:
     Lines below a word for questions are one column, whatever is in them.
     Empty where a row has more cells than the others: a value holds the separator, and which one is not known.
     """
+    if rows := _ranked_lines(text):
+        return rows
     candidates = []
     previous = csv.field_size_limit(2**31 - 1)
     try:
@@ -48,6 +50,25 @@ def text_table(text: str) -> list[dict]:
         if table:
             return table
     return _questions_below_their_name(text)
+
+
+def _ranked_lines(text: str) -> list[dict]:
+    """Rows of a TREC run that leaves out Q0 or the name of the run: `q1 d7 1 12.5 bm25`, `q1 Q0 d7 1 12.5`."""
+    lines = [line.split() for line in text.splitlines() if line.strip()]
+    if len(lines) < 2 or any(len(line) != 5 for line in lines):
+        return []
+    names = ("query_id", "Q0", "doc_id", "rank", "score") if {line[1] for line in lines} == {"Q0"} else (
+        "query_id", "doc_id", "rank", "score", "run")
+    rows = [dict(zip(names, line, strict=True)) for line in lines]
+    ranks: dict[str, list[str]] = {}
+    for row in rows:
+        ranks.setdefault(row["query_id"], []).append(row["rank"])
+    are_ranks = all(row["rank"].isdecimal() and _is_number(row["score"]) for row in rows) and all(
+        sorted(map(int, places)) in (list(range(len(places))), list(range(1, len(places) + 1)))
+        for places in ranks.values()) and len(ranks) < len(rows)
+    if not are_ranks or len({row.get("run") for row in rows}) > 1:
+        return []
+    return [{name: value for name, value in row.items() if name not in ("Q0", "run")} for row in rows]
 
 
 def _questions_below_their_name(text: str) -> list[dict]:
