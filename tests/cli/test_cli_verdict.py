@@ -39,7 +39,7 @@ def test_compare_says_the_verdict_of_every_trap(trap, tmp_path, capfdbinary):
 
 def test_another_set_is_refused_with_the_fix(tmp_path, capfdbinary):
     status, _, err = call(capfdbinary, "compare", *files_of("another-set", tmp_path), *QUICK)
-    assert status == 2 and "query ids that occur in both" in err
+    assert status == 2 and "query ids that the run and the judgments share" in err
 
 
 def test_two_files_with_judgments_are_never_the_last_alone(tmp_path, capfdbinary):

@@ -148,6 +148,17 @@ def test_a_second_file_with_the_same_content_is_named():
     assert any("**two.run** has the same content as one" in note.value for note in at.info)
 
 
+def test_files_that_are_not_added_are_named_before_the_result_and_many_are_counted():
+    lines = b"q1 Q0 a 1 2.0 x\n"
+    names = ["one", "two", "three", "four", "five", "six"]
+    at = upload(opened("overview"), *((f"{name}.run", lines) for name in names))
+    (note,) = at.info
+    assert note.value.count("has the same content as one, which is loaded already.") == 3
+    assert note.value.endswith("The same holds for 2 more files.")
+    kinds = [block.type for block in at.main]
+    assert kinds.index("info") < kinds.index("header")
+
+
 def test_typed_settings_keep_their_commas_and_what_cannot_be_read_is_named():
     stored = "retriever = BM25 (bm25s, k1 1.5, b 0.75), Snowball stems\ngenerator = a model, one prompt\nx = 1"
     assert parse_typed(stored) == {"retriever": "BM25 (bm25s, k1 1.5, b 0.75), Snowball stems",

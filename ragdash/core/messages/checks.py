@@ -68,8 +68,8 @@ MESSAGES: Mapping[str, Message] = {
         reason="missing queries: {count:,}",
     ),
     "check-unknown-ids": Message(
-        actual="{run}: {share:.0%} of its documents are unknown (no judgment or text has their id); of the best other "
-               "run {other:.0%} are",
+        actual="{share:.0%} of the documents of {run} are unknown, {other:.0%} of those of the best other run (no "
+               "judgment or text has their id)",
         expected="Unknown documents count as not relevant.",
         fix="Check how the ids of this run are written; --ids and --collapse read other spellings.",
         page="Check how the ids of this run are written. The Data page shows examples.",
@@ -87,21 +87,21 @@ MESSAGES: Mapping[str, Message] = {
         actual="{run} writes ids in another way than the judgments, such as {examples:or}",
         expected="{count:,} of {total:,} match only after a fix. Until then they count as not relevant.",
         fix="Read the runs with {flags}.",
-        page="Apply the fix that Overview offers for it.",
+        page="Fix it with the button on Overview.",
         reason="ids differ",
     ),
     "check-other-ids/allowed": Message(
         actual="{run} writes ids in another way than the allowed documents, such as {examples:or}",
         expected="{count:,} of {total:,} match only after a fix. Until then they count as not allowed.",
         fix="Read the runs with {flags}.",
-        page="Apply the fix that Overview offers for it.",
+        page="Fix it with the button on Overview.",
         reason="ids differ",
     ),
     "check-other-level": Message(
         actual="{run} and the judgments name different units, such as chunks and documents: {examples:or}",
         expected="What differs counts as not relevant.",
         fix="{flags:!Rank what is judged, or judge what is ranked.}{flags:?Read the runs with {flags}.}",
-        page="Apply the fix that Overview offers for it.",
+        page="Fix it with the button on Overview.",
         reason="chunks against documents",
     ),
     "check-no-common-query": Message(
@@ -273,7 +273,7 @@ MESSAGES: Mapping[str, Message] = {
         expected="{count:,} of {total:count document} of both are taken for different ones where rankings are joined "
                  "or compared.",
         fix="Read the runs with {flags}.",
-        page="Apply the fix that Overview offers for it.",
+        page="Fix it with the button on Overview.",
         reason="ids differ between runs",
     ),
     "check-unjudged": Message(

@@ -203,7 +203,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "no-common-query": Message(
         actual="{run:named run} with queries like {ids!r}, ground truth {truth!r} with queries like {truth_ids!r}",
-        expected="query ids that occur in both",
+        expected="query ids that the run and the judgments share",
         fix="Check that they belong to the same data set and write the ids the same way.",
     ),
     "no-run": Message(

@@ -148,7 +148,7 @@ def test_runs_whose_queries_differ_from_the_judgments_by_punctuation_are_matched
     monkeypatch.setitem(FILES, "run.trec", marked(RUN, "::"))
     monkeypatch.setitem(FILES, "judged.qrels", marked(QRELS, "<::>"))
     at = dropped("run.trec", "judged.qrels")
-    assert "query ids that occur in both" in at.error[0].value
+    assert "query ids that the run and the judgments share" in at.error[0].value
     shown(button(at, "match_queries_marks").click().run())
     assert not at.error and "For your decision" in texts(at)
     assert not [one for one in at.button if one.key and one.key.startswith("match_queries")]

@@ -25,10 +25,10 @@ SENTENCES = {
                          "Do not decide on these numbers", "missing queries: 30"),
     "one-missing-query": ("Before you choose good, look at the warning below",
                           "good has no results for 1 of 60 queries"),
-    "half-the-ids": ("good: 50% of its documents are unknown (no judgment or text has their id)",
+    "half-the-ids": ("50% of the documents of good are unknown, 0% of those of the best other run",
                      "Do not decide on these numbers"),
     "lost-zeros": ("good writes ids in another way than the judgments, such as '101' for '000101'",
-                   "Do not decide on these numbers", "ids differ"),
+                   "Do not decide on these numbers", "Fix it with the button on Overview", "ids differ"),
     "top-five": ("good has at most 5 documents per query; poor has 60", "Set k to 5 or less", "top 5 only"),
     "made-from-qrels": ("ideal has the best possible NDCG@10 on every one of 60 queries",
                         "It may have been made from the judgments", "perfect on every query"),
@@ -89,7 +89,7 @@ def test_overview_says_of_a_trap_what_is_wrong_and_what_follows(name, tmp_path):
     said, marks = read(at)
     assert not faults(said, marks, trap), said
     if name == "another-set":
-        assert "query ids that occur in both" in said
+        assert "query ids that the run and the judgments share" in said
     if fix := FIXES.get(name):
         next(button for button in at.main.button if button.label == fix).click().run()
         assert not at.exception and "Clear winner" in read(at)[0]

@@ -42,6 +42,7 @@ def render_loaded() -> None:
     """The drop field, the runs and judgments of this session, and what the workspace has."""
     link_notes.note_missing_data()
     data_sections.render_upload_field()
+    data_sections.note_repeated_files()
     data_sections.render_files()
     proposed_reading.render()
     proposed_reading.render_joined_ids()

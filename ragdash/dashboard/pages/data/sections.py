@@ -29,6 +29,7 @@ from ragdash.reporting.sentences.runs.choice import uncapital
 
 MOST_CARDS, FIRST_CARDS = 12, 9  # runs that all have a card in view; cards in view of more runs
 COLOR_NAMES = ("blue", "ochre", "brown", "sky blue", "brick red", "navy")
+MAX_REPEATED = 3  # files with the same content that are named; more are counted
 FIXED = {"scores": "scores reversed", "collapse": "chunks collapsed", "ids": "ids matched"}
 ROLE_TITLES = {"run": "Run", "truth": "Ground truth", "both": "Run and ground truth", "corpus": "Documents (texts)"}
 ROLE_PHRASES = {"corpus": "documents", "both": "run and ground truth"}
@@ -68,6 +69,16 @@ def render_upload_field() -> None:
     )
 
 
+def note_repeated_files() -> None:
+    """Name the files that were not added, because their content is loaded already."""
+    lines = [f"**{fmt.escape(record.name)}** has the same content as {fmt.escape(fmt.listed(record.loaded_as))}, which "
+             "is loaded already. It is not added a second time." for record in state.files() if record.loaded_as]
+    rest = len(lines) - MAX_REPEATED
+    lines[MAX_REPEATED:] = [f"The same holds for {fmt.count(rest, 'more file')}."] if rest > 0 else []
+    if lines:
+        st.info("  \n".join(lines), icon=":material/content_copy:")
+
+
 def render_files() -> None:
     """Files that failed, with their problems, and how the others were read, with a way to change the role."""
     records, is_loaded = state.files(), bool(state.runs() or state.truth())
@@ -76,11 +87,6 @@ def render_files() -> None:
             st.markdown(f"**{fmt.escape(record.name)}** could not be read."
                         f"{' Everything loaded before is still here.' if is_loaded else ''}")
             elements.problems(record.problems or (), f"file_{records.index(record)}")
-    for record in records:
-        if record.loaded_as:
-            names = fmt.escape(fmt.listed(record.loaded_as))
-            st.info(f"**{fmt.escape(record.name)}** has the same content as {names}, which is loaded already. "
-                    "It is not added a second time.", icon=":material/content_copy:")
     if not records:
         return
     with st.expander(f"How {fmt.count(len(records), 'file was', 'files were')} read", key="files"):

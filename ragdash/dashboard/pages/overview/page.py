@@ -31,6 +31,7 @@ def render() -> None:
         saved_view_panel.render_list()
         start.render()
         return
+    data_sections.note_repeated_files()
     is_measured = file_metrics.is_measured()
     proposed_reading.render(unread=True if is_measured else None, can_wait=True)
     other_truths.render()

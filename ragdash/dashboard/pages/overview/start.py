@@ -44,6 +44,7 @@ def render() -> None:
         st.markdown(PURPOSE)
     workspace_list.render_reopen()
     data_sections.render_upload_field()
+    data_sections.note_repeated_files()
     data_sections.render_files()
     proposed_reading.render(can_wait=True)
     column_mapping.render()
