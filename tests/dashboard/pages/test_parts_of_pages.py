@@ -260,9 +260,9 @@ def test_the_fix_is_that_of_the_run_looked_at_whichever_others_are_shown(monkeyp
     assert fixes_of(1, [1]) == [fix.replace(" in b:", ":")]
     assert fixes_of(1, [0, 1], (low, None, None)) == [fix], "another run ranks low"
     assert len(fixes_of(1, [0, 1], (None, low, None))) == 2, "no hybrid where What-if is not known to offer one"
-    gains[1, 0], counts[1, 0] = 0.1, 6
-    assert fixes_of(1, [0, 1])[0] == f"To fix {STAGES[0].title} in b: {STAGES[0].fix[:1].lower()}{STAGES[0].fix[1:]}"
-    gains[1, 0] = np.nan
+    gains[1, 1], counts[1, 1] = 0.1, 6
+    assert fixes_of(1, [0, 1])[0] == f"To fix {STAGES[1].title} in b: {STAGES[1].fix[:1].lower()}{STAGES[1].fix[1:]}"
+    gains[1, 1] = np.nan
     known[0] = gain
     assert fixes_of(1, [0, 1], (None, low, None))[-1] == "What-if: fusing a and b would reach MRR 0.800."
     known[0] = SimpleNamespace(runs=("a", "b"), value=0.8, same=("c",))
