@@ -27,9 +27,8 @@ from ragdash.reporting.sentences import formatting as fmt
 RUN, MARKS, DIFFERENCE, OUTCOME = "Run", "Marks", "Difference", "Outcome"
 COLUMN_NAME = 18  # characters of a name in the table, which stays in view on less than half of a phone
 PAGE = 980  # pixels of a page's table on a screen of 1,440: where its columns leave room, names are shortened less
-LETTER = 7.2  # pixels of a letter
-NAME_SIZE, NAME_LETTER, AIR = 14, 8.0, 44  # pixels of a bold name: its height, a usual letter, around it and its sign
-OUTCOME_WIDTH = 124  # pixels
+SIZE, PADDING = 14, 20  # pixels of a text, and around it
+NAME_LETTER, AIR = 8.0, 44  # pixels of a usual bold letter, and around a name and its sign
 MAX_ROWS, OF_MANY, ROW = 12, 9.5, 35  # rows shown without scrolling; of more; pixels
 OUTCOMES = {**comparison_sentences.OUTCOMES, "undecided": "not significant"}
 
@@ -106,7 +105,7 @@ def _columns(context: PageContext, summaries: Sequence[Sequence[Summary]], order
 
 def _number_column(title: str, help_text: str, numbers: Sequence[SortableNumber]) -> Column:
     texts = [number.text for number in numbers]
-    return Column(title, help_text, _width([*texts, title], 68, 260),
+    return Column(title, help_text, _width([*texts, f"{title} ↓"], 68, 260),
                   [None if np.isnan(number) else float(number) for number in numbers], is_number=True, texts=texts)
 
 
@@ -116,8 +115,8 @@ def _difference_columns(context: PageContext, comparisons: Sequence[Comparison |
     tints = {"better": theme.better, "worse": theme.worse}
     difference = _number_column(DIFFERENCE, tooltip("leaderboard_difference", baseline=baseline),
                                 [_difference_cell(comparison) for comparison in comparisons])
-    outcome = Column(OUTCOME, tooltip("leaderboard_outcome", baseline=baseline), OUTCOME_WIDTH,
-                     [outcome_text(comparison) for comparison in comparisons],
+    texts = [outcome_text(comparison) for comparison in comparisons]
+    outcome = Column(OUTCOME, tooltip("leaderboard_outcome", baseline=baseline), _width(texts, 90, 260), texts,
                      colors=[tints.get(comparison.outcome, theme.muted) if comparison else theme.muted
                              for comparison in comparisons])
     return [difference, outcome]
@@ -147,13 +146,17 @@ def _difference_cell(comparison: Comparison | None) -> SortableNumber:
 
 
 def _width(texts: Sequence[str], low: int, high: int) -> int:
-    """Pixels that the longest text needs."""
-    return int(min(max(18 + LETTER * max(map(len, texts), default=0), low), high))
+    """Pixels that the widest text needs."""
+    return int(min(max(PADDING + max(map(_text_width, texts), default=0), low), high))
+
+
+def _text_width(text: str, *, bold: bool = False) -> float:
+    return text_width(html.escape(text), SIZE, bold=bold)
 
 
 def _name_width(names: Sequence[str]) -> int:
     """Pixels that the widest name needs: none is clipped, also where names that are alike are shortened less."""
-    widest = max((text_width(html.escape(name), NAME_SIZE, bold=True) for name in names), default=0)
+    widest = max((_text_width(name, bold=True) for name in names), default=0)
     return int(max(60, AIR + widest))
 
 

@@ -43,7 +43,7 @@ _CSS = """
 .rd-rows th[aria-sort=ascending] button::after { content: " ↑"; }
 .rd-rows th[aria-sort=descending] button::after { content: " ↓"; }
 .rd-rows tr:nth-last-child(2) td { border-bottom: 0; }
-.rd-rows .rd-sign { margin-inline-end: 8px; }
+.rd-rows .rd-sign { display: inline-block; width: 16px; margin-inline-end: 6px; text-align: center; }
 .rd-rows .rd-strong { font-weight: 600; }
 .rd-rows td button { all: unset; cursor: pointer; }
 .rd-rows td button:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; }
