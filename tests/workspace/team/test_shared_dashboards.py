@@ -7,6 +7,7 @@ import os
 import page_cases
 import pytest
 import team_services
+from helpers import message_of
 from workspace.team.worker_trial import texts
 
 from ragdash.cli.commands.serving import dashboard
@@ -159,6 +160,13 @@ def test_an_address_that_cannot_be_used_is_refused(address, message):
     with pytest.raises(InputError) as raised:
         database_address(address)
     assert raised.value.problems[0].message == message
+
+
+@pytest.mark.parametrize("address", [
+    "postgresql://u:p@a..b:1/x", "postgresql://127.0.0.1:/x", "postgresql://127.0.0.1:1/\udcff",
+    "postgresql://127.0.0.1:1/x?host=a..b", f"postgresql://{'x' * 64}/x"])
+def test_an_address_that_nothing_can_have_is_refused_where_it_is_used(address):
+    assert message_of(lambda: open_workspace(address).check()) == "bad-workspace-address"
 
 
 @pytest.mark.parametrize("address, message", [

@@ -75,7 +75,7 @@ class Database:
                 url, pool_size=connections, max_overflow=extra, pool_timeout=pool_wait, hide_parameters=True,
                 pool_use_lifo=True,
                 connect_args={"connect_timeout": CONNECT_WAIT, "application_name": "ragdash", **ALIVE})
-        except exc.ArgumentError:
+        except (exc.ArgumentError, ValueError):
             raise InputError([Problem("bad-workspace-address", field="workspace")]) from None
         event.listen(self._engine, "do_connect", _bounded(weakref.WeakMethod(self._silence)))
         weakref.finalize(self, self._engine.dispose).atexit = False  # else its connections wait for the collector
@@ -214,7 +214,10 @@ def _bounded(silence: weakref.WeakMethod) -> Callable:
     def connect(dialect, record, arguments, options):
         from ragdash.core.storage.postgres.bounded_connection import BoundedConnection
 
-        connection = BoundedConnection.connect(*arguments, **options)
+        try:
+            connection = BoundedConnection.connect(*arguments, **options)
+        except ValueError:  # of a host or a name that can be none
+            raise InputError([Problem("bad-workspace-address", field="workspace")]) from None
         connection.silence = lambda: (silence() or (lambda: SILENCE))()
         return connection
     return connect
