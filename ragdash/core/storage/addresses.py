@@ -122,9 +122,9 @@ def folder_of(url: str) -> Path:
     from urllib.parse import unquote
 
     host, slash, path = url.partition("://")[2].partition("/")
-    if host not in ("", "localhost") or not path:
-        raise InputError([Problem("bad-blob-address/no-folder", field="blobs")])
     path = unquote(path)
+    if host not in ("", "localhost") or not path or "\0" in path:
+        raise InputError([Problem("bad-blob-address/no-folder", field="blobs")])
     return Path(path if path[1:2] == ":" else slash + path)
 
 

@@ -28,6 +28,7 @@ KNOWN = {"api.openai.com": "OPENAI_API_KEY", "api.anthropic.com": "ANTHROPIC_API
 FIXED = ("model", "messages", "system", "stream", "n", "response_format", "tools", "tool_choice", "max_tokens",
          "max_completion_tokens")  # by the program
 SECRET = re.compile(r"key|secret|password|authori|credential", re.IGNORECASE)
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # as in an argument that is not UTF-8
 PORTS = {"http": 80, "https": 443}
 
 
@@ -129,6 +130,9 @@ class Endpoint:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise _wrong("kind", "bad-endpoint/kind", {"kind": self.kind, "kinds": list(KINDS)})
+        texts = [("base_url", self.base_url), ("model", self.model), *(("parameters", key) for key in self.parameters)]
+        if odd := [(name, text) for name, text in texts if _LONE_SURROGATE.search(text)]:
+            raise _wrong(odd[0][0], "bad-endpoint/no-text", {"value": odd[0][1]})
         if not self.model.strip():
             raise _wrong("model", "bad-endpoint/model")
         if wrong := [name for name in self.parameters if name in FIXED or SECRET.search(name)]:

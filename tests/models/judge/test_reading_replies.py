@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
+from helpers import message_of
 
 from ragdash.core.errors import InputError
 from ragdash.models.judge import Endpoint, Prices, Question, SchemaMismatch
@@ -128,6 +129,13 @@ def test_what_is_no_endpoint_is_told_without_its_key(options):
     with pytest.raises(InputError) as raised:
         Endpoint(**{"base_url": "http://localhost/v1", "model": "m", **options})
     assert "geheim" not in str(raised.value)
+
+
+@pytest.mark.parametrize("arguments", [("http://h/\udcff", "m"), ("http://\udcff/v1", "m"), ("http://h", "m\ud800")])
+def test_an_endpoint_is_named_in_text_that_can_be_written(arguments):
+    assert message_of(lambda: Endpoint(*arguments)) == "bad-endpoint/no-text"
+    parameters = {"parameters": {"seed\udcff": 1}}
+    assert message_of(lambda: Endpoint("http://h", "m", **parameters)) == "bad-endpoint/no-text"
 
 
 def test_only_the_two_known_hosts_have_a_variable_by_default(monkeypatch):

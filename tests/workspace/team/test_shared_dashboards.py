@@ -14,7 +14,7 @@ from ragdash.cli.commands.serving import dashboard
 from ragdash.cli.main import main
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
-from ragdash.core.storage.addresses import check_blob_address, database_address
+from ragdash.core.storage.addresses import check_blob_address, database_address, folder_of
 from ragdash.core.storage.postgres import database as database_module
 from ragdash.core.storage.postgres import schema
 from ragdash.core.storage.postgres.database import Database
@@ -167,6 +167,11 @@ def test_an_address_that_cannot_be_used_is_refused(address, message):
     "postgresql://127.0.0.1:1/x?host=a..b", f"postgresql://{'x' * 64}/x"])
 def test_an_address_that_nothing_can_have_is_refused_where_it_is_used(address):
     assert message_of(lambda: open_workspace(address).check()) == "bad-workspace-address"
+
+
+@pytest.mark.parametrize("address", ["file://host/x", "file://", "file:///", "file:///a%00b"])
+def test_a_folder_of_blobs_is_one_that_can_be(address):
+    assert message_of(folder_of, address) == "bad-blob-address/no-folder"
 
 
 @pytest.mark.parametrize("address, message", [

@@ -74,6 +74,11 @@ MESSAGES: Mapping[str, Message] = {
             "the top of .streamlit/secrets.toml."
         ),
     ),
+    "bad-endpoint/no-text": Message(
+        actual="{value!r}",
+        expected="text in UTF-8",
+        fix="Type it again.",
+    ),
     "bad-endpoint/no-typed-key": Message(
         actual="no key typed",
         expected="a key for {host}",
