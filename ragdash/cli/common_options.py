@@ -12,39 +12,47 @@ from ragdash.io.field_names import FIELDS
 from ragdash.io.proposals.reading import ROLES
 from ragdash.models.engines.opening import ENGINES
 
+CONVENTIONS = {
+    "ties": "order of documents with the same score: by id, as in the file, or as trec_eval does it (default: docid)",
+    "missing": "a query that a run lacks counts as an empty ranking, or is left out (default: zero)",
+    "unanswerable": "a query without a relevant document is left out, or counts as 0 (default: skip)",
+    "duplicates": "of a document that a ranking has twice the first counts, or it is an error (default: first)",
+}
+
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
     """Options of the commands that read runs or truths."""
-    parser.add_argument("--encoding", default="utf-8")
-    parser.add_argument("--map", action="append", metavar="OURS=THEIRS,...", help="columns that are not recognized: "
-                        f"{', '.join(FIELDS)}, and the column that holds it, such as query=question,retrieved=url; "
-                        "their name first is understood too; FILE:OURS=THEIRS is for one of the files")
+    parser.add_argument("--encoding", default="utf-8", help="of files that are text (default: utf-8)")
+    parser.add_argument("--map", action="append", metavar="OURS=THEIRS,...", help="which column is what, where "
+                        "it is not recognized, such as query=question,retrieved=url; OURS is one of "
+                        f"{', '.join(FIELDS)}; THEIRS=OURS works too, and FILE:OURS=THEIRS is for one of the files")
     parser.add_argument("--role", choices=ROLES, help="what the files hold, for a proposed reading")
     parser.add_argument("--records", metavar="PATH", help="the list of records in a JSON file, such as results.items, "
                         "or the sheet of a workbook")
-    parser.add_argument("--corpus", metavar="FILE", help="the documents that could be returned with their texts, such "
-                        "as BEIR's corpus.jsonl; used where a run has no texts")
-    parser.add_argument("--ids", metavar="SPELLING", help="read ids as the ground truth writes them where they are "
-                                                          "equal but "
-                        f"for: {', '.join(spelling.name for spelling in ALL_SPELLINGS)}, or several with commas")
-    parser.add_argument("--collapse", metavar="WAY", help="chunks become documents, by the column source or by "
-                        "prefix:SEPARATOR, the id up to the last separator, or number:SEPARATOR, the same where only "
-                        "a number follows; ranks close up, so that the top 10 are 10 documents; chunks:source, "
-                        "chunks:prefix:SEPARATOR and chunks:id keep the ranks of chunks, so that the top 10 are 10 "
-                        "chunks")
-    parser.add_argument("--reverse-scores", action="append", metavar="NAME", help="the scores of this run are "
-                        "distances: rank the smallest first")
+    parser.add_argument("--corpus", metavar="FILE", help="all documents with their texts, such as BEIR's "
+                        "corpus.jsonl; used where a run has no texts")
+    parser.add_argument("--ids", metavar="SPELLING", help="match ids with those of the ground truth that are "
+                        f"written differently: {', '.join(spelling.name for spelling in ALL_SPELLINGS)}, or several "
+                        "with commas")
+    parser.add_argument("--collapse", metavar="WAY", help="rank documents instead of chunks: by the column source, "
+                        "by prefix:SEPARATOR (the id up to the last separator) or by number:SEPARATOR (the same, where "
+                        "only a number follows); the top 10 are then 10 documents. With chunks:source, "
+                        "chunks:prefix:SEPARATOR or chunks:id they are 10 chunks")
+    parser.add_argument("--reverse-scores", action="append", metavar="NAME", help="scores of this run are distances: "
+                        "rank the smallest first")
     defaults = Conventions()
     for name, choices in CHOICES.items():
-        parser.add_argument(f"--{name}", choices=choices, default=getattr(defaults, name))
+        parser.add_argument(f"--{name}", choices=choices, default=getattr(defaults, name), help=CONVENTIONS[name])
 
 
 def add_metric_options(parser: argparse.ArgumentParser) -> None:
     """Options of the commands that compute metrics."""
-    parser.add_argument("-m", "--metrics", metavar="METRICS", help='such as "nDCG@10 R@5 RR AP"')
-    parser.add_argument("--metric-direction", action="append", metavar="NAME=WAY", help="of a metric from the file: "
-                        "higher, lower or none is better, such as latency=lower (default: guessed from the name)")
-    parser.add_argument("--cutoffs", type=cutoffs, metavar="K,K", help="for every metric written without a cutoff")
+    parser.add_argument("-m", "--metrics", metavar="METRICS", help='what to compute, such as "nDCG@10 R@5 RR '
+                        'AP"')
+    parser.add_argument("--metric-direction", action="append", metavar="NAME=WAY", help="which end of a metric from "
+                        "the file is better: higher, lower or none, such as latency=lower (default: by the name)")
+    parser.add_argument("--cutoffs", type=cutoffs, metavar="K,K", help="cutoffs of the metrics that are written "
+                        "without one")
 
 
 class FirstAndMore(argparse.Action):
@@ -60,7 +68,7 @@ class FirstAndMore(argparse.Action):
 def add_truth_option(parser: argparse.ArgumentParser, words: str, *names: str) -> None:
     """The option of the truth, which may be given several times; names: further names of it."""
     parser.add_argument("--truth", *names, action=FirstAndMore, metavar="TRUTH",
-                        help=f"{words}; given again, it adds what the ones before do not say")
+                        help=f"{words}; may be given several times: each fills the gaps of those before it")
 
 
 def add_matching_options(parser: argparse.ArgumentParser) -> None:
@@ -68,15 +76,16 @@ def add_matching_options(parser: argparse.ArgumentParser) -> None:
     from ragdash.matching.evidence import HOW
     from ragdash.matching.match import MATCHES, Matching
 
-    add_truth_option(parser, "the ground truth; where it is in the rows of the run, it can be left out")
-    parser.add_argument("-o", "--output", metavar="FILE")
-    parser.add_argument("--match", choices=MATCHES, default=Matching.by, help="a document is right by its id, "
-                        "or where its text holds gold evidence of the ground truth")
-    parser.add_argument("--match-how", choices=HOW, help="of --match evidence: similarity of a chunk and a gold span")
-    parser.add_argument("--match-model", metavar="NAME", help="of --match-how embedding: the "
+    add_truth_option(parser, "the ground truth; not needed where the rows of the run have it")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the result to this file")
+    parser.add_argument("--match", choices=MATCHES, default=Matching.by, help="what makes a document relevant: "
+                        "its id, or a text that contains gold evidence (default: id)")
+    parser.add_argument("--match-how", choices=HOW, help="with --match evidence: how a chunk is compared with a "
+                        "gold span")
+    parser.add_argument("--match-model", metavar="NAME", help="with --match-how embedding: the "
                         "model whose values count (default: the one that scored last)")
     parser.add_argument("--match-threshold", type=float, metavar="T",
-                        help="of --match evidence: from which similarity on a chunk holds a span")
+                        help="with --match evidence: the least similarity at which a chunk contains a span")
     add_engine_option(parser)
 
 
@@ -90,8 +99,9 @@ def add_resampling_options(parser: argparse.ArgumentParser) -> None:
     """Options of the commands that compute intervals by resampling queries."""
     from ragdash.evaluation.stats import FEWEST_RESAMPLES, MOST_RESAMPLES, RESAMPLES, SEED
 
-    parser.add_argument("--seed", type=whole_number(0), default=SEED)
-    parser.add_argument("--resamples", type=whole_number(FEWEST_RESAMPLES, MOST_RESAMPLES), default=RESAMPLES)
+    parser.add_argument("--seed", type=whole_number(0), default=SEED, help=f"of the random draws (default: {SEED})")
+    parser.add_argument("--resamples", type=whole_number(FEWEST_RESAMPLES, MOST_RESAMPLES), default=RESAMPLES,
+                        help=f"of the bootstrap intervals (default: {RESAMPLES:,})")
 
 
 def add_evaluation_options(parser: argparse.ArgumentParser) -> None:

@@ -25,7 +25,7 @@ def add_judge_options(parser: argparse.ArgumentParser) -> None:
     """Options of the commands that ask a judge."""
     parser.add_argument("--base-url", metavar="URL", help="of the endpoint, such as http://localhost:11434/v1 "
                         "(for batches the default is the address of OpenAI, or of Anthropic with --kind anthropic)")
-    parser.add_argument("--model", required=True, metavar="NAME")
+    parser.add_argument("--model", required=True, metavar="NAME", help="as the endpoint calls it")
     parser.add_argument("--kind", choices=KINDS, default=KINDS[0], help="the protocol (default: openai, which most "
                         "endpoints speak)")
     parser.add_argument("--key-env", metavar="NAME", help="the environment variable with the key (default: "
@@ -38,12 +38,13 @@ def add_judge_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--price-out", type=float, metavar="MONEY", help="for a million tokens written")
     parser.add_argument("--max-cost", type=float, metavar="MONEY", help="stop before more than this is paid")
     parser.add_argument("--max-calls", type=whole_number(0), metavar="N", help="stop after N calls")
-    parser.add_argument("--seed", type=whole_number(0), default=SEED)
+    parser.add_argument("--seed", type=whole_number(0), default=SEED, help="of the random draws")
     parser.add_argument("--concurrency", type=whole_number(1), default=CONCURRENCY, metavar="N", help="calls at once")
     parser.add_argument("--timeout", type=seconds, default=Patience.reply, metavar="SECONDS", help="for a reply")
     parser.add_argument("--dry-run", action="store_true", help="print calls, tokens and cost; ask nothing")
     parser.add_argument("--yes", action="store_true", help="texts may leave this machine")
-    parser.add_argument("--progress", choices=("text", "json"), default="text")
+    parser.add_argument("--progress", choices=("text", "json"), default="text",
+                        help="how it is printed (default: text)")
 
 
 def endpoint_of(options: argparse.Namespace) -> Endpoint:

@@ -35,41 +35,40 @@ NEEDED = 200 << 20  # bytes of addresses: with less, OpenBLAS ends the process w
 # The module of a command is <name>.py in ragdash/cli/commands/ or a folder there, with add_options(parser) and
 # run(options). It is imported when its command is used, because some of them import much.
 COMMANDS = {
-    "evaluate": "metrics of runs, with intervals",
+    "evaluate": "compute metrics of runs, with confidence intervals",
     "compare": "which candidates are better than the baseline, and can that be trusted?",
-    "variants": "many runs with other settings: which setting matters, and which runs are the best compromises?",
+    "variants": "of many runs with different settings: which setting matters, and which runs are the best compromises?",
     "sweep": "run a command at every point of a grid of settings; each is recorded as a run; can be resumed",
     "pin": "make a run the baseline: a small file for the repository",
-    "history": "each metric over time, and its significant changes",
-    "drift": "do real questions still look like the test set? A log of production next to it, and questions to add",
+    "history": "show each metric over time, and its significant changes",
+    "drift": "do real questions still look like the test set? Compares a production log with it, and proposes "
+             "questions",
     "gate": "has a run become worse than the pinned baseline? For continuous integration",
     "diagnose": "where does each query go wrong first, and what could each fix gain?",
-    "trust": "how far can a judge's verdicts be trusted? Beside people's labels, with an interval that allows for its "
-             "errors",
-    "report": "one HTML file with everything, for people who will never install anything",
+    "trust": "how far can a judge's verdicts be trusted? Compares them with people's labels; the interval allows for "
+             "the judge's errors",
+    "report": "write the result as one HTML file, for people who will never install anything",
     "ab": "ask two configurations the same questions, write their runs, compare them",
-    "fuse": "one run from several, by RRF and other methods or as an engine does it; would a hybrid help?",
-    "judge": "let a model that reads judge answers and contexts; what it says is kept, and evaluate and the pages "
-             "read it",
-    "verdicts": "read verdicts of RAGAS, RAGChecker or DeepEval on a run, or put out those that judges gave",
-    "testset": "questions with answers and evidence, written by a model about your documents; checked, to be reviewed "
-               "on the page",
+    "fuse": "fuse several runs into one, by RRF and other methods or as an engine does it; would a hybrid help?",
+    "judge": "let an LLM judge answers and contexts; its verdicts are stored for evaluate and the pages",
+    "verdicts": "import verdicts of RAGAS, RAGChecker or DeepEval for a run, or export those of judges",
+    "testset": "let a model write questions with answers and evidence about your documents, and check them; you review "
+               "them on the page",
     "audit": "is the test set any good? Which differences it can show, queries that carry the verdict, near copies, "
              "judgments that look wrong",
     "judgments": "which documents to judge next: those that settle the winner, or a sample that estimates the means; "
-                 "reads the sheet that comes back",
+                 "reads the completed sheet",
     "check": "read files and report every problem; with --truth: can the runs be compared?",
     "relink": "follow judged documents to their new ids after the documents were indexed again, by their texts",
     "convert": "write a run or a ground truth in another format",
-    "metrics": "every metric: name, parameters, range, formula, source",
-    "score": "let local models say what semantic metrics need; what they say is kept, and evaluate and the pages "
-             "read it",
-    "dashboard": "the pages, with these files already loaded",
-    "view": "the pages, with the runs that are recorded in a folder; they appear when they are closed",
+    "metrics": "list every metric: name, parameters, range, formula, source",
+    "score": "let local models compute what semantic metrics need; it is stored for evaluate and the pages",
+    "dashboard": "open the pages, with these files loaded",
+    "view": "open the pages, with the runs that are recorded in a folder; a run appears when it is closed",
     "workspace": "set up, check and clean up a workspace that several servers share in a database",
-    "worker": "do the jobs that dashboards of a workspace in a database put into its queue, such as judging",
-    "jobs": "what the workers of a workspace in a database do; cancel a job",
-    "bundle": "a static site of a folder of recorded runs: an index, a page for each run, a report; needs no server",
+    "worker": "do the queued jobs of a workspace in a database, such as judging",
+    "jobs": "list the jobs of a workspace in a database; cancel a job",
+    "bundle": "write a static site of a folder of recorded runs: an index, a page for each run, a report",
 }
 
 

@@ -57,8 +57,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--a", required=True, metavar="COMMAND", help="the baseline, such as 'python dense.py'")
     parser.add_argument("--b", required=True, metavar="COMMAND", help="the candidate")
-    parser.add_argument("--name-a", default="a", metavar="NAME")
-    parser.add_argument("--name-b", default="b", metavar="NAME")
+    parser.add_argument("--name-a", default="a", metavar="NAME", help="of the baseline (default: a)")
+    parser.add_argument("--name-b", default="b", metavar="NAME", help="of the candidate (default: b)")
     parser.add_argument("--lines", nargs="?", const="both", choices=("both", "a", "b"), help="the commands stay: they "
                         "read a line of JSON for each question and write one (both, or a or b alone)")
     parser.add_argument("--output-dir", metavar="DIR", help="for the runs and the journals (default: ab-NAME-NAME)")

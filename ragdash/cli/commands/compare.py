@@ -38,7 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_evaluation_options(parser)
     parser.add_argument("runs", nargs="+", metavar="RUN", help="the baseline first, then the candidates")
-    parser.add_argument("--margin", type=float, help="differences up to this do not matter: verdict equivalent")
+    parser.add_argument("--margin", type=float, help="differences up to this do not matter: such runs are equivalent")
     parser.add_argument("--correction", choices=CORRECTIONS, default="max-t",
                         help="max-t: over all pairs of the runs, on each metric for itself; none: each pair alone")
     parser.add_argument("--permutations", type=whole_number(1, MOST_RESAMPLES),
@@ -46,7 +46,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--by", metavar="NAME", help="compare within each value of an attribute of the queries too, or "
                         'of a label in the file of a run: difficulty, "verdict of dense"')
     add_check_options(parser)
-    parser.add_argument("--format", choices=COMPARISON_FORMATS, default="table")
+    parser.add_argument("--format", choices=COMPARISON_FORMATS, default="table", help="of the result (default: table)")
     parser.add_argument("--no-worse-than", action="append", metavar="[METRIC=]LIMIT",
                         help="exit 1 where a candidate's mean is worse by more than this, or, with low=0.02 or "
                         '"nDCG@10.low=0.02", where the interval does not exclude it')

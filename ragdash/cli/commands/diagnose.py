@@ -38,7 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--queries", action="store_true", help="the verdict on every query")
     parser.add_argument("--documents", action="store_true", help="also the corpus seen from its failures: relevant "
                         "documents that no run returns, documents never returned, hubs, copies that take ranks")
-    parser.add_argument("--format", choices=DIAGNOSIS_FORMATS, default="table")
+    parser.add_argument("--format", choices=DIAGNOSIS_FORMATS, default="table", help="of the result (default: table)")
     chart = parser.add_argument_group("map of the queries", "see docs/guide/failures.md")
     chart.add_argument("--query-map", metavar="FILE", help="write a row per query: place on a map of alike questions, "
                        "cluster, stage and value; .csv, .xlsx or .parquet")

@@ -51,7 +51,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stream", action="store_true", help="read the runs in pieces, for runs larger than memory: "
                         "TREC or Parquet with the rows of a query together; without checks and verdict")
     add_check_options(parser)
-    parser.add_argument("--format", choices=(*FORMATS, "junit"), default="table")
+    parser.add_argument("--format", choices=(*FORMATS, "junit"), default="table", help="of the result (default: table)")
     parser.add_argument("--fail-under", action="append", metavar="METRIC=BOUND",
                         help='exit 1 below this mean, or below the interval\'s lower end with "nDCG@10.low=0.45"')
 

@@ -13,9 +13,9 @@ FORMATS = {"table": as_text, "json": as_json, "markdown": as_markdown}
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    parser.add_argument("names", nargs="*", metavar="METRIC")
-    parser.add_argument("--format", choices=FORMATS, default="table")
-    parser.add_argument("-o", "--output", metavar="FILE")
+    parser.add_argument("names", nargs="*", metavar="METRIC", help="only these (default: all)")
+    parser.add_argument("--format", choices=FORMATS, default="table", help="of the result (default: table)")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the result to this file")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -50,13 +50,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_evaluation_options(parser)
     parser.add_argument("runs", nargs="+", metavar="RUN", help="a path or NAME=path; the first is the baseline")
-    parser.add_argument("--baseline", metavar="NAME", help="the run that the others are held against")
+    parser.add_argument("--baseline", metavar="NAME", help="the run that the others are compared with")
     parser.add_argument("--k", type=whole_number(1), default=10, help="cutoff of the metrics and of the curves' mark")
     parser.add_argument("--title", type=visible_text, default="",
                         help="default: how many configurations it is about")
     parser.add_argument("--author", type=visible_text, default="", help="who made it, below the title")
     parser.add_argument("--date", type=visible_text, metavar="TEXT", help="below the title (default: today)")
-    parser.add_argument("--full", action="store_true", help="one page, and everything else as its appendix")
+    parser.add_argument("--full", action="store_true", help="the one page, and everything else as an appendix")
     parser.add_argument("--sections", metavar="NAME,NAME", help="only these, such as verdict,leaderboard,queries; an "
                         "unknown name lists them all")
     parser.add_argument("--no-texts", action="store_true", help="no questions, documents or answers: ids alone")

@@ -19,18 +19,19 @@ from ragdash.models.local import ScoreCache
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_reading_options(parser)
-    parser.add_argument("runs", nargs="+", metavar="RUN")
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="the runs to score")
     add_truth_option(parser, "the ground truth, where it is not in the rows of the run")
     parser.add_argument("-m", "--metrics", metavar="METRICS", help='such as "SBERT CrossEncoder" (default: SBERT, or '
                         "none with --match-how)")
     parser.add_argument("--match-how", choices=HOW[-1:], help="what `evaluate --match evidence` needs with this "
                         "similarity of chunks and gold spans")
     parser.add_argument("--model", metavar="FOLDER", help="a sentence-transformers model, or its name in the cache")
-    parser.add_argument("--cross-encoder", metavar="FOLDER")
+    parser.add_argument("--cross-encoder", metavar="FOLDER", help="the same for the metric CrossEncoder")
     parser.add_argument("--nli", metavar="FOLDER", help="a model of natural language inference, for NLIFaithfulness")
     parser.add_argument("--hub", action="store_true", help="fetch a model that is not on this machine")
     parser.add_argument("--device", metavar="NAME", help="cpu, cuda, mps ... (default: what the model finds)")
-    parser.add_argument("--progress", choices=("text", "json"), default="text")
+    parser.add_argument("--progress", choices=("text", "json"), default="text",
+                        help="how it is printed (default: text)")
     add_engine_option(parser)
 
 

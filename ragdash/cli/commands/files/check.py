@@ -38,11 +38,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_reading_options(parser)
     add_metric_options(parser)
-    parser.add_argument("files", nargs="+", metavar="FILE")
-    parser.add_argument("--truth", action="append", metavar="TRUTH", help="the ground truth; given again, it adds "
-                        "what the ones before do not say")
-    parser.add_argument("--format", choices=("table", "json"), default="table")
-    parser.add_argument("-o", "--output", metavar="FILE")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="runs and ground truth, recognized by content")
+    parser.add_argument("--truth", action="append", metavar="TRUTH", help="the ground truth; may be given several "
+                        "times: each fills the gaps of those before it")
+    parser.add_argument("--format", choices=("table", "json"), default="table", help="of the result (default: table)")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the result to this file")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -16,7 +16,7 @@ from ragdash.io.write.write import WRITTEN_FORMATS
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_reading_options(parser)
-    parser.add_argument("file", metavar="IN")
+    parser.add_argument("file", metavar="IN", help="the run or the ground truth to write")
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help="its ending names the format")
     parser.add_argument("--truth", action="store_true", help="take IN as a ground truth, where it could be both")
     parser.add_argument("--config", metavar="NAME", help="the configuration to write, where IN holds several")

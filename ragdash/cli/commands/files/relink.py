@@ -40,7 +40,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--drop-gone", action="store_true", help="leave out judgments of documents that are gone")
     parser.add_argument("--links", metavar="FILE", help="write every link as CSV, to look at")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the ground truth with the new ids")
-    parser.add_argument("--format", choices=("table", "json"), default="table")
+    parser.add_argument("--format", choices=("table", "json"), default="table", help="of the result (default: table)")
 
 
 def run(options: argparse.Namespace) -> int:

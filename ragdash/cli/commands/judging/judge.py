@@ -35,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_reading_options(parser)
     add_judge_options(parser)
-    parser.add_argument("runs", nargs="+", metavar="RUN")
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="the runs whose answers are judged")
     add_truth_option(parser, "the ground truth, where it is not in the rows of the run")
     parser.add_argument("-m", "--metrics", metavar="METRICS",
                         help='such as "ClaimFaithfulness Correctness" (default: Faithfulness)')

@@ -84,7 +84,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--generator", metavar="NAME", help="who wrote the answers; warned of where it is of the "
                         "judge's family")
     parser.add_argument("--disagreements", type=whole_number(0), default=10, metavar="N", help="shown of each run")
-    parser.add_argument("--format", choices=JUDGE_VALIDATION_FORMATS, default="table")
+    parser.add_argument("--format", choices=JUDGE_VALIDATION_FORMATS, default="table",
+                        help="of the result (default: table)")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -21,16 +21,16 @@ from ragdash.models.judge.verdict_store.jsonl import export_verdicts, import_ver
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_reading_options(parser)
-    parser.add_argument("run", metavar="RUN")
+    parser.add_argument("run", metavar="RUN", help="the run that the verdicts are about")
     add_truth_option(parser, "the ground truth, where it is not in the rows of the run")
     parser.add_argument("--read", metavar="FILE", help="results with scores or verdicts, to be kept for this run")
-    parser.add_argument("--format", choices=(*FORMATS, "ledger"), default="rows", help="what to put out: a "
+    parser.add_argument("--format", choices=(*FORMATS, "ledger"), default="rows", help="what to export: a "
                         "line for each query and metric with its claims, the columns of another tool, or what --read "
                         "takes into the ledger of another machine")
     parser.add_argument("-m", "--metrics", metavar="METRICS", help="of the formats rows and ledger (default: all "
                         "that are there)")
     parser.add_argument("--judge", default="", metavar="NAME", help="whose verdicts (default: the one last asked)")
-    parser.add_argument("-o", "--output", metavar="FILE")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the result to this file")
 
 
 def run(options: argparse.Namespace) -> int:

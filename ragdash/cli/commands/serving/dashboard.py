@@ -42,7 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def add_server_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that `ragdash view` has too."""
-    parser.add_argument("--truth", action="append", metavar="TRUTH")
+    parser.add_argument("--truth", action="append", metavar="TRUTH", help="a file to read as ground truth")
     parser.add_argument("--workspace", metavar="DIR", help="where uploaded runs and ground truth are kept: a folder, "
                         "or postgresql://user@host/database; default: RAGDASH_WORKSPACE, else a folder of the user")
     parser.add_argument("--blobs", metavar="URL", help="where the files of a workspace in a database are: "
@@ -51,11 +51,12 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--judge-hosts", metavar="HOST,...", help='hosts that LLM judges may be called at, with or '
                         'without a port; "public" for all on the internet (default: any host without a login, public '
                         "hosts with one)")
-    parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=whole_number(1, 65_535))
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen at (default: 127.0.0.1, for this "
+                        "machine alone)")
+    parser.add_argument("--port", type=whole_number(1, 65_535), help="port to listen at (default: the first free one)")
     parser.add_argument("--status", metavar="[HOST:]PORT", help="answer there whether the server is ready (/ready), "
                         "and with numbers for Prometheus (/metrics); default: nowhere")
-    parser.add_argument("--no-browser", action="store_true")
+    parser.add_argument("--no-browser", action="store_true", help="open no browser")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -35,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_evaluation_options(parser)
     parser.add_argument("runs", nargs="*", metavar="RUN", help="none or more: with one, saturated queries; with two, "
                         "the queries that carry the verdict and the detectable difference; with three, discrimination")
-    parser.add_argument("--format", choices=("table", "json"), default="table")
+    parser.add_argument("--format", choices=("table", "json"), default="table", help="of the result (default: table)")
     parser.add_argument("--relabel", metavar="SHEET.csv", help="write judgments in doubt and as many others as a "
                         "sheet to judge again: question and text alone, no ids and no old labels")
     parser.add_argument("--items", type=whole_number(1), default=ITEMS, metavar="N",

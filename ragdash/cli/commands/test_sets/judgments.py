@@ -41,7 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_reading_options(parser)
     add_metric_options(parser)
-    parser.add_argument("runs", nargs="+", metavar="RUN")
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="the runs whose documents may be judged")
     add_truth_option(parser, "the judgments so far")
     parser.add_argument("-o", "--output", metavar="FILE", help="the sheet to judge (CSV); with --judged, the result")
     parser.add_argument("-n", type=whole_number(1), default=100, metavar="N", help="documents to judge (default: 100)")
@@ -58,8 +58,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "the new ones, in a format by its ending (.qrels, .jsonl)")
     parser.add_argument("--before", metavar="TRUTH", help="the judgments before the first sheet, where --truth already "
                         "holds those of a sheet: only the added ones show how often returned documents are relevant")
-    parser.add_argument("--seed", type=whole_number(0), default=SEED)
-    parser.add_argument("--format", choices=("table", "json"), default="table")
+    parser.add_argument("--seed", type=whole_number(0), default=SEED, help="of the random draws")
+    parser.add_argument("--format", choices=("table", "json"), default="table", help="of the result (default: table)")
 
 
 def _probability(text: str) -> float:

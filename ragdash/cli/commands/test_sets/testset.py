@@ -57,7 +57,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rejects", metavar="FILE", help="those that a rule rejected, with all their reasons")
     parser.add_argument("--drafts", metavar="FILE", help="all of it, to be opened on the page elsewhere; the "
                         "workspace of this machine has it anyway")
-    parser.add_argument("--encoding", default="utf-8")
+    parser.add_argument("--encoding", default="utf-8", help="of files that are text (default: utf-8)")
     parser.add_argument("--map", action="append", metavar="OURS=THEIRS,...", help="columns that are not recognized: "
                         "doc_id, text, title, and the column that holds it")
 

@@ -29,7 +29,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--against", metavar="LOG", help="an earlier log in place of a test set")
     parser.add_argument("--map", action="append", metavar="OURS=THEIRS,...", help="columns of the logs that are not "
                         "recognized: query, answer, latency_ms, latency_s, time, session, refused, error, status")
-    parser.add_argument("--encoding", default="utf-8")
+    parser.add_argument("--encoding", default="utf-8", help="of files that are text (default: utf-8)")
     parser.add_argument("--model", metavar="FOLDER", help="compare questions by the embeddings of this "
                         "sentence-transformers model (default: those of the last model, if it has seen all questions, "
                         "else TF-IDF); tfidf: by their words")
@@ -40,9 +40,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--drafts", metavar="FILE", help="write them as drafts for the page Test set; the workspace "
                         "of this machine has them anyway when this or --questions is given")
     parser.add_argument("--alpha", type=level, default=ALPHA, help="level of all tests together (default: 0.05)")
-    parser.add_argument("--seed", type=whole_number(0), default=SEED)
-    parser.add_argument("--format", choices=DRIFT_FORMATS, default="table")
-    parser.add_argument("-o", "--output", metavar="FILE")
+    parser.add_argument("--seed", type=whole_number(0), default=SEED, help="of the random draws")
+    parser.add_argument("--format", choices=DRIFT_FORMATS, default="table", help="of the result (default: table)")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the result to this file")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -44,9 +44,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "likely-regression: also losses with p below 0.2; unclear: all that could be a loss above the "
                         "margin. Not comparable and too few queries always fail")
     parser.add_argument("--max-age", type=whole_number(0), metavar="DAYS", help="fail if the baseline is older")
-    parser.add_argument("--format", choices=GATE_FORMATS, default="table")
+    parser.add_argument("--format", choices=GATE_FORMATS, default="table", help="of the result (default: table)")
     parser.add_argument("--result-json", metavar="FILE", help="also write the result as JSON")
-    parser.add_argument("-o", "--output", metavar="FILE")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the result to this file")
 
 
 def run(options: argparse.Namespace) -> int:

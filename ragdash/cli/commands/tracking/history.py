@@ -39,7 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--against", metavar="FILE", help="compare all runs with this pinned baseline")
     parser.add_argument("--family", type=whole_number(1), default=1, metavar="N", help="correct over N metrics, where "
                         "you choose from more than those of -m (default: over those of -m)")
-    parser.add_argument("--format", choices=HISTORY_FORMATS, default="table")
+    parser.add_argument("--format", choices=HISTORY_FORMATS, default="table", help="of the result (default: table)")
 
 
 def run(options: argparse.Namespace) -> int:

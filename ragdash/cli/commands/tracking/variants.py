@@ -40,7 +40,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--baseline", metavar="RUN", help="the run that all others are compared with, by its name; "
                         "p-values are corrected over all pairs of these runs, as by ragdash compare")
     parser.add_argument("--prices", metavar="FILE", help="price table (TOML), where runs have tokens and no cost")
-    parser.add_argument("--format", choices=VARIANTS_FORMATS, default="table")
+    parser.add_argument("--format", choices=VARIANTS_FORMATS, default="table", help="of the result (default: table)")
 
 
 def run(options: argparse.Namespace) -> int:
