@@ -79,6 +79,12 @@ READ = {  # content, the first mapping without its attributes
         rows(query=ASKED.__getitem__, expected=lambda n: f"faq_{n}", top1=lambda n: f"faq_{n % 4}",
              correct=lambda n: n < 4),
         {"role": "both", "query": "query", "retrieved": "top1", "relevant": "expected", "scores": "correct"}),
+    "lists of hits of two ways": (
+        rows(query=ASKED.__getitem__, **{name: lambda n, first=first: [
+            {"rank": k, "chunk_id": f"c{first}{n}{k}", "score": 1 / k} for k in (1, 2)]
+            for first, name in enumerate(("fused_off", "fused_on"))}),
+        {"role": "run", "records": "*", "query": "query", "config": "*", "retrieved": "retrieved[].chunk_id",
+         "score": "retrieved[].score", "rank": "retrieved[].rank"}),
     "queries of a set": (
         {"name": "set", "sampling": "manual", "querySetQueries": rows(queryText=lambda n: f"phone{n}")},
         {"role": "questions", "records": "querySetQueries", "query": "queryText"}),
@@ -108,6 +114,14 @@ NONE = {  # content of which no list holds queries
         for split in ("test", "validation")}},
     "means of data sets": rows(dataset=lambda n: f"set {n}", num_samples=lambda n: 1737 + n, accuracy=lambda n: n / 7,
                                f1=lambda n: n / 9),
+    "nodes of a flow with an answer": {"name": "flow", "nodes": [{"id": f"n{n}", "inputs": {"answer": SAID[n]}}
+                                                                 for n in range(6)]},
+    "parameters that agree": {"report_id": "r1", "parameters": {f"parameter_{n}": {"match": True} for n in range(6)}},
+    "chunks of one query": [{"retrieved_chunks": [{"rank": n, "chunk_id": f"c{n}", "score": 0.5, "chunk_text": "alpha"}
+                                                  for n in range(6)]}],
+    "reports of files": {"reports": rows(input_path=lambda n: f"data/input file number {n}.json",
+                                         output_path=lambda n: f"data/output file number {n}.json",
+                                         strategy=lambda n: "s")},
     "counts of groups": {"judge": "a", "by_category": {name: {"A": 6, "B": n, "tie": 3} for n, name in enumerate((
         "code", "law", "tax"))}},
     "models with their scores": {"models": rows(input_adapter=lambda n: f"adapter_{n}", model=lambda n: {

@@ -44,11 +44,13 @@ _CHECKED = {"contain", "keyword", "phrase", "term", "substr", "topic", "concept"
 _OF_HITS = DOCUMENT | TEXT | {"id", "score", "rank", "similarity", "distance", "title", "metadata", "preview",
                               "heading", "position", "bm25", "dense", "rerank", "start", "end", "length"}  # of a hit
 _OF_TEXTS = {"chunk", "passage", "doc", "document", "docid", "docno", "node", "paragraph"}  # ids of hits
-_HITS = {"doc_id", "text", "rank", "score"}
+_HITS = {"doc_id", "text", "rank", "score", "retrieved"}
 _DESCRIBES = {"param", "parameter", "metadata", "meta"}  # objects of how a question was made
 _SAMPLED = {"sample", "example", "miss", "missed", "failure", "failed"}  # lists of a few of the queries
 _SHOTS = {"demo", "fewshot", "shot"}
 _NUMBERED = re.compile(r"[A-Za-z][A-Za-z_-]*?[-_]?(\d{2,})")
+_COMPARED = {"system", "model", "retriever", "config", "configuration", "pipeline", "strategy", "variant", "method",
+             "provider", "parameter", "selector", "setting"}  # their keys are no queries
 _OF_QUERIES = {"case", "sample", "item", "record", "result", "row", "example", "task", "test", "topic", "data",
                "detail", "run", "eval", "evaluation", "per", "benchmark", "set", "gold", "golden", "qa", "pair",
                "label", "judgment", "prediction", "ranking", "retrieval", "qid"}  # in names of their lists
@@ -108,7 +110,7 @@ class Assignment:
             return False  # means of groups
         if is_keyed and "query" not in self.roles and len(set(keys)) < 4 and not numbered:
             return False  # parts of a report
-        if not {"query", "answer"} & self.roles.keys() and (self._holds_means or self._lists_things):
+        if "query" not in self.roles and (self._lists_things or ("answer" not in self.roles and self._holds_means)):
             return False
         if self.roles.get("query_id") in (KEY, KEY + KEY) and "doc_id" in self.roles and {
                 "query", "score", "rank", "grade"}.isdisjoint(self.roles):
@@ -259,11 +261,21 @@ class Assignment:
 
     @property
     def _lists_things(self) -> bool:
-        """True for a list of panels, nodes or files with an `id` and links: nothing says that they are queries."""
+        """True for systems, panels, nodes or files with an `id` and links: nothing says that they are queries."""
+        if self._is_keyed_by_system:
+            return True
         content = {name for name in CONTENT if name in self.roles} | ({"query_id"} & self.roles.keys())
         path, key = self.records.path, self.roles.get("query_id", "")
-        return bool(path) and content <= {"query_id", "relevant", "retrieved", "evidence"} and not key.startswith(
-            KEY) and (_OF_QUERIES | QUESTION).isdisjoint((*words(path), *words(key)))
+        return bool(path) and content <= {
+            "query_id", "relevant", "retrieved", "evidence", "answers", "answer"} and not key.startswith(
+            KEY) and (_OF_QUERIES | QUESTION | ANSWER).isdisjoint((*words(path), *words(key)))
+
+    @property
+    def _is_keyed_by_system(self) -> bool:
+        """True for the names of systems or settings, below a word for them: systems.*, parameters.*."""
+        above, _, key = self.records.path.rpartition(".")
+        is_last = key == KEY and self.roles.get("query_id") == KEY * (1 + above.count(KEY))
+        return is_last and not _COMPARED.isdisjoint(words(above.rpartition(".")[2]))
 
     @property
     def _is_a_case(self) -> bool:

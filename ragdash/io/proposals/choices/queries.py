@@ -66,7 +66,8 @@ def assign_query(result: Assignment, free: dict[str, Field]) -> None:
         ids = [item for item in free.values() if not item.is_list and not item.is_object and item.share == 1.0
                and item.mean_length < 100 and (item.is_text or item.is_id_like)
                and not set(item.name_words).isdisjoint(ID) and item.distinct_share > 0.2
-               and (_NO_ID | _COMPARED).isdisjoint(item.words) and item.name_words[0] not in COUNTING - {"no", "number"}
+               and (_NO_ID | _COMPARED).isdisjoint(item.words)
+               and item.name_words[0] not in COUNTING - {"no", "number"}
                and (item.distinct_count > 1 or len(item.values) == 1)]
     if ids := ids or ([] if questions else named_cases(free)):
         take(result, free, "query_id", ids[0])

@@ -92,8 +92,9 @@ def is_gold_documents(field: Field) -> bool:
     name, path = set(field.name_words), set(field.words)
     if field.is_list and {"answer"} & name and ID - {"no"} & name and not field.is_long_text and field.is_id_like:
         return True  # answer_session_ids: what holds the answer
-    if (field.is_number and not field.is_list and name.isdisjoint(CODES)) or field.is_bool:
-        return False
+    if (field.is_number and not field.is_list and (name.isdisjoint(CODES) or name & {"total", "count"})) or (
+            field.is_bool):
+        return False  # queries_total_in_gold_file
     if field.is_paired:
         return not path.isdisjoint(GOLD)
     if _is_of_questions(field) or counts_by_plural(field) or not path.isdisjoint(CHOICES):

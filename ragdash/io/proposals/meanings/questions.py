@@ -27,7 +27,8 @@ _QUERY_IDS = {"query", "question", "case", "test", "item", "example", "turn", "s
               "custom"}
 _ASKED = QUESTION | GENERIC | {"user", "original", "initial", "first", "search", "en", "english", "full", "test",
                                "eval", "string"}  # words around a question, which may then be one word
-_NO_QUESTION = {"count", "expansion", "rewritten", "vector", "set", "group", "kind", "class", "template", "format",
+_NO_QUESTION = {"path", "file", "filename", "url", "directory",
+                "count", "expansion", "rewritten", "vector", "set", "group", "kind", "class", "template", "format",
                 "token", "variant", "version", "style", "id"}
 _SPEAKERS_ASKING = (("user",), ("user", "message"), ("human",))
 _PROBLEMS = (("problem",), ("problem", "text"), ("problem", "statement"), ("problem", "description"))
@@ -71,6 +72,7 @@ def is_query_id(field: Field) -> bool:
         return False  # num_samples
     if field.is_hash and "sha256" in name:
         return False
+    name -= {"no"} if field.name_words[-1:] != ("no",) else set()  # no_gold_blocks
     if name & {"chunk", "doc", "document", "passage"} and name.isdisjoint({"query", "question"}):
         return False
     return (field.path.lower() in ("id", "_id", "qid", "uid", "uuid", "index", "*", "query_id", "question_id", "no",

@@ -50,7 +50,8 @@ _RIGHT_ONES = (("answer", "key"), ("canonical", "solution"), ("reference", "solu
 _OTHER_WAYS = ("answer", "variant")  # to write a right answer
 _SAID_OF_ANSWERS = {"information", "info", "detail", "statement", "value", "result"}  # expected_information
 _NO_TEXT = {"tool", "highlight", "highlighted"}
-_ABOUT_ANSWERS = {"mode", "method", "strategy", "status", "label", "flag", "confidence", "version", "provider", "from"}
+_ABOUT_ANSWERS = {"failure", "mode", "method", "strategy", "status", "label", "flag", "confidence", "version",
+                  "provider", "from"}
 _MEASURES = {"ms", "sec", "second", "cost", "usd", "price", "avg", "mean", "total", "rate", "num"}  # numbers of them
 _VERDICTS = {"correct", "right", "match", "valid", "relevant", "true"}  # behind answer: whether it is
 _SPEAKERS_ANSWERING = (("assistant",), ("assistant", "message"), ("ai",), ("bot",))

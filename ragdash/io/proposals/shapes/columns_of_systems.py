@@ -176,7 +176,8 @@ def rows_of_systems(rows: Sequence[dict]) -> list[dict]:
     """A record for each query and system; none where fewer than two columns are named by a system alone."""
     if len(rows) < 2 or len(rows[0]) > _MOST_COLUMNS:
         return []
-    names = _with_suffix(rows) or [name for name in rows[0] if _is_system(str(name))] or _numbered(rows[0])
+    names = _with_suffix(rows) or [name for name in rows[0] if _is_system(str(name))] or (
+        _numbered(rows[0]) or _alike_hits(rows))
     content = {name: _content(row.get(name) for row in rows) for name in names}
     kinds = {kind for kind in content.values() if kind}
     systems = [name for name in names if content[name]]
@@ -246,6 +247,19 @@ def _numbered(names: Iterable[str]) -> list[str]:
         if (matched := _NUMBERED.fullmatch(str(name))) and _WRITERS.issuperset(words(matched[1])):
             groups.setdefault(matched[1], []).append(name)
     return next((columns for columns in groups.values() if len(columns) > 1), [])
+
+
+def _alike_hits(rows: Sequence[dict]) -> list[str]:
+    """Lists of hits with the same members and a word in common: fused_on, fused_off."""
+    members = {name: {frozenset(map(str, hit)) for row in rows for hit in row[name]} for name, value in rows[0].items()
+               if value and all(type(row.get(name)) is list and all(type(hit) is dict for hit in row[name])
+                                for row in rows)}
+    ranked = [name for name, keys in members.items() if len(keys) == 1 and not (SCORES | RANKS).isdisjoint(
+        part for key in next(iter(keys)) for part in words(key)) and (
+        _ROLES | {"reranked", "candidate"}).isdisjoint(words(str(name)))]
+    is_alike = len({frozenset(members[name]) for name in ranked}) == 1 < len(ranked) and bool(
+        set.intersection(*(set(words(str(name))) for name in ranked)))
+    return ranked if is_alike else []
 
 
 def _with_suffix(rows: Sequence[dict]) -> list[str]:

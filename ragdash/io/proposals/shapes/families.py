@@ -42,7 +42,7 @@ _NO_SYSTEM = ROLE_WORDS | RANKS | GOLD | {"spec", "short",
                                           "count", "is", "has", "k", "p", "by", "of", "in", "with", "from", "for",
                                           "to", "line", "name", "key", "value", "no", "start", "end", "begin",
                                           "offset", "char", "character", "span", "benchmark", "image",
-                                          "author", "owner", "editor", "language"}
+                                          "author", "owner", "failure", "subtype", "editor", "language"}
 _WAYS_TO_COMPARE = {"semantic", "lexical", "keyword", "embedding", "contextual"}  # also of texts
 OF_RANKINGS = {"hit", "recall", "precision", "mrr", "ndcg", "rr", "map", "ap", "at", "k", "rank", "reciprocal", "rate",
                *map(str, range(1, 101))}  # words in names of values of a ranking
