@@ -8,6 +8,8 @@ const ROW = 35, AROUND = 8; // pixels of a row; rows drawn above and below those
 const LETTER = 7.6, PADDING = 16; // pixels of a letter, and around the text of a cell
 const WIDEST = 0.42; // share of the list that no column exceeds where the list scrolls: the next one can be seen
 
+const sorts = window.ragdashSorts ||= {}; // by the name of a list: other content is sorted by the same heading
+
 function written(column, row) {
   const cell = column.cells[row];
   if (column.texts) return column.texts[row];
@@ -53,9 +55,9 @@ function sorted(columns, { at, down }) {
 }
 
 class RowList {
-  constructor(place, letters, content, open) {
+  constructor(place, letters, content, open, key) {
     const { opens, marks } = content;
-    Object.assign(this, { place, letters, open, opens, marks, sort: { at: null, down: false }, drawn: "", opened: null });
+    Object.assign(this, { place, letters, open, key, opens, marks, opened: null });
     this.scroller = place.querySelector(".rd-rows");
     this.scroller.style.maxHeight = content.height ? `${content.height}px` : "";
     const room = this.scroller.clientWidth || window.innerWidth;
@@ -80,7 +82,17 @@ class RowList {
       const line = target.closest("tr[data-row]");
       if (opens && line && !String(getSelection())) this.choose(Number(line.dataset.row));
     };
+    const { label, down } = sorts[key] || {};
+    const at = this.columns.findIndex((column) => column.label === label);
+    this.sortBy(at < 0 ? null : at, at >= 0 && down);
+  }
+
+  sortBy(at, down) {
+    this.sort = { at, down };
+    [...this.head.cells].forEach((cell) => cell.removeAttribute("aria-sort"));
+    if (at !== null) this.head.cells[at].setAttribute("aria-sort", down ? "descending" : "ascending");
     this.order = sorted(this.columns, this.sort);
+    this.drawn = "";
   }
 
   addHeading(column, at) {
@@ -94,11 +106,8 @@ class RowList {
     button.textContent = column.label;
     button.onclick = () => {
       const again = this.sort.at === at; // up, down, as it came
-      this.sort = again && this.sort.down ? { at: null, down: false } : { at, down: again };
-      [...this.head.cells].forEach((other) => other.removeAttribute("aria-sort"));
-      if (this.sort.at !== null) cell.setAttribute("aria-sort", this.sort.down ? "descending" : "ascending");
-      this.order = sorted(this.columns, this.sort);
-      this.drawn = "";
+      this.sortBy(again && this.sort.down ? null : at, again && !this.sort.down);
+      sorts[this.key] = { label: this.sort.at === null ? null : column.label, down: this.sort.down };
       this.show(this.opened);
     };
     cell.append(button);
@@ -185,14 +194,15 @@ class RowList {
 
 export default function ({ data, key, parentElement, setTriggerValue }) {
   const marks = window.ragdashMarks ||= {}, place = parentElement.querySelector(".rd-list");
+  const name = place.closest("[class*='st-key-']")?.className.match(/st-key-(\S+)/)?.[1];
   const letters = new TextDecoder().decode(data.subarray(0, 32));
   if (place.list?.letters !== letters)
     place.list = new RowList(place, letters, JSON.parse(new TextDecoder().decode(data.subarray(32))),
-      (row) => place.tell(row));
+      (row) => place.tell(row), name);
   const { list } = place;
   place.tell = (row) => setTriggerValue("opened", row);
   const show = () => {
-    const mark = marks[place.closest("[class*='st-key-']")?.className.match(/st-key-(\S+)/)?.[1]];
+    const mark = marks[name];
     if (mark !== undefined && mark !== list.opened) list.show(mark);
   };
   window.addEventListener("ragdash-mark", show);

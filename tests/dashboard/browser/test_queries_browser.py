@@ -65,7 +65,8 @@ def test_a_click_on_a_heading_sorts_the_leaderboard_and_one_on_a_row_or_the_keyb
     assert by_recall == sorted(by_recall) and names.all_inner_texts() != before and app.whole_runs == runs
     table.get_by_role("button", name="Recall@10").click()
     assert table.locator("tbody tr:has(button) td:nth-child(6)").all_inner_texts() == by_recall[::-1]
-    assert table.locator("th[aria-sort=descending]").inner_text().startswith("Recall@10")
+    sorted_by = table.locator("th[aria-sort=descending]")
+    assert sorted_by.inner_text().startswith("Recall@10")
     candidate = app.page.locator("[class*=st-key-candidate]")
     for name, choose in (("sparse", lambda run: run.click()), ("hybrid", lambda run: run.press("Enter"))):
         choose(names.get_by_text(name))
@@ -74,6 +75,10 @@ def test_a_click_on_a_heading_sorts_the_leaderboard_and_one_on_a_row_or_the_keyb
     table.locator("tr", has_text="baseline").click()
     app.settle().calm()
     assert candidate.locator("input").input_value() == "hybrid"
+    app.page.locator(".st-key-baseline input").click()
+    app.page.get_by_role("option", name="sparse", exact=True).click()
+    table.locator("tr", has_text="baseline").filter(has_text="sparse").wait_for()
+    assert sorted_by.inner_text().startswith("Recall@10"), "other content is sorted as before"
 
 
 def test_from_the_leaderboard_over_the_failures_to_one_query(visit, samples_link):
