@@ -281,6 +281,16 @@ def test_every_field_that_is_typed_into_draws_the_page_that_is_open():
     check([path for path in SOURCES if "dashboard" in path.parts or path.parent.name == "pages"], violations)
 
 
+def test_chips_wrap_where_their_row_is_narrow():
+    """In a row of controls Streamlit would keep them in one line, in which a phone cuts what does not fit."""
+    def violations(path):
+        yield from (f"{node.lineno}: {ast.unparse(node.func)} without wrap=True" for node in nodes(path)
+                    if isinstance(node, ast.Call) and ast.unparse(node.func) in ("st.multiselect", "st.pills")
+                    and not any(word.arg == "wrap" for word in node.keywords))
+
+    check([path for path in SOURCES if "dashboard" in path.parts], violations)
+
+
 def test_every_module_says_what_it_is():
     check(PACKAGE, lambda path: [] if ast.get_docstring(tree(path)) else ["has no docstring"])
 

@@ -63,7 +63,7 @@ def _run_field(names: Mapping[str, str]) -> None:
     key = f"shown_runs_{crc32(' '.join(names).encode()):x}"
     st.session_state[key] = list(state.get(state.SHOWN))
     st.multiselect("Runs shown", list(names), format_func=lambda digest: names.get(digest, digest),
-                   placeholder="Type to search", key=key, on_change=_take_field, args=(key,))
+                   placeholder="Type to search", key=key, on_change=_take_field, args=(key,), wrap=True)
 
 
 def _take_field(key: str) -> None:
@@ -76,7 +76,8 @@ def _render_filters(entries: Sequence[SessionRun], facts: Sequence[RunFacts]) ->
     with st.container(horizontal=True, vertical_alignment="bottom", key="run_filters"):
         if options:
             st.multiselect("Tags and settings", list(options), key=FILTERS, placeholder="Such as chunk_size = 256",
-                           format_func=lambda text: f"{text} ({options.get(text, 0)})", help=tooltip("run_filters"))
+                           format_func=lambda text: f"{text} ({options.get(text, 0)})", help=tooltip("run_filters"),
+                           wrap=True)
             matches = [entry.digest for entry, run in zip(entries, facts, strict=True)
                        if matches_filters(run, state.get(FILTERS) or ())]
             st.button(f"Show these {len(matches)}", key="show_matching", on_click=_show, args=(matches,),

@@ -19,6 +19,7 @@ from ragdash.reporting.plots.common.theme import (
     spread_positions,
 )
 
+LABEL = 12  # characters of a name next to its line: a longer one leaves a phone no room for the lines
 MAX_LABELED = 12  # relevant documents with their names beside them
 FAINT = 400  # other documents that are drawn, best ranks first
 DEEPER, NONE = "deeper", "not returned"
@@ -85,7 +86,7 @@ def _labels(fig: go.Figure, rows: Sequence[int], docs: Sequence[str], grades: np
         return
     share = 17 / max(fig.layout.height - 60, 1)
     heights = spread_positions(positions[rows, -1], share * lowest)
-    texts = [f"{shorten(docs[row], 22)} ({grades[row]:.0f})" for row in rows]
+    texts = [f"{shorten(docs[row], LABEL)} ({grades[row]:.0f})" for row in rows]
     annotate(fig, [{"x": 1, "xref": "paper", "xanchor": "left", "xshift": 8, "y": float(height), "yref": "y",
                     "showarrow": False, "text": text, "font": {"size": 12, "color": theme.better}, "align": "left"}
                    for text, height in zip(texts, heights, strict=True)])

@@ -303,6 +303,15 @@ def test_one_query_shows_rankings_grades_evidence_and_moves():
     assert "**relevant** a" not in texts(at), "two runs found it"
 
 
+def test_of_many_runs_the_rank_changes_draw_those_that_a_phone_has_room_for():
+    names = [f"r{number}" for number in range(8)]
+    at = opened(*names, own={name: built(name, [1 + at % 3] * QUERIES) for at, name in enumerate(names)})
+    at.session_state["tab"] = "Rank changes"
+    [chart] = shown(at.run()).get("plotly_chart")
+    assert len(json.loads(chart.proto.spec)["layout"]["xaxis"]["ticktext"]) == 6
+    assert "6 of 8 runs: the selected run, the baseline" in texts(at)
+
+
 def test_more_ranks_on_demand():
     own = {"deep": built("deep", [1] * QUERIES, depth=300), "new": built("new", [1] * QUERIES)}
     at = opened("deep", "new", own=own)

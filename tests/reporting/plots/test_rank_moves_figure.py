@@ -21,6 +21,11 @@ def test_documents_are_lines_by_kind_and_the_relevant_ones_bear_their_names():
     assert [name.rpartition(" ")[2] for name in fig.layout.xaxis.ticktext] == ["dense", "sparse"]
 
 
+def test_a_long_name_leaves_a_phone_room_for_the_lines():
+    fig = bump(["dense", "sparse"], [0, 1], ["a-document-of-some-folder-with-a-name", "d2", "d3"], RANKS, GRADES, k=5)
+    assert fig.layout.margin.r <= 136 and "a-document-of-some-folder-with-a-name" in fig.data[-1].customdata[0]
+
+
 def test_a_hover_names_the_document_the_run_and_the_rank():
     fig = bump(["dense", "sparse"], [0, 1], ["d1", "d2", "<d3>"], RANKS, GRADES, k=5)
     facts = {trace.name: [list(row) for row in trace.customdata[:2]] for trace in fig.data}

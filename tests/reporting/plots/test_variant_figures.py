@@ -79,6 +79,14 @@ def test_parallel_lines_go_over_every_setting_to_the_mean():
     assert lower.dimensions[1].range == pytest.approx((0.51, 0.24)) and lower.line.reversescale
 
 
+def test_the_values_of_the_first_setting_have_room_at_the_left_edge():
+    values = ("reciprocal rank fusion of both", "all-MiniLM-L6-v2, cosine", "BM25 with stems")
+    fig = variants.parallel(["x", "y", "z"], [{"retriever": value} for value in values], ["retriever"],
+                            np.array([0.5, 0.25, 0.3]), axis=UNIT)
+    longest = max(map(len, fig.data[0].dimensions[0].ticktext))
+    assert longest > 10 and fig.layout.margin.l >= 6.5 * longest + 12, "letters of 11 pixels, and a gap"
+
+
 def test_parallel_lines_without_a_mean_or_with_equal_means_have_an_axis():
     for means, ends in (([NAN, NAN], (-0.04, 1.04)), ([0.5, 0.5], (0.49, 0.51))):
         fig = variants.parallel(["x", "y"], [{}, {}], [], np.array(means), axis=UNIT)

@@ -108,7 +108,7 @@ def choose_metrics(judged: Sequence[str], *, with_references: bool) -> list[str]
     typed = [template for template in state.get(state.ANSWERS) if template not in menu]
     st.multiselect("Metrics of the tables", [*menu, *typed], key=key,
                    format_func=with_need(fmt.template_title, computed), accept_new_options=True,
-                   persist_state="session", help=tooltip("answer_metrics"))
+                   persist_state="session", help=tooltip("answer_metrics"), wrap=True)
     return state.get(state.ANSWERS)
 
 

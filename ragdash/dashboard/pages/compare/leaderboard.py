@@ -141,5 +141,5 @@ def choose_metrics() -> list[str]:
     typed = [template for template in state.get(state.METRICS) if template not in menu]
     st.multiselect("Metrics of the table", [*menu, *typed], key=key,
                    format_func=file_metrics.with_need(fmt.template_title, menu), accept_new_options=True,
-                   persist_state="session", help=tooltip("leaderboard_metrics"))
+                   persist_state="session", help=tooltip("leaderboard_metrics"), wrap=True)
     return file_metrics.of_shown_runs(state.get(state.METRICS))

@@ -292,7 +292,7 @@ def _render_query_table(context: PageContext, spec: Spec, selected: int, compari
         ),
         "compare_queries",
         f"{fmt.query_count(len(rows))} by the size of their difference",
-        height=min(38 + 35 * max(len(rows), 1), 420),
+        height=min(38 + 35 * max(len(rows), 1), 370),
         widths={"Question": QUESTION_WIDTH} if any(texts) else None,
         labels={"Mean difference without it": ("Without it", "The mean difference without this query.")},
     )

@@ -220,7 +220,7 @@ def _render_facts(entry: SessionRun) -> None:
     st.multiselect("Tags", known, key=f"tags_{key}", accept_new_options=True, placeholder="Type a tag",
                    help=tooltip("run_tags"),
                    on_change=lambda: _keep(run_facts.keep_tags, entry, st.session_state[f"tags_{key}"],
-                                           facts.tags))
+                                           facts.tags), wrap=True)
     shown = {name: value for name, value in facts.settings.items() if name != "fusion"}  # a recipe is not typed
     settings = "\n".join(f"{name} = {value}" for name, value in shown.items())
     fields.stored_text(fields.text_area, "Settings", f"settings_{key}", settings,

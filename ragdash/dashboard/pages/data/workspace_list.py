@@ -270,7 +270,7 @@ def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
         "kept_text", entry.description, lambda text: _describe_entry(home, entry, text)))
     st.multiselect("Tags", sorted({*entry.tags}), accept_new_options=True, placeholder="Type a tag", **field(
         "kept_tags", list(entry.tags), lambda tags: home.tag(
-            entry.digest, lambda stored: merged_list(entry.tags, tags, stored), entry.kind)))
+            entry.digest, lambda stored: merged_list(entry.tags, tags, stored), entry.kind)), wrap=True)
     index = order.index(entry.digest)
     with st.container(horizontal=True):
         for label, icon, target in (("Up", "arrow_upward", index - 1), ("Down", "arrow_downward", index + 1)):

@@ -14,6 +14,7 @@ from ragdash.analysis.query_rankings import QueryOutput
 from ragdash.core.terms import tooltip
 from ragdash.core.text import differing, tokens
 from ragdash.core.text.short_names import PAGE_NAME, short_names
+from ragdash.dashboard.components import run_picker
 from ragdash.dashboard.pages.queries import claims, file_facts, judge_next, ranking_html, reviews
 from ragdash.dashboard.pages.queries import data as queries_data
 from ragdash.dashboard.pages.queries import sections as queries_sections
@@ -177,11 +178,18 @@ def _moves(case: QueryCase, k: int) -> None:
     if not docs:
         return
     st.markdown("### How documents move between runs")
-    figure = queries.bump(context.names, context.slots, docs, ranks, grades, k=depth, theme=elements.theme())
+    runs = case.data.run_order[:run_picker.FEW]
+    seen = [row for row, doc_grade in enumerate(grades) if doc_grade >= 1 or (ranks[row, runs] <= depth).any()]
+    figure = queries.bump([context.names[run] for run in runs], [context.slots[run] for run in runs],
+                          [docs[row] for row in seen], ranks[np.ix_(seen, runs)], grades[seen], k=depth,
+                          theme=elements.theme())
     table = pd.DataFrame({"Document": docs, "Grade": grades, **dict(zip(context.names, ranks.T, strict=True))})
     elements.chart(figure, table, "bump", f"Rank of each document in {fmt.count(len(context.names), 'run')}",
                   formats=dict.fromkeys(("Grade", *context.names), "%.0f"),
-                  title=f"Rank of each document, query {fmt.query_title(case.data.ids[case.row], case.question, 120)}")
+                  title=f"Rank of each document, query {fmt.query_title(case.data.ids[case.row], case.question, 120)}",
+                  caption="" if len(runs) == len(context.names) else
+                  f"{len(runs)} of {len(context.names)} runs: the selected run, the baseline and the first of the "
+                  "others. The **Table** tab has all.")
     first, doc_ranks = query_rankings.rank_moves(case.rankings, k)
     swatches = [elements.swatch(slot, name) for slot, name in zip(context.slots, context.names, strict=True)]
     unique = query_rankings.unique_to_run(first, doc_ranks, k)

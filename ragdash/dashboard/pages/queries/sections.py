@@ -206,7 +206,7 @@ def _facet_select(facet: str, label: str, filters: Filters, facts: QueryFacts, t
         return f"{isolated(titles.get(choice) or choice.replace('=', ': ', 1))} ({counts[choice]:,})"
 
     st.multiselect(label, list(facts.choices[facet]), format_func=title, key=FACET_KEYS[facet], placeholder="any",
-                   persist_state="session")
+                   persist_state="session", wrap=True)
 
 
 def _order_titles(data: QueriesData) -> dict[str, str]:

@@ -26,7 +26,8 @@ def render() -> None:
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.pills("Curves", page_context.CURVES, format_func=lambda name: METRICS[name].title, selection_mode="multi",
-                 key=state.choices_key(state.CURVES, page_context.CURVES, ["P", "R"]), persist_state="session")
+                 key=state.choices_key(state.CURVES, page_context.CURVES, ["P", "R"]), persist_state="session",
+                 wrap=True)
         st.segmented_control(
             "k axis",
             list(page_context.SCALES),

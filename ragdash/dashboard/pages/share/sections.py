@@ -122,7 +122,8 @@ def _sections(context: PageContext) -> dict[str, str]:
 def _render_full_choices(context: PageContext, specs: Sequence[Spec]) -> None:
     titles = _sections(context)
     st.pills("Sections", list(titles), format_func=titles.get, selection_mode="multi", persist_state="session",
-             key=state.choices_key(state.PARTS, list(titles), [name for name in titles if name not in ASKED]))
+             key=state.choices_key(state.PARTS, list(titles), [name for name in titles if name not in ASKED]),
+             wrap=True)
     with st.container(horizontal=True, vertical_alignment="bottom", key="report_bar"):
         st.segmented_control("Texts of questions, documents and answers", ["yes", "no"], required=True,
                              format_func={"yes": "In it", "no": "Left out"}.get, persist_state="session",

@@ -113,7 +113,7 @@ def _render_findings(context: PageContext | None, labels: LabelCheck) -> None:
         return
     kinds = list(dict.fromkeys(finding.kind for finding in labels.findings))
     chosen = st.pills("Findings", kinds, selection_mode="multi", key="label_findings", persist_state="session",
-                      format_func=lambda kind: f"{KINDS[kind]} ("
+                      wrap=True, format_func=lambda kind: f"{KINDS[kind]} ("
                       f"{sum(finding.kind == kind for finding in labels.findings):,})") if len(kinds) > 1 else []
     findings = [finding for finding in labels.findings if not chosen or finding.kind in chosen]
     rows = finding_rows(findings[:MOST_FINDINGS])

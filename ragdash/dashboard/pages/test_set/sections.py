@@ -103,7 +103,7 @@ def _filters(data: TestSetData) -> list[Draft]:
             ),
         )
         st.pills("Types", of_set, selection_mode="multi", key=by_type, persist_state="session",
-                 format_func=lambda type: f"{TYPE_TITLES[type]} ({type_counts[type]:,})")
+                 format_func=lambda type: f"{TYPE_TITLES[type]} ({type_counts[type]:,})", wrap=True)
     return [draft for draft in of_chosen_types if state.get(by_state) in ("", data.state(draft))]
 
 

@@ -96,6 +96,7 @@ def parallel(names: Sequence[str], settings: Sequence[Mapping[str, str]], shown:
     dimensions.append({"label": shorten(axis.title, LABEL), "values": np.where(np.isfinite(mean), mean, low - air),
                        "range": [high + air, low - air] if axis.better == "lower" else [low - air, high + air],
                        "tickformat": ".3~f"})
+    first = max(map(len, dimensions[0].get("ticktext", [""])), default=0)  # characters at the left edge
     tilted = sum(len(dimension["label"]) for dimension in dimensions) > ROOM
     fig = figure(theme, height=420)
     fig.add_trace(go.Parcoords(
@@ -104,7 +105,7 @@ def parallel(names: Sequence[str], settings: Sequence[Mapping[str, str]], shown:
         unselected={"line": {"color": theme.grid, "opacity": 0.3}},
         line={"color": mean, "colorscale": [[0, tint(theme, theme.gray, 0.35)], [1, theme.better]],
               "reversescale": axis.better == "lower", "cmin": low, "cmax": high, "showscale": False}))
-    fig.update_layout(margin={"t": 72 if tilted else 56, "l": 70, "r": 60, "b": 24})
+    fig.update_layout(margin={"t": 72 if tilted else 56, "l": max(70, 20 + 7 * first), "r": 60, "b": 24})
     return fig
 
 

@@ -144,7 +144,7 @@ def _choose_metrics(query_counts: Mapping[str, int]) -> tuple[str, ...]:
     with st.container(horizontal=True, vertical_alignment="bottom", key="judge_what"):
         with st.popover("Metrics to judge", icon=":material/tune:", key="judge_metrics"):
             st.multiselect("Metrics to judge", menu, format_func=sentences_judge.metric_title, key=state.JUDGE_METRICS,
-                           persist_state="session", placeholder="Choose metrics", width=480)
+                           persist_state="session", placeholder="Choose metrics", width=480, wrap=True)
         with st.popover("Calls per metric", icon=":material/help:", key="judge_asks", on_change="rerun") as popover:
             if popover.open:
                 _metric_table(query_counts)

@@ -80,7 +80,7 @@ def _choose_sources(sources: dict[str, TextSource]) -> tuple[tuple[str, ...], tu
         for key, label, help in ((state.OLD_TEXTS, "Texts under the old ids", tooltip("old_texts")),
                                  (state.NEW_TEXTS, "Texts under the new ids", tooltip("new_texts"))):
             st.multiselect(label, list(sources), format_func=lambda digest: sources[digest].label, key=key, width=420,
-                           help=help, persist_state="session")
+                           help=help, persist_state="session", wrap=True)
         chosen = tuple(st.session_state[state.OLD_TEXTS]), tuple(st.session_state[state.NEW_TEXTS])
         st.button("Find the new ids", icon=":material/search:", type="primary", key="find_links",
                   disabled=not all(chosen),
@@ -129,10 +129,10 @@ def _choose_links(relinking: Relinking) -> tuple[tuple[str, ...], bool, tuple[st
         st.session_state[key] = default if chosen is None or not set(chosen) <= set(options) else chosen
     with st.container(horizontal=True, vertical_alignment="bottom", key="link_bar"):
         st.pills("Links to follow", kinds, selection_mode="multi", format_func=lambda kind: f"{kind} {counts[kind]:,}",
-                 key=state.FOLLOWED_LINKS, help=tooltip("followed_links"), persist_state="session")
+                 key=state.FOLLOWED_LINKS, help=tooltip("followed_links"), persist_state="session", wrap=True)
         if doubtful:
             st.multiselect("Leave as they are", doubtful[:MAX_REJECTED], key=state.REJECTED, width=320,
-                           placeholder="Old ids", help=tooltip("rejected_links"), persist_state="session")
+                           placeholder="Old ids", help=tooltip("rejected_links"), persist_state="session", wrap=True)
         drop_gone = bool(counts["gone"]) and st.toggle(
             f"Leave out judgments of the {fmt.count(counts['gone'], 'document')} that "
             f"{'is' if counts['gone'] == 1 else 'are'} gone", key=state.DROP_GONE, help=tooltip("drop_gone"),

@@ -59,7 +59,7 @@ def render_editor(context: PageContext, prices: PriceTable) -> None:
         names = [str(name).strip() for name in edited["Name"] if isinstance(name, str) and name.strip()]
         uses = {run: st.multiselect(f"{fmt.escape(run)} uses", names, key=f"uses_{digest[:8]}_{version}",
                                     default=[name for name in shown.uses.get(run, ()) if name in names],
-                                    placeholder="What its settings name")
+                                    placeholder="What its settings name", wrap=True)
                 for run, digest in zip(context.names, context.digests, strict=True)} if names else {}
         is_edited = not edited.equals(frame) or any(tuple(chosen) != shown.uses.get(run, ())
                                                     for run, chosen in uses.items())
