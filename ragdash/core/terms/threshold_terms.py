@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from ragdash.core.terms.term import Term
 
 TERMS: Mapping[str, Term] = {
-    "band": Term("Band", entry="a labeled interval of values, with a source", link="../guide/threshold-bands.md"),
+    "band": Term("Band", entry="a range of values with a name, such as good, stated by a source",
+                 link="../guide/threshold-bands.md"),
     "band_source": Term(
         "Bands by", "These sources disagree on {metrics}. Metrics without bands of the chosen source use another "
         "source; each figure names its source."),

@@ -103,6 +103,22 @@ def test_the_verdict_says_the_same_sentence_as_the_page(samples, page):
     assert "sparse" in line and as_plain(line) in " ".join(page.text.split()).replace(" .", ".")
 
 
+def test_the_verdict_compares_the_runs_in_the_order_of_the_leaderboard(samples):
+    content = ReportContent(ReportRequest(samples, sections=("verdict",)))
+    means = {name: row[0].mean for name, row in zip(content.names, content.summaries, strict=True)}
+    best_first = [name for name in sorted(means, key=lambda name: -means[name]) if name != NAMES[0]]
+    (section,) = build_sections(content)
+    text = as_plain(section.blocks[0].text)
+    places = [text.index(f"{name} minus {NAMES[0]}") for name in best_first]
+    assert len(places) == 2 and places == sorted(places)
+
+
+def test_the_most_frequent_failure_says_of_how_many_failing_queries(page):
+    text = " ".join(page.text.split())
+    assert re.search(r"The most frequent failure: “.+?” for \w+ \(\d+ of \d+ failing queries\)", text)
+    assert "queries that go wrong." not in text
+
+
 def test_every_section_stands_in_it_in_order(page):
     titles = [title for level, title in page.headings if level == 2]
     assert titles == [*(title for name, (title, _) in SECTIONS.items() if name not in ("judges", *ASKED))]

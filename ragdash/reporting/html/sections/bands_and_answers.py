@@ -32,8 +32,9 @@ def bands(content: ReportContent, title: str) -> Section:
     if not blocks:
         return Section("bands", title, missing="No bands are stated for these metrics and cutoffs; there are some for "
                        "MRR and Recall@10, and a file of bands can be given with --bands.")
-    return Section("bands", title, [Text("A band is a labeled interval of values, drawn by the source that is named. "
-                                          "A run is in a band if its whole 95% interval is.", quiet=True), *blocks])
+    return Section("bands", title, [Text("A band is a range of values with a name, such as good, as the named "
+                                          "source states it. A run is in a band if its whole 95% interval is.",
+                                         quiet=True), *blocks])
 
 
 def _rated(content: ReportContent, column: int, spec, table) -> list:

@@ -138,8 +138,8 @@ def _worst(content: ReportContent, counts: np.ndarray) -> str:
     lines = []
     wrong = counts[:, :FINE]
     for stage in dict.fromkeys(int(row.argmax()) for row in wrong if row.any()):
-        runs = [f"**{escape(name)}** ({int(row[stage]):,} of {int(row.sum()):,})"
+        runs = [f"**{escape(name)}** ({int(row[stage]):,} of {int(row.sum()):,} failing queries)"
                 for name, row in zip(content.names, wrong, strict=True) if row.any() and int(row.argmax()) == stage]
         lines.append(f"“{STAGES[stage].title}” for {fmt.listed(runs)}")
-    return (f"The most frequent failure is {'; '.join(lines)} queries that go wrong." if lines
+    return (f"The most frequent failure: {'; '.join(lines)}." if lines
             else "Nothing goes wrong that can be assessed.")

@@ -46,12 +46,10 @@ def verdict(content: ReportContent, title: str) -> Section:
 
 
 def _to_baseline(content: ReportContent) -> list[str]:
-    """Every candidate against the baseline on the metric of the verdict."""
-    comparisons = [
-        content.comparisons[candidate, content.lead]
-        for candidate in content.candidates
-        if (candidate, content.lead) in content.comparisons
-    ]
+    """Every candidate against the baseline on the metric of the verdict, the best mean first."""
+    means = np.array([summary.mean for summary in content.metric_summaries(content.lead)])
+    comparisons = [content.comparisons[run, content.lead] for run in best_first(means, content.lead.metric.better)
+                   if (run, content.lead) in content.comparisons]
     base = content.names[content.request.baseline]
     if not comparisons:
         return []
