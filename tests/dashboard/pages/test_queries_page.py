@@ -297,6 +297,7 @@ def test_one_query_shows_rankings_grades_evidence_and_moves():
     assert "grade 2" in page and "evidence 1" in page and "unjudged" in page and "only in this top k" in page
     assert "from 2" in page, "the document stood at rank 2 in the baseline"
     assert page.count("covers the evidence") >= 2 and "not covered" in page and "not returned" in page
+    assert re.search('<td style="[^"]*white-space:nowrap[^"]*">– <small>not returned', page), "on one line"
     assert not at.get("plotly_chart"), "a closed tab costs nothing"
     at.session_state["tab"] = "Rank changes"
     assert any("bump" in str(one.proto) for one in shown(at.run()).get("plotly_chart"))

@@ -240,12 +240,12 @@ def _rank(column: RankingColumn, doc: str) -> int | None:
 def _rank_cell(rank: float | None, column: RankingColumn, k: int, theme: Theme, none: str = "not returned") -> str:
     """Table cell with a rank: bold within the top k, with a note if it is deeper or missing."""
     if rank is None:
-        text, style = f'{UNDEFINED}&nbsp;<small style="white-space:nowrap">{none}</small>', f"color:{theme.worse}"
+        text, style = f'{UNDEFINED} <small>{none}</small>', f"color:{theme.worse}"
     elif rank <= k:
         text, style = f"<b>{rank:,}</b>", ""
     else:
-        text, style = f'{rank:,}&nbsp;<small style="white-space:nowrap">below {k}</small>', f"color:{theme.worse}"
-    return f'<td style="{cell_style(theme)}{style}">{text}</td>'
+        text, style = f'{rank:,} <small>below {k}</small>', f"color:{theme.worse}"
+    return f'<td style="{cell_style(theme)}white-space:nowrap;{style}">{text}</td>'
 
 
 def name_header(text: str, theme: Theme) -> str:
