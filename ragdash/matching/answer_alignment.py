@@ -61,9 +61,12 @@ def contexts(run: Run, truth: Truth,
         own_contexts = (None if value is None else tuple(text or "" for text in listed(value))
                  for value in _column(run.details, "contexts", rows))
         return tuple(own_contexts), True, ()
+    unknown = Unavailable("no-contexts", {"run": run.name}, "contexts")
+    if run.texts is None and truth.corpus is None:
+        raise unknown
     texts, from_corpus = _first_texts(run, truth.corpus, rows)
     if run.texts is None and not from_corpus:
-        raise Unavailable("no-contexts", {"run": run.name}, "contexts")
+        raise unknown
     return texts, False, (truth.corpus.note(from_corpus, run.name),) if from_corpus else ()
 
 

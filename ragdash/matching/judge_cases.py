@@ -81,6 +81,8 @@ def _text_attributes(truth: Truth) -> list[tuple[tuple[str, str], ...]]:
 
 def _ids(run: Run, truth: Truth, rows: np.ndarray, texts_of: tuple[tuple[str, ...] | None, ...]) -> list[list[str]]:
     """An id for every context of a query, each once."""
+    if all(texts is None for texts in texts_of):
+        return [[] for _ in texts_of]
     spans = first_positions(run, rows)
     rows_of_spans = run.rows(np.array([position for span in spans for position in span], np.int64))
     docs = take(run.docs, rows_of_spans)

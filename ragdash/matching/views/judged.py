@@ -70,6 +70,7 @@ class Judged:
     problems: tuple[Problem, ...] = ()
     by_default: Mapping[tuple[str, int], str] = field(default_factory=dict)
     _cache: dict = field(default_factory=dict)
+    _lacks: dict = field(default_factory=dict)
 
     def askings(self, name: str, indices: Iterable[int] | None = None, vote: int = 0) -> list[TaskSteps]:
         """What a judge has to be asked for a metric (its canonical spelling), of all cases or of those at these places,
@@ -239,8 +240,12 @@ class Judged:
         return keys
 
     def _lacking(self, name: str) -> list[str | None]:
-        """Why a case is not asked about: (Q,), None where its texts are there."""
-        return [find_task(name).lacks(case) for case in self.cases]
+        """Why a case is not asked about: (Q,), None where its texts are there. Kept: many metrics need the same."""
+        task = find_task(name)
+        key = task.needs, task.counts_no_answer
+        if key not in self._lacks:
+            self._lacks[key] = [task.lacks(case) for case in self.cases]
+        return self._lacks[key]
 
     def embedded_texts(self) -> list[str]:
         """The distinct texts that RAGAS.AnswerRelevancy has to have embedded: queries, and those asked back of them."""

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from models.judge.scripted import JUDGE, Scripted, case, tagged
 
-from ragdash.core.errors import InputError
+from ragdash.core.errors import InputError, Unavailable
 from ragdash.core.records import Truth
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.scoring.run_local_models import score
@@ -22,7 +22,7 @@ from ragdash.metrics.judged import judge_request
 from ragdash.models.judge import Reply, Usage, VerdictStore, default_verdict_store
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.tasks import TASKS
-from ragdash.models.judge.tasks.registry import NO_ANSWER
+from ragdash.models.judge.tasks.registry import NO_ANSWER, JudgedTask
 from ragdash.models.judge.tasks.rubrics import Rubric, rubric_task
 
 PARIS = "Paris stands beside Seine."
@@ -150,6 +150,18 @@ def test_where_no_query_has_the_texts_it_says_which_and_no_judge_is_asked(name, 
     judge.judge_all(Match(run, truth).judged, name)
     problem = next(one for one in evaluate(run, truth, name).problems if one.kind == "unavailable")
     assert not judge.calls and "ragdash judge" not in problem.fix and problem.fix.startswith("Give the ")
+
+
+def test_what_texts_lack_is_looked_up_once_for_all_metrics_that_need_the_same(monkeypatch):
+    view, looked_up = Match(*case({"q1": {"question": "Why?"}, "q2": {"question": "How?"}})).judged, []
+    lacks = JudgedTask.lacks
+    monkeypatch.setattr(JudgedTask, "lacks", lambda task, one: looked_up.append(task.needs) or lacks(task, one))
+    for _ in range(2):
+        for name in TASKS:
+            with pytest.raises(Unavailable):
+                view.values(name)
+    kinds = {(task.needs, task.counts_no_answer) for task in TASKS.values()}
+    assert len(looked_up) == 2 * len(kinds) < len(TASKS)
 
 
 def test_metrics_share_what_was_asked():

@@ -85,6 +85,11 @@ class JudgedTask:
             return _lacking(EXAMPLE)
         return _lacking(lacking) if lacking else self.ask(self._with_reference(case))
 
+    @property
+    def counts_no_answer(self) -> bool:
+        """Whether declining may be right: a question without an answer then has a reference that says so."""
+        return self.name in OF_RIGHT_ANSWERS or self.name.startswith(PREFIX)
+
     def lacks(self, case: Case) -> str | None:
         """Why a case is not asked about: "no-answer", "no-contexts" ...; None where all texts are there."""
         case = self._with_reference(case)
@@ -95,7 +100,7 @@ class JudgedTask:
 
     def _with_reference(self, case: Case) -> Case:
         """The case; where the question has no answer, with a reference that says so in words."""
-        if not case.no_answer or not (self.name in OF_RIGHT_ANSWERS or self.name.startswith(PREFIX)):
+        if not case.no_answer or not self.counts_no_answer:
             return case
         return replace(case, references=(NO_ANSWER,))
 
