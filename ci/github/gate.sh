@@ -12,8 +12,9 @@ read -r -a more <<< "${ARGUMENTS:-}"
 truth=()
 if [[ -n "${TRUTH:-}" ]]; then truth=(--truth "$TRUTH"); fi
 python -m ragdash gate "${runs[@]}" "${truth[@]}" --against "$BASELINE" "${more[@]}" \
-  --format markdown -o "$work/gate.md" --result-json "$work/result.json" 2> >(tee "$work/messages.txt" >&2)
+  --format markdown -o "$work/gate.md" --result-json "$work/result.json" 2> "$work/messages.txt"
 status=$?
+cat "$work/messages.txt" >&2
 
 tier=error
 if [[ -s "$work/result.json" ]]; then

@@ -110,7 +110,13 @@ def test_a_script_error_is_no_regression_and_a_fork_has_a_summary_alone(project,
     (tmp_path / "event.json").write_text(json.dumps(fork))
     done, outputs = step({**project, "RUN": "$(touch x).trec"}, tmp_path)
     assert done.returncode == 2 and outputs["tier"] == "error" and "from a fork" in done.stderr
-    assert "Gate without a result" in (tmp_path / "sum").read_text() and not (tmp_path / "x").exists()
+    summary = (tmp_path / "sum").read_text()
+    assert "Gate without a result" in summary and ").trec" in summary and not (tmp_path / "x").exists()
+    (tmp_path / "programs").mkdir()
+    (tmp_path / "programs" / "tee").write_text("#!/bin/sh\nsleep 20\nexec /usr/bin/tee \"$@\"\n")  # a busy machine
+    (tmp_path / "programs" / "tee").chmod(0o755)
+    done, _ = step({**project, "RUN": "lost.trec", "PATH": f"{tmp_path / 'programs'}:{project['PATH']}"}, tmp_path)
+    assert "lost.trec" in done.stderr and "lost.trec" in (tmp_path / "sum").read_text()
     done, _ = step({**project, "RUN": "none.trec", "FAIL_ON_ERROR": "false"}, tmp_path)
     assert done.returncode == 0 and not forge.requests
 
