@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import math
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -192,10 +193,13 @@ class Unavailable(Exception):
         self.problem = Problem(f"unavailable/{message}", facts or {}, field=field, severity="warning", cause=cause)
         super().__init__(str(self.problem))
 
+    def __reduce__(self) -> tuple:
+        problem = self.problem
+        return type(self), (problem.message.partition("/")[2], problem.facts, problem.field, problem.cause)
+
     def again(self) -> Unavailable:
         """The same, to be raised once more."""
-        problem = self.problem
-        return Unavailable(problem.message.partition("/")[2], problem.facts, problem.field, problem.cause)
+        return copy(self)
 
 
 def number_of(problems: Iterable[Problem]) -> int:

@@ -191,6 +191,13 @@ def compare_slices(baseline: Evaluation, candidates: Sequence[Evaluation], spec:
     return [family.against(0, index) for index in range(len(slices))]
 
 
+def query_problems(evaluations: Sequence[Evaluation]) -> list[Problem]:
+    """A problem for each evaluation over other queries than the first."""
+    return [Problem("different-queries/all", {"run": evaluation.name, "baseline": evaluations[0].name},
+                    field="query_id")
+            for evaluation in evaluations[1:] if not evaluation.query_ids.equals(evaluations[0].query_ids)]
+
+
 def _check_comparable(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequence[Spec]) -> None:
     absent = [Problem("not-evaluated", {"run": evaluation.name, "metric": spec.title, "metrics": [
         known.title for known in evaluation.specs]}, field="metrics")

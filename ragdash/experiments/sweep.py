@@ -56,7 +56,17 @@ def grid_points(grid: Grid) -> list[dict[str, object]]:
         points = [dict(point) for point in listed]
     if not 0 < len(points) <= MOST_POINTS:
         raise InputError([Problem("sweep/points", {"points": len(points), "most": MOST_POINTS}, field="grid")])
+    _check_secrets(points)
     return points
+
+
+def _check_secrets(points: Iterable[Mapping[str, object]]) -> None:
+    """Raise InputError for points that differ only in secrets, which no run records: one would pass for the other."""
+    seen: dict[str, Mapping[str, object]] = {}
+    for point in points:
+        settings, secrets = flat_settings(point)
+        if secrets and repr(seen.setdefault(repr(settings), point)) != repr(point):
+            raise InputError([Problem("sweep/secrets", {"names": secrets}, field="grid")])
 
 
 @checked

@@ -13,6 +13,7 @@ from ragdash.core.console import write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import path_of
 from ragdash.core.records import Run, Truth
+from ragdash.evaluation.compare import query_problems
 from ragdash.evaluation.evaluate import Evaluation, Summary, evaluate, summaries
 from ragdash.evaluation.outcomes import Comparison, ComparisonRules
 from ragdash.metrics import Spec
@@ -60,6 +61,8 @@ def report_content(evaluations: Sequence[Evaluation], specs: Iterable[Spec], *, 
     from ragdash.reporting.html.content import ReportContent, ReportRequest
 
     repeats = repeats or [(evaluation,) for evaluation in evaluations]
+    if problems := query_problems(evaluations):
+        raise InputError(problems)
     names = tuple(evaluation.name for evaluation in evaluations)
     matches = [tuple(repeat.match for repeat in group if repeat.match is not None) for group in repeats]
     for name, group, with_runs in zip(names, repeats, matches, strict=True):

@@ -133,7 +133,7 @@ def test_words_have_a_plural(word, words):
 
 
 def test_a_problem_needs_its_message_and_its_facts():
-    with pytest.raises(LookupError):
+    with pytest.raises(LookupError, match="expected a key of"):
         Problem("no-such-message")
     with pytest.raises(LookupError, match="encoding"):
         Problem("unknown-encoding")

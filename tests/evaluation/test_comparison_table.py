@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +14,7 @@ from speed import quick
 
 import ragdash
 from ragdash import Evaluation, InputError, Run, compare, evaluate, read_run, read_truth
+from ragdash.core.errors import Unavailable
 from ragdash.core.file_scores import FileScores
 from ragdash.core.paths import numbered
 from ragdash.core.slices import slices
@@ -70,6 +73,25 @@ def test_notebooks_show_intervals_and_pictures():
         good.plot(metric="AP")
     with pytest.raises(ValueError, match="nothing"):
         compare(poor, [], "RR").plot()
+
+
+@pytest.mark.parametrize("picture", sorted({*named_pictures.IN_REPORT, *named_pictures.MAKERS} - {"means"}))
+def test_evaluations_over_other_queries_are_not_drawn_in_one_picture(picture):
+    mine, other, fewer = (evaluate({query: ["a"] for query in queries}, {query: ["a"] for query in queries}, "RR")
+                          for queries in (("q1", "q2"), ("z1", "z2"), ("q1",)))
+    for second in (other, fewer):
+        with pytest.raises(InputError, match="on other queries"):
+            mine.plot(second, picture=picture)
+
+
+def test_what_was_evaluated_is_pickled_also_with_what_cannot_be_computed(tmp_path):
+    """A report asks for metrics that this run cannot have, and what was said of them is kept."""
+    evaluation = evaluate(Run.from_dict(POOR, "run"), TRUTH, "RR")
+    evaluation.report(tmp_path / "report.html")
+    for again in (pickle.loads(pickle.dumps(evaluation)), copy.deepcopy(evaluation)):
+        assert again.frame().equals(evaluation.frame())
+    error = Unavailable("no-file-metric", {"run": "run", "column": "sas", "names": []}, "file:sas")
+    assert pickle.loads(pickle.dumps(error)).problem == copy.copy(error).problem == error.problem
 
 
 def test_frame_and_summary_hold_the_outcomes():

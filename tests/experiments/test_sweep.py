@@ -122,6 +122,7 @@ def test_a_command_runs_once_per_point_and_failures_are_tried_again(tmp_path, mo
     ("search {k}", ["k"], "--set k=5,10,20"), ("search {k}", ["k=1", "k=2"], "each name once"),
     ("search {k}", ["k=1,,2"], "NAME=VALUE"), ("search {x}", ["k=1"], "{x}, which is no setting"),
     ("search", ["k=1"], "does not use"), ("search 'a {k}", ["k=1"], "quotes"),
+    ("search {token}", ["token=A,B"], "looks like a secret"),
     ("no-such-command-anywhere {k}", ["k=1"], "cannot be started"),
     ("true {k}", ["k=1"], "no run"), ("sleep {k}", ["k=30"], "no end within 0.2 seconds")])
 def test_bad_sweeps_say_what_is_wrong(tmp_path, capfdbinary, command, settings, words):
@@ -135,7 +136,8 @@ def test_grids_without_points_and_placeholders_of_values():
     with pytest.raises(InputError, match=r"no list of values for 'k'[^$]*\{'k': \[5\]\}"):
         ragdash.sweep(lambda settings: None, {"k": 5}, QUESTIONS)
     assert grid_points({"k": iter((5, 10))}) == [{"k": 5}, {"k": 10}]
-    for grid in ({}, {"k": []}, {"k": "abc"}, {"k": {5: 1}}, []):
+    assert len(grid_points({"k": [5, 10], "api_key": ["A"]})) == 2, "one secret tells no points apart, and need not"
+    for grid in ({}, {"k": []}, {"k": "abc"}, {"k": {5: 1}}, [], {"k": [5], "api_key": ["A", "B"]}):
         with pytest.raises(InputError):
             grid_points(grid)
     assert command_words("a {k} '{b c}' {out}", {"k": True}, "o") == ["a", "true", "{b c}", "o"]

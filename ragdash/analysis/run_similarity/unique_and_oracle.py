@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from ragdash.analysis.run_similarity.top_k_lists import check_matches
 from ragdash.core.errors import InputError, Problem
+from ragdash.evaluation.compare import query_problems
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.stats import LEVEL, RESAMPLES, SEED, bootstrap_intervals
 from ragdash.matching.match import Match
@@ -208,10 +209,6 @@ def _check(evaluations: Sequence[Evaluation], spec: Spec) -> None:
         or any(spec in evaluation.corpus for evaluation in evaluations)
     ):
         problems.append(Problem("not-comparable/oracle", {"spec": str(spec)}, field="metric"))
-    problems += [
-        Problem("different-queries/all", {"run": evaluation.name, "baseline": evaluations[0].name}, field="query_id")
-        for evaluation in evaluations[1:]
-        if not evaluation.query_ids.equals(evaluations[0].query_ids)
-    ]
+    problems += query_problems(evaluations)
     if problems:
         raise InputError(problems)

@@ -75,7 +75,9 @@ def render(message: str, facts: Mapping[str, object], surface: Surface = "cli") 
 @cache
 def needed(message: str) -> frozenset[str]:
     """The names of the facts that the templates of a message need."""
-    row = MESSAGES[message]
+    row = MESSAGES.get(message)
+    if row is None:
+        raise LookupError(f"there is no message {message!r}: expected a key of ragdash.core.messages.MESSAGES")
     return frozenset().union(*map(placeholders, (row.actual, row.expected, row.fix, row.page, row.reason)))
 
 

@@ -127,6 +127,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="1 to {most} points",
         fix="Name fewer values.",
     ),
+    "sweep/secrets": Message(
+        actual="points that differ only in {names:comma}, which looks like a secret and is not recorded",
+        expected="points whose recorded settings differ",
+        fix="Give a setting that is no secret another name; of a secret, name one value.",
+    ),
     "sweep/set": Message(
         actual="{text!r}",
         expected="NAME=VALUE,VALUE, each name once",
