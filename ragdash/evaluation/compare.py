@@ -193,7 +193,7 @@ def compare_slices(baseline: Evaluation, candidates: Sequence[Evaluation], spec:
 
 def query_problems(evaluations: Sequence[Evaluation]) -> list[Problem]:
     """A problem for each evaluation over other queries than the first."""
-    return [Problem("different-queries/all", {"run": evaluation.name, "baseline": evaluations[0].name},
+    return [Problem("different-queries", {"run": evaluation.name, "baseline": evaluations[0].name},
                     field="query_id")
             for evaluation in evaluations[1:] if not evaluation.query_ids.equals(evaluations[0].query_ids)]
 
@@ -205,23 +205,11 @@ def _check_comparable(baseline: Evaluation, candidates: Sequence[Evaluation], sp
     if absent:
         raise InputError(absent)
     problems = [replace(problem, severity="error") for problem in select_comparable(baseline, specs)[1]]
-    for candidate in candidates:
-        if not candidate.query_ids.equals(baseline.query_ids):
-            problems.append(Problem("different-queries", {"run": candidate.name, "baseline": baseline.name},
-                                    field="query_id"))
-        if _matching_settings(candidate) != _matching_settings(baseline):
-            problems.append(
-                Problem(
-                    "different-match",
-                    {
-                        "run": candidate.name,
-                        "how": _matching_settings(candidate)[0],
-                        "baseline": baseline.name,
-                        "other_how": _matching_settings(baseline)[0],
-                    },
-                    field="match",
-                )
-            )
+    problems += query_problems((baseline, *candidates))
+    mine, *others = map(_matching_settings, (baseline, *candidates))
+    problems += [Problem("different-match", {"run": candidate.name, "how": other[0], "baseline": baseline.name,
+                                             "other_how": mine[0]}, field="match")
+                 for candidate, other in zip(candidates, others, strict=True) if other != mine]
     if problems:
         raise InputError(problems)
 

@@ -109,11 +109,6 @@ MESSAGES: Mapping[str, Message] = {
     "different-queries": Message(
         actual="{run!r} evaluated on other queries than {baseline!r}",
         expected="values for the same queries",
-        fix="Evaluate both against the same ground truth.",
-    ),
-    "different-queries/all": Message(
-        actual="{run!r} evaluated on other queries than {baseline!r}",
-        expected="values for the same queries",
         fix="Evaluate all runs against the same ground truth.",
     ),
     "different-queries/diagnosis": Message(
