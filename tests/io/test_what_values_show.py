@@ -85,6 +85,12 @@ READ = {  # content, the first mapping without its attributes
             for first, name in enumerate(("fused_off", "fused_on"))}),
         {"role": "run", "records": "*", "query": "query", "config": "*", "retrieved": "retrieved[].chunk_id",
          "score": "retrieved[].score", "rank": "retrieved[].rank"}),
+    "an abstract with its question": (
+        rows(title=lambda n: f"Map {n}", abstract=SAID.__getitem__, answerable_question=ASKED.__getitem__),
+        {"role": "truth", "query": "answerable_question", "evidence": "abstract"}),
+    "a pattern of the answer": (
+        rows(id=lambda n: f"q{n}", query=ASKED.__getitem__, expected_answer_pattern=lambda n: f"room.*{n} maps north"),
+        {"role": "questions", "query_id": "id", "query": "query"}),
     "queries of a set": (
         {"name": "set", "sampling": "manual", "querySetQueries": rows(queryText=lambda n: f"phone{n}")},
         {"role": "questions", "records": "querySetQueries", "query": "queryText"}),
@@ -114,6 +120,10 @@ NONE = {  # content of which no list holds queries
         for split in ("test", "validation")}},
     "means of data sets": rows(dataset=lambda n: f"set {n}", num_samples=lambda n: 1737 + n, accuracy=lambda n: n / 7,
                                f1=lambda n: n / 9),
+    "paths of a run": {"k": 5, "paths": {"queries_eval": "data/all queries of the set.json", "report": "out/r.csv"},
+                       "software": {"python": "3"}},
+    "files of results": {"dataset": "test", "cross_encoder": {f"model-{n}": {"output_file": f"out/{n}.txt", "count": n}
+                                                              for n in range(5)}},
     "nodes of a flow with an answer": {"name": "flow", "nodes": [{"id": f"n{n}", "inputs": {"answer": SAID[n]}}
                                                                  for n in range(6)]},
     "parameters that agree": {"report_id": "r1", "parameters": {f"parameter_{n}": {"match": True} for n in range(6)}},
@@ -164,6 +174,12 @@ def test_a_trec_run_without_one_of_its_columns_is_offered(line, tmp_path):
     with pytest.raises(InputError) as error:
         read_runs(path)
     assert {problem.kind for problem in error.value.problems} == {"column-count"}
+
+
+def test_short_texts_by_id_may_be_asked_also_where_a_few_are_long():
+    texts = {f"INEX_{n}": f"old maps of room {n}" + " and of the house next to it" * 4 * (n == 7) + "?" * (n == 3)
+             for n in range(60)}
+    assert [mapping["role"] for mapping in mappings(texts)] == ["truth", "run", "questions"]
 
 
 def test_judgments_with_a_note_are_not_offered_as_a_run(tmp_path):

@@ -83,7 +83,7 @@ NOTES = {"reason", "reasoning", "explanation", "comment", "note", "rationale", "
          "language", "lang", "domain", "status", "background", "narrative", "narr", "guideline"}
 NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",
              "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score", "rating", "in",
-              "words", "alias", "var", "variable", "fact", "point", "term", "rule", "path", "file",
+              "words", "alias", "var", "variable", "fact", "point", "term", "rule", "path", "file", "pattern",
               "filename", "directory"}
 AGAINST = {"negative", "neg", "distractor", "distracting", "irrelevant", "forbidden", "wrong", "incorrect", "hard",
             "excluded", "exclude"}

@@ -24,7 +24,7 @@ _OF_QUERIES = {"query", "question", "case", "custom"}
 _COMPARED = {"model", "system", "retriever", "config", "configuration", "strategy", "run", "pipeline", "method",
              "experiment", "framework"}  # what is compared: their ids are not those of queries
 _OF_OTHERS = {"user", "session", "conversation", "trace", "author", "annotator", "worker", "image", "video", "parent"}
-_NO_ID = {"app", "found", "total", "count", "max", "min"} | LATENCIES | SECONDS | MILLISECONDS
+_NO_ID = {"top", "app", "found", "total", "count", "max", "min"} | LATENCIES | SECONDS | MILLISECONDS
 
 
 def assign_query(result: Assignment, free: dict[str, Field]) -> None:

@@ -219,10 +219,8 @@ def settle_single_documents(result: Assignment, free: dict[str, Field]) -> list[
     """One document for each query next to its scores may be what the query is about: no ranking says that."""
     role = "retrieved" if "retrieved" in result.roles else "doc_id"
     item = result.fields.get(result.roles.get(role, ""))
-    if item is not None and item.name_words == ("top1",):
-        return []
-    if item is None or item.is_list or {"scores", "labels"}.isdisjoint(result.roles) or not (
-            RETURNED | SURE_METRICS).isdisjoint(item.words) or result.roles.get(
+    if item is None or item.is_list or item.name_words == ("top1",) or {"scores", "labels"}.isdisjoint(
+            result.roles) or not (RETURNED | SURE_METRICS).isdisjoint(item.words) or result.roles.get(
             "query_id", "").startswith(KEY) or {"score", "rank", "grade", "text", "contexts", "source"} & (
             result.roles.keys()):
         return []
@@ -389,6 +387,10 @@ def settle_leftover_text(result: Assignment, free: dict[str, Field]) -> list[Ass
     if len(left) != 1 or {".", "[", "{"} & set(left[0].path.removeprefix("{run}.")) or len(left[0].values) < 3 or not (
             left[0].distinct_share > 0.7 and left[0].share > 0.7 and left[0].blank_share > 0.6):
         return []
+    if left[0].name_words == ("abstract",) and not is_returned:  # of the paper that the question is about
+        other = replace(result, roles={**result.roles, "contexts": left[0].path}, penalty=result.penalty + 0.1)
+        take(result, free, "evidence", left[0])
+        return [other]
     take(result, free, "answer", left[0])
     if is_returned or result.runs or _is_of_system(result):
         return []

@@ -36,7 +36,8 @@ from ragdash.io.proposals.names import (
 from ragdash.io.tables.cells import ID_PART
 
 ID_FORM = re.compile(ID_PART)
-_NO_DOCUMENT = {"turn", "query", "question", "user", "session", "conversation", "case", "test", "tool", "run",
+_NO_DOCUMENT = {"output", "saved", "script",
+                "turn", "query", "question", "user", "session", "conversation", "case", "test", "tool", "run",
                 "start", "begin", "end", "offset", "character", "title", "type", "author", "parent", "request", "task",
                 "created", "date", "annotation", "annotator", "rater", "worker", "claim", "language", "lang", "status",
                 "dataset", "split", "feedback", "class", "strategy", "method", "size", "overlap", "intent",

@@ -39,6 +39,8 @@ def is_question(field: Field) -> bool:
     name = set(field.name_words)
     if field.name_words in _SPEAKERS_ASKING + _PROBLEMS and field.is_long_text and "[]" not in field.path:
         return True
+    if "path" in field.words:
+        return False
     if are_mostly_numbers(field) or (not field.is_long_text and {"doc", "document"} & set(field.words)):
         return False  # n_queries counts them; doc.query names weights of both
     if field.name_words == ("narrative",) and field.is_long_text and not field.is_list:

@@ -61,7 +61,9 @@ def queries_by_id(value: dict) -> list[dict]:
     """Records of {"q1": "adobe indian houses"}: short texts that may be asked as well as answered; none for others."""
     rows = texts_by_query(value)
     texts = [row.get("answer", "") for row in rows]
-    is_short = all(text and len(text) < _LONGEST_QUERY and text.rstrip()[-1].isalnum() for text in texts)
+    short = [text for text in texts if text.strip() and len(text) < _LONGEST_QUERY and (
+        text.rstrip()[-1].isalnum() or text.rstrip()[-1] in "?)\"'")]
+    is_short = all(texts) and 20 * len(short) >= 19 * len(texts)
     several = sum(" " in text.strip() for text in texts)
     return [{KEY: row[KEY], "query": row["answer"]} for row in rows] if is_short and 2 * several > len(texts) else []
 
