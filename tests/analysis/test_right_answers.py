@@ -156,7 +156,7 @@ def test_verdicts_of_a_judge_decide_after_labels_and_before_numbers_and_texts(ow
     assert stages(run, truth, right_judge="none") == by_words == stages(*asked(), right_judge="none")
     assert stages(run, truth, right_by="ROUGE_1", right=0.9)["b"] == "wrong-answer", "another metric was asked for"
     rule = right_answer_rule([diagnosis], ["mine"])
-    judged = f"Correctness by the judge {JUDGE} is 0.5 (partly right) or more; it has the number"
+    judged = f"Correctness by the judge {JUDGE} is 0.5 (partly right) or more; where every reference is a number"
     assert judged in rule.replace("\\", "")
     two = right_answer_rule([diagnosis, diagnose(Match(run, truth), DiagnosisRules(right_judge="none"))],
                             ["mine", "other"])

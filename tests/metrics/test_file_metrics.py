@@ -153,7 +153,8 @@ def test_names_of_metrics(name, expected):
     ("verdict", "Correct", "higher"), ("verdict", "Incorrect", "lower"), ("verdict", "Not relevant", "lower"),
     ("verdict", "Refusal", None),
     ("Correct (y/n)", "", "higher"), ("correct_y_n", "", "higher"), ("Hallucination Y/N", "", "lower"),
-    ("correct n", "", None), ("many_n", "", None)])
+    ("correct n", "", None), ("many_n", "", None), ("correct", "y", "higher"), ("correct", "N", "lower"),
+    ("correct", "n/a", None)])
 def test_directions(name, label, expected):
     assert guess_direction(name, label) == expected
 

@@ -64,6 +64,7 @@ _BAD = _word_set(
     "incorrect wrong no false fail failed bad irrelevant ungrounded unsupported hallucinated hallucination "
     "inaccurate unacceptable error falsch inkorrekt incorrecte faux incorrecto incorrecta sbagliato errato "
     "incorreto errado onjuist fout")
+_LETTERS = {_word_set("y"): "higher", _word_set("j"): "higher", _word_set("n"): "lower"}  # a label that is no word
 _PARTLY = _word_set("partial partially partly teilweise partiellement parcialmente parzialmente gedeeltelijk")
 _DECLINED = _word_set(
     "refusal refusals refuse refused refuses declined declines abstain abstained abstention unanswered")
@@ -169,6 +170,8 @@ def guess_direction(name: str, label: str = "") -> str | None:
     """
     if label:
         words = words_of(label)
+        if words in _LETTERS:
+            return _LETTERS[words]
         if words & _PARTLY:
             return None  # between right and wrong: more of it is better or worse, as it takes from one or the other
         return "lower" if words & _BAD or "not" in words else "higher" if words & _GOOD else None
