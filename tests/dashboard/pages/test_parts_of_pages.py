@@ -375,4 +375,4 @@ def test_a_stage_where_more_queries_fail_than_the_metric_can_gain_from_is_the_fi
             stage=np.zeros(9, int), numbers={"right": np.zeros(9)}, known=np.ones((len(NAMES), 9), bool),
             in_stage=lambda _: np.ones(9, bool))], counts, gains, [low])
         assert [text.replace("\\", "") for text in stage_sentences(data)] == [sentence]
-        assert [row for row in data.rows if runs_to_fix_first(data, row)] == firsts
+        assert [row for row in data.rows if runs_to_fix_first(data, row, [0])] == firsts

@@ -224,9 +224,10 @@ def _by_gain(data: FailuresData, run: int) -> list[_Loss]:
     return sorted((loss for loss in losses if loss.gain > 0), key=lambda loss: -loss.gain)
 
 
-def runs_to_fix_first(data: FailuresData, row: str) -> list[int]:
-    """The runs whose first fix is this stage; none where nothing says what is right."""
-    runs = () if nothing_known(data) else range(len(data.counts))
+def runs_to_fix_first(data: FailuresData, row: str, runs: Sequence[int]) -> list[int]:
+    """Which of these runs have this stage as their first fix; none where nothing says what is right."""
+    if nothing_known(data):
+        return []
     first = {run: [NAMES[s] for s in _leading(data, run)] or [loss.name for loss in _by_gain(data, run)[:1]]
              for run in runs}
     return [run for run in runs if row in first[run]]

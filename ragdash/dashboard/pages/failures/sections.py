@@ -237,7 +237,7 @@ def render_stages(data: FailuresData) -> None:
 
 def _first_fix(data: FailuresData, row: str, shown: Sequence[int]) -> str:
     """A badge where a run shown can gain most at this stage, with the signs of these runs unless it is all."""
-    runs = [run for run in failures_data.runs_to_fix_first(data, row) if run in shown] if data.spec else []
+    runs = failures_data.runs_to_fix_first(data, row, shown) if data.spec else []
     signs = "" if len(runs) == len(shown) else " ".join(elements.swatch(data.context.slots[run], "").strip()
                                                         for run in runs)
     return f" :gray-badge[first fix]{signs and f' {signs}'}" if runs else ""
