@@ -93,7 +93,7 @@ def counts(options: list[str]) -> dict[str, int]:
 def test_every_query_is_in_the_table_with_every_runs_value():
     at = opened()
     rows = table(at)
-    assert len(rows) == QUERIES and list(rows.columns) == ["Query", "Question", "old", "new", "third", "Range",
+    assert len(rows) == QUERIES and list(rows.columns) == ["Query", "Question", "new", "old", "third", "Range",
                                                            "Stage of new"]
     expected = evaluate(runs()["new"], the_truth(), "nDCG@10").column("nDCG@10")
     np.testing.assert_allclose(rows.set_index("Query").loc[IDS, "new"], expected)
@@ -156,6 +156,13 @@ def test_of_many_runs_the_one_looked_at_and_the_baseline_are_the_first_columns()
         heads = re.findall(r"run-\d(?=[^<]*<)", page_cases.drawn(at).partition("Rank</th>")[2])
         assert heads[:len(order)] == order
         assert f"the rank in {order[1]}, the baseline" in texts(at).replace("\\", "")
+
+
+def test_the_selected_run_is_the_first_column_of_the_list_and_the_rankings_keep_their_order():
+    own = {f"run-{rank}": built(f"run-{rank}", [rank] * QUERIES) for rank in range(1, 4)}
+    at = opened(*own, own=own, look="run-3", baseline="run-1")
+    assert [name for name in table(at).columns if name.startswith("run-")] == ["run-3", "run-1", "run-2"]
+    assert re.findall(r"run-\d(?=[^<]*<)", page_cases.drawn(at).partition("Rank</th>")[2])[:3] == list(own)
 
 
 def test_a_mark_of_direction_in_an_id_or_an_attribute_turns_nothing_behind_it():

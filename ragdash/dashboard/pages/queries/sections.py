@@ -300,10 +300,14 @@ def _widths(frame: pd.DataFrame) -> dict[str, int]:
 
 
 def _lines(data: QueriesData) -> tuple[list[str], np.ndarray]:
-    """The columns of the table: runs, repeats of one configuration as their mean; their names and values (N, Q)."""
+    """The columns of the table: runs, repeats of one configuration as their mean; their names and values (N, Q).
+
+    The selected run is the first: its values give the order of the rows, and on a phone only one column is in view.
+    """
     lines = repeat_lines.merged(data.context)
     if lines is data.context:
-        return [data.context.names[run] for run in data.run_order], data.values[data.run_order]
+        order = list(dict.fromkeys([data.run_index, *data.run_order]))
+        return [data.context.names[run] for run in order], data.values[order]
     return lines.names, np.stack([evaluation.column(data.spec)
                                   for evaluation in lines.results.evaluations([data.spec])])
 
