@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 
 import pytest
@@ -10,6 +11,7 @@ from page_cases import keys, leaderboard, opened, widget
 from test_pages import SAMPLES, texts, upload, with_runs
 
 from ragdash.core.errors import InputError
+from ragdash.dashboard.pages.data.columns import saved_mappings
 from ragdash.dashboard.session import data_store
 from ragdash.dashboard.session.run_facts import parse_typed
 from ragdash.reporting.sentences.formatting import escape
@@ -121,6 +123,21 @@ def test_removed_judgments_can_be_restored():
     assert at.session_state["_truth"] is None and "Judgments removed" in texts(at)
     widget(at, "button", "restore_truth").click().run()
     assert not at.exception and at.session_state["_truth"] == truth and "restore_truth" not in keys(at)
+
+
+def test_a_mapping_that_was_kept_for_documents_opens(monkeypatch):
+    monkeypatch.setattr(saved_mappings, "saved_for", lambda columns: {"documents": {"title": "b"}})
+    at = upload(opened(), ("columns.csv", b"a,b\n1,2\n"))
+    next(box for box in at.selectbox if box.label == "Mapping").set_value("documents").run()
+    assert not at.exception and "b" in [box.label for box in at.selectbox]
+
+
+def test_a_run_without_judgments_can_be_removed():
+    at = upload(opened(), ("answers.jsonl", json.dumps({
+        "query_id": "q1", "query": "Why?", "answer": "So.", "retrieved": ["d1"]}).encode()))
+    assert at.session_state["_truth"]
+    at.button(key=f"remove_{at.session_state['_runs'][0].key}").click().run()
+    assert not at.exception and "No runs yet" in texts(at) and "No judgments yet" in texts(at)
 
 
 def test_a_removed_run_comes_back_to_its_place_as_the_baseline():

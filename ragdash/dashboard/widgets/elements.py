@@ -84,7 +84,7 @@ def _part_control(parts: Mapping[str, str], key: str) -> None:
 
 def empty(heading: str, advice: str) -> None:
     """What is shown where there is no data yet, with what to do next."""
-    with st.container(border=True, key="empty"):
+    with st.container(border=True):
         st.header(heading, anchor=False)
         st.markdown(advice)
 

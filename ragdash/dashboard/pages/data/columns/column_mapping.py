@@ -88,7 +88,7 @@ def _render_columns(record: FileRecord) -> None:
         selected = st.selectbox("Mapping", [*saved, GUESSED], key=f"map_{record.key}", index=len(saved) if base else 0,
                               help=tooltip("stored_mappings"))
         base = saved.get(selected, base)
-    fields = {column: field for field, column in base.items()}
+    fields = {column: field for field, column in base.items() if field in OPTIONS}  # documents have others
     together = _read_together(record)
     is_read = column_reader(together.values())
     free = [column for column in record.columns if not is_read(column)]
