@@ -31,10 +31,14 @@ from ragdash.io.source.source import Source
 
 
 class TruthReader:
-    """Takes the objects of a file one by one and collects judgments and details."""
+    """Takes the objects of a file one by one and collects judgments and details.
 
-    def __init__(self, problems: Collector, mapping: Mapping[str, str], schema: dict[str, str] | None = None):
-        self.problems = problems
+    questions: whether queries alone are enough, since their judgments are in another file.
+    """
+
+    def __init__(self, problems: Collector, mapping: Mapping[str, str], schema: dict[str, str] | None = None,
+                 questions: bool = False):
+        self.problems, self._questions = problems, questions
         self._resolver = field_names.FieldResolver(mapping, schema)
         self._ids = QueryIds(problems)
         self._rows = RowDetails(problems, mapping, (*TRUTH_TYPES,), (*RUN_MARKERS, *MEASURED_FIELDS))
@@ -173,7 +177,8 @@ class TruthReader:
         if self.is_run:
             without_scores(self.details, self.problems, self._resolver.mapping.get("attribute"))
         self.problems.raise_errors()
-        if not self.docs and not any({"answers", "evidence"} & row.keys() for row in self.details.values()):
+        if not self.docs and not self._questions and not any(
+                {"answers", "evidence"} & row.keys() for row in self.details.values()):
             self.problems.add("no-rows/truth")
         self.problems.raise_errors()
         details = details_table(self.query_lines, self.details, self.query_ids, TRUTH_TYPES)
