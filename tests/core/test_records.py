@@ -232,6 +232,7 @@ def test_scores_that_may_have_become_equal_are_named(scores, pairs):
     ({"cost_usd": [0.5, -1.0]}, ["cost_usd"]), ({"latency_ms": [1e308, 5.0]}, ["latency_ms (total)"]),
     ({"latency_ms": [{"retrieval": -5.0, "total": None}] * 2, "prompt_tokens": [-4, 2]},
      ["latency_ms (retrieval)", "prompt_tokens"]),
+    ({"prompt_tokens": [10**16, -2**62]}, ["prompt_tokens"]),
     ({"cost_usd": [0.0, None], "latency_ms": [0.0, 1e15]}, []), ({"latency_ms": ["5", "-5"]}, [])])
 def test_times_and_costs_that_none_can_be_are_named(details, columns):
     table = pa.table({"query_id": ["q1", "q2"], **details})

@@ -106,7 +106,7 @@ def amount_problems(query_ids: pa.StringArray, details: pa.Table | None, file: s
     for name, column in amounts(details).items():
         if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
             continue
-        values = column.cast(pa.float64()).to_numpy(zero_copy_only=False)
+        values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
         if len(rows := impossible_amounts(values)):
             facts = {"query": query_ids[int(rows[0])].as_py(), "value": values[rows[0]], "column": name,
                      "others": len(rows) - 1, "most": MOST}

@@ -78,7 +78,7 @@ def timed(run: str, details: pa.Table | None, rows: np.ndarray) -> Timed:
 
 def _column_values(run: str, name: str, column: pa.Array, rows: np.ndarray) -> Values:
     """A column as numbers at these rows, NaN at -1 and where it is null."""
-    values = column.cast(pa.float64()).take(pa.array(rows, mask=rows < 0)).to_numpy(zero_copy_only=False)
+    values = column.cast(pa.float64(), safe=False).take(pa.array(rows, mask=rows < 0)).to_numpy(zero_copy_only=False)
     if len(wrong := impossible_amounts(values)):
         facts = {"run": run, "value": values[wrong[0]], "column": name, "most": MOST}
         raise Unavailable("impossible-amount", facts, name.partition(" ")[0])
