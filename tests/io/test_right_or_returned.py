@@ -82,3 +82,43 @@ def test_a_row_of_means_of_the_sheet_that_is_read_is_asked_about_also_where_anot
         assert len(read_truth(content, mapping=mapping)) == COUNT
     notes = {reading.mapping["records"]: reading.notes for reading in propose(Source(content))}
     assert notes["Combined"]["average"] == 1
+
+
+def table(reference: str) -> tuple[str, bytes]:
+    lines = ["query,reference,max_completion_tokens,input_price_per_1m,used_tokens,answer"] + [
+        f'{ASKED[number]},"{reference.format(number)}",40960,0.25,{1900 + number},It is in part {number}.'
+        for number in range(COUNT)]
+    return "log.csv", "\n".join(lines).encode()
+
+
+def test_a_reference_that_names_the_source_of_an_answer_is_asked_about():
+    first, second = refused(table("Document: law_{}_raw.json.md. Its paragraphs are the evidence."))
+    assert (first["role"], first.get("answers"), second["answers"]) == ("run", None, "reference")
+
+
+def test_a_reference_that_says_the_answer_is_read_and_limits_and_prices_are_no_metrics():
+    content = table("It is in the file of part {}.")
+    assert read_truth(content).details["answers"].to_pylist()[0] == ["It is in the file of part 0."]
+    run, = read_runs(content)
+    assert run.file_scores is not None and {*run.file_scores.metrics.to_pylist()} == {"used_tokens"}
+
+
+PHRASES = [["indexing", "retrieved documents"], ["fast", "break semantic"], ["200-500", "context window"]] * 3
+
+
+@pytest.mark.parametrize("name", ["relevant", "qrels"])
+@pytest.mark.parametrize("key", ["id", "query_id"])
+def test_phrases_under_a_name_for_documents_are_asked_about(name, key):
+    records = [{key: f"q{number}", "query": ASKED[number], name: PHRASES[number]} for number in range(COUNT)]
+    with pytest.raises(InputError) as error:
+        read_truth(("set.json", json.dumps({"questions": records}).encode()))
+    first, second = (dict(mapping) for mapping in error.value.problems[0].facts["mappings"])
+    assert (first["role"], first.get("relevant"), second["role"], second["relevant"]) == (
+        "questions", None, "truth", name)
+
+
+@pytest.mark.parametrize("docs", [["Employment Act 1955", "Contracts Act"], ["returns", "shipping costs policy.md"],
+                                  ["d1", "d 2"]])
+def test_titles_files_and_ids_are_documents(docs):
+    records = [{"query": asked, "relevant": docs} for asked in ASKED]
+    assert read_truth(("set.json", json.dumps({"questions": records}).encode())).judgments == 2 * COUNT

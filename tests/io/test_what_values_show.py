@@ -107,6 +107,27 @@ READ = {  # content, the first mapping without its attributes
         rows(question=ASKED.__getitem__, answer=SAID.__getitem__, latency_ms=lambda n: 10 + n,
              config=lambda n: {"temperature": 0.1}),
         {"role": "run", "query": "question", "answer": "answer", "latency_ms": "latency_ms"}),
+    "the parts of a right answer": (
+        rows(id=lambda n: f"q{n}", question=ASKED.__getitem__, answer=lambda n: {
+            "compliance": f"no {n}", "clause_reference": f"SOLAS/{n}.4", "clause_content": SAID[n],
+            "difficulty": "hard"}),
+        {"role": "truth", "query_id": "id", "query": "question", "relevant": "answer.clause_reference",
+         "answers": "answer.compliance", "evidence": "answer.clause_content"}),
+    "the document that questions are about, by its number": (
+        rows(document_index=lambda n: n // 2 * 3, question=ASKED.__getitem__, answer=SAID.__getitem__),
+        {"role": "truth", "query": "question", "relevant": "document_index", "answers": "answer"}),
+    "numbers of articles in Turkish": (
+        rows(question=ASKED.__getitem__, madde_recall=lambda n: n / 7, system_answer=SAID.__getitem__,
+             system_madde_sources=lambda n: [250 + n, 9, 257], relevant_madde_list=lambda n: [250 + n]),
+        {"role": "both", "query": "question", "retrieved": "system_madde_sources", "answer": "system_answer",
+         "relevant": "relevant_madde_list", "scores": "madde_recall"}),
+    "the scores of which a fused one is made": (
+        rows(query_id=lambda n: f"q{n}", results=lambda n: [
+            {"chunk_id": f"c{n}{k}", "rrf_score": 1 / (60 + k), "boosted_score": 1 / (60 + k),
+             "dense_score": 0.5 + k % 3 / 9 + n / 99, "bm25_score": 9.5 - k % 2, "dense_rank": 3 - k % 3,
+             "bm25_rank": 1 + k % 2} for k in range(1, 5)]),
+        {"role": "run", "records": "*.results", "query_id": "*.query_id", "doc_id": "chunk_id",
+         "score": "rrf_score"}),
 }
 NONE = {  # content of which no list holds queries
     "panels of a dashboard": {"title": "Search", "panels": [{"id": n, "title": f"Rate {n}", "targets": [
@@ -134,6 +155,11 @@ NONE = {  # content of which no list holds queries
                                          strategy=lambda n: "s")},
     "counts of groups": {"judge": "a", "by_category": {name: {"A": 6, "B": n, "tie": 3} for n, name in enumerate((
         "code", "law", "tax"))}},
+    "means and the number of queries": rows(dataset=lambda n: "a" if n < 3 else "b", condition=lambda n: f"set {n % 3}",
+                                            **{"nDCG@10": lambda n: n / 7, "queries": lambda n: 49 if n < 3 else 48}),
+    "hits of one search": rows(pmid=lambda n: f"4022142{n}", title=SAID.__getitem__, abstract=SAID.__getitem__,
+                               similarity=lambda n: 0.6 - n / 99),
+    "documents with a label each": rows(id=lambda n: f"129311841{n}", label=lambda n: "RN"[n % 2]),
     "models with their scores": {"models": rows(input_adapter=lambda n: f"adapter_{n}", model=lambda n: {
         "repository": f"a/b{n}"}, quality=lambda n: {"mrr": n / 7, "ndcg_at_6": n / 9})},
 }
@@ -200,3 +226,18 @@ def test_means_of_systems_are_a_summary_also_where_one_has_fewer_of_them(tmp_pat
     with pytest.raises(InputError) as error:
         read_runs(path)
     assert {problem.kind for problem in error.value.problems} == {"summary"}
+
+
+def test_kinds_of_sources_are_no_documents():
+    asked = [{"question_id": f"q{n}", "question": ASKED[n % 6], "latency_ms": 10 + n, "labels": [f"Art. {n}(1)"],
+              "sources": ["PASSAGE", "GRAPH"][:1 + n % 2]} for n in range(12)]
+    assert ["retrieved" in mapping for mapping in mappings(asked)] == [False]
+    for row in asked:
+        row["sources"] = [f"PASSAGE{row['latency_ms']}"]
+    assert mappings(asked)[0]["retrieved"] == "sources"
+
+
+def test_parts_of_an_answer_without_documents_may_be_those_of_a_system():
+    content = rows(question=ASKED.__getitem__, answer=lambda n: {"compliance": f"no {n}", "severity": f"low {n}"})
+    assert [(mapping["role"], mapping.get("answers"), mapping.get("answer")) for mapping in mappings(content)] == [
+        ("truth", "answer.compliance", None), ("run", None, "answer.compliance")]

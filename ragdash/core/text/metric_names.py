@@ -54,6 +54,7 @@ _PROPERTIES = _word_set(  # of queries, and settings
     "noisy expected gold alpha beta lambda weight weights temperature top p chunk overlap split fold difficulty used "
     "use enabled fallback ambiguous min max")
 _NO_SHARES = _COUNTS | _KINDS | _PROPERTIES | _DURATIONS | _COSTS
+_LIMITS = tuple(map(_word_set, ("max tokens", "limit tokens", "budget tokens", "price per")))  # of a service
 _LOWER = _word_set(
     "hallucination hallucinated hallucinations toxicity harmfulness error errors noise bias wer perplexity "
     "distance leak")
@@ -118,6 +119,8 @@ def is_metric_name(name: str) -> bool:
 def may_hold_scores(name: str) -> bool:
     """Whether numbers in a column of this name, next to answers or rankings, are taken for the values of a metric."""
     words = words_of(name)
+    if any(words >= limit for limit in _LIMITS):
+        return False
     return is_metric_name(name) or (bool(words & (_JUDGED | _DURATIONS | _COSTS)) and not words & (_COUNTS | _KINDS))
 
 

@@ -20,6 +20,7 @@ from ragdash.io.proposals.names import (
     NOTES,
     QUESTION,
     RETURNED,
+    SCORES,
     SURE_METRICS,
     TEXT,
     words,
@@ -43,7 +44,7 @@ _CHECKED = {"contain", "keyword", "phrase", "term", "substr", "topic", "concept"
             "tag", "entity"}  # has to say
 _OF_HITS = DOCUMENT | TEXT | {"id", "score", "rank", "similarity", "distance", "title", "metadata", "preview",
                               "heading", "position", "bm25", "dense", "rerank", "start", "end", "length"}  # of a hit
-_OF_TEXTS = {"chunk", "passage", "doc", "document", "docid", "docno", "node", "paragraph"}  # ids of hits
+_OF_TEXTS = {"chunk", "passage", "doc", "document", "docid", "docno", "node", "paragraph", "pmid"}  # ids of hits
 _HITS = {"doc_id", "text", "rank", "score", "retrieved"}
 _DESCRIBES = {"param", "parameter", "metadata", "meta"}  # objects of how a question was made
 _SAMPLED = {"sample", "example", "miss", "missed", "failure", "failed"}  # lists of a few of the queries
@@ -135,7 +136,7 @@ class Assignment:
             return False
         key = words(self.roles.get("query_id", ""))
         has_texts = not {"contexts", "evidence"}.isdisjoint(content) and "query" not in self.roles
-        if "query" not in self.roles and not _HITS.isdisjoint(self.roles) and not _OF_TEXTS.isdisjoint(key):
+        if "query" not in self.roles and self._says_hits and not _OF_TEXTS.isdisjoint(key):
             return False  # the documents of one query, by their ids
         if has_texts and (not DOCUMENT.isdisjoint(key) or (
                 content == ["contexts"] and self.roles["contexts"] in DOCUMENT_TEXTS)):
@@ -193,8 +194,16 @@ class Assignment:
     def _gives_verdicts(self) -> bool:
         """True for labels of which some say more than A or B, the better one of two, or of known questions."""
         labels = [self.fields[path] for path in self.roles["labels"].split("+") if path in self.fields]
+        if [self.roles.get("query_id"), *(item.name_words for item in labels)] == ["id", ("label",)]:
+            return False  # of anything
         return "query" in self.roles or any(
             not _PREFERRED.issuperset(str(label).strip().lower() for label in item.items) for item in labels)
+
+    @property
+    def _says_hits(self) -> bool:
+        """True for what hits have, or a similarity or label alone, which documents have as well as queries."""
+        rated, others = words(self.roles.get("scores", "")), self.roles.keys() - {"scores", "labels"}
+        return not _HITS.isdisjoint(others) or (SCORES.issuperset(rated) and {*CONTENT, "config"}.isdisjoint(others))
 
     @property
     def _crosses_queries(self) -> bool:

@@ -14,6 +14,7 @@ from typing import TypeVar
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.io.detected_format import DetectedFormat
+from ragdash.io.proposals.choices.weak_names import phrases_as_documents
 from ragdash.io.proposals.guards import answers_note, misread, more_content
 from ragdash.io.proposals.reading import OTHER_NAMES, RECORDS, ROLE, ROLES, is_reading
 from ragdash.io.proposals.shapes.binary_scores import binary_scores, graded_scores
@@ -41,7 +42,7 @@ def fail_if_misread(source: Source, detected: DetectedFormat, as_run: bool = Fal
 
     as_run: scores of 0 and 1 alone, which may be judgments, and scores next to grades are asked about.
     """
-    readings = misread(source, detected)
+    readings = misread(source, detected) or phrases_as_documents(source, detected)
     if as_run and not readings:
         readings = binary_scores(source, detected) or graded_scores(source, detected)
     if readings:

@@ -97,8 +97,7 @@ def misread(source: Source, detected: DetectedFormat) -> list[Reading]:
 
 def is_small(source: Source, detected: DetectedFormat) -> bool:
     """True for a file of which every field is looked at, also where the format has a place for all of them."""
-    most = _SMALL_BYTES << 3 if detected.format in ("json-results", "json-object") else _SMALL_BYTES
-    return source.stored_size < most
+    return source.stored_size < _SMALL_BYTES << 3 * (detected.format in ("json-results", "json-object"))
 
 
 def propose(source: Source) -> list[Reading]:
@@ -250,7 +249,8 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     if references and answer and looks_at_all and (_OF_SYSTEMS - {"answers"}).isdisjoint(guess):  # the same texts twice
         yield lambda reading: reading.role == "truth" and reading.mapping.get("answers") == references
     if references and ("retrieved" in guess or set(words(references)) <= WEAK_GOLD):  # or what an answer cites
-        yield lambda reading: references in (reading.mapping.get("relevant"), reading.mapping.get("retrieved"))
+        yield lambda reading: references in map(reading.mapping.get, ("relevant", "retrieved")) or (
+            words(references) == ("reference",) and "answers" not in reading.mapping)  # the source of an answer
     unread = set(detected.columns) - set(guess.values())
     if detected.role == "truth" and looks_at_all and unread:  # what a system did is left out
         yield lambda reading: reading.role == "both" and not (_WHAT_A_SYSTEM_GAVE | {"scores", "score"}).isdisjoint(

@@ -67,6 +67,7 @@ SURE_METRICS = METRICS - {"correct", "entity", "contextual", "f", "rate", "exact
                           "judgement", "rating", "err", "map", "noise", "match", "support", "success", "relevance"}
 GRADES = {"grade", "relevance", "rel", "rating", "gain", "judgment", "judgement", "label", "relevancy", "usefulness"}
 SCORES = {"score", "similarity", "sim", "distance", "relevance", "logit", "weight", "probability", "prob", "cosine"}
+FUSED = {"rrf", "fused", "fusion", "combined", "final"}  # scores that are made of other scores
 RANKS = {"rank", "position", "pos", "order", "index", "place"}
 CONFIGS = {"config", "configuration", "strategy", "method", "system", "arm", "retriever", "model", "run", "pipeline",
            "engine", "variant", "approach", "mode", "experiment", "technique", "embedder", "reranker", "provider",

@@ -11,6 +11,7 @@ from typing import cast
 from ragdash.core.errors import Collector, InputError, Problem
 from ragdash.io.detect import detect_source
 from ragdash.io.detected_format import DetectedFormat
+from ragdash.io.proposals.content.spread import counts_by_plural
 from ragdash.io.proposals.fields import SAMPLE, is_missing, profile
 from ragdash.io.proposals.meanings import is_query_id, is_question
 from ragdash.io.proposals.names import NOTES, SURE_METRICS, words
@@ -268,7 +269,7 @@ def _metrics_of_settings(source: Source) -> list[str]:
     others = [item for name, item in fields.items() if name not in metrics]
     if not metrics or any(item.is_list or item.is_long_text or is_question(item) or (
             not (_QUERIES if item.is_number else _OF_ONE_QUERY).isdisjoint(item.words)
-            and _GROUPS.isdisjoint(item.words)) for item in others):
+            and not counts_by_plural(item) and _GROUPS.isdisjoint(item.words)) for item in others):
         return []
     settings = [tuple(str(row.get(item.path)) for item in others) for row in lists[0].rows]
     return metrics[:8] if others and len(set(settings)) == len(settings) else []

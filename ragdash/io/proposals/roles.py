@@ -62,6 +62,7 @@ from ragdash.io.proposals.choices.settle import (
     settle_same_answers,
     settle_single_documents,
 )
+from ragdash.io.proposals.choices.weak_names import settle_part_of_answer, settle_sources
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.first_ranks import is_first_rank
 from ragdash.io.proposals.content.places import without_places
@@ -119,7 +120,8 @@ def assign(records: RecordList) -> list[Assignment]:
     alternatives += settle_shared_document(result, free)
     alternatives += settle_single_documents(result, free) + settle_units(result) + settle_answer(result, free)
     alternatives += settle_same_answers(result) + settle_leftover_text(result, free) + settle_prediction(result, free)
-    alternatives += settle_relevant_texts(result) + settle_two_answers(result, family) + settle_gold_sets(result)
+    alternatives += settle_sources(result) + settle_part_of_answer(result) + settle_relevant_texts(result)
+    alternatives += settle_two_answers(result, family) + settle_gold_sets(result)
     if family:
         _add_plain(result, free, family)
     drop_unlike_ids(result, free)

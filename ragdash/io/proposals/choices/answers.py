@@ -32,6 +32,7 @@ _FEWEST_AGREEING, _MOST_AGREEING = 0.2, 0.99  # shares of the records in which a
 _FEWEST = 4  # records and different values that show it
 _PAIRS = {"qa", "qa_pair", "question_answer", "question_answer_pair"}  # objects of a question and its answer
 _SHORT = 40  # characters
+_NEARLY_ALL = 0.9  # of the records
 _LESS = WEIGHTS["answers"] + 0.1  # a penalty after which a right answer adds no weight
 _RIGHT = (("gold",), ("golden",), ("expected",), ("target",), ("correct",), ("truth",), ("ground", "truth"), ("gt",))
 _OF_SYSTEMS = {"final", "got", "chosen", "picked", "selected", "extracted", "given"}
@@ -134,7 +135,7 @@ def _share_of_different(item: Field, asked: Field) -> float:
 
 def less_sure_answers(result: Assignment, free: dict[str, Field]) -> list[Field]:
     """Right answers that a name alone does not show: next to what a system wrote, numbers, and the answer in a pair."""
-    return _actual_answer(free) or _right_numbers(free) or _of_pair(result, free)
+    return _actual_answer(free) or _right_numbers(free) or _of_pair(result, free) or _part_of_answer(free)
 
 
 def _actual_answer(free: dict[str, Field]) -> list[Field]:
@@ -153,6 +154,17 @@ def _of_pair(result: Assignment, free: dict[str, Field]) -> list[Field]:
     """`qa.answer` next to `qa.question`: a question of a data set with its answer."""
     parent = result.roles.get("query", "").rpartition(".")[0]
     return [free[f"{parent}.answer"]] if parent.lower() in _PAIRS and f"{parent}.answer" in free else []
+
+
+def _part_of_answer(free: dict[str, Field]) -> list[Field]:
+    """A text in an object called answer, next to other members: answer.compliance and answer.clause of a data set."""
+    whole = free.get("answer")
+    if whole is None or whole.is_list or whole.object_share < _NEARLY_ALL or any(
+            meanings.is_answer(item) for item in free.values()):
+        return []
+    return [item for item in free.values() if item.path.startswith("answer.") and item.path.count(".") == 1 and (
+        item.is_text and not (item.is_list or item.is_object or item.is_bool) and item.share >= _NEARLY_ALL
+        and (NOTES | METRICS | ID).isdisjoint(item.name_words))][:1]
 
 
 def written_in_several_ways(free: dict[str, Field]) -> list[Field]:

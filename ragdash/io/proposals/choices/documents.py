@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import WEIGHTS, Assignment, is_inside, take
+from ragdash.io.proposals.choices.others import without_ranks_of_parts
 from ragdash.io.proposals.choices.right_documents import id_rank, overlap
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.spread import is_constant, is_title
@@ -304,7 +305,8 @@ def _take_documents(result: Assignment, free: dict[str, Field], documents: Field
     siblings = [item for item in free.values() if item.path != documents.path and (
         item.path.startswith(f"{parent}[].") and item.path.count("[]") == documents.path.count("[]") if parent
         else item.is_list and "[]" not in item.path)]
-    parallel = [item for item in siblings if ratings.parallel_role(item) and same_lengths(item, documents)]
+    parallel = [item for item in without_ranks_of_parts(siblings) if ratings.parallel_role(item)
+                and same_lengths(item, documents)]
     gains = [item for item in parallel if ratings.parallel_role(item) == "grade"]
     parts = [documents]
     if parent and (not is_judged or (gains and "relevant" not in result.roles)):

@@ -9,7 +9,7 @@ from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, take
 from ragdash.io.proposals.content.ratings import is_of_settings
 from ragdash.io.proposals.fields import HISTORIES, Field, as_number
-from ragdash.io.proposals.names import CONFIGS, GOLD, ID, METRICS, SCORES, words
+from ragdash.io.proposals.names import CONFIGS, FUSED, GOLD, ID, METRICS, SCORES, words
 from ragdash.io.proposals.shapes.families import RUN, SYSTEMS, ColumnFamily
 
 _JUDGES = {"judge", "grader", "evaluator", "critic", "assessor"}
@@ -17,6 +17,7 @@ _RIVALS = {"baseline", "competitor", "opponent", "rival", "distractor"}
 _OF_OTHERS = {"answers": _JUDGES | _RIVALS, "evidence": _JUDGES | _RIVALS, "relevant": _JUDGES | _RIVALS,
               "answer": _JUDGES, "retrieved": _JUDGES, "contexts": _JUDGES}
 _OF_RUNS = {"retrieved", "contexts", "scores", "labels", "latency_ms", "config"}
+_LATER = {"new", "after", "post", "rerank", "reranked", "hybrid", "fusion", "rrf", "b"}  # of ranks: not of a part
 _SIZES = {"overlap", "chunk", "word", "size", "token", "top", "k", "window", "limit", "max", "min", "depth", "count"}
 _TALKS = {"conversation", "conv", "session", "dialog", "dialogue", "topic", "thread", "chat"}  # with an id
 _TURNS = ID | {"turn", "query", "question", "utterance", "step"}  # words in names of their numbers
@@ -159,8 +160,18 @@ def _are_parts_of_score(family: ColumnFamily, fields: dict[str, Field]) -> bool:
 
 def is_combined(item: Field) -> bool:
     """True for final_score and fused_score: made of other scores."""
-    return not item.is_list and item.is_number and not {"final", "fused", "combined"}.isdisjoint(item.name_words) and (
-        item.name_words[-1] in SCORES)
+    return not item.is_list and _is_score_of_parts(item)
+
+
+def _is_score_of_parts(item: Field) -> bool:
+    return item.is_number and not FUSED.isdisjoint(item.name_words) and item.name_words[-1] in SCORES
+
+
+def without_ranks_of_parts(items: Sequence[Field]) -> list[Field]:
+    """The fields but dense_rank and bm25_rank next to the score that is made of both, such as rrf_score."""
+    is_fused = any(map(_is_score_of_parts, items))
+    return [item for item in items if not (is_fused and item.name_words[-1:] == ("rank",) and (
+        not (SYSTEMS - _LATER).isdisjoint(item.name_words)))]
 
 
 def _are_members_of_answer(family: ColumnFamily, fields: dict[str, Field]) -> bool:

@@ -10,7 +10,7 @@ from itertools import combinations, product
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED, RUN_CONTENT, Assignment, is_inside, take
-from ragdash.io.proposals.choices.others import is_combined, take_data_set, take_turns
+from ragdash.io.proposals.choices.others import is_combined, take_data_set, take_turns, without_ranks_of_parts
 from ragdash.io.proposals.choices.right_documents import id_rank
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.averages import average_places
@@ -361,7 +361,7 @@ def _take_document_rows(result: Assignment, free: dict[str, Field], documents: l
                        ("grade", GRADES - {"relevancy", "usefulness"} | {"vote", "relevant"}),
                        ("rank", {"rank", "position"}), ("score", {"score", "similarity", "distance"})):
         rated = "+".join(result.roles.get(rating, "") for rating in ("scores", "labels")).split("+")
-        values = [*free.values(), *(result.fields[path] for path in rated if path in result.fields)]
+        values = without_ranks_of_parts([*free.values(), *(result.fields[n] for n in rated if n in result.fields)])
         values.sort(key=lambda item: {"human", "new", "reranked", "final"}.isdisjoint(item.name_words) and not (
             is_combined(item)))
         if name == "score" and "rank" in result.roles and sum("score" in words(path) for path in (*free, *rated)) > 1:

@@ -33,7 +33,7 @@ from ragdash.io.proposals.shapes.families import OF_RANKINGS
 from ragdash.io.proposals.shapes.ranked_lists import are_places, same_lengths
 
 _AS_TRUTH = {"retrieved": "relevant", "text": "evidence", "answer": "answers"}  # roles in a file of what is right
-_NAMES_OF_DOCUMENTS = (("doc", "name"), ("document", "name"))
+_NAMES_OF_DOCUMENTS = (("doc", "name"), ("document", "name"), ("doc", "index"), ("document", "index"))
 _PARTS = {"section", "page", "paragraph", "chapter", "article"}
 _NEARLY = WEIGHTS["retrieved"] + 0.1  # a penalty after which one field less weighs more
 _FEWEST_SAME = 4  # records

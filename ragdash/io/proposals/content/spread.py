@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ragdash.core.text.sentences import asks
@@ -10,6 +11,7 @@ from ragdash.io.proposals.names import ANSWER, DOCUMENT, ID, RETURNED, words
 from ragdash.io.proposals.shapes.families import NUMBER, spread_columns
 
 _TITLE = 60  # characters
+_NAMING = re.compile(r"[\d./\\_]")  # in names of files and in ids
 _DATA_ENDINGS = (".json", ".jsonl", ".csv", ".tsv", ".xlsx", ".parquet")
 
 
@@ -86,6 +88,15 @@ def has_codes(field: Field) -> bool:
                 and len(item) < 40 for item in items)
     return field.is_text and not field.is_number and 10 * coded >= 9 * len(items) and (
         3 * len(set(items)) >= max(len(field.values), 9))
+
+
+def holds_phrases(texts: Sequence[str]) -> bool:
+    """True for lists of keywords such as "semantic coherence" and "latency", not for ids, nor for titles and files:
+    some have blanks, and of these most begin with a small letter, are short and have no digit, point or slash.
+    """
+    spaced = [text for text in map(str.strip, texts) if " " in text]
+    plain = [text for text in spaced if text[0].islower() and len(text) < _TITLE and not _NAMING.search(text)]
+    return 6 * len(spaced) > len(texts) > 0 and 5 * len(plain) > 4 * len(spaced)
 
 
 def is_source_name(field: Field) -> bool:

@@ -35,6 +35,7 @@ from ragdash.io.proposals.names import (
 )
 from ragdash.io.tables.cells import ID_PART
 
+_FEW = 5  # records for each kind
 ID_FORM = re.compile(ID_PART)
 _NO_DOCUMENT = {"output", "saved", "script",
                 "turn", "query", "question", "user", "session", "conversation", "case", "test", "tool", "run",
@@ -151,7 +152,11 @@ def _names_kinds(field: Field) -> bool:
     """True for kinds of sources, such as pdf and wiki, and for ways of search that many records share."""
     if field.name_words[-1:] == ("path",) and field.path_share < 0.2:
         return 3 * field.distinct_count <= len(field.values)
-    return bool(field.items) and KINDS_OF_SOURCES.issuperset(str(item).lower() for item in field.items[:200])
+    names = {str(item) for item in field.items[:500]}
+    if field.is_list and "[]" not in field.path and len(field.values) >= _FEW * len(names) and all(
+            name.isalpha() and name.isupper() for name in names):
+        return bool(names)  # PASSAGE and GRAPH
+    return bool(names) and KINDS_OF_SOURCES.issuperset(map(str.lower, names))
 
 
 def _is_of_questions(field: Field) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ragdash.core.text.sentences import asks
 from ragdash.io.proposals.content.spread import (
     are_mostly_numbers,
+    counts_by_plural,
     is_several,
 )
 from ragdash.io.proposals.fields import Field
@@ -86,5 +87,5 @@ def is_query_id(field: Field) -> bool:
 def names_query(field: Field) -> bool:
     """A short value under a word for queries alone: `topic`, `case`."""
     return (not field.is_list and not field.is_object and field.is_id_like and field.share == 1.0
-            and field.distinct_count > 1 and not {"doc", "document"} & set(field.words)
+            and field.distinct_count > 1 and not {"doc", "document"} & set(field.words) and not counts_by_plural(field)
             and field.name_words in (("topic",), ("case",), ("query",), ("question",)))

@@ -11,6 +11,7 @@ from ragdash.io.proposals.names import (
     ANSWER,
     AVERAGES,
     DOCUMENT,
+    FUSED,
     GOLD,
     GRADES,
     ID,
@@ -297,7 +298,9 @@ def _is_plausible(members: Mapping[str, Mapping[str, str]], variants: frozenset[
     known = any(not SYSTEMS.isdisjoint({*words(name), *(re.sub(r"[\d.]+$", "", part) for part in words(name))})
                 for name in variants)
     stems = [set(words(stem.replace(RUN, ""))) for stem in members]
-    if all("[]." in stem and set(words(stem.rpartition("[].")[2].replace(RUN, ""))) <= SCORES for stem in members):
+    is_fused = any(not FUSED.isdisjoint(words(name)) for name in variants)
+    if all(("[]." in stem or is_fused) and set(words(stem.rpartition("[].")[2].replace(RUN, ""))) <= SCORES | RANKS
+           for stem in members):
         return False  # the parts of the score of each document
     if all(set(words(stem.rpartition(".")[2].replace(RUN, ""))) <= SCORES and not _OF_METRICS.isdisjoint(
             words(stem.rpartition(".")[0])) for stem in members):
@@ -310,6 +313,8 @@ def _is_plausible(members: Mapping[str, Mapping[str, str]], variants: frozenset[
         return True  # what takes a time of its own and is measured by itself is a system: quantum_time
     if known or all(_COUNTED.fullmatch(name) for name in variants):
         return True
+    if all(stem.startswith(f"answer.{RUN}") for stem in members):
+        return False  # parts of one answer
     content = TEXT | {"answer", "response", "output", "completion"}
     return any(not content.isdisjoint(stem) and SURE_METRICS.isdisjoint(stem) for stem in stems) or any(
         (ID & stem and DOCUMENT & stem) or {"retrieved"} & stem for stem in stems)

@@ -56,6 +56,7 @@ _WORDS = {
                 "dokumenty",
     "source": "quell quelle quellen fuente fuentes fonte fontes fonti bron bronnen источник источники kaynak kaynaklar",
     "file": "datei dateien fichier fichiers archivo archivos arquivo файл",
+    "article": "madde maddeler maddeleri",
     "passage": "abschnitt abschnitte pasaje pasajes passaggio passaggi fragmento fragmentos frammento фрагмент "
                "fragmente textauszug auszug textstelle textstellen",
     "context": "kontext kontexte contexto contextos contesto contesti contexte contextes контекст baglam",

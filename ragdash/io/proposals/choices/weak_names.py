@@ -1,0 +1,63 @@
+"""What a name does not decide: a reference that names its source, and phrases under a name for right documents."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from ragdash.core.errors import shorten
+from ragdash.io.detected_format import DetectedFormat
+from ragdash.io.proposals.assignment import WEIGHTS, Assignment
+from ragdash.io.proposals.content.spread import holds_phrases
+from ragdash.io.proposals.fields import leaves
+from ragdash.io.proposals.names import DOCUMENT, ID, words
+from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
+from ragdash.io.proposals.records import fail_quietly
+from ragdash.io.source.source import Source
+
+_FILE = re.compile(r"[^\s/.]\.(?:pdf|md|txt|html?|docx?|csv|jsonl?|pptx?|xlsx?|rst)(?!\w)|https?://", re.IGNORECASE)
+_SPACED_LIST = re.compile(rb'\[\s*"[^\]]*[a-z] [a-z]')
+
+
+def settle_sources(result: Assignment) -> list[Assignment]:
+    """A `reference` whose texts name files is where the answer comes from; it may as well be the right answer."""
+    item = result.fields.get(result.roles.get("answers", ""))
+    if item is None or item.name_words != ("reference",) or 10 * sum(
+            _FILE.search(str(text)) is not None for text in item.items) < 9 * len(item.items):
+        return []
+    other = replace(result, roles=dict(result.roles), penalty=WEIGHTS["answers"] + 0.1)
+    del result.roles["answers"]
+    return [other]
+
+
+def settle_part_of_answer(result: Assignment) -> list[Assignment]:
+    """A part of an object called answer is right; where nothing else says so, a system may have written it."""
+    path = result.roles.get("answers", "")
+    if not path.startswith("answer.") or {"answer", "relevant", "evidence"} & result.roles.keys():
+        return []
+    return [replace(result, roles={("answer" if name == "answers" else name): value
+                                   for name, value in result.roles.items()}, penalty=result.penalty + 0.1)]
+
+
+def phrases_as_documents(source: Source, detected: DetectedFormat) -> list[Reading]:
+    """The readings of questions with lists of phrases under a name such as `relevant`: without them, and as documents.
+
+    None where they look like ids, or where a run in the file returns documents.
+    """
+    guess = detected.guess
+    path = guess.get("relevant", "")
+    if source.mapping or not path or {"retrieved", "doc_id"} & guess.keys() or "query" not in guess or (
+            {*ID, *DOCUMENT} & {*words(path)}) or not _SPACED_LIST.search(source.head):
+        return []
+    records = next(iter(fail_quietly(source)), None)
+    rows = records.rows if records else []
+    phrases = [str(item) for row in rows for item in leaves(row.get(path))]
+    if records is None or not holds_phrases(phrases):
+        return []
+    place = {RECORDS: records.path} if records.path else {}
+    fields = {name: column for name, column in guess.items() if name in ("query_id", "query", "answers", "evidence")}
+    preview = tuple({name: shorten(str(row.get(column, "")), 80) for name, column in (
+        fields | {"relevant": path}).items()} for row in rows[:3])
+    role = "truth" if {"answers", "evidence"} & fields.keys() else "questions"
+    return [Reading({ROLE: role, **place, **fields}, len(rows), (path,), preview=preview),
+            Reading({ROLE: "truth", **place, **fields, "relevant": path}, len(rows), preview=preview)]
