@@ -121,6 +121,14 @@ READ = {  # content, the first mapping without its attributes
              system_madde_sources=lambda n: [250 + n, 9, 257], relevant_madde_list=lambda n: [250 + n]),
         {"role": "both", "query": "question", "retrieved": "system_madde_sources", "answer": "system_answer",
          "relevant": "relevant_madde_list", "scores": "madde_recall"}),
+    "codes of companies": (
+        rows(id=lambda n: f"q{n}", question=ASKED.__getitem__, expected_tickers=lambda n: [f"00593{n}.KS"]),
+        {"role": "questions", "query_id": "id", "query": "question"}),
+    "precision at 5 of two pipelines": (
+        rows(query=ASKED.__getitem__, **{name: lambda n, first=first: {"p5": (n + first) % 6 / 5, "ndcg5": n / 7}
+                                         for first, name in enumerate(("pipeline1", "pipeline2"))},
+             top5=lambda n: {f"pipeline{k}": [f"Film {n}", f"Film {k}"] for k in (1, 2)}),
+        {"role": "run", "query": "query", "retrieved": "top5.{run}", "scores": "{run}.ndcg5+{run}.p5"}),
     "the scores of which a fused one is made": (
         rows(query_id=lambda n: f"q{n}", results=lambda n: [
             {"chunk_id": f"c{n}{k}", "rrf_score": 1 / (60 + k), "boosted_score": 1 / (60 + k),
@@ -226,6 +234,22 @@ def test_means_of_systems_are_a_summary_also_where_one_has_fewer_of_them(tmp_pat
     with pytest.raises(InputError) as error:
         read_runs(path)
     assert {problem.kind for problem in error.value.problems} == {"summary"}
+
+
+def test_what_matters_is_first_among_what_is_not_read():
+    content = rows(question=ASKED.__getitem__, boxes=lambda n: [n, n + 0.5], bytes=lambda n: [n],
+                   gold_hint=SAID.__getitem__, answer_exact=SAID.__getitem__, doc_id=lambda n: f"d{n}")
+    reading = propose(Source(("file.json", json.dumps(content).encode())))[0]
+    assert reading.ignored[0] == "gold_hint" and set(reading.ignored) >= {"boxes", "bytes"}
+
+
+def test_means_next_to_the_name_of_a_machine_are_a_summary():
+    content = {"evaluation": {"dataset": "marco", "dense": {f"dim_{n}": {"mrr_10": n / 999, "recall_50": n / 888}
+                                                            for n in (768, 384, 192)}},
+               "environment": {"platform": "Linux-6.17.0-14-generic-x86_64-with-glibc2.39", "cores": 8}}
+    with pytest.raises(InputError) as caught:
+        read_runs(("results.json", json.dumps(content).encode()))
+    assert [problem.kind for problem in caught.value.problems] == ["summary"]
 
 
 def test_kinds_of_sources_are_no_documents():

@@ -224,7 +224,7 @@ def summary_metrics(source: Source) -> list[str]:
     for records in lists:
         fields = profile(records.rows)
         numbers = [item for item in fields.values() if item.is_number and not item.is_list]
-        if any(item.is_list or item.is_long_text for item in fields.values()):
+        if any(item.is_list or (item.is_long_text and not item.is_id_like) for item in fields.values()):
             return []
         names |= {item.path.rpartition(".")[2]: None for item in numbers
                   if not SURE_METRICS.isdisjoint(words(item.path.rpartition(".")[2]))}

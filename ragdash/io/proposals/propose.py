@@ -12,6 +12,7 @@ from ragdash.io.chat_messages import messages_of
 from ragdash.io.proposals.build import FileContent, build_content
 from ragdash.io.proposals.content.averages import averages_of
 from ragdash.io.proposals.fields import Field, is_missing
+from ragdash.io.proposals.names import ANSWER, CRITERIA, DOCUMENT, GOLD, METRICS, words
 from ragdash.io.proposals.reading import MEANINGS, RECORDS, ROLE, Reading, column_reader
 from ragdash.io.proposals.records import KEY, RecordList, fail_quietly
 from ragdash.io.proposals.roles import Assignment, assign
@@ -20,6 +21,7 @@ from ragdash.io.source.source import Source
 MOST_READINGS = 3
 PREVIEW_LENGTH = 48  # characters: a column of the preview has room for no more
 _UNREADABLE = {"context.span_id", "document_position"}  # documents of Phoenix, without their ids
+_MATTERS = GOLD | ANSWER | METRICS | DOCUMENT | CRITERIA  # words in names of what a reading should not leave out unseen
 _OF_RUNS = ("scores", "labels")  # a truth has no place for them
 
 
@@ -159,6 +161,7 @@ def _reading(item: Assignment, mapping: dict[str, str], content: FileContent) ->
     unread = [path for name in _OF_RUNS if name not in mapping for path in item.roles.get(name, "").split("+") if path]
     ignored = [path for path in (*item.ignored, *unread) if path not in attributes]
     ignored += _other_columns(item, [path for name, path in mapping.items() if name not in (ROLE, RECORDS)] + ignored)
+    ignored.sort(key=lambda path: _MATTERS.isdisjoint(words(path)))  # few are shown
     return Reading(mapping, len(item.records.rows), tuple(ignored), notes, tuple(_preview(item, mapping)))
 
 

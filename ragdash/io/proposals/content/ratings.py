@@ -26,6 +26,7 @@ _RATING = {"judge", "verdict", "evaluation", "grader", "judgment", "judgement"} 
 _COUNTS = {"num", "count", "n", "number", "total", "length", "size", "len", "k", "index", "line", "page", "year",
            "version", "limit", "max", "min", "order", "step"}
 _PRECISION = re.compile(r"[PRpr]\s*[@_]\s*\d+")  # P@5
+_SHORT_NAME = re.compile(r"[PRpr](1|3|5|10|20)")  # p5, next to percentiles such as p95
 _CONFIG_OBJECTS = {"config", "configuration", "setting", "param", "parameter", "hyperparameter"}
 _DATA_OBJECTS = {"metadata", "meta", "diagnostic", "debug", "workflow"}  # of how an answer was made
 _SETTINGS = {"include", "use", "enable", "allow", "skip", "require"}  # in front of what a query is asked with
@@ -65,6 +66,7 @@ def is_metric(field: Field) -> bool:
     known = is_at_k or not (name | stripped).isdisjoint(METRICS) or (
         field.name_words == ("margin",)) or field.name_words[:1] == ("metric",) or (
         _PRECISION.fullmatch(field.path.rpartition(".")[2]) is not None) or (
+        _SHORT_NAME.fullmatch(field.path.rpartition(".")[2]) is not None and _are_fractions(field)) or (
         field.is_bool and not name.isdisjoint(_OUTCOMES)) or is_metric_name(field.path.rpartition(".")[2])
     if not (known or nested) or (name & _COUNTS and not (name & SURE_METRICS)):
         return False
@@ -163,6 +165,10 @@ def is_whole(field: Field) -> bool:
 def _is_bounded(field: Field) -> bool:
     values = [as_number(item) if as_bool(item) is None else float(bool(as_bool(item))) for item in field.items]
     return all(value is not None and -1 <= value <= 100 for value in values)
+
+
+def _are_fractions(field: Field) -> bool:
+    return all((number := as_number(item)) is not None and 0 <= number <= 1 for item in field.items)
 
 
 def is_duration(field: Field) -> bool:

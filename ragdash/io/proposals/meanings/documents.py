@@ -49,7 +49,8 @@ _NO_IDS = {"reason", "outcome", "status", "error", "behavior", "count", "length"
 _WORKS = {"rule", "guide", "guideline", "manual", "handbook", "law", "statute", "regulation", "clause", "provision"}
 _NO_CODES = {"keyword", "term", "entity", "phrase", "number", "value", "date", "year", "amount", "figure", "fact",
              "tool", "answer", "token", "word", "code", "path", "contain", "substring", "topic", "intent", "label",
-             "class", "score", "count", "match", "triple", "edge", "price", "text",
+             "class", "score", "count", "match", "triple", "edge", "price", "text", "ticker", "symbol", "isin",
+             "company", "stock", "currency", "country", "agent", "function", "route", "filter", "skill", "category",
              "in", "by", "for", "at", "with", "of"}  # of which none names documents, also where values have a digit
 _SEVERAL = {"all", "list", "set", "one", "chapter", "section", "heading", "title", "name", "entry", "article", "target",
             "n", "answer", "session"}  # next to a word for what is right, in names of lists of ids
