@@ -122,3 +122,39 @@ def test_phrases_under_a_name_for_documents_are_asked_about(name, key):
 def test_titles_files_and_ids_are_documents(docs):
     records = [{"query": asked, "relevant": docs} for asked in ASKED]
     assert read_truth(("set.json", json.dumps({"questions": records}).encode())).judgments == 2 * COUNT
+
+
+def test_a_few_words_that_many_questions_share_are_asked_about():
+    records = [{"query": asked, "relevant": [("retries", "logs")[number % 2]]} for number, asked in enumerate(ASKED)]
+    first, second = refused_as_truth(records)
+    assert (first["role"], second["relevant"]) == ("questions", "relevant")
+    records = [{"query": asked, "relevant": [f"retries{number % 2}"]} for number, asked in enumerate(ASKED)]
+    assert read_truth(("set.json", json.dumps(records).encode())).judgments == COUNT
+
+
+def refused_as_truth(records: list[dict]) -> list[dict[str, str]]:
+    with pytest.raises(InputError) as error:
+        read_truth(("set.json", json.dumps(records).encode()))
+    return [dict(mapping) for mapping in error.value.problems[0].facts["mappings"]]
+
+
+def test_files_under_contexts_are_asked_about():
+    records = [{"question": asked, "answer": f"It is in part {number}.", "contexts": [f"part_{number}.pdf", "all.pdf"]}
+               for number, asked in enumerate(ASKED)]
+    with pytest.raises(InputError) as error:
+        read_runs(("run.json", json.dumps(records).encode()))
+    assert error.value.problems[0].facts["mappings"][0]["retrieved"] == "contexts"
+
+
+def test_citations_next_to_an_answer_are_no_right_answers_and_the_answer_may_be_the_right_one():
+    records = [{"question": asked, "answer": f"It is in part {number}.", "references": [f"manual_{number}.pdf, p. 3"]}
+               for number, asked in enumerate(ASKED)]
+    roles = [(mapping["role"], mapping.get("answers")) for mapping in refused_as_truth(records)]
+    assert {("truth", "answer"), ("run", None), ("both", "references")} <= {*roles}
+
+
+def test_phrases_under_gold_are_not_offered_as_documents():
+    records = [{"id": f"q{number}", "question": ASKED[number], "gold": ["retries", "exponential backoff", "logs"]}
+               for number in range(COUNT)]
+    assert all("relevant" not in reading.mapping for reading in propose(
+        Source(("set.json", json.dumps(records).encode()))))

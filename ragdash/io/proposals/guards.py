@@ -238,7 +238,7 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
                                   for name in ("query", "answer", "answers") if name in guess)
     contexts = guess.get("contexts")
     if contexts and {"retrieved", "doc_id"}.isdisjoint(guess):  # ids of documents, or their texts?
-        yield lambda reading: reading.mapping.get("retrieved") == contexts and "relevant" in reading.mapping
+        yield lambda reading: reading.mapping.get("retrieved") == contexts
     if {"doc_id", "text"} <= guess.keys() and not {"score", "rank", "grade"} & guess.keys() and "answer" in others:
         yield lambda reading: reading.role == "truth" and "answers" in reading.mapping  # questions made of chunks
     if "evidence" in guess and looks_at_all:  # expected_chunks: 5, a number of them

@@ -16,7 +16,8 @@ from ragdash.io.proposals.records import fail_quietly
 from ragdash.io.source.source import Source
 
 _FILE = re.compile(r"[^\s/.]\.(?:pdf|md|txt|html?|docx?|csv|jsonl?|pptx?|xlsx?|rst)(?!\w)|https?://", re.IGNORECASE)
-_SPACED_LIST = re.compile(rb'\[\s*"[^\]]*[a-z] [a-z]')
+_WORDS_IN_LIST = re.compile(rb'\[\s*"(?:[^\]]*[a-z] [a-z]|[a-z]+")')
+_FEWEST = 8  # questions
 
 
 def settle_sources(result: Assignment) -> list[Assignment]:
@@ -47,12 +48,14 @@ def phrases_as_documents(source: Source, detected: DetectedFormat) -> list[Readi
     guess = detected.guess
     path = guess.get("relevant", "")
     if source.mapping or not path or {"retrieved", "doc_id"} & guess.keys() or "query" not in guess or (
-            {*ID, *DOCUMENT} & {*words(path)}) or not _SPACED_LIST.search(source.head):
+            {*ID, *DOCUMENT} & {*words(path)}) or not _WORDS_IN_LIST.search(source.head):
         return []
     records = next(iter(fail_quietly(source)), None)
     rows = records.rows if records else []
     phrases = [str(item) for row in rows for item in leaves(row.get(path))]
-    if records is None or not holds_phrases(phrases):
+    are_kinds = len(rows) >= max(_FEWEST, 3 * len(set(phrases))) and all(
+        text.isalpha() and text.islower() for text in phrases)  # billing, shipping
+    if records is None or not (holds_phrases(phrases) or are_kinds):
         return []
     place = {RECORDS: records.path} if records.path else {}
     fields = {name: column for name, column in guess.items() if name in ("query_id", "query", "answers", "evidence")}

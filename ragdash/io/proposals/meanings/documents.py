@@ -9,6 +9,7 @@ from ragdash.io.proposals.content.spread import (
     counts_by_plural,
     counts_rows,
     has_codes,
+    holds_phrases,
     is_constant,
     is_several,
     names_document,
@@ -64,6 +65,8 @@ def is_gold_list(field: Field) -> bool:
     if _names_kinds(field) or not CHOICES.isdisjoint(field.words) or (name <= WEAK_GOLD and not (
             field.is_shared or all(ID_FORM.fullmatch(str(item)) for item in field.items))):
         return False  # references may be short texts
+    if name <= GOLD and not field.is_shared and holds_phrases(list(map(str, field.items))):
+        return False
     strong = bool(name & (GOLD - WEAK_GOLD)) and bool(name & (DOCUMENT | _WORKS))
     is_titles = (bool(name & {"article", "title"}) and field.mean_length < 60) or (strong and are_places(field))
     is_named = field.is_text or (field.is_number and field.is_id_like and "." not in field.path)  # whole numbers
