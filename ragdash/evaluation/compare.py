@@ -36,7 +36,9 @@ from ragdash.evaluation.outcomes import (
     ComparisonRules,
     Family,
     direction,
+    metric_problems,
     other_judges,
+    query_problems,
     select_comparable,
 )
 from ragdash.evaluation.repeats import grouped_repeats
@@ -191,18 +193,8 @@ def compare_slices(baseline: Evaluation, candidates: Sequence[Evaluation], spec:
     return [family.against(0, index) for index in range(len(slices))]
 
 
-def query_problems(evaluations: Sequence[Evaluation]) -> list[Problem]:
-    """A problem for each evaluation over other queries than the first."""
-    return [Problem("different-queries", {"run": evaluation.name, "baseline": evaluations[0].name},
-                    field="query_id")
-            for evaluation in evaluations[1:] if not evaluation.query_ids.equals(evaluations[0].query_ids)]
-
-
 def _check_comparable(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequence[Spec]) -> None:
-    absent = [Problem("not-evaluated", {"run": evaluation.name, "metric": spec.title, "metrics": [
-        known.title for known in evaluation.specs]}, field="metrics")
-        for evaluation in (baseline, *candidates) for spec in specs if spec not in evaluation.specs]
-    if absent:
+    if absent := metric_problems((baseline, *candidates), specs):
         raise InputError(absent)
     problems = [replace(problem, severity="error") for problem in select_comparable(baseline, specs)[1]]
     problems += query_problems((baseline, *candidates))

@@ -269,6 +269,20 @@ def losses_over_metrics(comparisons: Sequence[Comparison]) -> list[float]:
                           if pair.mean_difference * pair.sign < 0 else 1.0 for pair in comparisons])).tolist()
 
 
+def query_problems(evaluations: Sequence[Evaluation]) -> list[Problem]:
+    """A problem for each evaluation over other queries than the first, or in another order."""
+    return [Problem("different-queries", {"run": evaluation.name, "baseline": evaluations[0].name},
+                    field="query_id")
+            for evaluation in evaluations[1:] if not evaluation.query_ids.equals(evaluations[0].query_ids)]
+
+
+def metric_problems(evaluations: Sequence[Evaluation], specs: Sequence[Spec]) -> list[Problem]:
+    """A problem for each metric that an evaluation lacks."""
+    return [Problem("not-evaluated", {"run": evaluation.name, "metric": spec.title, "metrics": [
+        known.title for known in evaluation.specs]}, field="metrics")
+        for evaluation in evaluations for spec in specs if spec not in evaluation.specs]
+
+
 def select_comparable(evaluation: Evaluation, specs: Sequence[Spec]) -> tuple[list[Spec], list[Problem]]:
     """The specs whose means can be compared query by query, and a note on each of the others."""
     comparable_specs, problems = [], []

@@ -14,7 +14,13 @@ from ragdash.core.paths import numbered
 from ragdash.core.records import Run
 from ragdash.core.records.arguments import checked
 from ragdash.evaluation.evaluate import Evaluation
-from ragdash.evaluation.outcomes import judge_of, other_judges, select_comparable
+from ragdash.evaluation.outcomes import (
+    judge_of,
+    metric_problems,
+    other_judges,
+    query_problems,
+    select_comparable,
+)
 from ragdash.evaluation.stats.variance_components import (
     VarianceComponents,
     components_of_difference,
@@ -41,6 +47,11 @@ def mean_over_repeats(evaluations: Sequence[Evaluation]) -> Evaluation:
         that lacks most queries. Values of a whole corpus are left out: they are no means over queries. So are values by
         different judges or versions of a judge, with a warning. The digest is `joined_digest` of their digests.
 
+    Raises
+    ------
+    InputError
+        They are over other queries, in another order, or one lacks a metric of the first.
+
     Examples
     --------
     >>> from ragdash import evaluate
@@ -54,7 +65,10 @@ def mean_over_repeats(evaluations: Sequence[Evaluation]) -> Evaluation:
     first = evaluations[0]
     if len(evaluations) == 1:
         return first
-    values = mean_of_defined(np.stack([evaluation.values for evaluation in evaluations]))
+    if different := [*query_problems(evaluations), *metric_problems(evaluations, first.specs)]:
+        raise InputError(different)
+    values = mean_of_defined(np.stack([evaluation.values[:, [*map(evaluation.specs.index, first.specs)]]
+                                       for evaluation in evaluations]))
     problems = dict.fromkeys(problem for evaluation in evaluations for problem in evaluation.problems)
     for index, spec in enumerate(first.specs):
         if other_judges(evaluations, spec):

@@ -13,9 +13,8 @@ from ragdash.core.console import write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import path_of
 from ragdash.core.records import Run, Truth
-from ragdash.evaluation.compare import query_problems
 from ragdash.evaluation.evaluate import Evaluation, Summary, evaluate, summaries
-from ragdash.evaluation.outcomes import Comparison, ComparisonRules
+from ragdash.evaluation.outcomes import Comparison, ComparisonRules, query_problems
 from ragdash.metrics import Spec
 
 if TYPE_CHECKING:

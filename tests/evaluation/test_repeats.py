@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import ragdash
+from ragdash import InputError
 from ragdash.cli.main import main
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.curves import curves
 from ragdash.evaluation.evaluate import evaluate
-from ragdash.evaluation.repeats import group_names, merged_groups, repeat_groups, repeat_spreads
+from ragdash.evaluation.repeats import group_names, mean_over_repeats, merged_groups, repeat_groups, repeat_spreads
 from ragdash.evaluation.stats.variance_components import components_of_difference, variance_components
 from ragdash.matching.match import Match
 from ragdash.reporting.sentences.runs.repeats import design_sentence, noise_sentence
@@ -174,3 +175,19 @@ def test_curves_of_repeats_are_means_over_repeats_first(runs):
 def test_without_a_query_nothing_is_known_of_the_noise():
     components = variance_components(np.full((3, 2), np.nan))
     assert components.Q == 0 and np.isnan(components.standard_error()) and np.isnan(components.share_of_queries)
+
+
+def test_evaluations_of_other_queries_or_metrics_are_no_repeats():
+    truth = {"q1": ["a"], "q2": ["b"], "q3": ["c"]}
+
+    def evaluated(queries: tuple[str, ...], metrics: str):
+        return evaluate({query: ["a"] for query in queries}, {query: truth[query] for query in queries}, metrics)
+
+    mine = evaluated(("q1", "q2"), "RR P@1")
+    for queries in (("q2", "q1"), ("q1", "q3"), ("q1",)):
+        with pytest.raises(InputError, match="other queries"):
+            mean_over_repeats([mine, evaluated(queries, "RR P@1")])
+    with pytest.raises(InputError, match="without Precision@1"):
+        mean_over_repeats([mine, evaluated(("q1", "q2"), "RR")])
+    again = mean_over_repeats([mine, evaluated(("q1", "q2"), "P@1 RR")])
+    assert again.frame().equals(mine.frame()), "the metrics may have another order"

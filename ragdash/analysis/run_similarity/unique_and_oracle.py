@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from ragdash.analysis.run_similarity.top_k_lists import check_matches
 from ragdash.core.errors import InputError, Problem
-from ragdash.evaluation.compare import query_problems
 from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.outcomes import query_problems
 from ragdash.evaluation.stats import LEVEL, RESAMPLES, SEED, bootstrap_intervals
 from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import ALL

@@ -18,8 +18,8 @@ def is_kilt(fields: dict) -> bool:
 def is_gold(fields: dict) -> bool:
     """True for gold data: several outputs, where a system gives one, or places in the pages."""
     outputs = fields["output"]
-    return len(outputs) > 1 or any(not _PLACES.isdisjoint(page) for output in outputs
-                                   for page in output.get("provenance") or () if type(page) is dict)
+    pages = [page for output in outputs if type(output.get("provenance")) is list for page in output["provenance"]]
+    return len(outputs) > 1 or any(type(page) is dict and not _PLACES.isdisjoint(page) for page in pages)
 
 
 def as_run_object(fields: dict, cell: Cell) -> dict:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from ragdash.core.errors import Collector, InputError, Problem, shorten
 from ragdash.core.text.metric_names import may_be_metric
 from ragdash.io.chat_messages import TEXT_FIELDS, messages_of
-from ragdash.io.json.exact_parser import NeedsExact, NumberText
+from ragdash.io.json.exact_parser import NeedsExact, NumberText, StrictCollector
 from ragdash.io.json.numbers import is_usable, note_bad_value
 from ragdash.io.source.limits import MAX_COLUMNS
 
@@ -64,7 +64,10 @@ def read_text(value, cell: Cell) -> str | None:
         cell.note("number-as-text", {"value": value}, severity="warning")
         return str(value)
     if type(value) is int or (type(value) is float and math.isfinite(value)):
-        raise NeedsExact  # its digits are lost
+        if isinstance(cell.problems, StrictCollector):
+            raise NeedsExact  # its digits are lost
+        cell.note("number-as-text", {"value": value}, severity="warning")  # inside a value that a tool has encoded
+        return str(value)
     return cell.note_wrong_type(value, "text")
 
 

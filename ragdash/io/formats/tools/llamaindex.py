@@ -50,7 +50,8 @@ def _entries(source: Source, exact: ExactReader | None, texts: dict) -> Iterator
         value = parse_fast(source.data)
         if type(value) is not dict or value.keys() - {"corpus"} != set(_MEMBERS):
             raise NeedsExact
-        if type(corpus_texts := value.pop("corpus", {})) is not dict:
+        corpus_texts = value.pop("corpus", {})
+        if type(corpus_texts) is not dict or any(type(text) in (int, float) for text in corpus_texts.values()):
             raise NeedsExact
         texts |= corpus_texts
         members = {key: (0, member) for key, member in value.items()}
