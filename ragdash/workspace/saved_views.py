@@ -158,10 +158,12 @@ class SavedViews:
         self._write(write)
 
     def restore(self, slug: str) -> None:
-        """Bring back a view that was deleted."""
+        """Bring back a view that was deleted; InputError where one is there under its name."""
         def write(writer: LogWriter) -> None:
             rows = writer.rows(slug)
-            if rows and rows[-1].values[0] == DELETED:
+            if rows and rows[-1].values[0] != DELETED:
+                raise InputError([Problem("view-there", {"slug": slug}, self._log.location)])
+            if rows:
                 _add_event(writer, RESTORED, slug, None)
 
         self._write(write)

@@ -72,6 +72,8 @@ def test_a_deleted_view_can_be_restored_and_nothing_is_lost(tmp_path):
     views.restore(saved.slug)
     assert views.list() == (saved,)
     views.restore("never-there")
+    with pytest.raises(InputError, match="is there"):
+        views.restore(saved.slug)  # by a page that shows it as deleted
     with closing(sqlite3.connect(views.path)) as db:
         assert [kind for kind, in db.execute("select kind from events")] == ["saved", "deleted", "restored"]
         for statement in ("delete from events", "update events set slug = 'x'"):

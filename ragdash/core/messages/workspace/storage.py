@@ -127,6 +127,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a view as it was saved",
         fix="It is not listed; the other views are. Save it again under its name.",
     ),
+    "view-there": Message(
+        actual="a view {slug!r} that is there: it was saved again, or brought back already",
+        expected="a view that is deleted",
+        fix="Open it in the list of saved views. It stays as it is.",
+    ),
     "broken-values": Message(
         actual="{count:count array} of kept values, damaged ({reason})",
         expected="the values as they were written",
