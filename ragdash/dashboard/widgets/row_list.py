@@ -12,12 +12,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from ragdash.core.paths import PACKAGE
+
+if TYPE_CHECKING:
+    import pandas as pd  # the first page does without
 
 SORTED = 9  # decimals by which numbers are sorted
 LETTER, AIR, NARROW, WIDE, NUMBER = 7.2, 28, 64, 240, 84  # pixels: a letter, around a text, a column
@@ -111,7 +114,7 @@ def columns_of(table: pd.DataFrame, widths: Mapping[str, int],
             cells = [None if np.isnan(value) else value for value in values.round(SORTED).tolist()]
             width = max(NUMBER, int(LETTER * len(heading)) + AIR)
         else:
-            cells = [None if pd.isna(value) else str(value) for value in values.tolist()]
+            cells = [None if value is None or value != value else str(value) for value in values.tolist()]  # NaN
             longest = max(map(len, (heading, *filter(None, cells))))
             width = widths.get(name, int(min(max(LETTER * longest + AIR, NARROW), WIDE)))
         columns.append(Column(heading, help_text, width, cells, is_number))

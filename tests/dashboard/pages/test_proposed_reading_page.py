@@ -139,7 +139,7 @@ def test_the_baseline_stays_the_run_that_is_read_again():
 
 def test_the_sidebar_names_the_baseline_again_where_other_runs_are_shown():
     trec = "".join(f"q{i} Q0 loc_{i} 1 1.0 NAME\n" for i in range(12))
-    at = opened()
+    at = upload(opened(), ("qrels.txt", "".join(f"q{i} 0 two_loc_{i} 1\n" for i in range(12)).encode()))
     for name in ("one", "two", "three"):
         at = upload(at, (f"{name}.trec", trec.replace("NAME", name).replace("loc", f"{name}_loc").encode()))
     two, three = [entry.digest for entry in at.session_state["_runs"]][1:]

@@ -50,7 +50,7 @@ def test_scores_that_follow_from_the_rank_give_no_advice():
     at = opened(PAGE, **link([ranks, scored], truth))
     (warning,) = at.warning
     assert "The scores of **by rank** follow from the rank alone" in warning.value
-    assert "- scored: with documents below" in said(at) and "- by rank:" not in said(at)
+    assert "scored: with documents below" in said(at) and "by rank: with" not in said(at)
 
 
 def test_shares_of_a_table_have_one_format():
