@@ -16,6 +16,8 @@ from ragdash.io import detect, read_run, read_runs, read_truth
 LONG = (b"query_id,run,metric,value\nq1,bm25,RR,0.5\nq2,bm25,RR,1\nall,bm25,RR,0.75\nq1,dense,RR,0.25\n"
         b"q1,dense,verdict,Correct\nq2,dense,RR,\n")
 TREC_EVAL = b"num_ret\tq1\t10\nmap\tq1\t0.5000\nmap\tq2\t0.2500\nrunid\tall\tbm25\nmap\tall\t0.3750\n"
+VALUES_OF_RUNS = [(f"run_{run}", f"Measure-0{measure}", query, str(run + measure))
+                  for run in (1, 2) for measure in (1, 2) for query in ("28", "31", "all")]
 
 
 def test_a_long_table_of_scores_is_a_run_for_each_configuration():
@@ -95,6 +97,22 @@ def test_a_table_of_means_of_systems_or_settings_is_called_that(table):
 def test_means_alone_are_still_refused():
     with pytest.raises(InputError):
         read_run(("out.txt", b"map\tall\t0.3750\nP_5\tall\t0.2000\n"))
+
+
+@pytest.mark.parametrize("rows", [VALUES_OF_RUNS, VALUES_OF_RUNS[:2] + VALUES_OF_RUNS[3:],  # one is missing
+                                  [row for row in VALUES_OF_RUNS if row[2] != "all"],
+                                  [(run, name.replace("Measure-0", "P_"), *rest)
+                                   for run, name, *rest in VALUES_OF_RUNS]])
+def test_lines_of_run_measure_query_and_value_are_no_judgments(rows):
+    runs = read_runs(("leaderboard.txt", "".join("  ".join(row) + "\n" for row in rows).encode()))
+    assert [run.name.rpartition("/")[2] for run in runs] == ["run_1", "run_2"]
+    assert [run.file_scores is not None and not len(run.docs) for run in runs] == [True, True]
+
+
+def test_judgments_by_subtopics_with_names_are_none_of_measures():
+    lines = [f"q{query} sub-{topic} d{query}{doc} {(doc + topic) % 2}" for query in (1, 2) for doc in (1, 2)
+             for topic in (1, 2)]
+    assert detect(("qrels.txt", "\n".join(lines).encode())).format == "trec-qrels"
 
 
 @pytest.mark.parametrize("name, value, milliseconds", [

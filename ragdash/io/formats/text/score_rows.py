@@ -29,6 +29,7 @@ _MEASURE = re.compile(
     r"(P|recall|ndcg_cut|map_cut|success|iprec_at_recall|ircl_prn|relative_P|Rprec_mult)[_.][\d.]+|set_\w+")
 """Measures of trec_eval, also of its old versions (R-prec, P5, ircl_prn.0.10), and of sample_eval (infNDCG, iP10)."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z_]{2,}[A-Za-z_@\d.]*")  # a measure; qrels have 0 there, runs Q0
+_HYPHENED = re.compile(r"[A-Za-z]{3,}(?:-[A-Za-z_@\d.]+)+")  # a measure, or a subtopic of qrels
 _COLUMNS = ("run", "measure", "query", "value")
 _FEW_LINES, _MOST_MEASURES = 4, 30
 Row = tuple[int, str | None, str, str, str, tuple[str, ...]]  # line, run, query, metric, value, columns not read
@@ -51,14 +52,23 @@ def detect(start: FileStart) -> DetectedFormat | None:
 
 
 def _are_values_of_runs(lines: list[list[str]]) -> bool:
-    """True for lines of run, measure, query and value: several measures in words, each once for a run and a query."""
+    """True for lines of run, measure, query and value: several measures in words, each once for a run and a query.
+
+    Some may be missing where a line has the mean of all queries. A measure with a hyphen needs that too, or several
+    runs with the same queries: subtopics of qrels have such names.
+    """
     if len(lines) < _FEW_LINES or any(len(words) != len(_COLUMNS) or parse_number(words[3]) is None for words in lines):
         return False
     measures = {words[1] for words in lines}
-    pairs = {(words[0], words[2]) for words in lines}
-    named = all(_WORD.fullmatch(measure) for measure in measures)
-    return named and 1 < len(measures) <= _MOST_MEASURES and len({tuple(words[:3]) for words in lines}) == len(
-        lines) and len(lines) > (len(pairs) - 1) * len(measures)
+    if not 1 < len(measures) <= _MOST_MEASURES or len({tuple(words[:3]) for words in lines}) < len(lines):
+        return False
+    runs, pairs = {words[0] for words in lines}, {(words[0], words[2]) for words in lines}
+    queries = {query for _, query in pairs}
+    has_mean = not queries.isdisjoint(MEANS)
+    is_crossed = len(runs) > 1 and len(pairs) == len(runs) * len(queries)
+    is_named = all(_WORD.fullmatch(measure) or _MEASURE.fullmatch(measure) or (
+        (has_mean or is_crossed) and _HYPHENED.fullmatch(measure)) for measure in measures)
+    return is_named and (has_mean or len(lines) > (len(pairs) - 1) * len(measures))
 
 
 def _schema(header: Header) -> dict[str, str]:
