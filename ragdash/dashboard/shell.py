@@ -258,8 +258,11 @@ def _metric_and_cutoff(has_results: bool) -> None:
         return
     fits = len(fmt.menu_title(state.get(metric))) <= METRIC_NAME
     left, right = st.columns([3, 2], gap="small") if fits else (st.container(), st.container())
-    left.selectbox("Metric", menu, format_func=file_metrics.with_need(fmt.menu_title, menu), key=metric,
-                   help=tooltip("metric"))
+    chosen, titled = state.get(metric), file_metrics.with_need(fmt.menu_title, menu)
+    left.selectbox("Metric", menu, key=metric, help=tooltip("metric"),
+                   format_func=lambda name: fmt.menu_title(name) if name == chosen else titled(name))
+    if lacking := file_metrics.needs([chosen]).get(chosen):
+        left.caption(f"Needs {lacking}.")  # in the field it would be cut
     cutoffs = sorted({*map(str, page_context.CUTOFFS), state.get(state.K)}, key=int)
     right.selectbox("Cutoff k", cutoffs, key=key, accept_new_options=True, help=tooltip("cutoff"))
 

@@ -56,10 +56,15 @@ def measured_first(templates: list[str]) -> list[str]:
     return templates if truth is None else measurable_first(templates, _shown_runs(), truth)
 
 
+def needs(templates: Sequence[str]) -> dict[str, str]:
+    """{metric: what it needs that is not loaded}."""
+    truth = LOADED.truth(state.truth() or "")
+    return {} if truth is None else needed_by(templates, _shown_runs(), truth)
+
+
 def with_need(title: Callable[[str], str], templates: Sequence[str]) -> Callable[[str], str]:
     """How a menu calls metrics: by the title, and what it needs that is not loaded."""
-    truth = LOADED.truth(state.truth() or "")
-    needed = {} if truth is None else needed_by(templates, _shown_runs(), truth)
+    needed = needs(templates)
     return lambda template: f"{title(template)} (needs {needed[template]})" if template in needed else title(template)
 
 

@@ -25,7 +25,7 @@ from ragdash.io.proposals.choices.doubtful_values import (
     joins_pairs,
     names_rows,
 )
-from ragdash.io.proposals.choices.known_meanings import CONTENT, contradicts, with_known_fields
+from ragdash.io.proposals.choices.known_meanings import CONTENT, contradicts, is_source, with_known_fields
 from ragdash.io.proposals.choices.repetitions import mixes_rankings
 from ragdash.io.proposals.content.averages import has_average
 from ragdash.io.proposals.content.spread import is_same_number
@@ -249,8 +249,8 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     if references and answer and looks_at_all and (_OF_SYSTEMS - {"answers"}).isdisjoint(guess):  # the same texts twice
         yield lambda reading: reading.role == "truth" and reading.mapping.get("answers") == references
     if references and ("retrieved" in guess or set(words(references)) <= WEAK_GOLD):  # or what an answer cites
-        yield lambda reading: references in map(reading.mapping.get, ("relevant", "retrieved")) or (
-            words(references) == ("reference",) and "answers" not in reading.mapping)  # the source of an answer
+        yield lambda reading: references in map(reading.mapping.get, ("relevant", "retrieved")) or is_source(
+            source, references, reading)
     unread = set(detected.columns) - set(guess.values())
     if detected.role == "truth" and looks_at_all and unread:  # what a system did is left out
         yield lambda reading: reading.role == "both" and not (_WHAT_A_SYSTEM_GAVE | {"scores", "score"}).isdisjoint(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from ragdash.core.paths import numbered
 from ragdash.core.records import Truth
 from ragdash.core.text.short_names import PAGE_NAME
 from ragdash.dashboard.session import state
@@ -24,18 +25,20 @@ def render() -> None:
             elements.warning(problem)
         else:
             st.caption(fmt.escape(joined_sentence(problem.facts)))
-    for truth in loaded_truths.others():
+    others = loaded_truths.others()
+    mine, *names = numbered([used.name if used else "", *(truth.name for truth in others)])  # two files may share one
+    for truth, name in zip(others, names, strict=True):
         with st.container(horizontal=True, vertical_alignment="center", key=f"other_truth_{truth.judged_digest[:8]}"):
-            in_use = f"**{fmt.escape(used.name)}** is in use ({contents(used)})." if used else "None is in use."
+            in_use = f"**{fmt.escape(mine)}** is in use ({contents(used)})." if used else "None is in use."
             if used and truth.judgments and loaded_truths.same_judgments(truth, used):
                 in_use += " Both have the same judgments."
-            st.markdown(f":orange-badge[:material/warning: not in use] **{fmt.escape(truth.name)}** is loaded and "
+            st.markdown(f":orange-badge[:material/warning: not in use] **{fmt.escape(name)}** is loaded and "
                         f"not in use ({contents(truth)}). {in_use}", width="content")
             foreign = [] if used is None else loaded_truths.unreturned(used, truth)
             if foreign:
-                st.markdown(f"{fmt.escape(foreign[0].name)} names relevant documents that no run returns: joining them "
-                            "would count every one as not found.", width="content")
-            st.button(f"Use {fmt.escape(fmt.shorten_middle(truth.name, PAGE_NAME))}", icon=":material/swap_horiz:",
+                st.markdown(f"{fmt.escape(name if foreign[0] is truth else mine)} names relevant documents that no run "
+                            "returns: joining them would count every one as not found.", width="content")
+            st.button(f"Use {fmt.escape(fmt.shorten_middle(name, PAGE_NAME))}", icon=":material/swap_horiz:",
                       type="primary" if used in foreign else "secondary",
                       key=f"use_truth_{truth.judged_digest[:8]}", on_click=loaded_truths.choose, args=(truth.digest,))
             ids = loaded_truths.spelling_of_queries(truth, used) if used else None

@@ -8,7 +8,9 @@ from dataclasses import replace
 from ragdash.core.errors import shorten
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.proposals.assignment import is_inside
+from ragdash.io.proposals.choices.weak_names import NAME_OF_FILE
 from ragdash.io.proposals.fields import leaves
+from ragdash.io.proposals.names import words
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading, changed_reading, column_reader
 from ragdash.io.proposals.records import fail_quietly
 from ragdash.io.source.source import Source
@@ -35,6 +37,12 @@ def contradicts(detected: DetectedFormat, reading: Reading, known: set[str]) -> 
     return any(meanings.get(field, set()) & _CONFUSED[name] and name not in meanings[field]
                for name, field in detected.guess.items() if name in _CONFUSED.keys() - known) or any(
         name not in known for name, _ in _replaced(detected, reading))
+
+
+def is_source(source: Source, references: str, reading: Reading) -> bool:
+    """True where the best reading leaves out a `reference` as right answer, and its texts name files."""
+    return words(references) == ("reference",) and "answers" not in reading.mapping and NAME_OF_FILE.search(
+        source.head.decode(errors="replace")) is not None
 
 
 def with_known_fields(source: Source, detected: DetectedFormat, reading: Reading) -> list[Reading]:

@@ -15,7 +15,8 @@ from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import fail_quietly
 from ragdash.io.source.source import Source
 
-_FILE = re.compile(r"[^\s/.]\.(?:pdf|md|txt|html?|docx?|csv|jsonl?|pptx?|xlsx?|rst)(?!\w)|https?://", re.IGNORECASE)
+NAME_OF_FILE = re.compile(r"[^\s/.]\.(?:pdf|md|txt|html?|docx?|csv|jsonl?|pptx?|xlsx?|rst)(?!\w)|https?://",
+                          re.IGNORECASE)
 _WORDS_IN_LIST = re.compile(rb'\[\s*"(?:[^\]]*[a-z] [a-z]|[a-z]+")')
 _FEWEST = 8  # questions
 
@@ -24,7 +25,7 @@ def settle_sources(result: Assignment) -> list[Assignment]:
     """A `reference` whose texts name files is where the answer comes from; it may as well be the right answer."""
     item = result.fields.get(result.roles.get("answers", ""))
     if item is None or item.name_words != ("reference",) or 10 * sum(
-            _FILE.search(str(text)) is not None for text in item.items) < 9 * len(item.items):
+            NAME_OF_FILE.search(str(text)) is not None for text in item.items) < 9 * len(item.items):
         return []
     other = replace(result, roles=dict(result.roles), penalty=WEIGHTS["answers"] + 0.1)
     del result.roles["answers"]
