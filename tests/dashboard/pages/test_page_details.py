@@ -129,7 +129,7 @@ def test_a_metric_that_needs_what_is_not_loaded_says_so_and_comes_last():
     assert needy == list(range(needy[0], len(menu)))
     at.selectbox(key="metric").set_value("nDCG@k").run()
     (menu,) = [box.options for box in at.sidebar.selectbox if box.label == "Metric"]
-    assert "NDCG@k" in menu and "Needs judgments." in [one.value for one in at.sidebar.caption], "a field cuts long texts"
+    assert "NDCG@k" in menu and "Needs judgments." in [one.value for one in at.sidebar.caption], "not cut there"
 
 
 @pytest.mark.parametrize(("total", "words"), [(2, "1 shown, 1 hidden"), (4, "1 shown, 3 hidden")])
