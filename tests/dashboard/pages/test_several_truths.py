@@ -106,7 +106,7 @@ def test_a_truth_with_the_same_judgments_is_said_to_have_them(monkeypatch):
 
 
 def test_two_files_of_one_name_are_told_apart(monkeypatch):
-    monkeypatch.setitem(FILES, "judged.txt", DIFFERENT_QRELS)
+    monkeypatch.setitem(FILES, "judged.txt", DIFFERENT_QRELS.replace(" 1\n", " 2\n"))
     at = dropped("run.trec", "judged.qrels", "judged.txt", page="data")
     assert r"**judged \(2\)** is loaded and not in use" in texts(at) and "**judged** is in use" in texts(at)
     assert button(at, "use_truth").label == r"Use judged \(2\)"
