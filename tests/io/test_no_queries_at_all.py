@@ -31,7 +31,7 @@ def test_groups_and_settings_are_no_queries(name, read):
 
 
 @pytest.mark.parametrize("queries", [
-    {"q1": ["d7", "d2"], "q2": ["d2"]}, {"red dome": ["d7", "d2"], "old mirror": ["d2"]}, {"q": ["d"]},
+    {"q1": ["d7", "d2"], "q2": ["d2"]}, {"red dome": ["d7", "d2"], "old mirror": ["d2", "d5"]}, {"q": ["d"]},
     {"dome": {"d7": 0.9, "d2": 0.5}, "mirror": {"d2": 0.75}}])
 def test_ids_and_questions_are_queries(queries):
     run, = read_runs(("file.json", json.dumps(queries).encode()))
@@ -40,7 +40,8 @@ def test_ids_and_questions_are_queries(queries):
 
 @pytest.mark.parametrize(("lists", "is_offered"), [
     ({"tea": ["d1", "d2"], "coffee": ["d2"]}, True), ({"tea": ["B0041X", "B0077X"], "milk": ["B0041X"]}, True),
-    ({"easy": ["q1", "q2"], "hard": ["q3"]}, False), ({"tea": ["d1", "e1"], "coffee": ["d2"]}, False)])
+    ({"easy": ["q1", "q2"], "hard": ["q3"]}, False), ({"easy ones": ["q1", "q2"], "hard ones": ["q3"]}, False),
+    ({"tea": ["d1", "e1"], "coffee": ["d2"]}, False)])
 def test_words_with_ids_of_one_form_are_offered_as_queries(lists, is_offered):
     file = ("words.json", json.dumps(lists).encode())
     with pytest.raises(InputError) as caught:

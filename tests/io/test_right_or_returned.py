@@ -158,3 +158,26 @@ def test_phrases_under_gold_are_not_offered_as_documents():
                for number in range(COUNT)]
     assert all("relevant" not in reading.mapping for reading in propose(
         Source(("set.json", json.dumps(records).encode()))))
+
+
+@pytest.mark.parametrize("queries", [ASKED, [f"login of part {number}" for number in range(COUNT)],
+                                     ["green tea", "black coffee"],
+                                     ["\u4ec0\u4e48\u662f\u8336", "\u5982\u4f55\u6ce1\u8336"]])
+def test_documents_listed_below_the_text_of_a_query_are_right_or_returned(queries):
+    content = json.dumps({asked: [f"doc_{place}", f"doc_{place + 1}"] for place, asked in enumerate(queries)}).encode()
+    with pytest.raises(InputError) as error:
+        read_runs(("group_judg.json", content))
+    (problem,) = error.value.problems
+    mappings = [dict(mapping) for mapping in problem.facts["mappings"]]
+    assert [mapping["role"] for mapping in mappings] == ["truth", "run"]
+    truth = read_truth(("group_judg.json", content), mapping=mappings[0])
+    (run,) = read_runs(("group_judg.json", content), mapping=mappings[1])
+    assert (truth.judgments, len(run.docs)) == (2 * len(queries), 2 * len(queries))
+    assert read_truth(("group_judg.json", content)).judgments == 2 * len(queries)  # its role is given
+    assert len(read_runs(("bm25_results.json", content))[0].docs) == 2 * len(queries)  # its name says so
+
+
+@pytest.mark.parametrize("queries", [["q1", "q2"], ["Topic 12", "Topic 13"], ["2hop-17", "2hop-25"], ["A", "B"]])
+def test_documents_listed_below_ids_are_a_run(queries):
+    content = json.dumps({name: ["doc_1", "doc_2"] for name in queries}).encode()
+    assert len(read_runs(("group.json", content))[0].docs) == 4

@@ -153,7 +153,8 @@ def _are_settings(members: list[InputEntry]) -> bool:
     """
     values: list = [value for _, value, _ in members]
     if any(_is_nested_object(value) if type(value) is dict else not _is_flat_list(value) for value in values) or (
-            2 * sum(_WORD.fullmatch(str(key)) is not None for *_, key in members) < len(members)):
+            2 * sum(_WORD.fullmatch(str(key)) is not None for *_, key in members) < len(members)) or (
+            are_questions([str(key) for *_, key in members])):
         return False
     if any(type(value) is list for value in values):
         return True

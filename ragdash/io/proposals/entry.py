@@ -14,7 +14,7 @@ from typing import TypeVar
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.io.detected_format import DetectedFormat
-from ragdash.io.proposals.choices.weak_names import phrases_as_documents
+from ragdash.io.proposals.choices.weak_names import lists_below_texts, phrases_as_documents
 from ragdash.io.proposals.guards import answers_note, misread, more_content
 from ragdash.io.proposals.reading import OTHER_NAMES, RECORDS, ROLE, ROLES, is_reading
 from ragdash.io.proposals.shapes.binary_scores import binary_scores, graded_scores
@@ -40,11 +40,13 @@ def offered(source: Source) -> Iterator[None]:
 def fail_if_misread(source: Source, detected: DetectedFormat, as_run: bool = False) -> None:
     """Raise InputError with the right reading for a file that its known format would misread.
 
-    as_run: scores of 0 and 1 alone, which may be judgments, and scores next to grades are asked about.
+    as_run: scores of 0 and 1 alone, which may be judgments, scores next to grades, and lists of documents below the
+    texts of queries are asked about.
     """
     readings = misread(source, detected) or phrases_as_documents(source, detected)
     if as_run and not readings:
-        readings = binary_scores(source, detected) or graded_scores(source, detected)
+        readings = binary_scores(source, detected) or graded_scores(source, detected) or (
+            lists_below_texts(source, detected))
     if readings:
         from ragdash.io.proposals.offer import cut_off_lists, proposal_problem
 

@@ -10,9 +10,10 @@ from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.proposals.assignment import WEIGHTS, Assignment
 from ragdash.io.proposals.content.spread import holds_phrases
 from ragdash.io.proposals.fields import leaves
-from ragdash.io.proposals.names import DOCUMENT, ID, words
+from ragdash.io.proposals.names import DOCUMENT, GOLD, ID, RETURNED, words
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
-from ragdash.io.proposals.records import fail_quietly
+from ragdash.io.proposals.records import MAX_PROPOSED_BYTES, fail_quietly
+from ragdash.io.proposals.shapes.values_by_query import is_worded
 from ragdash.io.source.source import Source
 
 NAME_OF_FILE = re.compile(r"[^\s/.]\.(?:pdf|md|txt|html?|docx?|csv|jsonl?|pptx?|xlsx?|rst)(?!\w)|https?://",
@@ -65,3 +66,24 @@ def phrases_as_documents(source: Source, detected: DetectedFormat) -> list[Readi
     role = "truth" if {"answers", "evidence"} & fields.keys() else "questions"
     return [Reading({ROLE: role, **place, **fields}, len(rows), (path,), preview=preview),
             Reading({ROLE: "truth", **place, **fields, "relevant": path}, len(rows), preview=preview)]
+
+
+def lists_below_texts(source: Source, detected: DetectedFormat) -> list[Reading]:
+    """The readings of {"who grows tea?": ["d7", "d2"]}, as right documents and as returned ones.
+
+    None where the keys are ids, as in our own dictionaries, where the name of the file is that of a run, and for as
+    many documents for each query, in no order of their ids: those are the first k of a ranking.
+    """
+    named = {*words(source.name)}
+    if source.mapping or (detected.format, detected.role) != ("json-dict", "unknown") or (
+            source.stored_size > MAX_PROPOSED_BYTES or (named & RETURNED and not named & GOLD)):
+        return []
+    rows = next((records.rows for records in fail_quietly(source) if records.rows[0].keys() == {"query", "retrieved"}
+                 and all(is_worded(row["query"]) for row in records.rows)), [])
+    lists = [row["retrieved"] for row in rows]
+    lengths = set(map(len, lists))
+    if not lists or (len(lengths) == 1 < max(lengths) and any(docs != sorted(docs) for docs in lists)):
+        return []
+    return [Reading({ROLE: role, "query": "query", name: "retrieved"}, len(rows), preview=tuple(
+        {"query": str(row["query"]), name: shorten(", ".join(row["retrieved"]), 80)} for row in rows[:3]))
+        for role, name in (("truth", "relevant"), ("run", "retrieved"))]

@@ -20,6 +20,7 @@ _CUTOFFS = {str(number) for number in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50
 _DEEPEST = 3  # names above a list of questions
 _FEW = 5  # texts of which two thirds ask; the others are requests
 _MANY_WORDS = re.compile(r"\s\S+\s|[\u0e00-\uffff]{8}")
+_WORDS = re.compile(r"(?<!\S)[^\W\d_]{2,}")
 _FEWEST = 2  # questions in a list of its own
 _MEASURED = SURE_METRICS | LATENCIES | {"count", "token", "cost", "total", "avg", "mean"}
 _RANGE = re.compile(r"\d+\s*[-–]\s*\d+")  # of a scale: 0-2, 3-4
@@ -158,7 +159,11 @@ def documents_by_query(value: dict) -> list[dict]:
 
 
 def lists_by_word(value: dict) -> list[dict]:
-    """Records of {"tea": ["d7", "d2"], "coffee": ["d2"]}: words with lists of ids of one form. They may be queries."""
+    """Records of {"tea": ["d7", "d2"], "coffee": ["d2"]}: words with lists of ids of one form, or texts with
+    lists of documents. They may be queries.
+    """
+    if rows := _lists_by_text(value):
+        return rows
     texts = [text for member in value.values() for text in member] if all(
         type(member) is list and member for member in value.values()) else []
     forms = {re.sub(r"\d+", "0", str(text)) if type(text) is str else "" for text in texts}
@@ -168,6 +173,26 @@ def lists_by_word(value: dict) -> list[dict]:
     if any(form.startswith("q") for form in forms):
         return []  # queries by what they are about
     return [{"query": key, "retrieved": member} for key, member in value.items()]
+
+
+def _lists_by_text(value: dict) -> list[dict]:
+    """Records of {"green tea": ["d7", "tea.md"], "who grows it?": ["d2"]}: questions or keywords, no ids, with lists of
+    documents; none for lists of sentences, questions or their ids.
+    """
+    lists = list(value.values())
+    if len(value) < 2 or not all(map(is_worded, value)) or not all(
+            type(member) is list and all(type(name) is str for name in member) for member in lists) or not any(lists):
+        return []
+    if any(are_questions(member) or any(name.count(" ") > 2 and name.rstrip().endswith((".", "!")) for name in member)
+           for member in lists) or all(re.match(r"q\D{0,8}\d", name) for member in lists for name in member):
+        return []
+    return [{"query": key, "retrieved": member} for key, member in value.items()]
+
+
+def is_worded(key: object) -> bool:
+    """True for a text of several words, not for q1 or Topic 12."""
+    text = str(key)
+    return len(_WORDS.findall(text)) > 1 or are_questions([text])
 
 
 def rankings_by_system(value: dict) -> list[dict]:
