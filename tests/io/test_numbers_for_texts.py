@@ -39,6 +39,14 @@ def test_a_number_as_the_text_of_a_document_keeps_its_digits(text):
     assert truth.corpus.texts.to_pylist() == [text]
 
 
+def test_questions_with_answers_and_without_judgments_are_read_as_they_are():
+    """As the jobs of the pages write them: judgments say nothing to a model."""
+    rows = [{"query_id": f"q{number}", "query": f"Where is it {number}?", "answers": ["the sea", "a lake there"],
+             "relevant": {}} for number in range(12)]
+    truth = read_truth(("truth.jsonl", "".join(json.dumps(row) + "\n" for row in rows).encode()))
+    assert len(truth) == 12 and not truth.judgments and not truth.problems
+
+
 @pytest.mark.parametrize("content", [
     '{"id": "7", "input": "Who?", "output": [{"answer": "She", "provenance": 5}]}\n',
     '[{"id": "7", "input": "Who?", "output": [{"answer": "She", "provenance": 5}]}]'])

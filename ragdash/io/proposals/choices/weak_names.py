@@ -57,9 +57,9 @@ def phrases_as_documents(source: Source, detected: DetectedFormat) -> list[Readi
     phrases = [str(item) for row in rows for item in leaves(row.get(path))]
     are_kinds = len(rows) >= max(_FEWEST, 3 * len(set(phrases))) and all(
         text.isalpha() and text.islower() for text in phrases)  # billing, shipping
-    if records is None or not (holds_phrases(phrases) or are_kinds):
+    if not phrases or not (holds_phrases(phrases) or are_kinds):
         return []
-    place = {RECORDS: records.path} if records.path else {}
+    place = {RECORDS: records.path} if records and records.path else {}
     fields = {name: column for name, column in guess.items() if name in ("query_id", "query", "answers", "evidence")}
     preview = tuple({name: shorten(str(row.get(column, "")), 80) for name, column in (
         fields | {"relevant": path}).items()} for row in rows[:3])
