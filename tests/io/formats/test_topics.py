@@ -63,6 +63,14 @@ def test_what_else_a_topic_has_is_an_attribute():
     assert second == {"description": "Is the disease under control?"}
 
 
+def test_a_topic_with_a_query_and_a_title_loses_neither():
+    topics = "".join(f'<topic number="{n}"><title>Sea {n}</title><query>which sea {n}</query></topic>' for n in (1, 2))
+    truth = read_truth(("topics.xml", f"<topics>{topics}</topics>".encode()))
+    assert truth.details["query"].to_pylist() == ["which sea 1", "which sea 2"]
+    attributes = map(json.loads, truth.details["attributes"].to_pylist())
+    assert list(attributes) == [{"title": "Sea 1"}, {"title": "Sea 2"}]
+
+
 def test_qrels_get_the_texts_of_the_topics(tmp_path, capsys):
     files = {"run.txt": "301 Q0 a 1 2.0 x\n302 Q0 b 1 2.0 x\n", "qrels.txt": "301 0 a 1\n302 0 c 1\n",
              "topics.txt": ROBUST}

@@ -24,7 +24,7 @@ _FIELD = re.compile(r"<(?:[A-Za-z]{2}-)?(\w+)[^>]*>([^<]*)")  # EN-title, of CLE
 _ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*[\"']([^\"']*)[\"']")
 _LABEL = re.compile(r"\s*(?:number|topic|title|description|desc|narrative)\s*:\s*", re.IGNORECASE)
 _IDS = ("number", "num", "id", "qid")
-_QUERIES = ("title", "query", "question", "text", "desc", "description")  # the first that a topic has is asked
+_QUERIES = ("query", "title", "question", "text", "desc", "description")  # the first that a topic has is asked
 _NOTES = {"desc": "description", "narr": "narrative"}
 
 
@@ -45,7 +45,7 @@ def read_runs(source: Source, name: str | None) -> NoReturn:
 
 
 def read_truth(source: Source) -> Truth:
-    """The queries, each with its id and title; judgments come from another file."""
+    """The queries, each with its id and its query or title; judgments come from another file."""
     text = source.text
     tag = _START.match(text)
     reader = TruthReader(source.collector(), source.mapping, questions=True)
@@ -64,9 +64,8 @@ def _topics(text: str, tag: str) -> Iterator[tuple[int, dict[str, str]]]:
             fields.setdefault(name.lower(), _plain(value))
         query_id = next((fields.pop(name) for name in _IDS if fields.get(name)), None)
         query = next((fields.pop(name) for name in _QUERIES if fields.get(name)), None)
-        own = {"query_id": query_id, "query": query}
-        yield line, {**{name: value for name, value in own.items() if value},
-                     **{_NOTES.get(name, name): value for name, value in fields.items() if value}}
+        rest = {_NOTES.get(name, name): value for name, value in fields.items()}
+        yield line, {name: value for name, value in {**rest, "query_id": query_id, "query": query}.items() if value}
 
 
 def _plain(text: str) -> str:
