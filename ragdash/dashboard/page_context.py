@@ -16,14 +16,13 @@ from ragdash.dashboard import link_notes
 from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache, shared_cache, verdict_cache
 from ragdash.dashboard.jobs import ahead
 from ragdash.dashboard.session import relevance, reviews, run_fixes, state
-from ragdash.dashboard.session.data_store import LOADED, SessionRun
+from ragdash.dashboard.session.data_store import LOADED, SessionRun, deepest_rank
 from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.session.truths import loaded_truths
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import Comparison, ComparisonRules, best_first, select_comparable
 from ragdash.evaluation.curves import Curves
 from ragdash.evaluation.evaluate import Evaluation, Summary
-from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import METRICS, Spec, parse_spec
 from ragdash.reporting.plots.common.theme import COLORED, color_best
 from ragdash.reporting.sentences import formatting as fmt
@@ -31,7 +30,7 @@ from ragdash.reporting.sentences.answers import missing_answers
 from ragdash.reporting.sentences.comparability import rank_notes
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100)  # offered in the sidebar; any other can be typed
-DEFAULT_METRIC, DEFAULT_K, DEEPEST = "nDCG@k", 10, 10_000
+DEFAULT_METRIC, DEFAULT_K = "nDCG@k", 10
 COLUMNS = ["nDCG@k", "R@k", "P@k", "RR", "Success@k"]  # the leaderboard's first metrics
 CURVES = [name for name, metric in METRICS.items() if metric.curve]  # what can be drawn against the cutoff
 SCALES = {"log": "Logarithmic", "linear": "Linear"}
@@ -287,11 +286,6 @@ class PageContext:
         return replace(self, selection=replace(self.selection, entries=tuple(entries), baseline=position))
 
 
-def deepest_rank(digests: Sequence[str]) -> int:
-    """The deepest rank of runs and of their repeats."""
-    return max(1, min(DEEPEST, max(LOADED.run(repeat).depth for digest in digests for repeat in digests_of(digest))))
-
-
 def spec_of(template: str, k: int) -> Spec:
     """nDCG@k with the cutoff put in; a metric typed by hand is read as written. Raises InputError."""
     takes_cutoff = template.endswith("@k") and not template.startswith("file:")
@@ -322,13 +316,24 @@ def current() -> PageContext:
     if not usable:
         raise PageEnds
     context = _of_runs(usable)
-    selection = context.selection
-    ahead.offer([(entry.digest, entry.name) for entry in usable], context.baseline, context.scope, selection.template,
-                selection.k, loaded_truths.names_in_question(selection.digests))
+    _offer(context)
     context = _with_colors_of_best(context)
     if context.scope.by_evidence:
         relevance.note_relevance(context.scope, context.digests)
     return context
+
+
+def compute_ahead() -> None:
+    """Have what the pages of results ask for first computed, where runs and judgments are loaded; nothing waits."""
+    usable = [] if LOADED.truth(state.truth() or "") is None else _usable(state.shown_runs())[0]
+    if usable:
+        _offer(_of_runs(usable))
+
+
+def _offer(context: PageContext) -> None:
+    selection = context.selection
+    ahead.offer([(entry.digest, entry.name) for entry in context.entries], context.baseline, context.scope,
+                selection.template, selection.k, loaded_truths.names_in_question(selection.digests))
 
 
 def runs_as_drawn() -> list[SessionRun]:

@@ -253,7 +253,7 @@ def _metric_and_cutoff(has_results: bool) -> None:
         state.choices_key(state.DIRECTIONS, (), (), free=True)
     menu = file_metrics.menu()
     metric = state.choice_key(state.METRIC, menu, file_metrics.default_metric(page_context.DEFAULT_METRIC))
-    key = state.number_key(state.K, page_context.DEEPEST, page_context.DEFAULT_K)
+    key = state.number_key(state.K, data_store.DEEPEST, page_context.DEFAULT_K)
     if not has_results:
         return
     fits = len(fmt.menu_title(state.get(metric))) <= METRIC_NAME

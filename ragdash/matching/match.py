@@ -84,6 +84,7 @@ class Match:
         self.run, self.truth, self.mirrored = run, truth, mirrored
         self.conventions, self.matching = conventions or Conventions(), matching or Matching()
         self._rankings: dict[tuple[str, bool], Ranked] = {}  # under each way to order ties; shared by with_options
+        self._perfect: dict[Conventions, Match] = {}  # shared as well
         if self.conventions.duplicates == "error" and run.duplicates:
             raise InputError([_as_error(problem) for problem in run.problems if problem.kind == "duplicate-document"])
 
@@ -96,7 +97,7 @@ class Match:
         other = Match(self.run, self.truth, replace(self.conventions, **changes), matching or self.matching,
                       mirrored=self.mirrored)
         views = ("truth_query", "run_query", "answered", "grounded", "timed", "supplied", "judged", "entailed", "_hits",
-                 "_rankings")
+                 "_rankings", "_perfect")
         same_ties = other.conventions.ties == self.conventions.ties
         same_how = (other.matching.how, other.matching.model) == (self.matching.how, self.matching.model)
         views += ("ranked", "judgment") if same_ties else ()
@@ -164,6 +165,16 @@ class Match:
     def view(self, name: str) -> Any:
         """What the metrics of that view look at. Raises Unavailable where this run or this truth cannot give it."""
         return getattr(self, name.lower())
+
+    @property
+    def perfect(self) -> Match:
+        """A perfect ranking under the same conventions: every relevant document, those of higher grades first."""
+        if self.conventions not in self._perfect:
+            relevant = np.flatnonzero(self.truth.grades >= 1)
+            run = Run.build("perfect", self.truth.query_ids.take(self.truth.queries[relevant]),
+                            self.truth.docs.take(relevant), ranks=np.arange(len(relevant), dtype=float))
+            self._perfect[self.conventions] = Match(run, self.truth, self.conventions)
+        return self._perfect[self.conventions]
 
     @cached_property
     def run_query(self) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -147,3 +148,32 @@ def test_adopted_results_never_push_others_out():
     for number in (1, 5, 6):
         double.adopt((number,), "elsewhere")
     assert double.items() == [((1,), 2), ((5,), "elsewhere")] and double(5) == "elsewhere"
+
+
+def test_a_request_with_more_runs_ends_those_that_it_includes(request_):
+    """Files that are uploaded one after another: only the last view is worth computing."""
+    started, first = [], replace(request_, runs=request_.runs[:1])
+
+    def start(folder):
+        started.append(sorted(path.name.partition(".")[0] for path in folder.glob("*.run*")))
+        return python("import time; time.sleep(600)")(folder)
+
+    queue = ahead.AheadQueue(start)
+    queue.offer(first)
+    until(lambda: queue._current is not None)
+    queue.offer(replace(request_, truth_names=("another",)))
+    assert queue._current[0] == first, "of other judgments"
+    queue.offer(request_)
+    until(lambda: len(started) == 2 and queue._current is not None and queue._current[0] == request_)
+    queue.stop()
+    until(queue.is_idle)
+
+
+def test_the_data_page_has_the_first_views_computed(request_, monkeypatch):
+    taken = []
+    monkeypatch.setattr(ahead.QUEUE, "offer", taken.append)
+    monkeypatch.setenv(ahead.VARIABLE, "1")
+    runs = [LOADED.run(digest) for digest, _ in request_.runs]
+    opened("data", **address(request_.scope.truth, runs))
+    opened("compare", **address(request_.scope.truth, runs))
+    assert len(taken) == 2 and taken[0].key == taken[1].key == request_.key

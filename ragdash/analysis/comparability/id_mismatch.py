@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragdash.analysis.comparability.findings import SHOWN, ComparabilityEntry
+from ragdash.analysis.comparability.query_sample import sampled_rows
 from ragdash.core.arrow_columns import text_column
 from ragdash.core.ids.collapse_choices import SEPARATORS, CollapseChoice, collapse_choices
 from ragdash.core.ids.normalization import (
@@ -283,17 +284,10 @@ def _finer(sample: Run, run: Run, wanted: Wanted) -> list[ComparabilityEntry]:
     return []
 
 
-def _sample(run: Run, rows: int) -> Run:
+def _sample(run: Run, documents: int) -> Run:
     """The rankings of every n-th query, so that at most about this many documents are left; the others are empty."""
-    step = -(-len(run.docs) // rows)
-    if step < 2:
-        return run
-    sampled = np.arange(len(run)) % step == 0
-    if not sampled.any() or len(run) < step:
-        sampled[0] = True
-    keep = np.zeros(len(run.docs), bool)
-    keep[run.rows(np.flatnonzero(np.repeat(sampled, np.diff(run.starts))))] = True
-    return rebuilt(run, keep=keep)
+    rows = sampled_rows(run, documents)
+    return run if rows is None else rebuilt(run, keep=rows)
 
 
 def _hits(run: Run, truth: Truth) -> int:

@@ -28,12 +28,11 @@ from ragdash.analysis.verdict.checks import (
 from ragdash.analysis.verdict.decide import checks_of, decide, evaluation_checks
 from ragdash.analysis.verdict.detect import (
     FEW_QUERIES,
-    KnownShares,
     find_checks,
     judged_share,
-    known_shares,
     spelling_checks,
 )
+from ragdash.analysis.verdict.known_documents import KnownShares, known_shares
 from ragdash.analysis.verdict.missing_queries import MOST_MISSING
 from ragdash.analysis.verdict.verdict import STATES, Verdict, advise, best_run, verdict_state, withhold
 

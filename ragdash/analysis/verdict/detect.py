@@ -19,11 +19,10 @@ from ragdash.analysis.run_similarity import collect_top_k, rank_biased_overlap
 from ragdash.analysis.test_set.unjudged.bounds import bounds, present_mean
 from ragdash.analysis.verdict.checks import LEVELS, RunCheck
 from ragdash.analysis.verdict.fused_runs import fusion_checks
+from ragdash.analysis.verdict.known_documents import KnownShares, unknown_ids
 from ragdash.analysis.verdict.missing_queries import MOST_MISSING, common_queries, missing_queries
 from ragdash.analysis.verdict.score_direction import score_direction
-from ragdash.core.arrow_columns import text_column
 from ragdash.core.errors import Unavailable
-from ragdash.core.ids.id_bytes import form_of
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.evaluation.scoring.default_judges import with_default_judges
@@ -36,9 +35,7 @@ DEFAULT_K = 10
 NEARLY_EQUAL, NEARLY_ALIKE = 0.97, 0.9  # share of queries with the same value, and rank-biased overlap of the top 10
 SPARSE = 3.0  # judged documents per query up to which unjudged ones are normal
 UNEVEN = 0.1  # difference of judged shares that is worth saying
-KNOWN_RATIO, LEAST_DOCUMENTS = 0.75, 30  # of the other runs' share of known documents; documents to recognize it by
 FORMULAS = ("AP", "Rprec", "nDCG")  # metrics whose bounds are fast without being monotone
-KnownShares = list[tuple[float, int]]  # (share of documents that are known, documents), by two measures
 _IDS = {"respelled-queries": "other-ids", "respelled-documents": "other-ids", "another-level": "other-level",
         "finer-truth": "other-level"}
 
@@ -89,7 +86,7 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
     if matches[0].matching.by == "id" and matches[0].truth.judgments:
         checks += _stale(matches[0].truth)
         checks += [RunCheck("near-ids", "qualified", (), entry.facts) for entry in ids if entry.kind == "near-ids"]
-        checks += [*_unknown(matches, checks, known), *_shallow(matches, k), *_inverted(matches)]
+        checks += [*unknown_ids(matches, checks, known), *_shallow(matches, k), *_inverted(matches)]
         checks += _judged(matches, spec, k)
     values = [_values_of(match, spec, common) for match in matches]
     checks += [*_values(matches, spec, values), *_nearly_same(matches, spec, values), *_other_judges(matches, spec)]
@@ -174,43 +171,6 @@ def _stale(truth: Truth) -> list[RunCheck]:
     if count <= MOST_MISSING * len(judged):
         return []
     return [RunCheck("stale-judgments", "qualified", (), {"count": count, "total": len(judged)})]
-
-
-def _unknown(matches: Sequence[Match], checks: Sequence[RunCheck],
-             known: Sequence[KnownShares] | None) -> list[RunCheck]:
-    """Runs whose documents are known much more seldom than those of the others."""
-    explained = {run for check in checks if check.kind in ("other-ids", "other-level", "no-common-document",
-                                                           "no-common-query") for run in check.runs}
-    if len(matches) < 2:
-        return []
-    known = [known_shares(match.run, match.truth) for match in matches] if known is None else known
-    highest = [sorted((share for share, _ in measure), reverse=True)[:2] for measure in zip(*known, strict=True)]
-    unknown = []
-    for match, shares in zip(matches, known, strict=True):
-        if match.run.name in explained:
-            continue
-        for (share, n), (first, second) in zip(shares, highest, strict=True):
-            best = second if share == first else first  # of the other runs
-            if n >= LEAST_DOCUMENTS and best >= 0.3 and share < KNOWN_RATIO * best:
-                facts = {"run": match.run.name, "share": 1 - share, "other": 1 - best}
-                unknown.append(RunCheck("unknown-ids", "withheld", (match.run.name,), facts))
-                break
-    return unknown
-
-
-def known_shares(run: Run, truth: Truth) -> KnownShares:
-    """(Share of the run's documents that are known, documents): by the corpus or judgments, and by the form of the id.
-
-    Judgments show it only where they are many: runs differ in how many judged documents they return, but with few
-    judgments per query nearly all documents of every run are unjudged, and their share is too low to count.
-    """
-    docs = pc.unique(run.docs)
-    wanted = truth.docs if truth.corpus is None else truth.corpus.doc_ids
-    known = pc.sum(pc.is_in(docs, value_set=pa.array(wanted) if not isinstance(wanted, pa.ChunkedArray) else wanted))
-    forms = form_of(docs)
-    known_forms = pc.sum(pc.is_in(forms, value_set=pc.unique(form_of(text_column(wanted)))))
-    n = max(len(docs), 1)
-    return [((known.as_py() or 0) / n, len(docs)), ((known_forms.as_py() or 0) / n, len(docs))]
 
 
 def _shallow(matches: Sequence[Match], k: int) -> list[RunCheck]:

@@ -69,7 +69,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "check-unknown-ids": Message(
         actual="{share:.0%} of the documents of {run} are unknown, {other:.0%} of those of the best other run (no "
-               "judgment or text has their id)",
+               "judgment or text has their id{looked:?; {looked} of {returned} looked at})",
         expected="Unknown documents count as not relevant.",
         fix="Check how the ids of this run are written; --ids and --collapse read other spellings.",
         page="Check how the ids of this run are written. The Data page shows examples.",

@@ -70,9 +70,16 @@ class AheadRequest:
         """Requests with the same key compute nearly the same: another baseline costs little."""
         return self.runs, self.scope.cache_key(), self.truth_names
 
+    def includes(self, other: AheadRequest) -> bool:
+        """Whether this is the other view with more runs, as files give it that are uploaded one after another."""
+        return self.key[1:] == other.key[1:] and set(other.runs) < set(self.runs)
+
 
 class AheadQueue:
-    """Does requests one after another, the newest first. start: begins the process of a request in a folder."""
+    """Does requests one after another, the newest first, but for those that a newer one includes.
+
+    start: begins the process of a request in a folder.
+    """
 
     def __init__(self, start: Callable[[Path], subprocess.Popen]):
         self._start = start
@@ -90,6 +97,10 @@ class AheadQueue:
                 return
             self._known[key] = self._waiting[key] = None
             self._waiting[key] = request
+            for earlier in [other for other in self._waiting.values() if request.includes(other)]:
+                del self._waiting[earlier.key]
+            if self._current is not None and request.includes(self._current[0]):
+                self._current[1].kill()
             for noted, most in ((self._known, REMEMBERED), (self._waiting, WAITING)):
                 while len(noted) > most:
                     noted.popitem(last=False)

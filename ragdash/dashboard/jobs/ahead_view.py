@@ -18,8 +18,8 @@ from ragdash.dashboard.caches import (
     verdict_cache,
     what_if_cache,
 )
-from ragdash.dashboard.page_context import COLUMNS, deepest_rank, spec_of
-from ragdash.dashboard.session.data_store import SessionRun
+from ragdash.dashboard.page_context import COLUMNS, spec_of
+from ragdash.dashboard.session.data_store import SessionRun, deepest_rank
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.compare import best_first, select_comparable
 from ragdash.metrics import Spec, parse_specs

@@ -22,26 +22,26 @@ NICE = 19
 
 
 def work_of(request: AheadRequest) -> Iterator[Callable[[], object]]:
-    """What to compute, in order: what every page shows of the metric of the sidebar, then of other metrics."""
+    """What to compute, in order: what pages show at the cutoff of the sidebar, of its metric first; then at others."""
     from ragdash.dashboard.jobs.ahead_view import View
     from ragdash.dashboard.page_context import COLUMNS, CUTOFFS
 
     view = View(request.runs, request.baseline, request.scope, request.truth_names)
     templates = list(dict.fromkeys([request.template, *COLUMNS]))
-    cutoffs = list(dict.fromkeys([request.k, *CUTOFFS]))
-    yield partial(view.summaries, [request.template], cutoffs)
-    yield partial(view.summaries, templates, cutoffs)
-    for template in templates:
-        for k in cutoffs if template.endswith("@k") else cutoffs[:1]:
-            yield partial(view.tests, template, k)
-            yield partial(view.checks, template, k)
-    yield partial(view.hybrid, request.template, request.k)
-    for k in cutoffs:
-        yield partial(view.rankings, k)
-        yield partial(view.diagnoses, templates, k)
-    for template in templates:
+    for cutoffs in ([request.k], [k for k in CUTOFFS if k != request.k]):
+        yield partial(view.summaries, templates, cutoffs)
+        for template in templates:
+            for k in cutoffs if template.endswith("@k") or request.k in cutoffs else ():
+                yield partial(view.tests, template, k)
+                yield partial(view.checks, template, k)
+        if request.k in cutoffs:
+            yield partial(view.hybrid, request.template, request.k)
         for k in cutoffs:
-            yield partial(view.leaderboard, template, k)
+            yield partial(view.rankings, k)
+            yield partial(view.diagnoses, templates, k)
+        for template in templates:
+            for k in cutoffs:
+                yield partial(view.leaderboard, template, k)
 
 
 def main(folder: Path, requests: IO[bytes], results: IO[bytes]) -> None:

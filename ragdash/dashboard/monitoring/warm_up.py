@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-PACKAGES = ("pandas", "pandas.io.formats.style", "scipy.special", "plotly.graph_objects", "pyarrow.compute",
+PACKAGES = ("scipy.special", "plotly.graph_objects", "pyarrow.compute", "pandas", "pandas.io.formats.style",
             "pyarrow.pandas_compat", "pyarrow.parquet", "PIL.Image", "streamlit.material_icon_names",
             "ragdash.dashboard.shell")
 DELAY = 1.0  # seconds after the first page, which a browser still asks for its pictures

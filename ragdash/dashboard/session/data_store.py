@@ -11,7 +11,7 @@ import gc
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -27,9 +27,11 @@ from ragdash.core.records import Run, Truth
 from ragdash.dashboard.auth import rights
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.memory_limit import memory_limit
+from ragdash.evaluation.repeats import digests_of
 from ragdash.workspace import Workspace, user_workspace
 
 SHORT = 12  # characters of a digest in links
+DEEPEST = 10_000  # rank that pages draw
 TRUTH_FIELDS = ("grade", "relevant", "answers", "evidence")
 RUN_FIELDS = ("score", "rank", "retrieved", "contexts", "answer")
 REVERSED = "reversed-scores"  # in SessionRun.ids
@@ -308,3 +310,8 @@ def _text(code: str) -> str | None:
     with suppress(ValueError):
         return bytes.fromhex(code).decode()
     return None
+
+
+def deepest_rank(digests: Sequence[str]) -> int:
+    """The deepest rank of runs and of their repeats."""
+    return max(1, min(DEEPEST, max(LOADED.run(repeat).depth for digest in digests for repeat in digests_of(digest))))

@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from ragdash.core.errors import InputError, Unavailable
-from ragdash.core.records import Run
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
@@ -61,12 +60,9 @@ def best_possible_values(match: Match, spec: Spec) -> np.ndarray:
     unknown = np.full(len(truth), np.nan)
     if match.matching.by != "id" or spec.metric.view != "Ranked" or spec.metric.aggregate != "mean":
         return unknown
-    relevant = np.flatnonzero(truth.grades >= 1)
-    if not len(relevant):
+    if not (truth.grades >= 1).any():
         return unknown
-    names = truth.query_ids.take(truth.queries[relevant])
-    perfect = Run.build("perfect", names, truth.docs.take(relevant), ranks=np.arange(len(relevant), dtype=float))
     try:
-        return evaluate_match(Match(perfect, truth, match.conventions), [spec]).column(spec)
+        return evaluate_match(match.perfect, [spec]).column(spec)
     except (InputError, Unavailable):
         return unknown

@@ -29,6 +29,13 @@ def test_only_the_queries_that_count():
     assert best_possible(MATCH, parse_spec("R@10"), np.array([True, False])) == pytest.approx(10 / 67)
 
 
+def test_the_perfect_ranking_is_built_once_for_all_metrics_and_copies_under_the_same_conventions():
+    copy = MATCH.with_options()
+    assert copy.perfect is MATCH.perfect
+    other = MATCH.with_options(ties="file")
+    assert other.perfect is not MATCH.perfect and other.perfect.conventions == other.conventions
+
+
 def test_what_judgments_do_not_decide_has_no_best():
     assert math.isnan(best_possible(MATCH, parse_spec("EM")))
     none = Match(run_of({"q": ["a"]}, "run"), truth_of({"q": {"a": 0}}))

@@ -71,4 +71,5 @@ def render_loaded() -> None:
         )
     workspace_list.render()
     audit_panel.render()
+    page_context.compute_ahead()
     page_links.link("test-set", "Test set: check it, make and review questions", icon=":material/quiz:")
