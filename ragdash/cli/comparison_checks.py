@@ -24,6 +24,7 @@ from ragdash.analysis.verdict import (
     paid_of,
     withheld_checks,
 )
+from ragdash.cli.common_options import visible_text
 from ragdash.cli.inputs import conventions_of, matching_of
 from ragdash.core.console import print_note
 from ragdash.core.errors import InputError
@@ -130,8 +131,8 @@ def gate_checks(verdict: Verdict) -> list[GateCheck]:
 
 def add_group_option(parser: argparse.ArgumentParser) -> None:
     """Add --group."""
-    parser.add_argument("--group", metavar="NAME", help="the runs are repeats of one configuration of this name, "
-                        "although their names or settings differ")
+    parser.add_argument("--group", type=visible_text, metavar="NAME", help="the runs are repeats of one "
+                        "configuration of this name, although their names or settings differ")
 
 
 def check_repeats(runs: Sequence[Run], group: str | None) -> None:

@@ -75,3 +75,9 @@ def test_an_id_to_reject_that_is_not_judged_is_refused(files, capfdbinary):
     status, _, err = call(capfdbinary, "relink", files / "qrels.txt", "--old", texts, "--new", texts,
                           "--reject", "nowhere")
     assert status == 2 and "(--reject): found nowhere" in err
+
+
+def test_a_name_that_is_not_utf_8_is_kept_with_its_bytes(files, capfdbinary):
+    status, _, err = call(capfdbinary, "pin", files / "run.trec", "--truth", files / "qrels.txt", "--group=a\udcff",
+                          "-o", files / "b.ragdash")
+    assert status == 0 and r"pinned a\udcff" in err

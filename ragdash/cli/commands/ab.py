@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ragdash.cli.commands.compare import compare_runs
-from ragdash.cli.common_options import add_evaluation_options, seconds, whole_number
+from ragdash.cli.common_options import add_evaluation_options, seconds, visible_text, whole_number
 from ragdash.cli.comparison_checks import add_check_options
 from ragdash.cli.inputs import truth_of, with_documents, with_fixed_ids
 from ragdash.cli.job_progress import CANCELLED, interruptible
@@ -57,8 +57,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--a", required=True, metavar="COMMAND", help="the baseline, such as 'python dense.py'")
     parser.add_argument("--b", required=True, metavar="COMMAND", help="the candidate")
-    parser.add_argument("--name-a", default="a", metavar="NAME", help="of the baseline (default: a)")
-    parser.add_argument("--name-b", default="b", metavar="NAME", help="of the candidate (default: b)")
+    for name, whose in (("a", "baseline"), ("b", "candidate")):
+        parser.add_argument(f"--name-{name}", type=visible_text, default=name, metavar="NAME",
+                            help=f"of the {whose} (default: {name})")
     parser.add_argument("--lines", nargs="?", const="both", choices=("both", "a", "b"), help="the commands stay: they "
                         "read a line of JSON for each question and write one (both, or a or b alone)")
     parser.add_argument("--output-dir", metavar="DIR", help="for the runs and the journals (default: ab-NAME-NAME)")

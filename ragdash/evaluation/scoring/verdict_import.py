@@ -191,7 +191,7 @@ def _row_verdicts(
         return
     entries = [(key, row.get(key), "") for key in RAGAS] if tool == "RAGAS" else [
         (str(entry.get("name")), entry.get("score"), str(entry.get("reason") or ""))
-        for key in _METRICS for entry in row.get(key) or () if isinstance(entry, dict)]
+        for key in _METRICS if isinstance(row.get(key), list) for entry in row[key] if isinstance(entry, dict)]
     names = RAGAS if tool == "RAGAS" else DEEPEVAL
     metrics_seen = set()
     for name, value, reason in entries:

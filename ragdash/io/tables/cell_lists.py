@@ -174,7 +174,7 @@ def _is_empty(cell: str) -> bool:
 def _parse(cell: str):
     """The list or object in a cell; None for text."""
     text = cell.strip()
-    if text[:1] not in "[{(" and not text.startswith("array("):
+    if not text.startswith(("[", "{", "(", "array(")):
         return None
     try:
         value = parse_nested(text)

@@ -91,7 +91,9 @@ def _parse_id(cell_text: str, cell: Cell) -> str:
 def _parse_list_or_object(name: str, cell_text: str, cell: Cell):
     """A list or an object; text without brackets is split at bars where the field may hold several values."""
     text = cell_text.strip()
-    if text[:1] in "[{(" or text.startswith("array("):
+    if not text:
+        return None
+    if text.startswith(("[", "{", "(", "array(")):
         try:
             value = parse_nested(text)
         except UnreadableCell as reason:

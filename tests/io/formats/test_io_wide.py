@@ -78,6 +78,14 @@ def test_texts_that_are_not_lists(cell):
     assert problem.field.startswith("retrieved")
 
 
+def test_a_cell_of_blanks_is_empty():
+    content = table([
+        {"question": "who?", "answer": "me", "contexts": " ", "reference": "she", "reference_contexts": "\t"},
+        {"question": "when?", "answer": "then", "contexts": ["c"], "reference": "now", "reference_contexts": ["e"]}])
+    assert read_run(("x.csv", content)).details["contexts"].to_pylist() == [None, ["c"]]
+    assert read_truth(("x.csv", content)).details["evidence"].to_pylist()[0] is None
+
+
 def test_brackets_in_texts_are_not_lists():
     content = table([{"question": "q", "answer": "[1] says", "contexts": "[1] says so", "reference": "a | b"}])
     assert read_run(("x", content)).details.to_pylist()[0]["contexts"] == ["[1] says so"]

@@ -179,7 +179,8 @@ def test_a_line_of_json_may_hold_any_sign(tmp_path):
 
 
 @pytest.mark.parametrize("content", ["", "no JSON", "[1, 2]", "{}", '[{"query_id": "both", "score": 1}]', '{"a": ' * 99,
-                                     '[{"query_id": "nobody", "faithfulness": 1}]', '[{"metrics_data": null}]'])
+                                     '[{"query_id": "nobody", "faithfulness": 1}]', '[{"metrics_data": null}]',
+                                     '[{"query_id": "both", "metrics_data": 5}]'])
 def test_a_file_without_verdicts_is_an_error(tmp_path, content):
     with pytest.raises(InputError):
         import_verdicts(file_of(tmp_path, content), the_match().judged)

@@ -28,7 +28,7 @@ from ragdash.analysis.judge_validation import (
     sample_queries,
     validate_judge,
 )
-from ragdash.cli.common_options import add_matching_options, add_reading_options, whole_number
+from ragdash.cli.common_options import add_matching_options, add_reading_options, visible_text, whole_number
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, source_of
 from ragdash.core.console import count, print_note, query_count, say, write
 from ragdash.core.errors import InputError, Problem
@@ -80,9 +80,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         f"is a class of its own (default: {YES:g})")
     parser.add_argument("--group-by", metavar="NAME", help="queries that depend on each other: document (the same "
                         "relevant document), or an attribute of the queries; intervals then count groups")
-    parser.add_argument("--judge-model", metavar="NAME", help="who judged")
-    parser.add_argument("--generator", metavar="NAME", help="who wrote the answers; warned of where it is of the "
-                        "judge's family")
+    parser.add_argument("--judge-model", type=visible_text, metavar="NAME", help="who judged")
+    parser.add_argument("--generator", type=visible_text, metavar="NAME", help="who wrote the answers; warned of "
+                        "where it is of the judge's family")
     parser.add_argument("--disagreements", type=whole_number(0), default=10, metavar="N", help="shown of each run")
     parser.add_argument("--format", choices=JUDGE_VALIDATION_FORMATS, default="table",
                         help="of the result (default: table)")

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from ragdash.cli.common_options import seconds
+from ragdash.cli.common_options import seconds, visible_text
 from ragdash.core.console import count, print_note, query_count, write_text
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import log_folder
@@ -21,9 +21,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "{out} for the file of the run (without it, the run is read from standard output)")
     parser.add_argument("--set", action="append", required=True, metavar="NAME=VALUE,VALUE", dest="settings",
                         help="a setting and its values; may be given several times")
-    parser.add_argument("--name", help="begins the names of all runs, before their settings (default: the first "
-                        "word of the command)")
-    parser.add_argument("--tag", action="append", metavar="WORD", help="a tag of all runs; may be given several times")
+    parser.add_argument("--name", type=visible_text, help="begins the names of all runs, before their settings "
+                        "(default: the first word of the command)")
+    parser.add_argument("--tag", type=visible_text, action="append", metavar="WORD",
+                        help="a tag of all runs; may be given several times")
     parser.add_argument("--logdir", metavar="DIR", help="where runs are recorded; default: RAGDASH_LOG_DIR, else "
                         "./ragdash-logs")
     parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help="end a command that takes longer")
