@@ -78,9 +78,13 @@ class View:
         for run in self.digests if (others := lean_specs(spec)) else ():
             self.scope.evaluation(run, others)
         verdict_cache.checks(self.digests, self.names, self.scope, spec, k, self.truth_names)
+        evaluation_cache.perfect_mean(self.digests[0], self.scope, spec)
+
+    def comparability(self, template: str, k: int) -> None:
+        """What the Data page says of the comparison."""
+        spec = spec_of(template, k)
         entries = [SessionRun(digest, name, 0) for digest, name in zip(self.digests, self.names, strict=True)]
         comparability_cache.comparability_report(entries, self.scope.truth_digest, self.scope.conventions, spec)
-        evaluation_cache.perfect_mean(self.digests[0], self.scope, spec)
 
     def hybrid(self, template: str, k: int) -> None:
         """A hybrid that would be better, where trying some is quick."""

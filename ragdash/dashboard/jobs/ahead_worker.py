@@ -22,19 +22,21 @@ NICE = 19
 
 
 def work_of(request: AheadRequest) -> Iterator[Callable[[], object]]:
-    """What to compute, in order: what pages show at the cutoff of the sidebar, of its metric first; then at others."""
+    """What to compute, in order: what pages show first at the cutoff of the sidebar, then the same at other cutoffs."""
     from ragdash.dashboard.jobs.ahead_view import View
     from ragdash.dashboard.page_context import COLUMNS, CUTOFFS
 
     view = View(request.runs, request.baseline, request.scope, request.truth_names)
     templates = list(dict.fromkeys([request.template, *COLUMNS]))
     for cutoffs in ([request.k], [k for k in CUTOFFS if k != request.k]):
+        is_first = request.k in cutoffs
+        pairs = [(template, k) for template in templates for k in cutoffs if is_first or template.endswith("@k")]
         yield partial(view.summaries, templates, cutoffs)
-        for template in templates:
-            for k in cutoffs if template.endswith("@k") or request.k in cutoffs else ():
-                yield partial(view.tests, template, k)
-                yield partial(view.checks, template, k)
-        if request.k in cutoffs:
+        yield from (partial(view.checks, *pair) for pair in pairs[:1])
+        yield from (partial(view.tests, *pair) for pair in pairs)
+        yield from (partial(view.checks, *pair) for pair in pairs[1:])
+        yield from (partial(view.comparability, *pair) for pair in pairs)
+        if is_first:
             yield partial(view.hybrid, request.template, request.k)
         for k in cutoffs:
             yield partial(view.rankings, k)
