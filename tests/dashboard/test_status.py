@@ -67,6 +67,8 @@ def test_a_server_is_ready_only_while_its_workspace_answers(monkeypatch):
         counts = [int(text.rpartition("ragdash_rerun_seconds_count ")[2].split()[0]) for text in (before, after)]
         assert counts[1] > counts[0] and "ragdash_sessions 0" in after and "ragdash_jobs" not in after
         assert fetch(f"{url}/other")[0] == 404
+        with urllib.request.urlopen(urllib.request.Request(f"{url}/ready", method="HEAD"), timeout=60) as reply:
+            assert (reply.status, reply.read()) == (200, b"") and int(reply.headers["Content-Length"]) > 2
         monkeypatch.setattr(status_server, "STALE", -1.0)
         assert "does not answer" in fetch(f"{url}/ready")[1]
     finally:

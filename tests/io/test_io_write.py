@@ -131,6 +131,8 @@ def test_a_carriage_return_in_a_text_survives_csv_and_a_null_character_is_said(t
     lossy = Run.build("r", ["q1"], ["d"], np.array([1.0]), details=pa.table({"query_id": ["q1"], "answer": ["a\0b"]}))
     warning, = write_run(lossy, tmp_path / "y.csv")
     assert warning.message == "lost-content/null-character" and "a text in answer" in str(warning)
+    again = read_run(tmp_path / "y.csv")
+    assert again.details["answer"].to_pylist() == ["ab"] and not again.problems, "what was written is a text file"
 
 
 @pytest.mark.parametrize("name", ["x.trec", "x.jsonl.gz", "x.csv", "x.parquet"])

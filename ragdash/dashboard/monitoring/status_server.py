@@ -134,7 +134,10 @@ def serve(address: str, check: Callable[[], None] | None = None, words: Sequence
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
-            self.wfile.write(content)
+            if self.command != "HEAD":
+                self.wfile.write(content)
+
+        do_HEAD = do_GET  # as some load balancers ask
 
         def log_message(self, *_: object) -> None:
             """Nothing: a load balancer asks every few seconds."""

@@ -148,7 +148,7 @@ def _field_names(objects: list[dict]) -> list[str]:
 
 
 def _write_csv(objects: list[dict], path: PathLike) -> Warnings:
-    """A row for each object; lists and objects as JSON."""
+    """A row for each object; lists and objects as JSON. Texts lose null characters: with them it is no text file."""
     names = _field_names(objects)
     _check_ids([fields["query_id"] for fields in objects], path)
     rows = ([_csv_cell(fields.get(name)) for name in names] for fields in objects)
@@ -170,7 +170,7 @@ def _check_ids(ids: list[str], path: PathLike) -> None:
 def _csv_cell(value) -> str:
     if value is None:
         return ""
-    return value if isinstance(value, str) else orjson.dumps(value).decode()
+    return value.replace("\0", "") if isinstance(value, str) else orjson.dumps(value).decode()
 
 
 def _parquet_column(values: list) -> pa.Array:

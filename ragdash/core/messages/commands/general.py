@@ -48,7 +48,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Write JSONL to keep it.",
     ),
     "lost-content/null-character": Message(
-        actual="a text in {name} with a null character, which readers of CSV drop",
+        actual="a text in {name} with a null character, which is left out",
         expected="what the format holds",
         fix="Write JSONL to keep it.",
     ),
