@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlparse
 
 import pytest
+from helpers import until
 from live_dashboard import free_port, start_server, stop, visitor, watched
 
 pytestmark = pytest.mark.browser
@@ -21,7 +22,7 @@ KEEPING = [str(SAMPLES / f"{name}.jsonl") for name in ("dense", "truth")]
 
 
 class Provider(BaseHTTPRequestHandler):
-    """Logs in whoever its server's `email` names, without asking."""
+    """Logs in whoever its server's `user` names, without asking; it fails where that is None."""
 
     def do_GET(self):
         at = f"http://127.0.0.1:{self.server.server_port}"
@@ -47,6 +48,9 @@ class Provider(BaseHTTPRequestHandler):
         from joserfc import jwt
 
         self.rfile.read(int(self.headers["Content-Length"]))
+        if self.server.user is None:
+            self.send_error(500)
+            return
         now = int(time.time())
         claims = {"iss": f"http://127.0.0.1:{self.server.server_port}", "aud": "ragdash", "sub": "1", "iat": now,
                   "exp": now + 600, "nonce": self.server.nonce, **self.server.user}
@@ -187,6 +191,20 @@ def test_a_login_holds_at_another_process_with_the_same_secrets_and_groups_count
     assert app.page.get_by_role("button", name="Log out").count() == 1
     assert app.page.get_by_test_id("stFileUploader").count() == 1
     context.close()
+
+
+def test_a_login_that_fails_at_the_provider_is_one_line_of_the_log(browser, provider, server):
+    """The log of the server is looked at as it stops: no traceback of a fault that is elsewhere."""
+    provider.user = None
+    app, _, context = visitor(browser, server.url)
+    app.open().page.get_by_role("button", name="Log in").click()
+    log = server.folder / f"{server.starts}.log"
+    until(lambda: "token exchange failed" in log.read_text())
+    context.close()
+    line = next(line for line in log.read_text().splitlines() if "token exchange failed" in line)
+    assert line.rstrip().endswith(")") and "Error" in line, "why it failed"
+    server.stop()
+    server.start()
 
 
 def test_a_cookie_that_somebody_made_up_lets_nobody_in(browser, provider, guarded):
