@@ -188,3 +188,13 @@ def test_imports_after_the_first_page_wait_for_pages_and_a_page_waits_for_the_on
     go.set()
     thread.join(60)
     assert entered.is_set() and done.wait(60)
+
+
+def test_openblas_has_one_thread_however_the_pages_are_started():
+    """Its threads wait actively for each other: intervals take seven times the processor time."""
+    code = "import os, sys, ragdash.dashboard; print(os.environ['OPENBLAS_NUM_THREADS'], 'numpy' in sys.modules)"
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    for chosen, threads_ in (({}, "1"), ({"OPENBLAS_NUM_THREADS": "4"}, "4")):
+        output = subprocess.run([sys.executable, "-c", code], env={**environment, **chosen}, cwd=ROOT,
+                                capture_output=True, text=True, check=True).stdout
+        assert output.split() == [threads_, "False"]
