@@ -88,6 +88,9 @@ class Question:
         return replace(self, vote=vote)
 
 
+MOST_TOKENS = 10**12  # of a question: more is no count of tokens, and sums of such would not fit a database
+
+
 @dataclass(frozen=True)
 class Usage:
     """Tokens read and written in all attempts at a question; estimated: the endpoint did not report (all of) them."""

@@ -56,6 +56,21 @@ def test_verdicts_stay_and_failures_give_way(verdict_store):
     assert verdict_store.pace(JUDGE, "Faithfulness") == (2, 5.0) and verdict_store.pace(OTHER, "Faithfulness")[0] == 0
 
 
+def test_half_a_sign_in_a_verdict_becomes_a_question_mark(verdict_store):
+    question, = questions(1)
+    verdict_store.save(JUDGE, [(question, dataclasses.replace(VERDICT, value={"score": 1, "reason": "a \ud800"}))])
+    assert verdict_store.get([JUDGE.key(question)])[JUDGE.key(question)].value == {"score": 1, "reason": "a ?"}
+
+
+def test_what_cannot_be_kept_leaves_room_for_the_next(verdict_store):
+    one, two = questions(2)
+    with verdict_store.writing() as writer:
+        with pytest.raises(OverflowError):
+            writer.save(JUDGE, [(one, VERDICT), (two, dataclasses.replace(VERDICT, usage=Usage(2**70)))])
+        writer.save(JUDGE, [(two, VERDICT)])
+    assert verdict_store.known_keys([JUDGE.key(one), JUDGE.key(two)]) == {JUDGE.key(two)}
+
+
 def test_the_judge_last_asked_comes_first(verdict_store):
     with verdict_store.writing() as writer:
         for judge in (JUDGE, OTHER, JUDGE):

@@ -1,5 +1,6 @@
 """What is made of a judge's words, of an endpoint's words, and of an address."""
 
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -8,7 +9,7 @@ from helpers import message_of
 from ragdash.core.errors import InputError
 from ragdash.models.judge import Endpoint, Prices, Question, SchemaMismatch
 from ragdash.models.judge.prompts import as_data
-from ragdash.models.judge.transport.protocols import body
+from ragdash.models.judge.transport.protocols import body, parse_reply
 from ragdash.models.judge.transport.reply_json import NotJson, first_object
 from ragdash.models.judge.transport.response_status import HttpResponse, retry_after, signal
 from ragdash.models.judge.transport.structured_output import OutputMode
@@ -156,3 +157,12 @@ def test_texts_cannot_end_their_own_delimiter():
 def test_half_a_sign_does_not_break_a_request():
     question = Question("T t", "1", "s", "half \ud800 sign", SCORE)
     assert b"half ? sign" in body(Endpoint("http://localhost/v1", "m"), question, OutputMode("json_schema"), 5)
+
+
+@pytest.mark.parametrize("count", [2**63, 2**70, 10**12 + 1, -1, True, 1.5, "7", [7]])
+def test_what_is_no_count_of_tokens_is_not_taken_for_one(count):
+    openai = parse_reply("openai", json.dumps({"choices": [{"message": {"content": "{}"}}],
+                                               "usage": {"prompt_tokens": count, "completion_tokens": count}}))
+    anthropic = parse_reply("anthropic", json.dumps({"content": [], "usage": {"input_tokens": count,
+                                                                              "output_tokens": count}}))
+    assert {openai.prompt, openai.completion, anthropic.prompt, anthropic.completion} == {None}

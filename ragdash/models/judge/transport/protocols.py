@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import orjson
 
 from ragdash.models.judge.endpoint import Endpoint
-from ragdash.models.judge.question import VOTE_TEMPERATURE, Question
-from ragdash.models.judge.transport.reply_json import replace_surrogates
+from ragdash.models.judge.question import MOST_TOKENS, VOTE_TEMPERATURE, Question
+from ragdash.models.judge.transport.reply_json import as_json
 from ragdash.models.judge.transport.structured_output import OutputMode
 
 SHAPE = "Reply with one JSON object and nothing else, of this JSON schema:\n"
@@ -83,15 +83,7 @@ def body(
                 "name": name, "strict": True, "schema": dict(question.schema)}}
         elif manner.mode == "json_object":
             content["response_format"] = {"type": "json_object"}
-    return _dumps(content)
-
-
-def _dumps(content: dict) -> bytes:
-    """JSON in UTF-8; halves of signs, which it cannot hold, become question marks."""
-    try:
-        return orjson.dumps(content)
-    except TypeError:
-        return orjson.dumps(replace_surrogates(content))
+    return as_json(content)
 
 
 def parse_reply(kind: str, content: bytes | str) -> ParsedReply:
@@ -132,4 +124,4 @@ def _text(value: object) -> str:
 
 
 def _tokens(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS else None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+import orjson
+
 from ragdash.core.text import without_reasoning
 
 TRIES = 50  # places that a JSON object may begin at
@@ -36,6 +38,14 @@ def replace_surrogates(value: object) -> object:
     if isinstance(value, dict):
         return {replace_surrogates(key): replace_surrogates(one) for key, one in value.items()}
     return [replace_surrogates(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def as_json(content: dict) -> bytes:
+    """JSON in UTF-8; halves of signs, which it cannot hold, become question marks."""
+    try:
+        return orjson.dumps(content)
+    except TypeError:
+        return orjson.dumps(replace_surrogates(content))
 
 
 def _object_in(text: str) -> dict | None:

@@ -16,11 +16,10 @@ import orjson
 from ragdash.core.errors import Collector, InputError, Problem
 from ragdash.core.paths import read_input
 from ragdash.models.judge.endpoint import Judge
-from ragdash.models.judge.question import Reply, Usage
+from ragdash.models.judge.question import MOST_TOKENS, Reply, Usage
 from ragdash.models.judge.verdict_store.store import VerdictStore
 
 _TEXTS = ("key", "host", "model", "parameters", "task", "version")
-_MOST = 2**63 - 1  # that a database holds
 _KEPT = tuple(one.name for one in fields(Reply) if one.name not in ("missing", "cached", "note"))
 
 
@@ -102,8 +101,8 @@ def _row(line: dict) -> tuple[Judge, bytes, str, str, int, Reply]:
     ):
         raise ValueError("a reply without a verdict")
     counts = (line["vote"], reply_fields["attempts"], *(reply_fields["usage"][of] for of in ("prompt", "completion")))
-    if not all(-_MOST <= int(number) <= _MOST for number in counts):
-        raise ValueError("a whole number of more than 64 bits")
+    if not all(0 <= int(number) <= MOST_TOKENS for number in counts):
+        raise ValueError("a number that is no count")
     usage = Usage(
         int(reply_fields["usage"]["prompt"]),
         int(reply_fields["usage"]["completion"]),

@@ -7,6 +7,7 @@ from functools import lru_cache
 import orjson
 
 from ragdash.models.judge.question import Reply, Usage
+from ragdash.models.judge.transport.reply_json import as_json
 
 COLUMNS = ("value", "raw", "prompt", "completion", "estimated", "model", "latency", "attempts", "at", "mode", "sent")
 DECLARED = "value text, raw text, prompt integer, completion integer, estimated integer, model text, latency real, " \
@@ -15,10 +16,10 @@ DECLARED = "value text, raw text, prompt integer, completion integer, estimated 
 
 def row_of(reply: Reply) -> tuple:
     """The columns of a reply, in the order of COLUMNS."""
-    value = None if reply.value is None else orjson.dumps(reply.value).decode()
+    value = None if reply.value is None else as_json(reply.value).decode()
     return (value, _writable(reply.raw), reply.usage.prompt, reply.usage.completion, int(reply.usage.estimated),
             _writable(reply.model), reply.latency, reply.attempts, reply.at, reply.mode,
-            orjson.dumps(dict(reply.sent)).decode())
+            as_json(dict(reply.sent)).decode())
 
 
 def _writable(text: str) -> str:

@@ -270,9 +270,10 @@ class VerdictWriter:
                 yield self._db
                 self._db.execute("commit")
             except sqlite3.Error as error:
-                if self._db.in_transaction:
-                    self._db.execute("rollback")
                 raise _unusable(self._path, error) from None
+            finally:
+                if self._db.in_transaction:  # it failed, whatever the error is
+                    self._db.execute("rollback")
 
 
 def _insert(db: sqlite3.Connection, otherwise: str, table: str, values: tuple, more: str = "") -> int:
