@@ -123,6 +123,13 @@ def report_checks(matches: Sequence[Match], spec: Spec) -> tuple[RunCheck, ...]:
     return checks
 
 
+def note_acceptance(withheld: Sequence[RunCheck], purpose: str) -> None:
+    """Say how to get what the checks withhold in spite of them."""
+    if withheld and can_be_accepted(withheld):
+        kinds = " ".join(f"--accept {kind}" for kind in dict.fromkeys(check.kind for check in withheld))
+        print_note(f"ragdash: note: to {purpose} in spite of it: {kinds}")
+
+
 def gate_checks(verdict: Verdict) -> list[GateCheck]:
     """A missed bound for each check that withholds the verdict."""
     return [GateCheck(", ".join(check.runs) or "all runs", f"comparable: {check.kind}", check.found(),

@@ -13,6 +13,7 @@ from ragdash.evaluation.compare import Comparison
 from ragdash.reporting.sentences.comparison import OUTCOMES
 from ragdash.reporting.sentences.formatting import count, listed, query_count
 from ragdash.reporting.sentences.runs.repeats import noise_and_design
+from ragdash.reporting.sentences.runs.withheld import withheld_sentence
 from ragdash.reporting.tables.escaping import finite_or_none, number, p_number, sentence_text, signed, table_text
 
 VARIANTS_FORMATS = ("table", "markdown", "json")
@@ -26,13 +27,9 @@ EQUAL = 1e-9  # effects that differ by less are equal
 
 def headline(variants: Variants) -> str:
     """The finding; while a check withholds it, what must be fixed or accepted first."""
-    if not variants.withheld:
-        return finding(variants.effects)
-    first = {check.kind: check.found() for check in reversed(variants.withheld)}  # one of each kind, the first
-    shown = [first[kind] for kind in dict.fromkeys(check.kind for check in variants.withheld)][:MOST_NAMED]
-    more = len(variants.withheld) - len(shown)
-    rest = f" {count(more, 'more check')}." if more else ""
-    return f"Not comparable yet, so no setting is named: {'. '.join(shown)}.{rest} Fix or accept this first."
+    if variants.withheld:
+        return withheld_sentence(variants.withheld, "no setting is named")
+    return finding(variants.effects)
 
 
 def finding(effects: MainEffects) -> str:

@@ -107,3 +107,32 @@ def test_evaluate_warns_and_its_json_has_the_verdict(tmp_path, capfdbinary):
     one = files_of("one-run", tmp_path / "one")
     _, out, err = call(capfdbinary, "evaluate", *one, *QUICK, "--format", "json")
     assert json.loads(out)["verdict"]["state"] == "one-run" and not err
+
+
+@pytest.mark.parametrize(("command", "withheld", "given"), [
+    (["audit"], "so no run is named best: good: the scores rise", "is the best of these 2 runs"),
+    (["fuse", "--tune", "nDCG@10"], "so no hybrid is proposed: good: the scores rise", "build this hybrid")])
+def test_commands_that_name_the_best_name_none_while_the_runs_are_not_comparable(command, withheld, given, tmp_path,
+                                                                                 capfdbinary):
+    words = [*command, *files_of("reversed-scores", tmp_path)]
+    status, out, err = call(capfdbinary, *words)
+    assert status == 0 and f"Not comparable yet, {withheld}" in out.splitlines()[0] and given not in out
+    assert "--reverse-scores" in err and "in spite of it: --accept rising-scores" in err
+    content = json.loads(call(capfdbinary, *words, "--format", "json")[1])
+    assert [check["kind"] for check in content["withheld"]] == ["rising-scores"]
+    assert {pair["comparison"]["outcome"] for pair in content.get("pairs", ())} <= {"not-comparable"}
+    _, out, err = call(capfdbinary, *words, "--accept", "rising-scores")
+    assert given in out and "Not comparable" not in out and "in spite of it" not in err
+
+
+def test_the_full_report_names_no_best_run_and_no_hybrid_while_the_runs_are_not_comparable(tmp_path, capfdbinary):
+    page = tmp_path / "report.html"
+    words = ["report", *files_of("reversed-scores", tmp_path), "-m", "nDCG@10", "--full", "--what-if", "--test-set",
+             "-o", page]
+    assert call(capfdbinary, *words)[0] == 0
+    said = html.unescape(page.read_text())
+    assert "so no run is named best: good" in said and "so no hybrid is proposed: good" in said
+    assert "is the best of these 2 runs" not in said and "build this hybrid" not in said
+    assert call(capfdbinary, *words, "--accept", "rising-scores")[0] == 0
+    said = html.unescape(page.read_text())
+    assert "is the best of these 2 runs" in said and "build this hybrid" in said

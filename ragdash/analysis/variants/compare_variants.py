@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 
 import numpy as np
 
 from ragdash.analysis.variants.main_effects import FEWEST_RUNS, MainEffects, main_effects
 from ragdash.analysis.variants.setting_groups import varying_settings
-from ragdash.analysis.verdict import RunCheck
+from ragdash.analysis.verdict import RunCheck, without_outcome
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.records.arguments import checked_methods
 from ragdash.evaluation.compare import Comparison
@@ -169,18 +169,14 @@ def compare_variants(matches: Sequence[Sequence[Match]], evaluations: Sequence[E
             aims, ends, values = [*aims, aim], [*ends, "lower"], [*values, paid]
     return Variants(names, tuple(settings), tuple(varying), rows, latency, cost, tuple(aims),
                     best_compromises(np.column_stack(values), ends),
-                    main_effects(evaluations, settings, spec, seed=seed), _open_outcomes(against, withheld),
+                    main_effects(evaluations, settings, spec, seed=seed), _withhold_outcomes(against, withheld),
                     tuple(withheld), tuple(map(len, matches)), tuple(spreads), tuple(evaluations))
 
 
-def _open_outcomes(against: Sequence[Comparison | None],
-                   withheld: Sequence[RunCheck]) -> tuple[Comparison | None, ...]:
+def _withhold_outcomes(against: Sequence[Comparison | None],
+                       withheld: Sequence[RunCheck]) -> tuple[Comparison | None, ...]:
     """Without an outcome where a check is about the run or its baseline."""
-    def is_open(pair: Comparison) -> bool:
-        return any(not check.runs or {pair.candidate, pair.baseline} & set(check.runs) for check in withheld)
-
-    return tuple(replace(pair, outcome="not-comparable") if pair is not None and is_open(pair) else pair
-                 for pair in against)
+    return tuple(None if pair is None else without_outcome(pair, withheld) for pair in against)
 
 
 def _paid(repeats: Sequence[Match], prices: PriceTable) -> tuple[float, float]:

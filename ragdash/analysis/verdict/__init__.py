@@ -34,11 +34,19 @@ from ragdash.analysis.verdict.detect import (
 )
 from ragdash.analysis.verdict.known_documents import KnownShares, known_shares
 from ragdash.analysis.verdict.missing_queries import MOST_MISSING
-from ragdash.analysis.verdict.verdict import STATES, Verdict, advise, best_run, verdict_state, withhold
+from ragdash.analysis.verdict.verdict import (
+    STATES,
+    Verdict,
+    advise,
+    best_run,
+    verdict_state,
+    withhold,
+    without_outcome,
+)
 
 __all__ = ["FEW_QUERIES", "FIXES", "LEVELS", "MISSING_FIELDS", "MOST_MISSING", "MOST_RUNS", "NEVER_ACCEPTED",
            "NO_RANKINGS", "STATES", "AdviceFacts", "HybridGain", "KnownShares", "Lean", "RunCheck", "Verdict", "advise",
            "badges", "best_run", "can_be_accepted", "checks_of", "checks_to_show", "compared_by_slice", "decide",
            "evaluation_checks", "evidence_specs", "find_checks", "judged_share", "known_shares", "lean_specs",
            "merge_alike", "of_level", "paid_of", "searches_alone", "spelling_checks", "verdict_state",
-           "withheld_checks", "withhold"]
+           "withheld_checks", "withhold", "without_outcome"]

@@ -212,11 +212,14 @@ def withhold(comparison: Comparison, verdict: Verdict) -> Comparison:
 
     Checks that do not concern the metric of the comparison withhold nothing.
     """
+    return without_outcome(comparison, withheld_checks(verdict.checks, comparison.spec, verdict.accepted))
+
+
+def without_outcome(comparison: Comparison, withheld: Sequence[RunCheck]) -> Comparison:
+    """The same numbers with the outcome "not-comparable", where one of these checks is about one of the two runs."""
     pair = {comparison.candidate, comparison.baseline}
-    if any(not check.runs or pair & set(check.runs)
-           for check in withheld_checks(verdict.checks, comparison.spec, verdict.accepted)):
-        return replace(comparison, outcome="not-comparable")
-    return comparison
+    concerned = any(not check.runs or pair & set(check.runs) for check in withheld)
+    return replace(comparison, outcome="not-comparable") if concerned else comparison
 
 
 def best_run(summaries: Sequence[Summary]) -> int | None:

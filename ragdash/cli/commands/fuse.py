@@ -10,7 +10,9 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from ragdash.analysis.verdict import withheld_checks
 from ragdash.cli.common_options import add_reading_options, add_truth_option, whole_number
+from ragdash.cli.comparison_checks import note_acceptance, report_checks
 from ragdash.cli.file_mappings import mapping_for_file
 from ragdash.cli.fusion.answer import answer_dict, answer_text
 from ragdash.cli.fusion.changes import add_changes_options, show_changes
@@ -29,6 +31,7 @@ from ragdash.core.console import say, unwritable, write_text
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
+from ragdash.evaluation.comparison_inputs import KINDS
 from ragdash.evaluation.stats import SEED
 from ragdash.experiments.fusion.export.for_engine import check_target
 from ragdash.experiments.fusion.fuse import fuse, other_spellings
@@ -40,6 +43,7 @@ from ragdash.experiments.fusion.presets import PRESETS
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
 from ragdash.experiments.fusion.tuning.choice import choose, chosen_run
 from ragdash.io import read_corpus, read_runs, write_run
+from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec, parse_specs
 
 MAIN_METRIC = "nDCG@10"  # of --legs and --changes, and of --truth alone, without --tune
@@ -68,8 +72,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_changes_options(answers)
     add_snippet_options(parser)
     add_leg_options(parser, answers)
-    parser.add_argument("--accept", choices=("other-spellings",), help="answer although the runs seem to name the same "
-                        "document in different ways")
+    parser.add_argument("--accept", action="append", metavar="KIND", choices=KINDS, help="answer in spite of this "
+                        "check, such as other-spellings: the runs seem to name a document in different ways")
     parser.add_argument("--also", metavar="METRICS", help="with --tune: what the choice is worth by these, such as "
                         "\"R@100 RR\"; they have no part in it")
     parser.add_argument("--family", choices=_FAMILIES, default="all", help="what --tune tries; joint: also windows, "
@@ -127,7 +131,7 @@ def _no_truth() -> Truth:
 
 def _refuse_other_spellings(runs: Sequence[Run], options: argparse.Namespace) -> None:
     """InputError where runs name the same document in two ways, unless that is accepted: the values would be wrong."""
-    problems = [] if options.accept else other_spellings(runs)
+    problems = [] if "other-spellings" in (options.accept or ()) else other_spellings(runs)
     if problems:
         raise InputError([replace(problem, severity="error") for problem in problems])
 
@@ -212,14 +216,18 @@ def _tune(runs: Sequence[Run], truth: Truth | None, options: argparse.Namespace)
     choice = choose(runs, truth, parse_spec(options.tune), window=options.window, family=options.family,
                     conventions=conventions_of(options), pool=pool, seed=options.seed)
     answer = answer_of(pool, choice, parse_specs(options.also or ""), options.seed)
+    spec = answer.choice.spec
+    checks = report_checks([Match(searched, truth, conventions_of(options)) for searched in runs], spec)
+    withheld = withheld_checks(checks, spec, options.accept or ())
+    note_acceptance(withheld, "name a hybrid to build")
     if options.format == "json":
-        facts = answer_dict(answer)
+        facts = answer_dict(answer, withheld)
         if options.snippet:
             recipe = recipe_for(choice, options.snippet, runs)
             facts["snippet"] = snippet_dict(recipe, options.snippet, runs)
         write_text(json.dumps(facts, indent=2, allow_nan=False) + "\n", None)
     else:
-        write_text(answer_text(answer), None)
+        write_text(answer_text(answer, withheld), None)
         if options.snippet:  # after the answer, which took its time: the engine may have no query for the choice
             recipe = recipe_for(choice, options.snippet, runs)
             write_text("\n" + snippet_text(recipe, options.snippet, runs), None)

@@ -5,10 +5,11 @@ The command prints it as text and as JSON, and the report shows it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ragdash.analysis.verdict import RunCheck
 from ragdash.cli.fusion.changes import ceiling_dict, ceiling_table, changes_dict, changes_table, comparison_dict
 from ragdash.cli.fusion.legs import legs_dict
 from ragdash.core.console import aligned
@@ -22,19 +23,20 @@ from ragdash.reporting.sentences.hybrid_answer import answer_rows, answer_senten
 from ragdash.reporting.sentences.what_if import OPTIMISTIC
 
 
-def answer_text(answer: Answer) -> str:
-    """The answer as plain text, with a table of the runs."""
+def answer_text(answer: Answer, withheld: Sequence[RunCheck]) -> str:
+    """The answer as plain text, with a table of the runs; withheld: checks of the runs that withhold the decision."""
     tables = [aligned(["run", answer.choice.spec.title, "low", "high", "n"], answer_rows(answer))]
     if answer.choice.decision != "unknown":
         tables += [f"{ceiling_table(answer.ceiling).rstrip()}\n{OPTIMISTIC}", changes_table(answer.changes)]
-    text = "\n".join(strip_markdown(sentence) for sentence in answer_sentences(answer))
+    text = "\n".join(strip_markdown(sentence) for sentence in answer_sentences(answer, withheld=withheld))
     return "\n\n".join([text, *map(str.rstrip, tables)]) + "\n"
 
 
-def answer_dict(answer: Answer) -> dict[str, object]:
+def answer_dict(answer: Answer, withheld: Sequence[RunCheck]) -> dict[str, object]:
     """The answer as plain data, for JSON; null where undefined."""
     cascade = answer.cascade
-    return {**choice_dict(answer.choice), "price": price_dict(answer.price),
+    return {**choice_dict(answer.choice), "withheld": [check.as_dict() for check in withheld],
+            "price": price_dict(answer.price),
             "cascade": None if cascade is None else _finite({
                 "depth": cascade.recipe.params["depth"], "held_out": _held_out_dict(cascade.held_out),
                 "against_tuned": comparison_dict(cascade.against_tuned)}),

@@ -22,6 +22,7 @@ from ragdash.analysis.verdict import (
     lean_specs,
     merge_alike,
     paid_of,
+    withheld_checks,
 )
 from ragdash.core.errors import InputError
 from ragdash.core.records import Truth
@@ -196,6 +197,11 @@ def unsaid_checks(verdict: Verdict) -> list[RunCheck]:
     is_said = verdict.state not in ("not-comparable", "clear-winner") and len(
         {check.kind for check in verdict.qualified}) <= choice_sentences.MAX_NAMES
     return [check for check in verdict.checks if check.kind != choice_sentences.FEW_QUERIES_CHECK or not is_said]
+
+
+def withheld(context: PageContext, spec: Spec) -> tuple[RunCheck, ...]:
+    """The checks that withhold the result on the metric, until they are fixed or accepted."""
+    return withheld_checks(context.results.checks(spec), spec, tuple(state.get(state.ACCEPTED) or ()))
 
 
 def render_warnings(context: PageContext) -> None:

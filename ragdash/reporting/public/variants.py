@@ -113,7 +113,8 @@ def plot_variants(data: Variants, picture: str, settings: Sequence[str]) -> Figu
         raise InputError([Problem("picture-without-data", {
             "name": picture, "reason": "no setting has values that can be compared"}, field="picture")])
     if picture == "effects":
-        return pictures.effects(data.effects.settings, axis=axis, n=data.effects.n)
+        return pictures.effects(data.effects.settings, axis=axis, n=data.effects.n,
+                                withheld=bool(data.withheld))
     important = [name for setting in data.effects.settings for name in setting.title.split(", ")]
     order = list(settings) or sorted(data.varying, key=lambda name: important.index(name) if name in important
                                      else len(important))

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ragdash.analysis.verdict import RunCheck
 from ragdash.core.errors import Problem
 from ragdash.evaluation.latency_cost import Amount
 from ragdash.evaluation.outcomes import Comparison
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 from ragdash.reporting.sentences.latency_cost import UNMEASURABLE, duration
+from ragdash.reporting.sentences.runs.withheld import withheld_sentence
 from ragdash.reporting.sentences.what_if import (
     cascade_sentence,
     caution_sentence,
@@ -165,15 +167,23 @@ def warning_sentence(problem: Problem) -> str:
     return escape(f"{words.actual[:1].upper()}{words.actual[1:]}. {words.fix}")
 
 
-def answer_sentences(answer, others: Sequence[str] = ()) -> list[str]:
+def withheld_hybrid(withheld: Sequence[RunCheck]) -> str:
+    """The decision while these checks withhold it."""
+    return escape(withheld_sentence(withheld, "no hybrid is proposed"))
+
+
+def answer_sentences(answer, others: Sequence[str] = (), withheld: Sequence[RunCheck] = ()) -> list[str]:
     """An answer (`ragdash.experiments.fusion.legs.answer.Answer`) as Markdown, a sentence or two for each subject.
 
-    The decision comes first. others: names of the runs shown that are not fused.
+    The decision comes first. others: names of the runs shown that are not fused. withheld: checks of the runs that
+    withhold the decision.
     """
     choice, price = answer.choice, answer.price
     result, setting = choice.held_out, setting_of(answer, choice.recipe)
     sentences = [hybrid_answer(choice.decision, setting, choice.against_single, choice.default_against_single,
                                choice.against_default, result.value, choice.runs, others, price.more("parallel"))]
+    if withheld:
+        sentences = [withheld_hybrid(withheld)]
     if result.n >= 2:
         sentences += [f"Chosen on all queries: {setting}.",
                       caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes),

@@ -178,20 +178,21 @@ def window_sentence(window: int | None, depths: Sequence[int], engine: str = "")
     return f"{whose} used {window:,} of your {max(depths):,} results."
 
 
-def outcome_text(comparison: Comparison | None) -> str:
-    """+0.096 [+0.024, +0.167] ▲ better"""
+def outcome_text(comparison: Comparison | None, *, withheld: bool = False) -> str:
+    """+0.096 [+0.024, +0.167] ▲ better; withheld: while the runs that are fused are not comparable."""
     if comparison is None:
         return ""
     low, high = comparison.low, comparison.high
     return (f"{number(comparison.mean_difference, signed=True)} [{number(low, signed=True)}, "
-            f"{number(high, signed=True)}] {OUTCOMES[comparison.outcome]}")
+            f"{number(high, signed=True)}] {OUTCOMES['not-comparable' if withheld else comparison.outcome]}")
 
 
-def mix_sentence(comparison: Comparison, mean: float, *, held_out: bool = False) -> str:
-    """The mean of a mix, and its outcome against the best single run; held_out: of queries that did not choose it."""
+def mix_sentence(comparison: Comparison, mean: float, *, held_out: bool = False, withheld: bool = False) -> str:
+    """The mean of a mix, and its outcome against the best single run; held_out: of queries that did not choose it;
+    withheld: as in `outcome_text`."""
     where = " on held-out queries" if held_out else ""
     return (f"{escape(comparison.spec.title)} **{escape(number(mean))}**{where}, against "
-            f"{escape(comparison.baseline)} {escape(outcome_text(comparison))}.")
+            f"{escape(comparison.baseline)} {escape(outcome_text(comparison, withheld=withheld))}.")
 
 
 def chosen_mix_note(title: str, mean: float, held_out: float) -> str:

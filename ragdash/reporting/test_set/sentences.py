@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,9 +15,11 @@ from ragdash.analysis.test_set.query_quality import FEWEST_RUNS
 from ragdash.analysis.test_set.relabel import RelabelAgreement, RelabelGroup
 from ragdash.analysis.test_set.unjudged.settle import JudgmentPlan
 from ragdash.analysis.test_set.verdict_carriers import VerdictCarriers
+from ragdash.analysis.verdict import RunCheck, without_outcome
 from ragdash.core.console import query_count
 from ragdash.core.records.arguments import checked
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
+from ragdash.reporting.sentences.runs.withheld import withheld_sentence
 
 NAMED = 5  # queries named in a sentence
 MAX_PAIRS = 3  # of the best run and the next ones: how many queries each verdict rests on
@@ -24,14 +27,26 @@ FEW_RELEVANT = 10  # relevant documents from which chances are no longer called 
 MANY_RELEVANT = 1.0  # unjudged ones per query above which metrics with an ideal are too sure (benchmarks/judgments.py)
 
 
+def withhold_pairs(check: TestSetCheck, withheld: Sequence[RunCheck]) -> TestSetCheck:
+    """The check without outcomes of the pairs that one of these checks of runs is about."""
+    return replace(check, carriers=tuple(replace(pair, comparison=without_outcome(pair.comparison, withheld))
+                                         for pair in check.carriers))
+
+
 @checked
-def check_sentences(check: TestSetCheck) -> list[str]:
-    """The sentences of a report on a test set, the most important first."""
+def check_sentences(check: TestSetCheck, withheld: Sequence[RunCheck] = ()) -> list[str]:
+    """The sentences of a report on a test set, the most important first.
+
+    withheld: checks of the runs that withhold the verdict on them, as everywhere: no run is named best then.
+    """
+    check = withhold_pairs(check, withheld)
+    answer = escape(withheld_sentence(withheld, "no run is named best")) if withheld else answer_sentence(check)
     return [
-        *([answer] if (answer := answer_sentence(check)) else []),
+        *([answer] if answer else []),
         detectable_sentence(check),
         *([saturation_sentence(check)] if check.quality else []),
-        *(carriers_sentence(pair, check.query_ids) for pair in check.carriers[:MAX_PAIRS]),
+        *(carriers_sentence(pair, check.query_ids) for pair in check.carriers[:MAX_PAIRS]
+          if pair.comparison.outcome != "not-comparable"),
         *([discrimination_sentence(check)] if check.quality else []),
         *label_sentences(check.labels),
     ]

@@ -11,8 +11,10 @@ from ragdash.analysis.test_set.check import TestSetCheck
 from ragdash.analysis.test_set.label_lint import KINDS, LabelFinding
 from ragdash.analysis.test_set.unjudged.settle import JudgmentPlan
 from ragdash.analysis.test_set.verdict_carriers import VerdictCarriers
+from ragdash.analysis.verdict import RunCheck
 from ragdash.reporting.tables.comparison import as_dict
 from ragdash.reporting.tables.escaping import finite_or_none
+from ragdash.reporting.test_set.sentences import withhold_pairs
 
 
 def pair_rows(check: TestSetCheck) -> list[dict]:
@@ -66,8 +68,9 @@ def facts_text(facts: Mapping[str, object]) -> str:
                      for name, value in facts.items())
 
 
-def check_dict(check: TestSetCheck) -> dict:
-    """The JSON contract of a test set; undefined numbers are null."""
+def check_dict(check: TestSetCheck, withheld: Sequence[RunCheck] = ()) -> dict:
+    """The JSON contract of a test set; undefined numbers are null. withheld: as in `check_sentences`."""
+    check = withhold_pairs(check, withheld)
     quality, copies = check.quality, check.labels.copies
     names = check.query_ids
     return {
@@ -88,6 +91,7 @@ def check_dict(check: TestSetCheck) -> dict:
         "findings": [{"kind": finding.kind, "query_id": finding.query, "doc_ids": list(finding.docs),
                       "facts": dict(finding.facts)} for finding in check.labels.findings],
         "authors": dict(check.labels.authors),
+        "withheld": [withheld_check.as_dict() for withheld_check in withheld],
     }
 
 

@@ -32,7 +32,7 @@ def test_the_page_is_offered_with_two_dated_runs_of_one_name_alone():
 
 
 def test_the_page_shows_the_two_planted_regressions():
-    at = opened("history", **address(TRUTH, RUNS, metric="RR"))
+    at = opened("history", **address(TRUTH, RUNS, metric="RR", k=1))
     said = texts(at).replace("\\", "")
     assert said.count("▼ worse since") == 2 and "▲ better" not in said.replace("▲ ▼ mark", "")
     offered = [METRICS[name.partition("@")[0]] for name in metric_templates()]
@@ -60,6 +60,20 @@ def test_the_page_shows_the_two_planted_regressions():
     assert len(line["x"]) == 10
 
 
+def test_a_change_of_runs_that_are_not_comparable_is_not_named_until_the_check_is_accepted():
+    def marks(at) -> int:
+        return sum(len(trace["x"]) for trace in charts(at)["history"]["data"] if trace.get("name") in (
+            "better", "worse"))
+
+    at = opened("history", **address(TRUTH, RUNS, metric="RR"))  # at k = 10: the runs return 1 to 3 documents
+    said = texts(at).replace("\\", "")
+    assert "Not comparable yet, so 2 changes are not named: hybrid has at most 2 documents per query" in said
+    assert "worse since" not in said and "No significant change" not in said and marks(at) == 0
+    next(button for button in at.button if button.label == "Accept anyway").click()
+    at = shown(at.run())
+    assert texts(at).count("▼ worse since") == 2 and "Not comparable yet" not in texts(at) and marks(at) == 2
+
+
 def test_runs_of_other_names_are_shown_by_what_they_share():
     runs = [replace(run, name=f"variant {number}", header=replace(run.header, name=f"variant {number}"))
             for number, run in enumerate(commits(5, seed=9))]
@@ -68,7 +82,7 @@ def test_runs_of_other_names_are_shown_by_what_they_share():
 
 
 def test_repeats_are_one_point_unless_each_is_asked_for():
-    at = opened("history", **address(TRUTH, repeated_nights(), metric="RR"))
+    at = opened("history", **address(TRUTH, repeated_nights(), metric="RR", k=1))
     said = texts(at)
     assert said.count("▼ worse since") == 2 and "Each point is the mean of its repeats" in said
     assert "For the same cost, 2 repeats of 60 queries" in said and len(charts(at)["history"]["data"][1]["x"]) == 20

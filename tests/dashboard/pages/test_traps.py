@@ -95,7 +95,9 @@ def test_overview_says_of_a_trap_what_is_wrong_and_what_follows(name, tmp_path):
         assert not at.exception and "Clear winner" in read(at)[0]
 
 
-WITH_VALUES = [entry.path for entry in page_list.entries() if page_list.JUDGMENTS in entry.needs]
+WITH_VALUES = [entry.path for entry in page_list.entries() if page_list.JUDGMENTS in entry.needs] + ["test-set"]
+VERDICTS = {"test-set": "Yes: it shows that good is the best of these 2 runs", "what-if": "Yes: build this hybrid"}
+WITHHELD = {"test-set": "so no run is named best", "what-if": "so no hybrid is proposed"}
 
 
 def test_every_page_with_values_warns_of_reversed_scores_until_they_are_read_as_distances(tmp_path):
@@ -109,11 +111,13 @@ def test_every_page_with_values_warns_of_reversed_scores_until_they_are_read_as_
         said = texts(at).replace("\\", "")
         assert "scores rise]" in said and "the worst documents are ranked first" in said, page
         assert fix in keys(at) and "accept_rising_scores_good" in keys(at), page
+        assert WITHHELD.get(page, "") in said and "Yes: " not in said and "▲ better." not in said, page
     widget(at, "button", fix).click().run()
     for page in ("overview", *WITH_VALUES):
         at.switch_page(f"pages/{page}.py").run()
         said = texts(at).replace("\\", "")
         assert fix not in keys(at) and "the worst documents" not in said, page
+        assert VERDICTS.get(page, "") in said.replace("**", "") and "Not comparable yet" not in said, page
         assert "scores reversed]" in said and "the documents with the smallest scores are ranked first" in said, page
 
 

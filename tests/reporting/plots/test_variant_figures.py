@@ -44,6 +44,8 @@ def test_a_significant_effect_is_filled_in_the_color_of_its_direction(theme):
     marker = variants.effects(two_settings(), axis=UNIT, n=30, theme=theme).data[0].marker
     assert marker.color == (theme.better, theme.paper, theme.paper, theme.paper, theme.worse), "p of 0.05 is none"
     assert marker.line.color == (theme.better, theme.muted, theme.muted, theme.muted, theme.worse)
+    marker = variants.effects(two_settings(), axis=UNIT, n=30, theme=theme, withheld=True).data[0].marker
+    assert set(marker.color) == {theme.paper} and set(marker.line.color) == {theme.muted}, "not comparable yet"
     lower = variants.effects(two_settings(), axis=RANK, n=30, theme=theme)
     assert lower.data[0].marker.color[0] == theme.worse and lower.data[0].marker.color[4] == theme.better
 

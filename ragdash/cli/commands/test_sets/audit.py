@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from ragdash.analysis.test_set.check import TestSetCheck, check_evaluated, check_labels
 from ragdash.analysis.test_set.relabel import ITEMS, RelabelAgreement, all_items, relabel_agreement
 from ragdash.analysis.test_set.sheets import relabel_sheet, relabeled
+from ragdash.analysis.verdict import RunCheck, withheld_checks
 from ragdash.cli.common_options import add_evaluation_options, whole_number
+from ragdash.cli.comparison_checks import add_check_options, note_acceptance, report_checks
 from ragdash.cli.inputs import conventions_of, read_inputs, specs_of
 from ragdash.core.console import aligned, count, print_note, say, write, write_text
 from ragdash.core.errors import InputError, Problem
@@ -33,6 +36,7 @@ SHOWN = 20  # queries and findings in the text
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_evaluation_options(parser)
+    add_check_options(parser)
     parser.add_argument("runs", nargs="*", metavar="RUN", help="none or more: with one, saturated queries; with two, "
                         "the queries that carry the verdict and the detectable difference; with three, discrimination")
     parser.add_argument("--format", choices=("table", "json"), default="table", help="of the result (default: table)")
@@ -54,6 +58,8 @@ def run(options: argparse.Namespace) -> int:
     labels = check_labels(truth, matches)
     rules = ComparisonRules(resamples=options.resamples, seed=options.seed)
     check = check_evaluated([evaluate_match(match, [spec]) for match in matches], matches, truth, spec, labels, rules)
+    withheld = withheld_checks(report_checks(matches, spec), spec, options.accept or ())
+    note_acceptance(withheld, "name the best run")
     say(tuple(dict.fromkeys(problem for run in runs for problem in run.problems)))
     if options.relabel:
         items = labels.items(options.items, options.seed)
@@ -63,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     result = _relabeled(options, truth, check) if options.relabeled else None
     if options.format == "json":
         problems = dict.fromkeys(problem for run in runs for problem in run.problems)
-        content = {"schema": SCHEMA, **check_dict(check), "settings": {
+        content = {"schema": SCHEMA, **check_dict(check, withheld), "settings": {
             **asdict(conventions_of(options)), "resamples": options.resamples, "seed": options.seed,
             "truth": {"name": truth.name, "digest": truth.digest}},
             "problems": [problem.as_dict() for problem in problems]}
@@ -71,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
             content["relabeled"] = {name: vars(getattr(result, name)) for name in ("suspicious", "others", "all")}
         write_text(json.dumps(_finite(content), ensure_ascii=False, indent=1, allow_nan=False) + "\n", options.output)
     else:
-        write_text(_text(check, result), options.output)
+        write_text(_text(check, result, withheld), options.output)
     return 0
 
 
@@ -96,8 +102,8 @@ def _relabeled(options: argparse.Namespace, truth: Truth, check: TestSetCheck) -
     return relabel_agreement(items, relabeled(content, options.relabeled, items))
 
 
-def _text(check: TestSetCheck, result: RelabelAgreement | None) -> str:
-    lines = [f"- {as_plain(sentence)}" for sentence in check_sentences(check)]
+def _text(check: TestSetCheck, result: RelabelAgreement | None, withheld: Sequence[RunCheck]) -> str:
+    lines = [f"- {as_plain(sentence)}" for sentence in check_sentences(check, withheld)]
     rows = [row for row in query_rows(check) if row["state"] == ""][:SHOWN]
     if rows and check.carriers:
         pair = check.carriers[0]

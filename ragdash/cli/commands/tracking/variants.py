@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ragdash.analysis.variants import compare_variants, merge_variants
 from ragdash.analysis.verdict import withheld_checks
 from ragdash.cli.common_options import add_evaluation_options
-from ragdash.cli.comparison_checks import add_check_options, report_checks
+from ragdash.cli.comparison_checks import add_check_options, note_acceptance, report_checks
 from ragdash.cli.inputs import (
     conventions_of,
     matching_of,
@@ -72,9 +72,7 @@ def run(options: argparse.Namespace) -> int:
                                 against=_against(merged.evaluations, spec, options), withheld=withheld,
                                 spreads=merged.spreads)
     write_text(render_variants(variants, options.format, checks), options.output)
-    if withheld:
-        kinds = " ".join(f"--accept {kind}" for kind in dict.fromkeys(check.kind for check in withheld))
-        print_note(f"ragdash: note: to name the settings that matter in spite of it: {kinds}")
+    note_acceptance(withheld, "name the settings that matter")
     return 0
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from ragdash.analysis.tracking import HistoryPoint, MetricHistory, PinnedBaseline, lines_of, merged_points
+from ragdash.analysis.verdict import RunCheck
 from ragdash.dashboard.caches import history_cache
-from ragdash.dashboard.components import page_links, repeat_lines
+from ragdash.dashboard.components import page_links, repeat_lines, verdict_panel
 from ragdash.dashboard.components.repeat_lines import SINGLE
 from ragdash.dashboard.page_context import PageContext, PageEnds, end_unless_comparable, specs
 from ragdash.dashboard.pages.history.accepted import choose_accepted, choose_against
@@ -18,9 +21,11 @@ from ragdash.dashboard.session import file_metrics, state
 from ragdash.dashboard.watching import log_watch
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import select_comparable
+from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec
 from ragdash.reporting.history_picture import history_figure, setting_changes
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.runs.withheld import withheld_sentence
 from ragdash.reporting.tables.history import (
     CHANGES,
     change_sentences,
@@ -64,10 +69,25 @@ def render(context: PageContext) -> None:
     key = context.scope.cache_key([spec])
     metric = history_cache.metric_history(line, key, spec, accepted.index, accepted.fixed, accepted.baseline,
                                           context.scope.truth, _family(context, line))
-    _render_finding(line, metric)
+    withheld = _withheld(context, line, metric)
+    metric = replace(metric, rows=tuple(replace(row, change="") if row.point in withheld else row
+                                        for row in metric.rows))
+    _render_finding(line, metric, withheld)
     if len(merged) < len(points):
         repeat_lines.render_switch()
     _render_picture(line, metric, spec, accepted.baseline)
+
+
+def _withheld(context: PageContext, line: Sequence[HistoryPoint], metric: MetricHistory) -> dict[int, list[RunCheck]]:
+    """Of each change, by its point, the checks of its two runs that withhold it until they are fixed or accepted."""
+    checks = verdict_panel.withheld(context, metric.spec)
+    names = {digest: entry.name for entry in context.entries for digest in digests_of(entry.digest)}
+    withheld = {}
+    for row in metric.changes:
+        points = [line[index] for index in (row.point, row.accepted) if index is not None and index >= 0]
+        runs = {names.get(repeat.digest) for point in points for repeat in point.repeats or (point,)}
+        withheld[row.point] = [check for check in checks if not check.runs or runs.intersection(check.runs)]
+    return {point: concerned for point, concerned in withheld.items() if concerned}
 
 
 def _family(context: PageContext, line: Sequence[HistoryPoint]) -> int:
@@ -92,11 +112,16 @@ def _choose_line(points: Sequence[HistoryPoint]) -> list[HistoryPoint]:
     return lines[state.get(state.HISTORY_LINE)]
 
 
-def _render_finding(line: Sequence[HistoryPoint], metric: MetricHistory) -> None:
-    """The changes in words, the newest first, and what the reader must know."""
+def _render_finding(line: Sequence[HistoryPoint], metric: MetricHistory,
+                    withheld: Mapping[int, Sequence[RunCheck]]) -> None:
+    """The changes in words, the newest first, what withholds others, and what the reader must know."""
     if len(line) < 2:
         st.info("This line has one run. A change needs two.", icon=":material/info:")
     sentences = change_sentences(line, metric)[::-1] if len(line) > 1 else []
+    if withheld:
+        checks = list({str(check): check for check in chain.from_iterable(withheld.values())}.values())
+        unnamed = f"{fmt.count(len(withheld), 'change is', 'changes are')} not named"
+        sentences = [withheld_sentence(checks, unnamed), *(sentences if metric.changes else [])]
     with st.container(key="finding", gap="small"):
         if total := total_sentence(line, metric):
             st.markdown(f"**{fmt.escape(total)}**")

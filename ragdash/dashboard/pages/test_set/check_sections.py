@@ -49,7 +49,10 @@ def render() -> None:
         except InputError as error:
             elements.problems(error.problems, "test_set_check")
             return
-    sentences = check_sentences(check)
+    withheld = () if context is None else verdict_panel.withheld(context, check.spec)
+    sentences = check_sentences(check, withheld)
+    if context is not None:
+        verdict_panel.render_warnings(context)
     _render_answer(sentences if context is None else [verdict_panel.shorten_names(context, one) for one in sentences])
     if check.quality is not None and context is not None:
         _render_queries(context, check)

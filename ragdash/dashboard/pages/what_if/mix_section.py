@@ -61,7 +61,8 @@ def _mix(shown: PageContext, context: PageContext, choice: Choice, pool: JudgedP
         ComparisonRules(permutations=FAST_FLIPS))
     mean = float(np.nanmean(values)) if (~np.isnan(values)).any() else np.nan
     is_chosen = comparison is choice.against_single
-    text = sentences.mix_sentence(comparison, choice.held_out.value if is_chosen else mean, held_out=is_chosen)
+    text = sentences.mix_sentence(comparison, choice.held_out.value if is_chosen else mean, held_out=is_chosen,
+                                  withheld=bool(verdict_panel.withheld(context, choice.spec)))
     st.markdown(verdict_panel.shorten_names(shown, text))
     engine = PRESETS[recipe.preset].engine if recipe.preset else ""
     note = f" {PRESETS[recipe.preset].note}" if recipe.preset else ""

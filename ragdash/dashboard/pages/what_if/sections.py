@@ -40,6 +40,7 @@ from ragdash.reporting.sentences.hybrid_answer import (
     loaded_hybrid_sentence,
     unscored_sentence,
     why_other_sentence,
+    withheld_hybrid,
 )
 
 MOST_RUNS = 5
@@ -177,6 +178,9 @@ def _render_answer(context: PageContext, chosen: PageContext, choice: Choice, ot
         answer = sentences.hybrid_answer(
             choice.decision, _setting(choice), choice.against_single, choice.default_against_single,
             choice.against_default, choice.held_out.value, choice.runs, others, more_time)
+        withheld = verdict_panel.withheld(chosen, choice.spec)
+        if withheld:
+            answer = withheld_hybrid(withheld)
         answer = verdict_panel.shorten_names(context, answer)
         st.markdown(answer, help=term_help(answer, [choice.spec]))
         verdict_panel.render_checks(chosen, [check for check in chosen.results.checks(choice.spec)
@@ -184,8 +188,8 @@ def _render_answer(context: PageContext, chosen: PageContext, choice: Choice, ot
     if choice.decision == "unknown":
         return
     st.header("Tuned hybrid against single runs", anchor=False, help=tooltip("held_out"))
-    elements.frame(tables.runs_table(choice), "what_if_runs", "The tuned hybrid, held out, and the single runs",
-                   widths={"Against the best run": 420})
+    elements.frame(tables.runs_table(choice, withheld=bool(withheld)), "what_if_runs",
+                   "The tuned hybrid, held out, and the single runs", widths={"Against the best run": 420})
     result = choice.held_out
     named = "" if choice.decision == "tuned" else (  # the answer has it
         f"Tuning on all queries chooses this setting: {fmt.escape(_setting(choice))}. ")

@@ -14,17 +14,18 @@ from ragdash.experiments.fusion.tuning.choice import Choice
 from ragdash.reporting.sentences.what_if import outcome_text
 
 
-def runs_table(choice: Choice) -> pd.DataFrame:
-    """The tuned hybrid, the default and the single runs, best first: mean with interval, difference from the best run.
-    """
+def runs_table(choice: Choice, *, withheld: bool) -> pd.DataFrame:
+    """The tuned hybrid, the default and the single runs, best first: mean with interval, difference from the best run;
+    withheld: while these runs are not comparable."""
     outcomes, rows = _outcomes(choice), []
     singles = best_first(np.array([choice.summaries[run].mean for run in range(len(choice.runs))]),
                          choice.spec.metric.better)
     for index in (len(choice.runs) + 1, len(choice.runs), *singles):
         evaluation, summary = choice.evaluations[index], choice.summaries[index]
+        outcome = outcome_text(outcomes.get(index), withheld=withheld)
         rows.append({"Run": evaluation.name, choice.spec.title: summary.mean, "Low": summary.low, "High": summary.high,
-                     "Against the best run": outcome_text(outcomes.get(index)) if index != choice.best_run
-                     else "best single run", "n": summary.n})
+                     "Against the best run": outcome if index != choice.best_run else "best single run",
+                     "n": summary.n})
     return pd.DataFrame(rows)
 
 

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from ragdash.reporting.html.blocks import Block, Code, Section, Table, Text
-from ragdash.reporting.html.content import ReportContent
-from ragdash.reporting.sentences.hybrid_answer import CHANGE_HEADER
+from ragdash.reporting.html.content import HybridAnswer, ReportContent
+from ragdash.reporting.sentences.hybrid_answer import CHANGE_HEADER, withheld_hybrid
 
 CEILING_HEADER = ("window", "hybrid", "at most")
+
+
+def decision_of(content: ReportContent, answer: HybridAnswer) -> str:
+    """Whether to build a hybrid; what withholds that while the runs are not comparable."""
+    withheld = content.verdict.withheld if answer.rows else ()
+    return withheld_hybrid(withheld) if withheld else answer.sentences[0]
 
 
 def hybrid(content: ReportContent, title: str) -> Section:
@@ -16,10 +22,10 @@ def hybrid(content: ReportContent, title: str) -> Section:
         return Section("hybrid", title)
     if not answer.rows:
         return Section("hybrid", title, missing=answer.sentences[0])
-    decision, *details = answer.sentences
+    details = answer.sentences[1:]
     header = ["run", answer.metric, "low", "high", "n"]
     blocks: list[Block] = [
-        Text(decision), Text("\n".join(f"- {sentence}" for sentence in details)),
+        Text(decision_of(content, answer)), Text("\n".join(f"- {sentence}" for sentence in details)),
         Table("The tuned hybrid, held out, next to the default and the single runs", header, answer.rows,
               frozenset(range(1, len(header))))]
     if answer.ceiling:

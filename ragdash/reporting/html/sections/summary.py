@@ -20,6 +20,7 @@ from ragdash.reporting.html import answer_outcomes
 from ragdash.reporting.html.blocks import Block, Figure, Heading, QueryBlock, ReportDocument, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
+from ragdash.reporting.html.sections.hybrid import decision_of
 from ragdash.reporting.html.sections.judge_validation import label_note
 from ragdash.reporting.html.sections.latency_cost import cost_note, spending_column
 from ragdash.reporting.html.sections.queries import query_block
@@ -57,7 +58,7 @@ def summary(content: ReportContent, title: str) -> Section:
                   f"**{choice_sentences.CHANGE_TITLE}:** {sentences.change_sentence(verdict, alone=False)}"]
     hybrid, step = content.request.hybrid, verdict.advice.hybrid
     if hybrid is not None and hybrid.rows and (step is None or set(step.runs) != set(hybrid.runs)):
-        paragraphs.append(f"**Would a hybrid help?** {hybrid.sentences[0]}")
+        paragraphs.append(f"**Would a hybrid help?** {decision_of(content, hybrid)}")
     if lines := sentences.evidence_lines(verdict):
         items = "\n".join(f"- {line}" for line in lines)
         paragraphs.append(f"**{sentences.evidence_heading(verdict)}**\n\n{items}")

@@ -21,7 +21,7 @@ def test_set(content: ReportContent, title: str) -> Section:
                                                                          strict=True)],
                             content.request.matches, content.truth, content.lead,
                             check_labels(content.truth, content.request.matches), content.rules)
-    first, *others = check_sentences(check)
+    first, *others = check_sentences(check, content.verdict.withheld)
     blocks = [Text(first), Text("\n".join(f"- {sentence}" for sentence in others))]
     rows = [row for row in query_rows(check) if row["state"] == ""][:SHOWN]
     if rows and check.carriers:

@@ -22,11 +22,12 @@ MOST_NAMES = 8  # of best compromises that are written next to their marks
 ALPHA = 0.05
 
 
-def effects(settings: Sequence[SettingEffect], *, axis: Axis, n: int, theme: Theme = LIGHT) -> go.Figure:
+def effects(settings: Sequence[SettingEffect], *, axis: Axis, n: int, theme: Theme = LIGHT,
+            withheld: bool = False) -> go.Figure:
     """A row for each value of each setting: how much better or worse it is than the average, with its interval.
 
-    Filled: significant. Right is better: the axis of a metric where lower is better runs backwards. A setting that
-    cannot be separated from others keeps its rows and says so.
+    Filled: significant; withheld: none is, while the runs are not comparable. Right is better: the axis of a metric
+    where lower is better runs backwards. A setting that cannot be separated from others keeps its rows and says so.
     """
     positions, names, headings, row = [], [], [], 0.0
     for setting in settings:
@@ -41,6 +42,7 @@ def effects(settings: Sequence[SettingEffect], *, axis: Axis, n: int, theme: The
     effect, low, high, p = (np.concatenate([getattr(setting, name) for setting in settings])
                             for name in ("effect", "low", "high", "p"))
     hover = _effect_texts(settings, axis, n)
+    p = np.ones_like(p) if withheld else p
     better = effect * (-1 if axis.better == "lower" else 1) > 0
     color = [theme.muted if not value < ALPHA else theme.better if good else theme.worse
              for value, good in zip(p, better, strict=True)]

@@ -10,10 +10,10 @@ import streamlit as st
 
 from ragdash.analysis.variants import FEWEST_RUNS, Variants, compare_variants
 from ragdash.analysis.variants.setting_groups import varying_settings
-from ragdash.analysis.verdict import RunCheck, withheld_checks
-from ragdash.dashboard.components import page_links
+from ragdash.analysis.verdict import RunCheck
+from ragdash.dashboard.components import page_links, verdict_panel
 from ragdash.dashboard.page_context import PageContext, PageEnds, end_unless_comparable
-from ragdash.dashboard.session import run_facts, state
+from ragdash.dashboard.session import run_facts
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Evaluation
@@ -65,7 +65,7 @@ def build_data(context: PageContext) -> VariantsData:
         raise PageEnds
     settings = tuple(tuple(run.settings.items()) for run in facts)
     against = _against(context, spec)
-    withheld = withheld_checks(context.results.checks(spec), spec, tuple(state.get(state.ACCEPTED) or ()))
+    withheld = verdict_panel.withheld(context, spec)
     evaluations = [[context.scope.evaluation(digest, [spec]) for digest in digests_of(line)]
                    for line in context.digests]
     variants = _variants(tuple(context.digests), context.scope.cache_key([spec]), str(spec), settings,

@@ -45,7 +45,8 @@ def render_effects(data: VariantsData) -> None:
     if not effects.settings:
         st.caption(fmt.escape(left_out_sentence(effects)))
         return
-    figure = pictures.effects(effects.settings, axis=axes.axis_of(data.spec), n=effects.n, theme=elements.theme())
+    figure = pictures.effects(effects.settings, axis=axes.axis_of(data.spec), n=effects.n, theme=elements.theme(),
+                              withheld=bool(data.variants.withheld))
     rows = [{"Setting": setting.title, "Value": level, "Runs": int(setting.runs[index]),
              "Mean": float(setting.raw[index]), "Difference": float(setting.effect[index]),
              "Difference low": float(setting.low[index]), "Difference high": float(setting.high[index]),
