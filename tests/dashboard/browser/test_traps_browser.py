@@ -7,9 +7,6 @@ from test_traps import FIXES, TRAPS, faults
 
 pytestmark = pytest.mark.browser
 
-# of each outcome one: a winner, a fix by a click, files that are refused, many runs; the pages' tests try every trap
-NAMES = ("fair", "reversed-scores", "another-set", "thirty-runs")
-
 
 def overview(app) -> str:
     return app.page.inner_text("[data-testid=stMain]")
@@ -17,7 +14,7 @@ def overview(app) -> str:
 
 def test_overview_says_of_traps_what_is_wrong_and_what_follows(visit, tmp_path):
     app, wrong = visit(), {}
-    for name in NAMES:
+    for name in TRAPS:
         runs, judgments = TRAPS[name].write(tmp_path / name)
         app.open("").upload(*map(str, (*runs, *judgments))).calm()
         marks = app.page.locator("[data-testid=stMain] .stMarkdownBadge").all_inner_texts()
