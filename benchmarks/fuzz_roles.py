@@ -8,6 +8,7 @@ others: each is made small, one value gets another type as in fuzz_types.py, and
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import sys
@@ -212,6 +213,15 @@ class Roles:
             write = as_lines if path.suffix == ".jsonl" else as_json
             self.add(name, content, write, str(path.relative_to(folder)), *own)
 
+        reply = {"answer": ANSWER, "retrieved": [{"doc_id": "d1", "score": 0.5, "text": CONTEXT}],
+                 "contexts": [CONTEXT], "usage": {"prompt_tokens": 5, "completion_tokens": 2}, "cost_usd": 0.1,
+                 "latency_ms": {"retrieval": 5}, "settings": {"k": 5}}
+        self.add("reply", reply, as_json, ".json", ["ab", "--a", "cat FILE", "--b", system, *truth, "--resamples", "40",
+                                                    "--output-dir", str(folder / "abNEW"), "--permutations", "99"])
+        self.add("swept", RUN, as_lines, ".jsonl", ["sweep", "sh -c 'cat $0 # {k}' FILE", "--set", "k=1,2", "--logdir",
+                                                    str(folder / "sweptNEW")],
+                 ["history", str(folder / "sweptNEW"), *truth])
+
     def path(self, name: str) -> Path:
         return self.of[name][2]
 
@@ -250,8 +260,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def filled(command: list[str], path: Path) -> list[str]:
-    """A command with the path of its file."""
-    return [word.replace("FILE", str(path)) if word.endswith("FILE") else word for word in command]
+    """A command with the path of its file, and new folders where it writes some."""
+    words = [word.replace("FILE", str(path)) if word.endswith("FILE") else word for word in command]
+    return [word.replace("NEW", hashlib.sha256(path.read_bytes()).hexdigest()[:16]) for word in words]
 
 
 def changed(content, random: random.Random):
