@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -177,3 +178,13 @@ def test_the_data_page_has_the_first_views_computed(request_, monkeypatch):
     opened("data", **address(request_.scope.truth, runs))
     opened("compare", **address(request_.scope.truth, runs))
     assert len(taken) == 2 and taken[0].key == taken[1].key == request_.key
+
+
+@pytest.mark.skipif(not hasattr(os, "nice"), reason="this system has no such priorities")
+def test_the_process_takes_the_lowest_priority_of_all_sessions():
+    """Else it has as much of the processors as a browser on the same machine."""
+    code = ("import os; from pathlib import Path; from ragdash.dashboard.jobs import ahead_worker; "
+            "ahead_worker.step_back(); group = Path('/proc/self/autogroup'); "
+            "print(os.nice(0), os.getsid(0) == os.getpid(), group.exists() and group.read_text().split()[-1])")
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert output[:2] == ["19", "True"] and output[2] in ("19", "False")

@@ -42,6 +42,7 @@ def render() -> None:
     if not specs:
         raise page_context.PageEnds
     with finding:
+        context.results.summary(specs)  # with one pass over the resamples for the verdict and all columns
         sentences = verdict_panel.render_line(context, specs[0])
         repeat_lines.render(singles, specs[0], noise=True)
     render_runs(context, singles, specs)
