@@ -125,16 +125,18 @@ def outcome(expected: Mapping[str, str], path: Path) -> tuple[str, str]:
         return "as is", ""
     if any(kind == "wrong" for kind, _ in differences):
         return "wrong", "; ".join(words for _, words in differences)
-    reasons = [words for _, words in differences]
+    reasons, is_wrong = [words for _, words in differences], False
     for mapping in plain.mappings:
         accepted = read(path, mapping)
         refused = [("wrong", "the proposal is refused")] if accepted.is_refused else []
         differences = refused or list(faults(expected, accepted))
-        if not differences:
+        if not differences:  # whoever is asked chooses the right one
             return "proposal", "of several" if len(plain.mappings) > 1 else ""
-        reasons = [words for _, words in differences]
-        if any(kind == "wrong" for kind, _ in differences):
-            return "wrong", f"proposal: {'; '.join(reasons)}"
+        if not is_wrong:
+            reasons = [words for _, words in differences]
+        is_wrong = is_wrong or any(kind == "wrong" for kind, _ in differences)
+    if is_wrong:
+        return "wrong", f"proposal: {'; '.join(reasons)}"
     return "refused" if plain.is_refused and not plain.mappings else "incomplete", "; ".join(reasons)
 
 

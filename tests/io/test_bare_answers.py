@@ -50,11 +50,24 @@ def test_both_readings_are_offered_and_each_reads_the_file(read, name):
     assert run.details["query"].to_pylist() == truth.details["query"].to_pylist() == [query for query, _ in ROWS]
 
 
-@pytest.mark.parametrize("other", [{"contexts": ["a text"]}, {"retrieved": ["d1"]}, {"config": "dense"},
+@pytest.mark.parametrize("other", [{"contexts": ["a text", "another"]}, {"retrieved": ["d1"]}, {"config": "dense"},
                                    {"latency_ms": 5}, {"faithfulness": 0.5}, {"cost_usd": 0.1}])
 def test_next_to_what_a_system_did_an_answer_is_the_systems(other):
     run, = read_runs(("qa.json", json.dumps(objects("question", "answer", **other)).encode()))
     assert run.details["answer"].to_pylist() == [answer for _, answer in ROWS]
+
+
+@pytest.mark.parametrize("contexts", [[["a text"], ["another"]], [["a text"], ["another", "a third"]]])
+def test_contexts_may_be_the_sources_of_a_generated_data_set(contexts):
+    """ragas writes both kinds under these names: what a system did, and questions made of the texts."""
+    rows = [{"question": question, "answer": answer, "contexts": texts}
+            for (question, answer), texts in zip(ROWS, contexts, strict=True)]
+    with pytest.raises(InputError) as caught:
+        read_runs(("chemistry.json", json.dumps(rows).encode()))
+    problem, = caught.value.problems
+    truth, run = problem.facts["mappings"]
+    assert (truth["answers"], truth["evidence"]) == (run["answer"], run["contexts"]) == ("answer", "contexts")
+    assert read_runs(("rag_results.json", json.dumps(rows).encode()))[0].details["contexts"].to_pylist() == contexts
 
 
 def test_a_name_that_says_whose_answer_it_is_is_not_asked_about():

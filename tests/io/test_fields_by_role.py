@@ -208,9 +208,10 @@ def test_the_text_of_a_query_is_not_that_of_its_judged_documents():
 
 
 def test_a_gold_document_is_no_answer_and_a_nugget_is_no_context():
-    mapping, = offered(rows(query=lambda n: ASKED[n], first=lambda n: [f"kb-{n}1", f"kb-{n}2"],
-                            gold=lambda n: f"kb-{n}2"))
-    assert (mapping.get("relevant"), mapping.get("answers")) == ("gold", None)
+    mapping, other = offered(rows(query=lambda n: ASKED[n], first=lambda n: [f"kb-{n}1", f"kb-{n}2"],
+                                  gold=lambda n: f"kb-{n}2"))
+    assert (mapping.get("relevant"), mapping.get("answers"), mapping.get("retrieved")) == ("gold", None, None)
+    assert (other["relevant"], other["retrieved"]) == ("gold", "first")  # or what was searched
     for mapping in offered(rows(query_id=lambda n: f"q{n}", query=lambda n: ASKED[n], nuggets=lambda n: [
             {"text": TEXTS[n], "vital": True}, {"text": TEXTS[n - 1], "vital": False}])):
         assert {"contexts", "evidence"}.isdisjoint(mapping)

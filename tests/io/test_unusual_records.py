@@ -56,7 +56,7 @@ FIRST = {  # content, what the first reading takes, fields of ours that it does 
         ("relevant", "retrieved")),
     "ids of cited documents": (
         "a.json", rows(generated_answer=ANSWERS, cited_doc_ids=[[1, 7], [1], [1, 9], [2], [1], [1]]),
-        {"answer": "generated_answer", "relevant": "cited_doc_ids"}, ()),
+        {"role": "run", "answer": "generated_answer"}, ("relevant",)),
     "ids that a step of an agent returned": (
         "a.json", rows(answer=ANSWERS, steps=[[{"tool": "search_docs", "result": [f"d{i}", "d9"]},
                                                 {"tool": "finish", "result": ANSWERS[i]}] for i in COUNT]),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import orjson
 
@@ -33,6 +33,7 @@ _TRUTH_VALUES = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 _MISSING = ("", "nan", "none", "null", "n/a", "na", "-")
 _CUTOFFS = ("k", "top_k", "topk")  # next to values of metrics
 _MEMBERS = ("score", "value")  # of a metric that is an object: {"score": 0.5, "reason": "..."}
+_FEWEST = 3  # queries of a category
 Value = float | str | None
 Cells = dict[tuple[str | None, str], object]  # {(configuration, query): value}
 Attributes = dict[tuple[str | None, str], dict[str, object]]
@@ -85,9 +86,12 @@ def take_scores(details: Mapping[str | None, Mapping[str, dict]], problems: Coll
 def refuse_content_beside_scores(details: Mapping[str | None, Mapping[str, dict]], scores: Mapping,
                                  problems: Collector) -> None:
     """Note an error where a file that seems to hold nothing but metrics has lists or long texts too, or no metric."""
-    columns = dict.fromkeys(
-        name for queries in details.values() for fields in queries.values() if "attributes" in fields
-        for name, value in orjson.loads(fields["attributes"]).items() if _is_content(value) and may_differ(name))
+    values: dict[str, list[object]] = {}
+    for fields in (fields for queries in details.values() for fields in queries.values() if "attributes" in fields):
+        for name, value in orjson.loads(fields["attributes"]).items():
+            values.setdefault(name, []).append(value)
+    columns = [name for name, cells in values.items() if any(map(_is_content, cells)) and may_differ(name) and not (
+        _are_categories(cells))]
     if columns:
         problems.add("missing-field/content", {"columns": list(columns)[:10], "example": next(iter(columns))},
                      field=next(iter(columns)))
@@ -100,6 +104,12 @@ def _is_content(value: object) -> bool:
     if isinstance(value, str):
         return len(value) > LONGEST_LABEL or value.lstrip()[:1] in ("[", "{")
     return isinstance(value, (list, dict)) and bool(value)
+
+
+def _are_categories(cells: Sequence[object]) -> bool:
+    """True for texts of which each is that of several queries, such as "grounded + correct retrieval"."""
+    return all(isinstance(cell, str) and cell.lstrip()[:1] not in ("[", "{") for cell in cells) and (
+        len(cells) >= _FEWEST * len(set(map(str, cells))))
 
 
 def without_scores(details: Mapping[str, dict], problems: Collector, mapped: str | None = None) -> None:

@@ -14,8 +14,9 @@ from typing import TypeVar
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.io.detected_format import DetectedFormat
+from ragdash.io.proposals.choices.open_answers import answers_note
 from ragdash.io.proposals.choices.weak_names import lists_below_texts, phrases_as_documents
-from ragdash.io.proposals.guards import answers_note, misread, more_content
+from ragdash.io.proposals.guards import misread, more_content
 from ragdash.io.proposals.reading import OTHER_NAMES, RECORDS, ROLE, ROLES, is_reading
 from ragdash.io.proposals.shapes.binary_scores import binary_scores, graded_scores
 from ragdash.io.source.source import Source

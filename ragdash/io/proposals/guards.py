@@ -6,12 +6,11 @@ Looking costs a second reading, so it is done only where the beginning of a file
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
 from ragdash.core.errors import Problem, shorten
-from ragdash.core.text.metric_names import may_be_metric
 from ragdash.io.detect import detect_source
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import QUERY_ALIASES, find_fields, is_document_row
@@ -26,18 +25,26 @@ from ragdash.io.proposals.choices.doubtful_values import (
     names_rows,
 )
 from ragdash.io.proposals.choices.known_meanings import CONTENT, contradicts, is_source, with_known_fields
+from ragdash.io.proposals.choices.open_answers import (
+    OF_SYSTEMS,
+    are_open_contexts,
+    are_open_texts,
+    is_native,
+    is_next_to_gold,
+    is_open_answer,
+    is_open_list,
+)
 from ragdash.io.proposals.choices.repetitions import mixes_rankings
 from ragdash.io.proposals.content.averages import has_average
 from ragdash.io.proposals.content.spread import is_same_number
 from ragdash.io.proposals.fields import is_missing
-from ragdash.io.proposals.names import CODES, GOLD, ID, RANKS, RETURNED, SCORES, SURE_METRICS, WEAK_GOLD, words
+from ragdash.io.proposals.names import ID, RANKS, RETURNED, SCORES, SURE_METRICS, WEAK_GOLD, words
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import KEY, fail_quietly
 from ragdash.io.proposals.shapes.families import find_family, has_times, measures_systems
 from ragdash.io.proposals.shapes.traces.span_rows import has_spans
 from ragdash.io.source.beginning import beginning
 from ragdash.io.source.source import Source
-from ragdash.io.tables.promptfoo_header import find_outputs
 
 _WRITTEN = {"result", "response", "output", "prediction", "predicted", "generated", "completion", "reply", "model"}
 MOST_BYTES = 16 << 20  # larger files are not read a second time
@@ -47,13 +54,12 @@ _USUAL_LIST = re.compile(rb'\s*\{\s*"(results|data|queries|records|items|rows|ru
 _LINE_OF_MARKS = re.compile(rb"\n[^\S\n]*[-=*#]{3,}[^\S\n]*\r?\n")  # between the texts of a cell
 _LIST_OF_SENTENCES = re.compile(rb'"(retrieved|relevant)"\s*:\s*\[\s*"(?:[^"\\ ]* ){4}')
 _SMALL_BYTES = 1 << 20  # of files of which every field is looked at, also where the format has a place for all
-_OF_SYSTEMS = {"answers", "retrieved", "contexts", "config", "latency_ms", "latency_s", "usage", "prompt_tokens",
-               "completion_tokens", "cost_usd", "metrics", "settings", "doc_id"}  # next to an answer: it is a system's
 _SURE = ("retrieved", "relevant")  # under these names nothing else is meant
 _AS_RIGHT = {"answer": "answers", "contexts": "evidence", "retrieved": "relevant", "text": "evidence"}
 _MORE = ("retrieved", "relevant", "evidence", "answers", "answer", "contexts", "grade")
 _WHAT_A_SYSTEM_GAVE = {"answer", "retrieved", "contexts", "text"}
 _OF_RUNS, _TALKS = ("retrieved", "contexts", "answer"), {"user"}  # what a conversation gives
+_HAS_MORE = {"retrieved", "relevant", "doc_id", "answers", "grade"}  # than an answer and its contexts
 _UNREAD = {"unknown-columns", "unread-column", "unread-field", "unread-members"}
 
 
@@ -68,20 +74,20 @@ def misread(source: Source, detected: DetectedFormat) -> list[Reading]:
     part = None if is_small(source, detected) else beginning(source, detected.format)
     asked = misread(part, detect_source(part)) if part is not None else []
     if asked and (readings := propose(source)):
-        return [*readings, *with_known_fields(source, detected, readings[0])]
-    is_open = _is_open_answer(source, detected)
+        return with_known_fields(source, detected, readings)
+    is_open = is_open_answer(source, detected)
     doubts = list(_doubts(source, detected))
-    readings = propose(source) if doubts or is_open or _is_next_to_gold(detected) else []
+    readings = propose(source) if doubts or is_open or is_next_to_gold(detected) else []
     if readings and any(doubt(readings[0]) for doubt in doubts):
-        return [*readings, *with_known_fields(source, detected, readings[0])]
+        return with_known_fields(source, detected, readings)
     if source.container == "xlsx" and any("average" in reading.notes for reading in readings):
         return readings  # the sheet that is read has a row of means
     answer = detected.guess.get("answer")
     is_asked = is_open and any(reading.role == "truth" or "contexts" not in detected.guess for reading in readings)
-    if (is_asked or _is_next_to_gold(detected)) and any(
+    if (is_asked or is_next_to_gold(detected)) and any(
             reading.mapping.get("answers") == answer for reading in readings):
         return readings
-    if _is_open_list(detected) or _are_open_contexts(detected):
+    if is_open_list(detected) or are_open_contexts(detected):
         returned = detected.guess.get("retrieved", "")
         if any(reading.mapping.get("retrieved", returned) == returned != reading.mapping.get("relevant", returned)
                for reading in propose(source)[:1]):  # doc_ids next to expected_chunk_ids
@@ -92,6 +98,8 @@ def misread(source: Source, detected: DetectedFormat) -> list[Reading]:
                 words(readings[0].mapping.get("retrieved", "retrieved")))):
         return [_as_truth(readings[0]), *readings]  # Prompt, Answer and links: of a data set, or what a system gave
     is_known = any(answer in map(reading.mapping.get, ("answer", "answers")) for reading in readings)
+    has_more = any(_HAS_MORE & reading.mapping.keys() for reading in readings[:1])
+    is_known = is_known and (has_more or not are_open_texts(source, detected.guess.get("contexts", "")))
     return _both_readings(source, detected) if is_open and not is_known else []
 
 
@@ -138,82 +146,11 @@ def _as_truth(reading: Reading) -> Reading:
                                          name == "retrieved" and "relevant" in reading.mapping)} | {ROLE: "truth"})
 
 
-def answers_note(source: Source, detected: DetectedFormat) -> tuple[Problem, ...]:
-    """The note for a run of our own format that has answers and nothing that says whose they are."""
-    if source.mapping or not _is_native(detected) or not _has_only_answers(detected):
-        return ()
-    return (Problem("answers-of-system", {}, source.file, field="answer", severity="note"),)
-
-
-def _is_open_answer(source: Source, detected: DetectedFormat) -> bool:
-    """True where nothing but an answer next to the question says what a file is: gold answers, or those of a system.
-
-    A text called `context` does not say it: data sets have the paragraph of a question under this name. Our own format
-    says it by its names: `query_id` with `answer` is a run, `answers` is the truth.
-    """
-    if _is_native(detected) or not _has_only_answers(detected, {"contexts"}):
-        return False
-    return "contexts" not in detected.guess or _is_paragraph(source, detected.guess["contexts"])
-
-
-def _is_open_list(detected: DetectedFormat) -> bool:
-    """True for documents next to a question that may be right, returned, or all that may be searched: document_ids."""
-    guess = detected.guess
-    return "query" in guess and RETURNED.isdisjoint(words(guess.get("retrieved", "retrieved"))) and (
-        _OF_SYSTEMS | {"relevant", "evidence", "answer", "score", "rank"} - {"retrieved"}).isdisjoint(
-            guess.keys() - {"retrieved"}) and not any(may_be_metric(name) and GOLD.isdisjoint(words(name))
-                                                      for name in set(detected.columns) - set(guess.values()))
-
-
-def _are_open_contexts(detected: DetectedFormat) -> bool:
-    """True for contexts next to right answers, and no answer: those that a system found, or those of a data set."""
-    guess = detected.guess
-    return {"query", "contexts", "answers"} <= guess.keys() and (
-        (_OF_SYSTEMS | {"relevant", "evidence", "answer", "score", "rank"}) - {"answers", "contexts"}).isdisjoint(
-            guess) and not find_outputs(detected.columns) and RETURNED.isdisjoint(words(guess["contexts"])) and not any(
-            may_be_metric(name) for name in set(detected.columns) - set(guess.values()))
-
-
-def _is_paragraph(source: Source, name: str) -> bool:
-    """True for `context` with one text in each record, not with documents."""
-    values = [row.get(name) for records in fail_quietly(source)[:1] for row in records.rows[:50]]
-    single = [value[0] if type(value) is list and len(value) == 1 else value for value in values]
-    return name.lower() == "context" and all(value is None or type(value) is str for value in single)
-
-
-def _is_next_to_gold(detected: DetectedFormat) -> bool:
-    """True for an answer next to the right documents under a name that the format does not know: gold_doc_id."""
-    guess = detected.guess
-    is_plain = guess.get("answer", "").lower() == "answer" and {"answers", "contexts"}.isdisjoint(guess)
-    return is_plain and not _is_native(detected) and any(
-        not (GOLD - WEAK_GOLD).isdisjoint(words(name)) and not CODES.isdisjoint(words(name))
-        for name in set(detected.columns) - set(guess.values()))
-
-
-def _is_native(detected: DetectedFormat) -> bool:
-    guess = detected.guess
-    return (guess.get("query_id"), guess.get("answer"), guess.get("query", "query")) == ("query_id", "answer", "query")
-
-
 def _is_written_for_us(detected: DetectedFormat) -> bool:
     """True for a run or truth in which every field has the name that our format gives it, ids of documents included."""
     guess = detected.guess
     return set(detected.columns) == set(guess) and all(name == path for name, path in guess.items()) and (
         "query_id" in guess) and not {"retrieved", "relevant"}.isdisjoint(guess)
-
-
-def _has_only_answers(detected: DetectedFormat, known: Collection[str] = ()) -> bool:
-    guess = {name: field for name, field in detected.guess.items() if name not in known}
-    if guess.get("answer", "").lower().removeprefix("outputs.") not in ("answer", "response", "output"):
-        return False
-    if guess["answer"].startswith("outputs.") and guess.get("retrieved", "").startswith("outputs."):
-        guess = {name: field for name, field in guess.items() if name != "retrieved"}
-        if any("run" in words(name) or "reference" in words(name) or "feedback" in words(name)
-               for name in detected.columns):
-            return False
-    others = [name for name in detected.columns if name not in detected.guess.values()]
-    is_rated = any(may_be_metric(name) or "cache" in words(name) for name in others)
-    return not is_rated and _OF_SYSTEMS.isdisjoint(guess)
 
 
 def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
@@ -236,6 +173,9 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     if detected.format in ("csv", "tsv") and b'{""' in source.head:  # cells that are JSON objects are no texts
         yield lambda reading: any(reading.mapping.get(name, "").startswith(f"{guess[name]}.")
                                   for name in ("query", "answer", "answers") if name in guess)
+    if "query_id" in guess and {"query", "doc_id", "retrieved"}.isdisjoint(guess):  # an id of each answer
+        yield lambda reading: "config" in reading.mapping and reading.mapping.get("query_id") not in (
+            None, guess["query_id"])
     contexts = guess.get("contexts")
     if contexts and {"retrieved", "doc_id"}.isdisjoint(guess):  # ids of documents, or their texts?
         yield lambda reading: reading.mapping.get("retrieved") == contexts
@@ -246,7 +186,7 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     if "evidence" in guess and {"query", "answer", "answers", "relevant"}.isdisjoint(guess):  # of what an auditor says?
         yield lambda reading: reading.role != "truth"
     references = guess.get("answers")
-    if references and answer and looks_at_all and (_OF_SYSTEMS - {"answers"}).isdisjoint(guess):  # the same texts twice
+    if references and answer and looks_at_all and (OF_SYSTEMS - {"answers"}).isdisjoint(guess):  # the same texts twice
         yield lambda reading: reading.role == "truth" and reading.mapping.get("answers") == references
     if references and ("retrieved" in guess or set(words(references)) <= WEAK_GOLD):  # or what an answer cites
         yield lambda reading: references in map(reading.mapping.get, ("relevant", "retrieved")) or is_source(
@@ -303,7 +243,7 @@ def _reads_texts(source: Source, detected: DetectedFormat, reading: Reading) -> 
 def _contradicts(detected: DetectedFormat, reading: Reading) -> bool:
     """True where a reading gives a field of the known format another meaning, or its meaning to another field."""
     known = {"contexts"} if {"answer", "retrieved", "doc_id"} & detected.guess.keys() else set()
-    if _is_native(detected) and {"relevant", "evidence", "source"}.isdisjoint(reading.mapping):
+    if is_native(detected) and {"relevant", "evidence", "source"}.isdisjoint(reading.mapping):
         known.add("answer")
     return contradicts(detected, reading, known)
 

@@ -42,6 +42,7 @@ _OF_ONE_QUERY = {*_QUERIES, "prompt", "input", "doc", "document", "answer"}
 _GROUPS = {"app", "type", "kind", "category", "class", "group", "count", "number"}
 _LISTED = ("retrieved", "evidence", "relevant")
 _MOST_MEMBERS = 100  # of a report
+_PLAIN = 3  # role, records and query of a list of texts
 _LONGEST_TAG, _SHARED = 60, 3  # characters, records for each tag
 _COMPARED = ("query_id", "query", "config", "retrieved", "doc_id", "contexts", "text", "answer", "relevant", "grade",
              "answers", "evidence", "scores", "labels")
@@ -101,7 +102,7 @@ def with_proposals(source: Source, error: InputError) -> InputError:
             or (kinds == {"duplicate-query"} and 0 < 2 * reading.notes.get("repeated", 0) < min(
                 reading.count, SAMPLE))))]
     if "fields-as-queries" in kinds:  # two lists of texts, of which one may be asked
-        readings = [reading for reading in readings if reading.role != "questions"]
+        readings = [reading for reading in readings if reading.role != "questions" or _has_records(reading)]
     content = [problem for problem in error.problems if problem.message == "missing-field/content"]
     columns = [name for problem in content for name in cast(list[str], problem.facts["columns"])]
     if not all(map(_describes_work, columns)) and not _hold_tags(source, columns):
@@ -122,6 +123,11 @@ def with_proposals(source: Source, error: InputError) -> InputError:
     longer = _longer_row(source) if kinds <= REPLACED else None
     cut = [] if longer else cut_off_lists(source)
     return InputError([longer]) if longer else InputError([*error.problems, *cut]) if cut else error
+
+
+def _has_records(reading: Reading) -> bool:
+    """True for questions in records of their own with other fields, not for a list of texts."""
+    return RECORDS in reading.mapping and bool(reading.ignored or len(reading.mapping) > _PLAIN)
 
 
 def cut_off_lists(source: Source, reading: Reading | None = None) -> list[Problem]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from weakref import WeakKeyDictionary
 
 from ragdash.core.errors import InputError, shorten
@@ -12,7 +13,7 @@ from ragdash.io.chat_messages import messages_of
 from ragdash.io.proposals.build import FileContent, build_content
 from ragdash.io.proposals.content.averages import averages_of
 from ragdash.io.proposals.fields import Field, is_missing
-from ragdash.io.proposals.names import ANSWER, CRITERIA, DOCUMENT, GOLD, METRICS, words
+from ragdash.io.proposals.names import ANSWER, CRITERIA, DOCUMENT, GOLD, ID, METRICS, RETURNED, words
 from ragdash.io.proposals.reading import MEANINGS, RECORDS, ROLE, Reading, column_reader
 from ragdash.io.proposals.records import KEY, RecordList, fail_quietly
 from ragdash.io.proposals.roles import Assignment, assign
@@ -22,6 +23,11 @@ MOST_READINGS = 3
 PREVIEW_LENGTH = 48  # characters: a column of the preview has room for no more
 _UNREADABLE = {"context.span_id", "document_position"}  # documents of Phoenix, without their ids
 _MATTERS = GOLD | ANSWER | METRICS | DOCUMENT | CRITERIA  # words in names of what a reading should not leave out unseen
+_CHOSEN = ("retrieved", "relevant", "answers", "answer")  # what several fields of a record may be
+_NO_RANKING = {"citation", "cited", "hit", "allowed", "positive", "negative"}
+_NO_ANSWER = ID | {"url", "link", "label", "name", "source"}
+_DIGITS = re.compile(r"\d+")
+_PREDICTED = RETURNED - {"response", "output", "result"}
 _OF_RUNS = ("scores", "labels")  # a truth has no place for them
 
 
@@ -52,15 +58,77 @@ def propose_with_content(source: Source) -> list[tuple[Reading, FileContent]]:
     candidates = [item for item in candidates if not _is_part(item, candidates)]
     result: list[tuple[Reading, FileContent]] = []
     for item in candidates:
-        mapping = _mapping(item)
-        if any(reading.mapping == mapping for reading, _ in result):
-            continue
-        content = _try_content(source, item.records, mapping)
-        if content is not None and _is_meaningful(content, mapping):
-            result.append((_reading(item, mapping, content), content))
+        _add_reading(source, item, result)
         if len(result) == MOST_READINGS:
             break
+    if 0 < len(result) < MOST_READINGS:
+        first = next(item for item in candidates if _mapping(item) == result[0][0].mapping)
+        same = [name for name in _CHOSEN if all(reading.mapping.get(name) == first.roles.get(name)
+                                                for reading, _ in result)]  # else there is a choice already
+        for item in islice(_runners_up(first, same), MOST_READINGS - len(result)):
+            _add_reading(source, item, result)
     return result
+
+
+def _add_reading(source: Source, item: Assignment, readings: list[tuple[Reading, FileContent]]) -> None:
+    """Add the reading of an assignment, with what it gives, unless it is there or gives nothing."""
+    mapping = _mapping(item)
+    if any(reading.mapping == mapping for reading, _ in readings):
+        return
+    content = _try_content(source, item.records, mapping)
+    if content is not None and _is_meaningful(content, mapping):
+        readings.append((_reading(item, mapping, content), content))
+
+
+def _runners_up(best: Assignment, names: Sequence[str]) -> Iterator[Assignment]:
+    """The readings with the second best field where it has as much to say, and everything else is as in the best one.
+    """
+    for name in names:
+        path = best.roles.get(name, "")
+        if not path or "{" in path or "+" in path:
+            continue
+        other = next(iter(assign(best.records, without=path.split("[]")[0])), None)
+        field, chosen = other.fields.get(other.roles.get(name, "")) if other else None, best.fields.get(path)
+        if other is not None and field is not None and chosen is not None and _is_alike(field, chosen, name) and (
+                _rest(best, other, name) == _rest(other, other, name)) and _agrees(best, name, chosen) <= (
+                _agrees(best, name, field)):
+            yield other
+
+
+def _agrees(best: Assignment, name: str, item: Field) -> bool:
+    """Whether some of the documents that a field names were returned, if it is to be right, or are right."""
+    other = best.fields.get(best.roles.get({"retrieved": "relevant", "relevant": "retrieved"}.get(name, ""), ""))
+    return other is not None and not {*map(_last_part, other.items)}.isdisjoint(map(_last_part, item.items))
+
+
+def _last_part(item: object) -> str:
+    return str(item).rpartition("/")[2]
+
+
+def _rest(item: Assignment, other: Assignment, name: str) -> dict[str, str]:
+    """The fields with content other than the one that is compared; of two answers the second may become the only one.
+    """
+    skipped = {name, "score", "rank", "text", "source", "scores", "labels"}
+    if name == "answer" and item.roles.get("answers") == other.roles.get("answer") and not (
+            _PREDICTED & {*words(item.roles[name])}):
+        skipped |= {"answers"}
+    return {role: path for role, path in item.roles.items() if role not in skipped}
+
+
+def _is_alike(item: Field, chosen: Field, name: str) -> bool:
+    """Whether a field may mean the same as the chosen one, by its values and its name."""
+    parts = set(words(item.path))
+    if item.values == chosen.values or 2 * item.distinct_count < chosen.distinct_count or (
+            _DIGITS.sub("0", item.path) == _DIGITS.sub("0", chosen.path)):
+        return False  # of a few kinds, or another cutoff
+    if name == "retrieved":
+        return item.is_list and item.share > 0.5 and parts.isdisjoint(_NO_RANKING)
+    if name == "relevant":
+        return item.share > 0.5 and parts.isdisjoint(ANSWER | METRICS | {"positive", "negative"})
+    if name == "answers" and item.name_words != ("answer",) and GOLD.isdisjoint(item.words):
+        return False
+    return item.share > 0.5 and not item.is_list and not chosen.is_list and (
+        set(item.name_words).isdisjoint(_NO_ANSWER))
 
 
 def _first_sheet_with_averages(source: Source, candidates: list[Assignment]) -> Assignment | None:

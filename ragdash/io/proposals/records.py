@@ -16,7 +16,7 @@ from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, QUESTION, RET
 from ragdash.io.proposals.shapes.asked_once import asked_once
 from ragdash.io.proposals.shapes.columns_of_systems import rows_by_system
 from ragdash.io.proposals.shapes.lists_of_metrics import with_metrics_by_name
-from ragdash.io.proposals.shapes.record_kinds import queries_only, with_speakers
+from ragdash.io.proposals.shapes.record_kinds import queries_only, with_one_question, with_speakers
 from ragdash.io.proposals.shapes.sheets import (
     rows_without_percent_signs,
     with_metric_columns,
@@ -93,8 +93,8 @@ def read_record_lists(source: Source) -> list[RecordList]:
     if start in ("{", "[", "#", "/"):
         values = _json_values(text)
         if values is not None:
-            return _with_systems([replace(item, rows=with_speakers(with_order(with_retrieval(with_paired_ids(
-                with_right_options(with_parsed_texts(item.rows)))))))
+            return _with_systems([replace(item, rows=with_one_question(with_speakers(with_order(with_retrieval(
+                with_paired_ids(with_right_options(with_parsed_texts(item.rows))))))))
                                   for item in _in_json(values)])
     return _with_systems([RecordList("", with_metric_columns(table))] if (table := text_table(text)) else [])
 

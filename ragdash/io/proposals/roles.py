@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragdash.io.field_names import normalize_name
 from ragdash.io.proposals import meanings
@@ -47,6 +47,7 @@ from ragdash.io.proposals.choices.right_documents import (
     assign_relevant,
     gold_lists,
     settle_gold_sets,
+    settle_overlapping,
     settle_shared_document,
     take_whole_list,
 )
@@ -62,7 +63,7 @@ from ragdash.io.proposals.choices.settle import (
     settle_same_answers,
     settle_single_documents,
 )
-from ragdash.io.proposals.choices.weak_names import settle_part_of_answer, settle_sources
+from ragdash.io.proposals.choices.weak_names import settle_lists_of_words, settle_part_of_answer, settle_sources
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.first_ranks import is_first_rank
 from ragdash.io.proposals.content.places import without_places
@@ -95,9 +96,10 @@ _RIGHT_TEXTS = (("target", "text"), ("expected", "text"), ("correct", "text"))  
 _CITING = {"cited", "citation"}  # what an answer quotes is of the system
 
 
-def assign(records: RecordList) -> list[Assignment]:
-    """The plausible readings of a list of records, the likeliest first."""
-    fields = every_field = profile(records.rows)
+def assign(records: RecordList, without: str = "") -> list[Assignment]:
+    """The plausible readings of a list of records, the likeliest first; without a field and what is in it."""
+    every_field = profile(records.rows)
+    fields = {name: item for name, item in every_field.items() if not without or not _is_in(name, without)}
     fields = {name: item for name, item in fields.items() if name and (item.present or (
         f"{name}[]" not in fields and meanings.is_context(item)))}
     fields, family = _with_families(with_returned_lists(fields), every_field.keys() - fields.keys())
@@ -112,16 +114,16 @@ def assign(records: RecordList) -> list[Assignment]:
     _assign_values(result, free, family)
     settle_right_answers(result)
     assign_rows(result, free)
-    _drop_cited(result, free)
+    alternatives = cited = _drop_cited(result, free)
     drop_scripted(result, free)
     settle_judged_texts(result)
-    alternatives = settle_sources(result)
+    alternatives = alternatives + settle_sources(result) + settle_overlapping(result, free)
     alternatives += settle_paragraph(result, free) or settle_graded_texts(result, free) or settle_contexts(result)
     alternatives += settle_neutral_documents(result, free) + settle_lists(result) + settle_raters(result, family)
     alternatives += settle_shared_document(result, free)
     alternatives += settle_single_documents(result, free) + settle_units(result) + settle_answer(result, free)
     alternatives += settle_same_answers(result) + settle_leftover_text(result, free) + settle_prediction(result, free)
-    alternatives += settle_part_of_answer(result) + settle_relevant_texts(result)
+    alternatives += settle_part_of_answer(result) + settle_lists_of_words(result) + settle_relevant_texts(result)
     alternatives += settle_two_answers(result, family) + settle_gold_sets(result)
     if family:
         _add_plain(result, free, family)
@@ -132,25 +134,39 @@ def assign(records: RecordList) -> list[Assignment]:
     timed = [other for item in (result, *alternatives) for other in settle_units_of_times(item)]
     alternatives += settle_pages(result) + timed
     take_whole_list(result, free)
+    for item in cited:
+        item.penalty = max(item.weight - result.weight, 0) + 0.1
     for item in (result, *alternatives):
         item.ignored = [name for name in free if not name.startswith(KEY) and not is_inside(name, item.roles)]
     return [item for item in (*separated(result), result, *alternatives) if item.is_useful]
 
 
-def _drop_cited(result: Assignment, free: dict[str, Field]) -> None:
-    """What an answer cites, or its evidence if none of it was retrieved, is of the system, not what is right."""
+def _is_in(name: str, path: str) -> bool:
+    return name == path or name.startswith((f"{path}[]", f"{path}."))
+
+
+def _drop_cited(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
+    """What an answer cites, or its evidence if none of it was retrieved, is of the system, not what is right.
+
+    Where nothing was retrieved the other reading is plausible as well.
+    """
     quoted = result.fields.get(result.roles.get("evidence", ""))
     if quoted is not None and "answer" in result.roles and not _CITING.isdisjoint(quoted.words) and (
             GOLD - {"cited"}).isdisjoint(quoted.words):
         free[result.roles.pop("evidence")] = quoted
     cited = result.fields.get(result.roles.get("relevant", ""))
-    if cited is None or not {"retrieved", "answer"} <= result.roles.keys():
-        return
-    is_cited = "cited" in cited.name_words or ("evidence" in cited.name_words and "answers" not in result.roles and (
-        not shares_ids(result, cited)))
-    if is_cited and (GOLD - {"cited"}).isdisjoint(cited.words):
-        del result.roles["relevant"]
-        free[cited.path] = cited
+    if cited is None or "answer" not in result.roles:
+        return []
+    is_returned = "retrieved" in result.roles
+    is_system = is_returned or result.roles["answer"].lower() != "answer"  # which a data set has as well
+    is_cited = ("cited" in cited.name_words and is_system) or (is_returned and "evidence" in cited.name_words and (
+        "answers" not in result.roles and not shares_ids(result, cited)))
+    if not is_cited or not (GOLD - {"cited"}).isdisjoint(cited.words):
+        return []
+    other = replace(result, roles=dict(result.roles))
+    del result.roles["relevant"]
+    free[cited.path] = cited
+    return [] if is_returned else [other]
 
 
 def _add_plain(result: Assignment, free: dict[str, Field], family: ColumnFamily) -> None:

@@ -119,5 +119,5 @@ def test_a_corpus_as_csv():
 @pytest.mark.parametrize("cell", ['"[""a\\ud800""]"', "\"['a\\ud800']\""])
 def test_half_of_a_surrogate_pair_in_a_cell_is_a_problem(cell):
     with pytest.raises(InputError) as caught:
-        read_runs(("x", f"question,answer,contexts\nq,a,{cell}\n".encode()))
+        read_runs(("x", f"question,answer,retrieved_contexts\nq,a,{cell}\n".encode()))
     assert "surrogate" in str(caught.value)

@@ -151,7 +151,7 @@ def test_unreadable_files_say_why(name):
 
 
 READ = {  # what a newcomer may have: content, questions, answers
-    "columns": {"question": ["q", "r"], "answer": ["a", "b"], "contexts": [["c"], ["d"]]},
+    "columns": {"question": ["q", "r"], "answer": ["a", "b"], "contexts": [["c", "e"], ["d", "f"]]},
     "columns of pandas": {"user_input": {"0": "q", "1": "r"}, "generated_answer": {"0": "a", "1": "b"}},
     "pandas, split": {"columns": ["question", "predictions"], "index": [0, 1], "data": [["q", "a"], ["r", "b"]]},
     "numbers first": {"n": [1, 2], "question": ["q", "r"], "llm_answer": ["a", "b"]},

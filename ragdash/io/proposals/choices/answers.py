@@ -34,6 +34,7 @@ _PAIRS = {"qa", "qa_pair", "question_answer", "question_answer_pair"}  # objects
 _SHORT = 40  # characters
 _NEARLY_ALL = 0.9  # of the records
 _LESS = WEIGHTS["answers"] + 0.1  # a penalty after which a right answer adds no weight
+_PREDICTED = (("predicted",), ("pred",), ("prediction",))
 _RIGHT = (("gold",), ("golden",), ("expected",), ("target",), ("correct",), ("truth",), ("ground", "truth"), ("gt",))
 _OF_SYSTEMS = {"final", "got", "chosen", "picked", "selected", "extracted", "given"}
 _NO_VALUES = DOCUMENT | METRICS - {"correct", "exact"} | GRADES - {"label"} | {"count", "num", "type", "score"}
@@ -48,12 +49,18 @@ def answer_next_to_documents(result: Assignment, free: dict[str, Field]) -> list
 
 
 def predicted_class(result: Assignment, free: dict[str, Field]) -> list[Field]:
-    """`predicted_label` next to `label`, of the same few classes: what a system answers, and what is right."""
+    """`predicted_label` next to `label`, or `predicted` next to `gold`, of the same few classes: what a system answers,
+    and what is right.
+    """
+    plain = [item for item in free.values() if not (item.is_list or item.is_object) and "[]" not in item.path and all(
+        type(value) is str for value in item.items)]
     kinds = [item for item in free.values() if item.name_words[-1:] == ("label",) and item.is_text
              and not item.is_list and "[]" not in item.path]
     predicted = [item for item in kinds if not {"predicted", "pred"}.isdisjoint(item.name_words)]
     right = [item for item in kinds if item.name_words == ("label",) or (
         len(item.name_words) > 1 and GOLD.issuperset(item.name_words[:-1]))]
+    predicted = predicted or [item for item in plain if item.name_words in _PREDICTED]
+    right = right or [item for item in plain if item.name_words in _RIGHT]
     if len(predicted) != 1 or len(right) != 1 or set(predicted[0].items).isdisjoint(right[0].items):
         return []
     if "answers" not in result.roles:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ragdash.core.errors import shorten
@@ -45,18 +45,21 @@ def is_source(source: Source, references: str, reading: Reading) -> bool:
         source.head.decode(errors="replace")) is not None
 
 
-def with_known_fields(source: Source, detected: DetectedFormat, reading: Reading) -> list[Reading]:
-    """The reading with the fields that the known format has in place of others, such as one of two answers."""
+def with_known_fields(source: Source, detected: DetectedFormat, readings: Sequence[Reading]) -> list[Reading]:
+    """The readings, and the best one with the fields that the known format has in place of others, such as one of two
+    answers, unless another has them.
+    """
+    reading = readings[0]
     fields = {name: path for name, path in reading.mapping.items() if name not in (ROLE, RECORDS)}
     place = reading.mapping.get(RECORDS, "")
     rows = next((records.rows for records in fail_quietly(source) if records.path == place), [])
     known = {name: path for name, path in _replaced(detected, reading) if not any(
         type(item) is dict for row in rows for item in leaves(row.get(path)))}
-    if not known:
-        return []
+    if not known or any(known.items() <= other.mapping.items() for other in readings[1:]):
+        return list(readings)
     preview = tuple(shown | {name: shorten(str(row.get(path, "")), 80) for name, path in known.items()}
                     for shown, row in zip(map(dict, reading.preview), rows, strict=False))
-    return [replace(reading, mapping=changed_reading(reading.mapping, fields | known), preview=preview)]
+    return [*readings, replace(reading, mapping=changed_reading(reading.mapping, fields | known), preview=preview)]
 
 
 def _replaced(detected: DetectedFormat, reading: Reading) -> Iterator[tuple[str, str]]:

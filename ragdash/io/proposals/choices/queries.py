@@ -38,7 +38,8 @@ def assign_query(result: Assignment, free: dict[str, Field]) -> None:
     if not questions and "column 2" in free and "column 1" in free and free["column 2"].is_long_text and (
             free["column 1"].blank_share == 0):
         questions = [free["column 2"]]
-        take(result, free, "query_id", free["column 1"])
+        if free["column 1"].distinct_count == len(free["column 1"].values):
+            take(result, free, "query_id", free["column 1"])
     questions = [item for item in _without_inputs(questions, free)
                  if item.path_share < 0.6 and (item.share > 0.5 or "." not in item.path)
                  and item.name_words[:1] != ("system",)]  # system_prompt
@@ -70,7 +71,21 @@ def assign_query(result: Assignment, free: dict[str, Field]) -> None:
                and item.name_words[0] not in COUNTING - {"no", "number"}
                and (item.distinct_count > 1 or len(item.values) == 1)]
     if ids := ids or ([] if questions else named_cases(free)):
-        take(result, free, "query_id", ids[0])
+        take(result, free, "query_id", ids[0] if questions else _shared_by_systems(ids[0], free) or ids[0])
+
+
+def _shared_by_systems(own: Field, free: dict[str, Field]) -> Field | None:
+    """The id that each system has once, next to one that is another one in each record: source_id, not response_id."""
+    count = len(own.values)
+    if own.distinct_count < count:
+        return None
+    systems = [item for item in free.values() if item.is_text and not item.is_list and item.share == 1.0
+               and 1 < item.distinct_count <= count / 2 and not _COMPARED.isdisjoint(item.name_words)]
+    shared = [item for item in free.values() if item is not own and not item.is_list and item.share == 1.0
+              and item.name_words[-1:] == ("id",) and _OF_OTHERS.isdisjoint(item.name_words)
+              and 3 * item.distinct_count <= 2 * count]
+    return next((item for system in systems for item in shared if len(set(zip(
+        map(repr, item.values), map(repr, system.values), strict=True))) == count), None)
 
 
 def _is_own_id(item: Field) -> bool:

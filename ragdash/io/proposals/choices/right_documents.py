@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ragdash.io.proposals import meanings
-from ragdash.io.proposals.assignment import Assignment, is_inside, take
+from ragdash.io.proposals.assignment import WEIGHTS, Assignment, is_inside, take
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.spread import has_codes, is_title, names_document
 from ragdash.io.proposals.fields import GOLD_OBJECTS, Field, is_missing, leaves
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, RETRIEVING, RETURNED, WEAK_GOLD
 from ragdash.io.proposals.shapes.ranked_lists import counts_evidence, same_lengths
 
+_NO_RANKING = {"candidate", "pool", "corpus", "allowed", "acceptable", "negative", "distractor", "scope", "all",
+               "haystack", "option", "choice", "cited", "citation"}  # right documents among others, in no order
+_VARIED = 0.5  # share of the records with a list of its own
 _SHORT = 5  # characters: numbers of sections, such as 60E
 _TRUTH_ALONE = {"ground", "truth", "groundtruth", "gt"}  # next to an answer: answers as well
 _SEVERAL = 3  # documents of queries
@@ -269,3 +272,36 @@ def _names_origin(item: Field) -> bool:
 def overlap(item: Field, others: set[str]) -> float:
     """Share of the relevant ids that are among these."""
     return len(others & {str(value) for value in item.items}) / max(len(others), 1)
+
+
+def settle_overlapping(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
+    """A list that has right documents among others in most records is what was returned, whatever its name is:
+    visited_passages next to gold_passages. The reading without it comes next, or first where all right documents are in
+    it: it may be what was searched.
+    """
+    gold = result.fields.get(result.roles.get("relevant", ""))
+    if gold is None or {"retrieved", "doc_id", "text"} & result.roles.keys():
+        return []
+    lists = [item for item in free.values() if item.is_list and item.is_id_like and not item.is_object
+             and len(item.values) == len(gold.values) and (_NO_RANKING | GOLD).isdisjoint(item.words)]
+    lists = [item for item in lists if item.distinct_share > _VARIED]
+    mixed = max(lists, key=lambda item: _share_of_mixed(item, gold), default=None)
+    if mixed is None or 2 * _share_of_mixed(mixed, gold) < 1:
+        return []
+    other = replace(result, roles=dict(result.roles))
+    if all(right <= listed for listed, right in _pairs_of_lists(mixed, gold)):
+        other.roles["retrieved"], other.penalty = mixed.path, WEIGHTS["retrieved"] + 0.1
+    else:
+        take(result, free, "retrieved", mixed)
+    return [other]
+
+
+def _pairs_of_lists(item: Field, gold: Field) -> list[tuple[set[str], set[str]]]:
+    return [({*map(str, leaves(listed))}, {*map(str, leaves(right))})
+            for listed, right in zip(item.values, gold.values, strict=True)]
+
+
+def _share_of_mixed(item: Field, gold: Field) -> float:
+    """The share of the records in which a list has a right document and another one."""
+    pairs = _pairs_of_lists(item, gold)
+    return sum(bool(listed & right) and bool(listed - right) for listed, right in pairs) / max(len(pairs), 1)

@@ -33,6 +33,15 @@ def settle_sources(result: Assignment) -> list[Assignment]:
     return [other]
 
 
+def settle_lists_of_words(result: Assignment) -> list[Assignment]:
+    """Documents below a word may be right or returned; in the order of their ids they are rather no ranking."""
+    if result.roles != {"query": "query", "retrieved": "retrieved"} or result.fields.keys() != {"query", "retrieved"}:
+        return []
+    lists = [docs for docs in result.fields["retrieved"].values if type(docs) is list]
+    is_sorted = all(docs == sorted(docs, key=lambda doc: (len(str(doc)), str(doc))) for docs in lists)
+    return [replace(result, roles={"query": "query", "relevant": "retrieved"}, penalty=-0.1 if is_sorted else 0.1)]
+
+
 def settle_part_of_answer(result: Assignment) -> list[Assignment]:
     """A part of an object called answer is right; where nothing else says so, a system may have written it."""
     path = result.roles.get("answers", "")

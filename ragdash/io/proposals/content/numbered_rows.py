@@ -1,15 +1,17 @@
-"""Values of metrics for each query, without anything that names the queries: numbered in their order."""
+"""Values of metrics or answers for each query, without anything that names the queries: numbered in their order."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ragdash.io.proposals.fields import as_bool, as_number
-from ragdash.io.proposals.names import CONFIGS, LATENCIES, QUESTION, SURE_METRICS, words
+from ragdash.io.proposals.names import ANSWER, CONFIGS, GOLD, ID, LATENCIES, QUESTION, SURE_METRICS, TEXT, words
 
 NAME = "row number"  # the field with the place of a record
 _FEWEST = 5  # fewer may be configurations or cutoffs
 _MANY = 20
+_LONGEST = 80  # characters of a value that is no question
+_PREDICTED = {"predicted", "pred", "prediction"}
 _COUNTED = {"id", "step", "rank", "fold", "cutoff", "top", "row"}  # of other records, or of known ones
 _REASONS = {"reason", "reasoning", "explanation", "rationale", "comment", "feedback"}
 _COVERING = {"recall", "hit", "success"}  # of one ranking, these never fall with the cutoff
@@ -27,8 +29,11 @@ def numbered_rows(rows: Sequence[dict]) -> list[dict]:
                 _COUNTED | CONFIGS | QUESTION | SURE_METRICS).isdisjoint(words(str(first))):
             numbered = numbered_rows([{name: value for name, value in row.items() if name != first} for row in rows])
             return [{**row, NAME: number} for row, number in zip(numbered, numbers, strict=False)]
-    if len(rows) < _FEWEST or not all(map(_has_metrics_only, rows)) or any(
-            row.keys() != rows[0].keys() for row in rows):
+    if len(rows) < _FEWEST or any(row.keys() != rows[0].keys() for row in rows):
+        return []
+    if _compares_answers(rows):
+        return [{NAME: str(place), **row} for place, row in enumerate(rows, 1)]
+    if not all(map(_has_metrics_only, rows)):
         return []
     for name in rows[0]:
         values = [as_number(row[name]) for row in rows]
@@ -36,6 +41,18 @@ def numbered_rows(rows: Sequence[dict]) -> list[dict]:
         if not _COVERING.isdisjoint(words(str(name))) and known == sorted(known) and len(set(known)) > 2:
             return []
     return [{NAME: str(place), **row} for place, row in enumerate(rows, 1)]
+
+
+def _compares_answers(rows: Sequence[dict]) -> bool:
+    """True for predicted and right answers, some of them the same, next to short values that name no query."""
+    names = {name: words(str(name)) for name in rows[0]}
+    texts = {name: parts for name, parts in names.items() if all(type(row[name]) is str for row in rows)}
+    predicted = [name for name, parts in texts.items() if {*parts} & _PREDICTED and {*parts} <= _PREDICTED | ANSWER]
+    right = [name for name, parts in texts.items() if {*parts} & GOLD and {*parts} <= GOLD | ANSWER]
+    if len(predicted) != 1 or len(right) != 1 or any({*parts} & (ID | QUESTION | TEXT) for parts in names.values()):
+        return False
+    return any(row[predicted[0]] == row[right[0]] for row in rows) and all(
+        len(str(value)) < _LONGEST for row in rows for value in row.values())
 
 
 def _has_metrics_only(row: dict) -> bool:

@@ -185,11 +185,24 @@ def rows_of_systems(rows: Sequence[dict]) -> list[dict]:
             kinds == {"retrieved"} and all(_STAGES.issuperset(words(str(name))) for name in systems))):
         return []
     kind = kinds.pop()
+    if kind == "retrieved" and _are_parts_of_list(rows, systems):
+        return []
     if kind in rows[0] or _have_further_columns({_SUFFIX.sub("", str(system)) for system in systems}, rows[0], systems):
         return []
     return [{KEY: _SUFFIX.sub("", str(system)),
              **{name: value for name, value in row.items() if name not in systems}, kind: row[system]}
             for system in systems for row in rows if row.get(system) is not None]
+
+
+def _are_parts_of_list(rows: Sequence[dict], names: Sequence[str]) -> bool:
+    """True for keywords_found and keywords_missing: lists of texts with a word in common in their names, and no text in
+    common in any record. Two systems return the same document for some query.
+    """
+    common = set.intersection(*(set(words(str(name))) for name in names))
+    are_texts = all(type(item) is str for row in rows for name in names for item in row.get(name) or ())
+    return bool(common) and are_texts and len(rows) >= _FEWEST and not any(
+        set(map(repr, row.get(one) or ())) & set(map(repr, row.get(other) or ()))
+        for row in rows for one, other in itertools.combinations(names, 2))
 
 
 def rows_of_passes(rows: Sequence[dict]) -> list[dict]:

@@ -61,6 +61,7 @@ _COUNTED = re.compile(r"(pipeline|system|model|method|config|variant|arm|retriev
                       r"chunks?[_ -]?(size)?[_ -]?\d{2,4}", re.IGNORECASE)  # pipeline1, pipeline2; chunk_256
 _SEPARATOR = re.compile(r"([._\s-]+|::?|[/@|]|(?<=[a-z])(?=[A-Z]))")  # also between answer and B of answerB
 _MOST_FIELDS = 300
+_MANY = 8  # configurations, of which some have names that are not known: cohere_command-r next to gpt-4o
 _MOST_OBJECTS, _FEWEST_MEMBERS = 12, 3
 _DID = {"answer", "response", "retrieved", "token", "cost", "ms"} | LATENCIES  # what a system did
 
@@ -108,8 +109,9 @@ def find_family(names: Iterable[str], lists: Collection[str] = (), numbers: Coll
             continue
         covered = {field for fields in members.values() for field in fields.values()}
         systems = [not SYSTEMS.isdisjoint(words(name)) for name in variants]
-        known = (all(systems) or (any(systems) and all(f".{RUN}." in stem for stem in members))) and any(
-            not ANSWER.isdisjoint(words(stem.replace(RUN, " "))) for stem in members)
+        are_known = all(systems) or len(systems) >= _MANY < 2 * sum(systems) or (
+            any(systems) and all(f".{RUN}." in stem for stem in members))
+        known = are_known and any(not ANSWER.isdisjoint(words(stem.replace(RUN, ""))) for stem in members)
         score = (known, len(covered) - 0.01 * len(members) - 0.0002 * sum(map(len, variants)))
         if score > best_score:
             best, best_score = ColumnFamily(members), score

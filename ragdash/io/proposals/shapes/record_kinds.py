@@ -10,6 +10,7 @@ from ragdash.io.proposals.names import QUESTION, words
 _CONVERSATIONS = ("messages", "conversation", "conversations", "contents", "dialogue")
 _TURNS = (("user", "turn"), ("user", "message"), ("user", "utterance"))
 _OTHER_ROLES = {"model": "assistant", "gpt": "assistant", "bot": "assistant", "chatbot": "assistant"}
+_QUESTIONS = (("query",), ("question",), ("prompt",), ("user", "query"), ("user", "question"), ("input",))
 _CONTENT = ("answer", "response", "retriev", "context", "output", "doc", "chunk")
 
 
@@ -26,6 +27,18 @@ def queries_only(rows: Sequence[dict]) -> list[dict]:
     if any(part in str(name).lower() for row in others for name in row for part in _CONTENT):
         return list(rows)
     return queries
+
+
+def with_one_question(rows: Sequence[dict]) -> list[dict]:
+    """The records under one name for the question, where groups of them have several: `query` in some and `question`
+    in the others, as texts, never both.
+    """
+    names = [name for name in dict.fromkeys(name for row in rows for name in row) if words(str(name)) in _QUESTIONS]
+    if len(names) < 2 or any(sum(name in row for name in names) != 1 or any(
+            type(row.get(name, "")) is not str for name in names) for row in rows):
+        return list(rows)
+    first = max(names, key=lambda name: sum(name in row for row in rows))
+    return [{first if name in names else name: value for name, value in row.items()} for row in rows]
 
 
 def with_speakers(rows: Sequence[dict]) -> list[dict]:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from ragdash.core.text.sentences import are_questions, asks
 from ragdash.io.proposals.names import ANSWER, CONFIGS, LATENCIES, QUESTION, ROLE_WORDS, SURE_METRICS, TEXT, words
 
+SPLITS = {"train", "training", "dev", "development", "val", "valid", "validation", "test", "testing", "eval", "fold"}
 KEY = "*"  # the query, as in the other lists of records
 MOST_COLUMNS = 12
 _MOST_GRADE = 4
@@ -18,6 +19,7 @@ _SCALE = 50
 _LONGEST_QUERY = 80  # of keywords
 _CUTOFFS = {str(number) for number in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 100, 200, 500, 1000)}
 _DEEPEST = 3  # names above a list of questions
+_FEW_KEYS = 8  # which may be of systems: bm25, e5
 _FEW = 5  # texts of which two thirds ask; the others are requests
 _MANY_WORDS = re.compile(r"\s\S+\s|[\u0e00-\uffff]{8}")
 _WORDS = re.compile(r"(?<!\S)[^\W\d_]{2,}")
@@ -149,7 +151,8 @@ def documents_by_query(value: dict) -> list[dict]:
     if not names or 2 * measured >= len(names) or (is_same and (measured or len(members[0]) < 3 or all(
             name in _CUTOFFS for name in names) or _are_of_different_scales(members))):
         return []  # values of metrics; the same names below each key are fields
-    if is_same and not any(_ID_LIKE.fullmatch(str(name)) for name in (*value, *names)):
+    if is_same and not any(_ID_LIKE.fullmatch(str(name)) for name in (names if len(value) < _FEW_KEYS else (
+            *value, *names))):
         return []  # counts of groups: {"code": {"A": 6, "B": 1}, "law": {"A": 2, "B": 8}}
     numbers = [number for member in members for number in member.values()]
     if all(type(number) is int and number <= _MOST_GRADE for number in numbers):
@@ -160,19 +163,30 @@ def documents_by_query(value: dict) -> list[dict]:
 
 def lists_by_word(value: dict) -> list[dict]:
     """Records of {"tea": ["d7", "d2"], "coffee": ["d2"]}: words with lists of ids of one form, or texts with
-    lists of documents. They may be queries.
+    lists of documents. They may be queries, as may words with lists of different whole numbers of other lengths each.
     """
     if rows := _lists_by_text(value):
         return rows
     texts = [text for member in value.values() for text in member] if all(
         type(member) is list and member for member in value.values()) else []
-    forms = {re.sub(r"\d+", "0", str(text)) if type(text) is str else "" for text in texts}
+    numbers = _are_numbers_of_documents(value)
+    forms = {re.sub(r"\d+", "0", str(text)) if type(text) is str or numbers else "" for text in texts}
     is_words = 2 * sum(re.search(r"[\d\s]", str(key)) is None for key in value) >= len(value) > 1
     if not is_words or len(forms) != 1 or not all("0" in form and " " not in form for form in forms):
         return []
     if any(form.startswith("q") for form in forms):
         return []  # queries by what they are about
     return [{"query": key, "retrieved": member} for key, member in value.items()]
+
+
+def _are_numbers_of_documents(value: dict) -> bool:
+    """True for lists of different whole numbers, most of other lengths, below words that name no field or part of one.
+    """
+    lists = list(value.values())
+    return len(value) > 2 and all(type(member) is list and len(set(map(repr, member))) == len(member) and all(
+        type(number) is int and number >= 0 for number in member) for member in lists) and (
+        2 * len(set(map(len, lists))) > len(lists)) and all(
+        (ROLE_WORDS | SPLITS).isdisjoint(words(str(key))) for key in value)
 
 
 def _lists_by_text(value: dict) -> list[dict]:
