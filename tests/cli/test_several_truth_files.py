@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from ragdash.cli.common_options import FirstAndMore
 from ragdash.cli.main import _full_parser, main
@@ -32,6 +33,16 @@ def test_a_conflict_is_named_and_the_first_file_counts(tmp_path, capsys):
     assert main(["evaluate", run, "--truth", first, "--truth", second, "-m", "RR"]) == 0
     out, err = capsys.readouterr()
     assert "1.000" in out and "judgments that 'first' and 'second' give differently" in err
+    other = str(tmp_path / "other")
+    documents = [{"doc_id": name, "score": 1.0} for name in ("d2", "d1")]
+    Path(other).write_text(json.dumps({**RUN, "retrieved": documents}) + "\n", encoding="utf-8")
+    words = ["compare", run, other, "--truth", first, "--truth", second, "-m", "RR", "--resamples", "100"]
+    assert main([*words, "--format", "json"]) == 0
+    checks = json.loads(capsys.readouterr().out)["verdict"]["checks"]
+    assert [(check["level"], check["found"]) for check in checks if check["kind"] == "several-truths"] == [
+        ("qualified", "'first' and 'second' disagree about judgments in 1 case")]
+    assert main(["compare", run, other, "--truth", first, "-m", "RR", "--resamples", "100", "--format", "json"]) == 0
+    assert "several-truths" not in capsys.readouterr().out
 
 
 def test_check_holds_the_runs_against_all_of_them(tmp_path, capsys):

@@ -73,7 +73,7 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
         return ()
     matches, k = with_default_judges(matches, [spec]), spec.k or k or DEFAULT_K
     common = common_queries(matches, queries)
-    checks = [*_several_truths(truths)]
+    checks = [*_several_truths(truths), *_joined_truths(matches[0].truth)]
     ids = check_ids([match.run for match in matches], matches[0].truth) if ids is None else ids
     ids_of: dict[str | None, list[ComparabilityEntry]] = {}
     for entry in ids:
@@ -98,6 +98,13 @@ def _several_truths(truths: Sequence[str]) -> list[RunCheck]:
         return []
     return [RunCheck("several-truths", "withheld", (), {
         "count": len(truths), "names": list(truths), "used": truths[-1]})]
+
+
+def _joined_truths(truth: Truth) -> list[RunCheck]:
+    """What files that were joined say differently of the same document or reference."""
+    return [RunCheck("several-truths/joined", "qualified", (), problem.facts) for problem in truth.problems
+            if problem.message == "joined-truths/conflicts"
+            and problem.facts["what"] in ("judgments", "answers", "evidence")]
 
 
 def _ids_of(match: Match, spec: Spec, ids: Sequence[ComparabilityEntry]) -> list[RunCheck]:

@@ -147,6 +147,12 @@ MESSAGES: Mapping[str, Message] = {
         page="{used} is in use. Accept it, use another one, or join them on the Data page.",
         reason="several judgments",
     ),
+    "check-several-truths/joined": Message(
+        actual="{first!r} and {second!r} disagree about {what} in {count:count case}",
+        expected="Those of {first!r} count.",
+        fix="Check which of the files is right, and use that one alone.",
+        reason="judgments differ",
+    ),
     "check-few-queries": Message(
         actual="Only {count:count query} {count:plural has/have} a value",
         expected="A few queries decide the result, and other queries may reverse it.",
