@@ -78,7 +78,8 @@ def dashboard(runs: list[Path], qrels: Path, folder: Path) -> Iterator[tuple[str
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    settings = {**os.environ, "RAGDASH_FILES": os.pathsep.join(map(str, runs)), "RAGDASH_TRUTH": str(qrels),
+    settings = {**os.environ, "RAGDASH_FILES": json.dumps(list(map(str, runs))),
+                "RAGDASH_TRUTH": json.dumps([str(qrels)]),
                 "RAGDASH_WORKSPACE": str(folder / "workspace"), "PYTHONPATH": str(ROOT),
                 "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none"}
     command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.address=127.0.0.1",

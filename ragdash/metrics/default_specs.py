@@ -120,10 +120,13 @@ def needed_by(templates: Sequence[str], runs: Sequence[Run], truth: Truth) -> di
     >>> truth = Truth.from_records([{"query_id": "q1", "relevant": [], "answers": ["Paris"]}], "references")
     >>> needed_by(["nDCG@k", "TokenF1", "Latency"], [run], truth)
     {'nDCG@k': 'judgments', 'Latency': 'times or costs'}
+    >>> needed_by(["SupportCoverage"], [run], truth)
+    {'SupportCoverage': 'contexts'}
     """
     answered = any(map(has_answers, runs))
     measurable = {*_measurable_views(runs, truth), *(MODELED if answered else ())}
-    needs = {**NEEDED, **dict.fromkeys(MODELED, "answers"), **({} if answered else {"Answered": "answers"})}
+    lacking = {"Grounded": "contexts"} if answered else {"Answered": "answers"}
+    needs = {**NEEDED, **dict.fromkeys(MODELED, "answers"), **lacking}
     views = {template: METRICS[name].view for template in templates if (name := template.partition("@")[0]) in METRICS}
     return {template: needs[view] for template, view in views.items() if view in needs and view not in measurable}
 

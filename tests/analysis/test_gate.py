@@ -232,9 +232,9 @@ def test_recorded_settings_that_differ_are_named_where_both_sides_recorded_some(
     assert result.passed and gate_dict(result)["settings_changed"] == {
         "chunk": {"before": 10, "after": 40}, "k": {"before": 20, "after": 5},
         "model": {"before": "small", "after": "`<b>`"}, "new": {"before": None, "after": "inf"}}
-    assert ("Settings that changed: chunk: 10 -> 40, k: 20 -> 5, model: small -> `<b>`, new: not recorded -> inf."
+    assert ("Settings that changed: chunk: 10 → 40, k: 20 → 5, model: small → `<b>`, new: not recorded → inf."
             in render_gate(result, "table").decode())
-    assert ("- Settings that changed: chunk: 10 -\\> 40, k: 20 -\\> 5, model: small -\\> \\`\\<b\\>\\`, "
+    assert ("- Settings that changed: chunk: 10 → 40, k: 20 → 5, model: small → \\`\\<b\\>\\`, "
             in render_gate(result, "markdown").decode())
     for settings, pinned in (({}, baseline), (changed, BASELINE), (recorded, baseline)):
         same = gated(replace(BEFORE, settings=settings), baseline=pinned)

@@ -293,7 +293,7 @@ def test_history_on_the_command_line(log_folder, capfdbinary):
     arguments = ("history", log_folder / "logs", "--truth", log_folder / "qrels.txt", "-m", "RR")
     status, out, err = call(capfdbinary, *arguments)
     assert status == 0 and out.count("▼ worse since") == 2 and "▲" not in out and err == ""
-    assert "2026-03-09 00:00 hybrid, commit 08080808" in out and "retriever.k: 10 -> 5" in out
+    assert "2026-03-09 00:00 hybrid, commit 08080808" in out and "retriever.k: 10 → 5" in out
     status, out, _ = call(capfdbinary, *arguments, "--by", "branch", "--format", "json", "--fixed")
     lines = json.loads(out)["lines"]
     assert [(line["line"], len(line["runs"])) for line in lines] == [("dev", 10), ("main", 10)]

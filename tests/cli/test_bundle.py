@@ -59,7 +59,7 @@ def test_a_log_folder_becomes_a_site_that_asks_nobody_for_anything(tmp_path, cap
     assert index.count("▼ worse since") == 2 and "▲ better since" not in index and "2026-03-09 00:00" in index
     assert "recording" in index or "interrupted" in index
     page = Words(next((site / "runs").glob("20260309*"))).text
-    assert "retriever.k: 10 -> 5" in page and "08080808" in page and "MRR" in page
+    assert "retriever.k: 10 → 5" in page and "08080808" in page and "MRR" in page
 
     status, _, err = call(capfdbinary, *arguments)
     assert status == 2 and "--replace" in err

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 
 import pytest
 from page_cases import keys, leaderboard, opened, widget
@@ -88,9 +87,9 @@ def test_each_file_shows_the_role_it_was_read_as():
 def test_files_of_the_command_line_are_open_at_the_first_visit(monkeypatch):
     monkeypatch.setenv(
         "RAGDASH_FILES",
-        os.pathsep.join([f"my dense={SAMPLES / 'dense.jsonl'}", str(SAMPLES / "sparse.jsonl"), "no/such/file.run"]),
+        json.dumps([f"my dense={SAMPLES / 'dense.jsonl'}", str(SAMPLES / "sparse.jsonl"), "no/such/file.run"]),
     )
-    monkeypatch.setenv("RAGDASH_TRUTH", str(SAMPLES / "truth.jsonl"))
+    monkeypatch.setenv("RAGDASH_TRUTH", json.dumps([str(SAMPLES / "truth.jsonl")]))
     at = opened()
     assert [entry.name for entry in at.session_state["_runs"]] == ["my dense", "sparse"] and at.session_state["_truth"]
     assert any("file.run" in card.value for card in at.error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -151,8 +152,9 @@ def test_the_first_page_imports_neither_pandas_nor_what_only_later_pages_need():
             "at = AppTest.from_file('app.py', default_timeout=180).run()\n"
             "assert not at.exception, at.exception\n"
             "print(*sys.modules)")
-    runs = os.pathsep.join(str(samples / f"{name}.jsonl") for name in ("dense", "sparse", "hybrid"))
-    environment = {**os.environ, "RAGDASH_TRUTH": str(samples / "truth.jsonl"), "RAGDASH_FILES": runs}
+    runs = json.dumps([str(samples / f"{name}.jsonl") for name in ("dense", "sparse", "hybrid")])
+    truth = json.dumps([str(samples / "truth.jsonl")])
+    environment = {**os.environ, "RAGDASH_TRUTH": truth, "RAGDASH_FILES": runs}
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True,
                           env=environment)
     modules = set(done.stdout.split())

@@ -159,7 +159,7 @@ def test_a_packed_run_is_a_run_and_a_broken_archive_is_said(logs, tmp_path, capf
 
 def test_repeats_are_compared_as_groups(logs, tmp_path, monkeypatch):
     ragdash.io.write_truth(ragdash.Truth.from_dict({f"q{i}": ["a"] for i in range(24)}), tmp_path / "truth.jsonl")
-    monkeypatch.setenv("RAGDASH_TRUTH", str(tmp_path / "truth.jsonl"))
+    monkeypatch.setenv("RAGDASH_TRUTH", json.dumps([str(tmp_path / "truth.jsonl")]))
     for name, wrong in (("dense", 2), ("dense", 3), ("hybrid", 5), ("hybrid", 7)):
         with ragdash.record(name, group="nightly") as run:
             for number in range(24):
@@ -180,7 +180,7 @@ def test_repeats_are_compared_as_groups(logs, tmp_path, monkeypatch):
 def test_repeats_of_one_configuration_are_one_line_on_every_page_until_they_are_shown_one_by_one(
         logs, tmp_path, monkeypatch):
     ragdash.io.write_truth(ragdash.Truth.from_dict({f"q{i}": ["a"] for i in range(24)}), tmp_path / "truth.jsonl")
-    monkeypatch.setenv("RAGDASH_TRUTH", str(tmp_path / "truth.jsonl"))
+    monkeypatch.setenv("RAGDASH_TRUTH", json.dumps([str(tmp_path / "truth.jsonl")]))
     for name, wrong in (("dense", 2), ("dense", 3), ("hybrid", 4), ("hybrid", 6), ("other", 1)):
         with ragdash.record(name, group=None if name == "other" else "nightly") as run:
             for number in range(24):

@@ -27,7 +27,7 @@ def test_a_log_folder_has_the_history_of_the_page(tmp_path):
     assert repr(result) == "<RunHistory: 20 runs in 1 lines, 4 significant changes>" and len(frame) == 40
     of_mrr = frame[frame["metric"] == "RR"]
     assert of_mrr[of_mrr["change"] != ""]["commit"].tolist() == ["08080808", "15151515"]
-    assert of_mrr["settings"].tolist()[8] == "retriever.k: 10 -> 5" and "<table" in result._repr_html_()
+    assert of_mrr["settings"].tolist()[8] == "retriever.k: 10 → 5" and "<table" in result._repr_html_()
     points = [history_point(run, TRUTH, parse_specs("RR Success@1")) for run in runs_of(root / "logs")]
     expected = metric_histories(points, parse_specs("RR Success@1"))[0].rows
     assert of_mrr["difference"].tolist()[1:] == [row.difference for row in expected][1:]

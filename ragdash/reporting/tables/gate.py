@@ -152,12 +152,12 @@ def _equal_rows(result: GateResult) -> list[str]:
 
 
 def _settings_text(result: GateResult) -> str:
-    """The settings that changed: "k: 10 -> 20"."""
+    """The settings that changed: "k: 10 → 20"."""
     texts = []
     for name, (before, after) in result.settings_changed.items():
         values = ("not recorded" if value is None else shorten(str(value), MAX_VALUE)
                   for value in (before, after))
-        texts.append(f"{name}: {' -> '.join(values)}")
+        texts.append(f"{name}: {' → '.join(values)}")
     return ", ".join(texts)
 
 

@@ -103,8 +103,8 @@ def short_commit(point: HistoryPoint) -> str:
 
 
 def settings_text(before: HistoryPoint, after: HistoryPoint) -> str:
-    """The settings that changed: "k: 10 -> 20"; "" for none."""
-    return ", ".join(f"{name}: {old} -> {new}" for name, (old, new) in settings_changes(before, after).items())
+    """The settings that changed: "k: 10 → 20"; "" for none."""
+    return ", ".join(f"{name}: {old} → {new}" for name, (old, new) in settings_changes(before, after).items())
 
 
 def _change(points: Sequence[HistoryPoint], metric: MetricHistory, row: HistoryRow) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def judged(tmp_path_factory):
         patch.setenv("RAGDASH_WORKSPACE", str(folder / "workspace"))
         for name in FILES[:2]:
             judge(read_runs(name)[0], read_truth(FILES[2]))
-    process, url = start_server(folder / "server.log", RAGDASH_FILES=":".join(FILES))
+    process, url = start_server(folder / "server.log", RAGDASH_FILES=json.dumps(FILES))
     yield url
     stop(process, folder / "server.log")
 

@@ -1,6 +1,6 @@
 """Metrics from a file on the pages: loaded without judgments, chosen, redirected, compared and looked up by query."""
 
-import os
+import json
 
 import pytest
 
@@ -18,7 +18,7 @@ SCORES = "question,config,mrr,recall@k,rating,verdict\n" + "".join(
 def loaded(tmp_path, monkeypatch):
     path = tmp_path / "scores.csv"
     path.write_text(SCORES)
-    monkeypatch.setenv("RAGDASH_FILES", str(path))
+    monkeypatch.setenv("RAGDASH_FILES", json.dumps([str(path)]))
 
 
 def runs_with_scores():
@@ -109,7 +109,7 @@ def test_two_files_of_labeled_answers_are_compared_by_their_labels(tmp_path, mon
                        for n in range(24))
         (path := tmp_path / f"{name}.csv").write_text("question,answer,ground_truth,human_label\n" + rows)
         files.append(str(path))
-    monkeypatch.setenv("RAGDASH_FILES", os.pathsep.join(files))
+    monkeypatch.setenv("RAGDASH_FILES", json.dumps(files))
     at = shown(opened("overview"))
     assert at.selectbox(key="metric").value == "file:human_label(label='Correct')"
     assert at.selectbox(key="metric").options[:2] == ["Correct (human_label)", "Incorrect (human_label)"]
@@ -124,7 +124,7 @@ def test_partly_right_answers_are_explained_where_they_make_two_shares_differ(tm
     labels = ["Correct"] * 6 + ["Partially correct"] * 12 + ["Incorrect"] * 6
     rows = "".join(f"question {n}?,The answer is {n}.,{n},{label}\n" for n, label in enumerate(labels))
     (path := tmp_path / "alpha.csv").write_text("question,answer,ground_truth,human_label\n" + rows)
-    monkeypatch.setenv("RAGDASH_FILES", str(path))
+    monkeypatch.setenv("RAGDASH_FILES", json.dumps([str(path)]))
     told = texts(shown(opened("answers"))).replace("\\", "")
     assert "75%" in told and "In both, a partly right answer counts as right, but not in Correct (human_label)." in told
     assert "(`human_label`), where a partly right answer counts as right;" in texts(shown(opened("failures")))

@@ -69,7 +69,7 @@ def test_rankings_that_are_not_read_are_proposed_before_the_result():
 
 def test_a_file_of_the_command_line_is_offered_its_reading_too(tmp_path, monkeypatch):
     (tmp_path / "mine.json").write_bytes(CONTENT)
-    monkeypatch.setenv("RAGDASH_FILES", str(tmp_path / "mine.json"))
+    monkeypatch.setenv("RAGDASH_FILES", json.dumps([str(tmp_path / "mine.json")]))
     at = opened()
     assert not at.exception and not at.session_state["_runs"] and not at.error
     button_of(at)[0].click().run()

@@ -233,7 +233,8 @@ def visit(root: Path, name: str, folder: Path, order=sorted) -> dict[str, dict]:
 
     start, pages, more = VISITS[name]
     samples = root / "sample_runs"
-    given = {"RAGDASH_FILES": str(samples / "dense.jsonl"), "RAGDASH_TRUTH": str(samples / "truth.jsonl")}
+    given = {variable: json.dumps([str(samples / file)]) for variable, file in (
+        ("RAGDASH_FILES", "dense.jsonl"), ("RAGDASH_TRUTH", "truth.jsonl"))}
     with quiet_environment(folder, **given if start == "single" else {}), contextlib.chdir(root):
         first = AppTest.from_file(root / "app.py", default_timeout=120)
         first.secrets = {}

@@ -246,9 +246,8 @@ def queue_command_line_files() -> None:
 
 
 def paths_in(variable: str) -> list[str]:
-    """The paths of a variable: a JSON list, as `ragdash dashboard` writes it, or separated as in PATH."""
-    text = os.environ.get(variable, "")
-    return json.loads(text) if text.startswith("[") else [path for path in text.split(os.pathsep) if path]
+    """The paths of a variable: a JSON list, as `ragdash dashboard` writes it."""
+    return json.loads(os.environ.get(variable, "[]"))
 
 
 def _command_line_file(text: str, role: str | None) -> CommandLineFile:
