@@ -13,6 +13,7 @@ the load is printed with it.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import socket

@@ -37,11 +37,11 @@ from ragdash.evaluation.evaluate import Evaluation, Summary, evaluate_match
 from ragdash.evaluation.repeats import configurations_problem
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
+from ragdash.reporting.sentences.runs.check_lines import check_lines
 from ragdash.reporting.sentences.runs.choice import risk_sentence
 from ragdash.reporting.sentences.verdict import (
     baseline_sentence,
     change_sentence,
-    check_lines,
     decision_sentence,
     fix_lines,
     verdict_sentence,

@@ -12,8 +12,8 @@ from ragdash.analysis.verdict import RunCheck
 from ragdash.evaluation.compare import Comparison
 from ragdash.reporting.sentences.comparison import OUTCOMES
 from ragdash.reporting.sentences.formatting import count, listed, query_count
+from ragdash.reporting.sentences.runs.check_lines import withheld_sentence
 from ragdash.reporting.sentences.runs.repeats import noise_and_design
-from ragdash.reporting.sentences.runs.withheld import withheld_sentence
 from ragdash.reporting.tables.escaping import finite_or_none, number, p_number, sentence_text, signed, table_text
 
 VARIANTS_FORMATS = ("table", "markdown", "json")

@@ -36,13 +36,13 @@ from ragdash.io import write_run
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
 from ragdash.reporting.sentences.comparison import comparison_sentence, rounded_up
+from ragdash.reporting.sentences.runs.check_lines import check_lines
 from ragdash.reporting.sentences.verdict import (
     MAX_NAMES,
     TITLES,
     baseline_sentence,
     best_mark,
     change_sentence,
-    check_lines,
     decision_sentence,
     differences_sentence,
     verdict_dict,

@@ -129,7 +129,7 @@ def test_the_section_on_comparability_begins_with_the_whole_summary(monkeypatch)
 @pytest.mark.parametrize("many, more", [(0, None), (summary.MAX_WARNINGS, None), (summary.MAX_WARNINGS + 1, 1),
                                         (summary.MAX_WARNINGS + 5, 5)])
 def test_what_is_more_than_the_summary_has_room_for_is_counted(monkeypatch, many, more):
-    monkeypatch.setattr(summary.sentences, "check_lines", lambda checks: [f"check {check}" for check in checks])
+    monkeypatch.setattr(summary, "check_lines", lambda checks: [f"check {check}" for check in checks])
     monkeypatch.setattr(summary.sentences, "fix_lines", lambda verdict: [f"fix {fix}" for fix in verdict.fixes])
     monkeypatch.setattr(summary, "_with_short_names", lambda content, line: line)
     monkeypatch.setattr(summary, "merge_alike", tuple)

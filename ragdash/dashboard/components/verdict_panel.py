@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -46,6 +46,7 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as verdict_sentences
 from ragdash.reporting.sentences.comparability import fix_label
 from ragdash.reporting.sentences.runs import choice as choice_sentences
+from ragdash.reporting.sentences.runs.check_lines import check_lines
 
 RELINKABLE = ("stale-judgments", "unknown-ids", "no-common-document")  # what new ids of old documents look like
 NEARLY_SAME = "nearly-same"
@@ -231,18 +232,18 @@ def render_grades(context: PageContext, specs: Sequence[Spec]) -> None:
         st.caption(note)
 
 
-def render_checks(context: PageContext, checks: Sequence[RunCheck], above: str = "") -> None:
+def render_checks(context: PageContext, checks: Sequence[RunCheck], fixed: Collection[str] = ()) -> None:
     """Every check that withholds or qualifies the verdict, with its fix one click away; accepted ones can be undone.
 
-    What was done to a run by choice is said too. Of many checks the first are shown, the rest is folded away. above:
-    what the reader has just read, so that no fix is said twice.
+    What was done to a run by choice is said too. Of many checks the first are shown, the rest is folded away. fixed:
+    kinds whose fix the reader has just read.
     """
     accepted = tuple(state.get(state.ACCEPTED) or ())
     shown = merge_alike(checks_to_show(checks, accepted))
     many = len(shown) > MAX_CHECKS + 1
     keys = _keys(shown)
     for check, key in list(zip(shown, keys, strict=True))[:MAX_CHECKS if many else None]:
-        _render_check(context, check, key, accepted, above)
+        _render_check(context, check, key, accepted, fixed)
     if many:
         rest = shown[MAX_CHECKS:]
         with st.expander(f"{len(rest)} more: {_kinds(rest)}", key="more_checks"):
@@ -255,11 +256,11 @@ def _kinds(checks: Sequence[RunCheck]) -> str:
     return fmt.escape(", ".join(dict.fromkeys(check.kind.replace("-", " ") for check in checks)))
 
 
-def _render_check(context: PageContext, check: RunCheck, key: str, accepted: Sequence[str], above: str = "") -> None:
+def _render_check(context: PageContext, check: RunCheck, key: str, accepted: Sequence[str],
+                  fixed: Collection[str] = ()) -> None:
     """One check: its badge, what was found and what follows, the fix, and the way to accept it."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"check_{key}"):
-        line, fix = verdict_sentences.check_lines([check])[0], fmt.escape(check.fix("page"))
-        line = shorten_names(context, line.replace(f" {fix}", "") if fix and fix in above else line)
+        line = shorten_names(context, *check_lines([check], fixed=fixed))
         st.markdown(f"{_badge(check)} {line}", width="content", help=term_help(line))
         _render_fix(context, check, key)
         if check.level == "withheld" and check.kind not in NEVER_ACCEPTED:

@@ -12,7 +12,7 @@ from ragdash.evaluation.latency_cost import Amount
 from ragdash.evaluation.outcomes import Comparison
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 from ragdash.reporting.sentences.latency_cost import UNMEASURABLE, duration
-from ragdash.reporting.sentences.runs.withheld import withheld_sentence
+from ragdash.reporting.sentences.runs.check_lines import withheld_sentence
 from ragdash.reporting.sentences.what_if import (
     cascade_sentence,
     caution_sentence,

@@ -251,11 +251,9 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
     parts = [hybrid] if alone and (hybrid := hybrid_sentence(verdict, markdown=markdown)) else []
     if verdict.state == "no-clear-difference":
         parts += _needed_parts([pair for pair in verdict.tied if not _is_nearly_same(verdict, pair)], name, plain)
-    fixes = [plain(fix) for fix in dict.fromkeys(check.fix(surface) for check in verdict.qualified) if fix]
-    few = [check for check in verdict.qualified if check.kind == FEW_QUERIES_CHECK]
-    named = verdict.qualified if alone or not fixes else few  # a page has lines for the other checks
+    named = _named_checks(verdict, alone)
     parts += [f"{plain(findings_text(named, surface))}."] if named else []
-    parts += fixes if len(fixes) == 1 or len(named) < len(verdict.qualified) else []
+    parts += [plain(fix) for fix in dict.fromkeys(check.fix(surface) for check in fixed_checks(verdict, alone)) if fix]
     if verdict.state == "undefined" and not parts:
         return plain(no_value_fix(verdict, surface))
     if verdict.opposed:
@@ -264,6 +262,21 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
         return "More queries would make the interval narrower."
     return " ".join(parts) or (NOTHING_CHANGES if not alone and answers_sentence(verdict) else
                                _nothing_against(verdict, plain))
+
+
+def fixed_checks(verdict: Verdict, alone: bool) -> Sequence[RunCheck]:
+    """The checks whose fix `change_sentence` says."""
+    if verdict.state == "not-comparable":
+        return verdict.withheld
+    many = len({check.fix() for check in verdict.qualified if check.fix()}) > 1
+    return () if many and len(_named_checks(verdict, alone)) == len(verdict.qualified) else verdict.qualified
+
+
+def _named_checks(verdict: Verdict, alone: bool) -> Sequence[RunCheck]:
+    """The checks whose finding it says: a page has lines for the others, so there few queries alone."""
+    if alone or not any(check.fix() for check in verdict.qualified):
+        return verdict.qualified
+    return [check for check in verdict.qualified if check.kind == FEW_QUERIES_CHECK]
 
 
 def _is_nearly_same(verdict: Verdict, pair: Comparison) -> bool:
@@ -316,23 +329,6 @@ def _evidence_text(pair: Comparison, markdown: bool) -> str:
     name, plain = (bold, escape) if markdown else (str, str)
     first, second = (pair.candidate, pair.baseline) if pair.outcome == "better" else (pair.baseline, pair.candidate)
     return f"{name(first)} is better than {name(second)} on {plain(pair.spec.title)}"
-
-
-def check_lines(checks: Sequence[RunCheck], surface: Surface = "page", *, markdown: bool = True) -> list[str]:
-    """A line for each check: what was found, what follows, and how to fix it."""
-    plain = escape if markdown else str
-    return [plain(" ".join(filter(None, (f"{check.found(surface)}.", check.effect(surface), check.fix(surface),
-                                         _same_for(check.alike)))))
-            for check in checks]
-
-
-def _same_for(runs: Sequence[str]) -> str:
-    """The other runs of which a check says the same."""
-    if not runs:
-        return ""
-    rest = len(runs) - MAX_NAMES
-    names = [*runs[:MAX_NAMES], f"{rest:,} more runs"] if rest > 1 else runs
-    return f"The same for {listed(names)}."
 
 
 def fix_lines(verdict: Verdict, *, markdown: bool = True) -> list[str]:

@@ -19,7 +19,7 @@ from ragdash.analysis.verdict import RunCheck, without_outcome
 from ragdash.core.console import query_count
 from ragdash.core.records.arguments import checked
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
-from ragdash.reporting.sentences.runs.withheld import withheld_sentence
+from ragdash.reporting.sentences.runs.check_lines import withheld_sentence
 
 NAMED = 5  # queries named in a sentence
 MAX_PAIRS = 3  # of the best run and the next ones: how many queries each verdict rests on

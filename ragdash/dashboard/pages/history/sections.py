@@ -25,7 +25,7 @@ from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec
 from ragdash.reporting.history_picture import history_figure, setting_changes
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.runs.withheld import withheld_sentence
+from ragdash.reporting.sentences.runs.check_lines import withheld_sentence
 from ragdash.reporting.tables.history import (
     CHANGES,
     change_sentences,

@@ -18,6 +18,7 @@ from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as verdict_sentences
 from ragdash.reporting.sentences.runs import choice as choice_sentences
+from ragdash.reporting.sentences.runs.check_lines import check_lines
 
 COLORS = {"clear-winner": "blue", "no-clear-difference": "gray", "one-run": "gray", "too-few": "orange",
           "not-comparable": "orange", "undefined": "orange"}
@@ -46,9 +47,10 @@ def render(context: PageContext, spec: Spec) -> DeltaGenerator:
             st.caption(f"{meaning} {verdict_panel.cutoff_note(context, spec.k)}".rstrip())
         sentences = st.empty()
         _write_sentences(context, verdict, sentences)
-        alone = arguments[0].text if len(arguments := _arguments(verdict)) == 1 else ""
-        verdict_panel.render_checks(context, verdict_panel.unsaid_checks(verdict), above=alone)
-        for line in verdict_sentences.check_lines(merge_alike(
+        says_fixes = len(_arguments(verdict)) == 1  # what would change it
+        fixed = {check.kind for check in verdict_sentences.fixed_checks(verdict, alone=False)} if says_fixes else ()
+        verdict_panel.render_checks(context, verdict_panel.unsaid_checks(verdict), fixed)
+        for line in check_lines(merge_alike(
                 check for check in verdict.notes if check.kind == NO_RANKINGS)):
             st.caption(verdict_panel.shorten_names(context, line))
         _render_ways_on(context)

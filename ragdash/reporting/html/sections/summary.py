@@ -32,6 +32,7 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as sentences
 from ragdash.reporting.sentences.formatting import count, escape, query_count, shorten_middle
 from ragdash.reporting.sentences.runs import choice as choice_sentences
+from ragdash.reporting.sentences.runs.check_lines import check_lines
 from ragdash.reporting.sentences.runs.file_metrics import recomputed_sentences
 from ragdash.reporting.sentences.runs.repeats import ONE_REPEAT, leading_noise, spread_sentence
 
@@ -90,13 +91,13 @@ def _warnings(content: ReportContent, verdict: Verdict) -> list[Block | Heading]
     notes = merge_alike([check for check in verdict.notes if check.kind not in FIXES])
     if len(content.names) < 2 and not checks and not fixes and not notes:
         return []
-    lines = sentences.check_lines(checks[:MAX_WARNINGS])
+    lines = check_lines(checks[:MAX_WARNINGS])
     rest = len(checks) - MAX_WARNINGS
     lines += [f"And {rest} more."] if rest > 0 else []
     lines += [] if checks or len(content.names) < 2 else ["No check speaks against comparing these runs."]
     lines += fixes[:MAX_WARNINGS]
     lines += [f"And {len(fixes) - MAX_WARNINGS} more runs."] if len(fixes) > MAX_WARNINGS else []
-    lines += sentences.check_lines(notes[:MAX_NOTES])
+    lines += check_lines(notes[:MAX_NOTES])
     items = "\n".join(f"- {_cut(_with_short_names(content, line), WARNING_LENGTH)}" for line in lines)
     return [Heading("Warnings" if checks else "Notes"), Text(items)]
 
