@@ -11,6 +11,7 @@ from weakref import ref
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.elements.lib.mutable_tab_container import TabContainer
 
 from ragdash.core.errors import Problem, groups_of_alike, number_of
 from ragdash.core.text.quoted import cut_end
@@ -69,6 +70,13 @@ def choose_part(page: str, parts: Mapping[str, str], key: str) -> str:
         _part_control(parts, key)
         _set_browser_title(f"{page}: {parts[state.get(key)]}")
     return state.get(key)
+
+
+def tabs_of_view(page: str, tabs: Sequence[str]) -> Sequence[TabContainer]:
+    """Tabs of which the open one is in the address and in the browser's title. page: its title."""
+    containers = st.tabs(tabs, key=state.choice_key(state.TAB, tabs, tabs[0]), on_change="rerun")
+    _set_browser_title(f"{page}: {state.get(state.TAB)}")
+    return containers
 
 
 def _set_browser_title(text: str) -> None:

@@ -85,6 +85,7 @@ def test_from_the_leaderboard_over_the_failures_to_one_query(visit, samples_link
     app = visit().open(samples_link.replace("/?", "/compare?"))
     app.go("Failures").calm()
     assert "first fix" in app.page.inner_text("[data-testid=stMain]")
+    assert app.page.title() == "Failures: Where queries go wrong · ragdash"
     link = app.page.locator(".st-key-stage_not-retrieved").get_by_role("link", name=re.compile("sparse"))
     n = int(re.search(r"(\d+) .*sparse", link.inner_text())[1])
     link.click()
@@ -96,6 +97,9 @@ def test_from_the_leaderboard_over_the_failures_to_one_query(visit, samples_link
     app.page.keyboard.press("n")
     wait_for_head(app, "head !== arg", first)
     assert "Not retrieved: 0 of" in app.settle().page.inner_text(".st-key-one_query")
+    assert app.page.title() == "Queries: Rankings and verdicts · ragdash"
+    app.page.get_by_role("tab", name="Rank changes").click()
+    app.page.wait_for_function("document.title === 'Queries: Rank changes · ragdash'")
 
 
 def test_a_click_into_the_waterfall_opens_what_is_lost_there(visit, samples_link):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.components import repeat_lines, verdict_panel
@@ -11,7 +9,6 @@ from ragdash.dashboard.pages.failures import corpus_section, failure_patterns, q
 from ragdash.dashboard.pages.failures import data as failures_data
 from ragdash.dashboard.pages.failures import sections as failures_sections
 from ragdash.dashboard.pages.queries import export
-from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 
 TABS = ("Where queries go wrong", "What failing queries share", "Query map", "Documents")
@@ -33,8 +30,7 @@ def render() -> None:
         failures_sections.render_rule_notes(data)
         failures_sections.render_unassessed(data)
         return
-    stages, patterns, on_map, corpus = st.tabs(
-        TABS, key=state.choice_key(state.TAB, TABS, TABS[0]), on_change="rerun")
+    stages, patterns, on_map, corpus = elements.tabs_of_view("Failures", TABS)
     with stages:
         failures_sections.render_waterfall(data)
         failures_sections.render_rule_notes(data)

@@ -53,7 +53,7 @@ def _parts(case: QueryCase, k: int, ranks: int) -> None:
     columns = file_facts.mark_forbidden(case, claims.add_verdicts(queries_data.columns(case, k), verdicts, ranks))
     ranked = have_rankings([match.run for match in case.matches])
     tabs = queries_sentences.query_tabs(ranked=ranked)
-    containers = st.tabs(tabs, key=state.choice_key(state.TAB, tabs, tabs[0]), on_change="rerun")
+    containers = elements.tabs_of_view("Queries", tabs)
     rankings, changes, answers, notes = (containers[tabs.index(tab)] for tab in queries_sentences.QUERY_TABS)
     if rankings.open is not False:
         with rankings:
