@@ -154,7 +154,7 @@ def test_on_a_phone_the_table_reads_without_scrolling_and_no_toolbar_covers_a_pi
     title = "getComputedStyle(document.querySelector('#summary td'), '::before').content"
     assert page.evaluate(title) == '"NDCG@10"', "each number has the heading of its column"
     row, name, track = (f".dots-row:first-child{part}" for part in ("", " .dots-name", " .dots-track"))
-    assert page.locator(name).bounding_box()["width"] == page.locator(row).bounding_box()["width"], "room for long names"
+    assert page.locator(name).bounding_box()["width"] == page.locator(row).bounding_box()["width"], "long names"
     assert page.locator(name).bounding_box()["y"] < page.locator(track).bounding_box()["y"]
     page.set_viewport_size({"width": 1300, "height": 800})
     assert page.evaluate(title) == "none"
