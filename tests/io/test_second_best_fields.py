@@ -180,3 +180,44 @@ def test_a_diagnosis_that_a_system_wrote_is_no_second_right_answer():
     readings = offered(rows(id=lambda n: f"q{n}", input_text=ASKED.__getitem__, ground_truth_answer=SAID.__getitem__,
                             raw_finding=lambda n: f"It may be that lamp {n} is broken."))
     assert {reading["answers"] for reading in readings} == {"ground_truth_answer"}
+
+
+MARKS = [(f"q{n}", f"d{n * 3 + k}", (0, 0.5, 1)[(n + k) % 3]) for n in COUNT for k in range(3)]
+
+
+@pytest.mark.parametrize("name", ["marks.csv", "marks.jsonl"])
+def test_marks_of_people_in_halves_may_be_judgments(name):
+    lines = ["query_id,doc_id,score", *(f"{q},{doc},{mark}" for q, doc, mark in MARKS)] if name.endswith("csv") else [
+        json.dumps({"query_id": q, "doc_id": doc, "score": mark}) for q, doc, mark in MARKS]
+    content = (name, "\n".join(lines).encode())
+    with pytest.raises(InputError) as caught:
+        read_runs(content)
+    truth, run = caught.value.problems[0].facts["mappings"]
+    assert read_truth(content, mapping=truth).judgments == len(MARKS)
+    assert len(read_runs(content, mapping=run)[0].docs) == len(MARKS)
+
+
+def test_scores_of_few_ranks_are_no_marks():
+    lines = ["query_id,doc_id,score", *(f"q{n},d{n * 3 + k},{1 / (61 + k)}" for n in COUNT for k in range(3))]
+    assert len(read_runs(("fused.csv", "\n".join(lines).encode()))[0].docs) == len(MARKS)
+
+
+def test_columns_of_systems_have_further_columns_of_their_own():
+    columns = {"Question": ASKED.__getitem__, "Gold": SAID.__getitem__,
+               "GPT-4": lambda n: f"In short, tower {n} has one.",
+               "GPT-4-turbo": lambda n: f"I think tower {n} has two.",
+               "GPT-4 score": lambda n: n % 5, "GPT-4-turbo score": lambda n: 4 - n % 5}
+    reading, = offered(rows(**columns))
+    runs = {run.name: run for run in read_runs(("wide.json", rows(**columns)), mapping=reading)}
+    assert (reading["config"], reading["answer"], reading["answers"], reading["scores"]) == (
+        "*", "answer", "Gold", "score")
+    assert {name: run.details["answer"][1].as_py() for name, run in runs.items()} == {
+        "GPT-4": "In short, tower 1 has one.", "GPT-4-turbo": "I think tower 1 has two."}
+
+
+def test_scores_next_to_first_ranks_are_those_of_the_same_system():
+    columns = {"Query": ASKED.__getitem__, "bge rank": lambda n: n % 4 + 1, "e5 rank": lambda n: n % 3 + 1,
+               "bge score": lambda n: n / 10, "e5 score": lambda n: 1 - n / 10}
+    reading = offered(rows(**columns))[0]
+    runs = read_runs(("ranks.json", rows(**columns)), mapping=reading)
+    assert [run.name for run in runs] == ["bge", "e5"] and "{run}" not in "".join(reading.values())

@@ -7,14 +7,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+import orjson
+
 from ragdash.core.errors import Collector, InputError
 from ragdash.io.detected_format import DetectedFormat
+from ragdash.io.proposals.choices.doubtful_values import TABLES
 from ragdash.io.proposals.names import words
 from ragdash.io.proposals.reading import ROLE, Reading
 from ragdash.io.source.source import Source
 
 _OF_RUNS = {"rank", "config", "text", "source"}  # next to a score: it is one of a run
 _GRADED = ("query_id", "doc_id", "grade")
+_HALVES, _QUARTERS = {0.0, 0.5, 1.0}, {0.0, 0.25, 0.5, 0.75, 1.0}  # marks of people: partly relevant
+_FEWEST = 4  # rows for each mark
 _MOST_BYTES = 64 << 20
 _SAMPLE = 200
 _BEIR = {"query-id", "corpus-id", "score"}
@@ -25,7 +30,7 @@ def binary_scores(source: Source, detected: DetectedFormat) -> list[Reading]:
     """The readings of such a table, judgments first; none where the scores can rank."""
     guess = detected.guess
     names = [guess.get(name) for name in ("query_id", "doc_id", "score")]
-    if source.mapping or detected.format not in ("csv", "tsv", "parquet", "xlsx") or detected.role != "run" or (
+    if source.mapping or detected.format not in (*TABLES, "jsonl") or detected.role != "run" or (
             None in names or not _OF_RUNS.isdisjoint(guess) or source.stored_size > _MOST_BYTES):
         return []
     columns = [str(name) for name in names]
@@ -70,13 +75,24 @@ def _roles(rows: Sequence[Sequence[str]], is_beir: bool, names_judgments: bool) 
             return ("truth", "run")
     if is_beir and scores <= set("0123456789"):
         return ("truth",)
-    return ("truth", "run") if scores == {"0", "1"} and len(queries) < len(rows) else ()
+    values = {_number(score) for score in scores}
+    if values in ({0.0, 1.0}, _HALVES) or (values <= _QUARTERS and {0.0, 1.0} < values and len(values) * _FEWEST <= len(
+            rows)):
+        return ("truth", "run") if len(queries) < len(rows) else ()
+    return ()
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def _rows(source: Source, format_name: str, names: Sequence[str]) -> Iterator[list[str]]:
     """The cells of these columns in each row."""
-    if source.container is not None:
-        yield from _table_rows(source, names)
+    if source.container is not None or format_name == "jsonl":
+        yield from _json_rows(source, names) if format_name == "jsonl" else _table_rows(source, names)
         return
     delimiter = "\t" if format_name == "tsv" else max(",;|", key=source.head.split(b"\n")[0].decode(
         errors="replace").count)
@@ -89,6 +105,17 @@ def _rows(source: Source, format_name: str, names: Sequence[str]) -> Iterator[li
         yield from ([row[place].strip() for place in places] for row in rows if len(row) > max(places))
     except csv.Error:
         return
+
+
+def _json_rows(source: Source, names: Sequence[str]) -> Iterator[list[str]]:
+    """The values of objects of one document each."""
+    for line in source.lines() if source.compression is None else source.data.splitlines():
+        try:
+            row = orjson.loads(line) if line.strip() else None
+        except orjson.JSONDecodeError:
+            return
+        if type(row) is dict:
+            yield ["" if row.get(name) is None else str(row[name]) for name in names]
 
 
 def _table_rows(source: Source, names: Sequence[str]) -> Iterator[list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from ragdash.io.json.exact_parser import NumberText
 from ragdash.io.proposals.fields import as_number, is_missing
@@ -132,8 +132,9 @@ def rows_of_first_ranks(rows: Sequence[dict]) -> list[dict]:
     if len(ranks) < 2 or len(questions) < len(rows) or not all(
             _is_system(system) and not _LETTERS.issuperset(words(system)) for system in ranks.values()):
         return []
-    return [{KEY: system, **{other: value for other, value in row.items() if other not in ranks},
-             "first relevant rank": row.get(name)} for name, system in ranks.items() for row in rows]
+    further = _further_columns(ranks.values(), rows[0], ranks)
+    return [{KEY: system, **_of_system(row, system, ranks, further), "first relevant rank": row.get(name)}
+            for name, system in ranks.items() for row in rows]
 
 
 def _scores_documents(rows: Sequence[dict], name: str, query: str) -> bool:
@@ -187,11 +188,14 @@ def rows_of_systems(rows: Sequence[dict]) -> list[dict]:
     kind = kinds.pop()
     if kind == "retrieved" and _are_parts_of_list(rows, systems):
         return []
-    if kind in rows[0] or _have_further_columns({_SUFFIX.sub("", str(system)) for system in systems}, rows[0], systems):
+    systems_of = {name: _SUFFIX.sub("", str(name)) for name in systems}
+    further = _further_columns(systems_of.values(), rows[0], systems)
+    others = {rest for columns in further.values() for rest in columns}
+    if kind in rows[0] or (all(further.values()) and (kind != "answer" or any(
+            not _GIVEN.isdisjoint(words(rest)) for rest in others))):
         return []
-    return [{KEY: _SUFFIX.sub("", str(system)),
-             **{name: value for name, value in row.items() if name not in systems}, kind: row[system]}
-            for system in systems for row in rows if row.get(system) is not None]
+    return [{KEY: system, **_of_system(row, system, systems, further), kind: row[name]}
+            for name, system in systems_of.items() for row in rows if row.get(name) is not None]
 
 
 def _are_parts_of_list(rows: Sequence[dict], names: Sequence[str]) -> bool:
@@ -246,11 +250,23 @@ def rows_of_trials(rows: Sequence[dict]) -> list[dict]:
     return []
 
 
-def _have_further_columns(systems: Collection[str], names: Iterable[str], known: Collection[str]) -> bool:
-    """Whether every system has another column besides the known ones, such as dense_answer next to dense_top_k."""
-    others = [str(name) for name in names if name not in known]
-    return all(any(re.match(rf"{re.escape(system)}[\W_]", name) or re.search(rf"[\W_]{re.escape(system)}$", name)
-                   for name in others) for system in systems)
+def _further_columns(systems: Iterable[str], names: Iterable[str], known: Collection[str]) -> dict[str, dict[str, str]]:
+    """{system: {the rest of the name: its other column}}, such as dense_top_k next to dense."""
+    result: dict[str, dict[str, str]] = {system: {} for system in systems}
+    for name in (str(name) for name in names if name not in known):
+        matches = {system: match[1] for system in result if (match := re.match(
+            rf"{re.escape(system)}[\W_]+(.+)", name) or re.fullmatch(rf"(.+?)[\W_]+{re.escape(system)}", name))}
+        if matches:
+            system = max(matches, key=len)  # gpt-4-turbo rather than gpt-4
+            result[system][matches[system]] = name
+    return result
+
+
+def _of_system(row: dict, system: str, known: Collection[str], further: Mapping[str, Mapping[str, str]]) -> dict:
+    """A record without the columns of other systems; those of its own have the rest of their names."""
+    own = {column: rest for rest, column in further[system].items()}
+    taken = {*known, *(column for columns in further.values() for column in columns.values())}
+    return {own.get(name, name): value for name, value in row.items() if name in own or name not in taken}
 
 
 def _numbered(names: Iterable[str]) -> list[str]:
