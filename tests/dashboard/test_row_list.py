@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -65,17 +64,3 @@ def test_the_column_of_names_is_as_wide_as_names_that_are_shortened_less(letter)
     short = short_names(names, leaderboard_table.COLUMN_NAME)
     needed = max(sum(widths.get(one, 7.2) for one in name) for name in short) + 38  # and its sign, and the air
     assert needed <= leaderboard_table._name_width(short) <= 2 * needed
-
-
-@pytest.mark.parametrize("agent, rest, longest", [
-    ("Mozilla/5.0 (X11; Linux x86_64)", 600, 32), ("Mozilla/5.0 (X11; Linux x86_64)", 750, 28), (None, 900, 0),
-    ("Mozilla/5.0 (iPhone) Mobile/15E148", 600, 0)])
-def test_names_on_the_leaderboard_are_as_long_as_its_other_columns_leave_room_for(monkeypatch, agent, rest, longest):
-    headers = {} if agent is None else {"User-Agent": agent}
-    monkeypatch.setattr(leaderboard_table.st, "context", SimpleNamespace(headers=headers))
-    names = ["colbert-v2.1-chunk1024-overlap128-top10", "e5-large-v2-chunk512-top30"]
-    longer = leaderboard_table._longer_names(names, rest)
-    assert max(map(len, longer), default=0) <= longest and bool(longer) == bool(longest)
-    assert not longer or max(map(len, longer)) > leaderboard_table.COLUMN_NAME
-    assert not longer or rest + leaderboard_table._name_width(longer) <= leaderboard_table.PAGE
-    assert leaderboard_table._longer_names(["dense", "sparse"], 0) == [], "short names are whole already"

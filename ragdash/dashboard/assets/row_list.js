@@ -1,7 +1,7 @@
 // A list: rows are drawn as they come into view, headings sort, a click opens a row.
 // data: bytes; 32 letters that name the content, then JSON: {label, height, opens, marks, columns: [{label, help, width,
-// is_number, cells: [...], and where they are needed texts, titles, colors, signs}, ...]}, see row_list.py. Which row is
-// open comes from a component of its own (row_mark.js), so that a step to the next row leaves the list as it is.
+// is_number, cells: [...], and where they are needed texts, titles, colors, signs, wider}, ...]}, see row_list.py. Which
+// row is open comes from a component of its own (row_mark.js), so that a step to the next row leaves the list as it is.
 
 const DECIMALS = 3; // of a number that brings no text
 const ROW = 35, AROUND = 8; // pixels of a row; rows drawn above and below those in view
@@ -42,6 +42,12 @@ function wordsThatFit(text, width, font) {
   return low ? `${text.slice(0, ends[low - 1])} …` : text;
 }
 
+// The column with the widest of its texts that the room left by all columns has place for.
+function withRoom(column, left) {
+  const [width, cells] = (column.wider || []).find(([wide]) => wide - column.width <= left) || [column.width, column.cells];
+  return { ...column, width, cells };
+}
+
 function sorted(columns, { at, down }) {
   const order = columns[0].cells.map((_, row) => row);
   if (at === null) return order;
@@ -61,8 +67,9 @@ class RowList {
     this.scroller = place.querySelector(".rd-rows");
     this.scroller.style.maxHeight = content.height ? `${content.height}px` : "";
     const room = this.scroller.clientWidth || window.innerWidth;
-    const widest = content.columns.reduce((sum, column) => sum + column.width, 0) > room ? WIDEST * room : Infinity;
-    this.columns = content.columns.map((column) => 
+    const all = content.columns.reduce((sum, column) => sum + column.width, 0);
+    const widest = all > room ? WIDEST * room : Infinity;
+    this.columns = content.columns.map((column) => withRoom(column, room - all)).map((column) =>
       ({ ...column, width: column.signs ? column.width : Math.min(column.width, widest) }));
     const table = this.table = document.createElement("table");
     if (marks) table.setAttribute("role", "grid");

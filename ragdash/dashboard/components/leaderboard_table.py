@@ -9,7 +9,6 @@ import html
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-import streamlit as st
 
 from ragdash.core.terms import tooltip
 from ragdash.core.text.short_names import PAGE_NAME, short_names
@@ -26,9 +25,9 @@ from ragdash.reporting.sentences import formatting as fmt
 
 RUN, MARKS, DIFFERENCE, OUTCOME = "Run", "Marks", "Difference", "Outcome"
 COLUMN_NAME = 18  # characters of a name in the table, which stays in view on less than half of a phone
-PAGE = 980  # pixels of a page's table on a screen of 1,440: where its columns leave room, names are shortened less
+LONGER_NAMES = (64, 48, PAGE_NAME, 24)  # where the screen has room for all columns; the longest that fit are shown
 SIZE, PADDING = 14, 20  # pixels of a text, and around it
-NAME_LETTER, AIR = 8.0, 44  # pixels of a usual bold letter, and around a name and its sign
+AIR = 44  # pixels around a name and its sign
 MAX_ROWS, OF_MANY, ROW = 12, 9.5, 35  # rows shown without scrolling; of more; pixels
 OUTCOMES = {**comparison_sentences.OUTCOMES, "undecided": "not significant"}
 
@@ -65,20 +64,20 @@ def render(context: PageContext, summaries: Sequence[Sequence[Summary]], order: 
     """
     specs = [summary.spec for summary in summaries[context.baseline]]
     columns = _columns(context, summaries, order, deltas, marks, more or {})
-    names = short_names(context.names, COLUMN_NAME)
-    names = _longer_names(context.names, sum(column.width for column in columns)) or names
     rows = row_list.content(
-        [_name_column(context, names, order, opens=pick is not None), *columns],
+        [_name_column(context, order, opens=pick is not None), *columns],
         f"Leaderboard: {fmt.count(len(order), 'run')} by {specs[0].title}",
         height=None if len(order) <= MAX_ROWS else int(ROW * (OF_MANY + 1)), opens=pick is not None, marks=False)
     row_list.render(rows, key, pick=pick and (lambda row: pick(order[row])))
 
 
-def _name_column(context: PageContext, names: Sequence[str], order: Sequence[int], *, opens: bool) -> Column:
-    """Sign and name of each run, which stay in view."""
+def _name_column(context: PageContext, order: Sequence[int], *, opens: bool) -> Column:
+    """Sign and name of each run, which stay in view; names are shortened as far as the screen asks for it."""
     looks = [run_look(context.slots[row], elements.theme()) for row in order]
-    shown = [names[row] for row in order]
+    names = {limit: short_names(context.names, limit) for limit in (*LONGER_NAMES, COLUMN_NAME)}
+    *longer, shown = dict.fromkeys(tuple(texts[row] for row in order) for texts in names.values())
     return Column(RUN, tooltip("leaderboard_run_opens" if opens else "leaderboard_run"), _name_width(shown), shown,
+                  wider=[(_name_width(texts), texts) for texts in longer] or None,
                   titles=[context.names[row] for row in order],
                   signs=[(look.sign, look.color) for look in looks])
 
@@ -158,13 +157,3 @@ def _name_width(names: Sequence[str]) -> int:
     """Pixels that the widest name needs: none is clipped, also where names that are alike are shortened less."""
     widest = max((_text_width(name, bold=True) for name in names), default=0)
     return int(max(60, AIR + widest))
-
-
-def _longer_names(names: Sequence[str], rest: int) -> list[str]:
-    """Names of more than COLUMN_NAME letters, where the other columns, of rest pixels, leave room; empty for none."""
-    limit = min(int((PAGE - rest - AIR) / NAME_LETTER), PAGE_NAME)
-    if "Mobi" in (st.context.headers.get("User-Agent") or "") or min(limit, max(map(len, names))) <= COLUMN_NAME:
-        return []
-    longer = short_names(names, limit)
-    return longer if _name_width(longer) + rest <= PAGE else []
-

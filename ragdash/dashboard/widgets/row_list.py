@@ -80,6 +80,8 @@ class Column:
         The color of each cell.
     signs
         A sign and its color before the text of each cell, which is bold then.
+    wider
+        (width, cells), the widest first: the first is shown with which the list does not scroll sideways.
     """
 
     label: str
@@ -91,6 +93,7 @@ class Column:
     titles: Sequence[str] | None = None
     colors: Sequence[str] | None = None
     signs: Sequence[tuple[str, str]] | None = None
+    wider: Sequence[tuple[int, Sequence[str]]] | None = None
 
 
 def columns_of(table: pd.DataFrame, widths: Mapping[str, int],

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ragdash.dashboard.components import leaderboard_table
+
 pytestmark = pytest.mark.browser
 CLIPBOARD_PICTURE = """navigator.clipboard.read().then(async items => {
     const bitmap = await createImageBitmap(await items[0].getType("image/png"));
@@ -101,6 +103,23 @@ def test_runs_added_to_two_are_still_shown_on_the_next_page(visit, tmp_path):
     app.upload(str(tmp_path / "c.trec"), str(tmp_path / "d.trec"))
     app.go("Compare").go("Overview")
     assert "4 of 4 runs" in app.page.locator(".st-key-run_picker").inner_text()
+    app.calm()
+
+
+def test_names_of_the_leaderboard_are_as_long_as_the_screen_has_room_for(visit, tmp_path):
+    names = [f"{search}_with_bge_m3_and_chunks_of_512_tokens_overlap_64_reranked" for search in ("dense", "hybrid")]
+    (tmp_path / "truth.qrels").write_text("".join(f"q{n} 0 a 1\n" for n in range(8)))
+    for name in names:
+        (tmp_path / f"{name}.trec").write_text("".join(f"q{n} Q0 {name[n % 3]} 1 0.5 t\n" for n in range(8)))
+    files = [str(tmp_path / name) for name in ("truth.qrels", *(f"{name}.trec" for name in names))]
+    app = visit(viewport={"width": 1920, "height": 900}).open("overview").upload(*files).go("Compare")
+    cells = app.page.locator(".rd-rows tr[data-row] td:first-child")
+    assert {text[1:] for text in cells.all_inner_texts()} == set(names)
+    assert app.page.locator(".rd-rows").evaluate("list => list.scrollWidth === list.clientWidth")
+    app.resize(390)
+    app.reload()
+    shown = {text[1:] for text in cells.all_inner_texts()}
+    assert len(shown) == 2 and max(map(len, shown)) <= leaderboard_table.COLUMN_NAME, shown
     app.calm()
 
 
