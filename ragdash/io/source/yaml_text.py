@@ -63,6 +63,15 @@ def _loader() -> type:
     class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         yaml_implicit_resolvers: ClassVar[dict[str, list]] = {}
 
+        def construct_object(self, node: Any, deep: bool = False) -> Any:
+            """As the safe loader does, which expects that a value fits the type that is written before it."""
+            try:
+                return super().construct_object(node, deep)
+            except (AttributeError, LookupError, ValueError):
+                kind = node.tag.rpartition(":")[2]
+                raise yaml.constructor.ConstructorError(problem=f"a value that is no {kind}",
+                                                        problem_mark=node.start_mark) from None
+
     for tag, pattern, first in (
             ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]), ("bool", "true|True|TRUE|false|False|FALSE", "tTfF"),
             ("int", r"-?(0|[1-9][0-9]{0,17})", "-0123456789"),

@@ -59,6 +59,16 @@ def test_what_is_no_yaml_is_refused_with_its_line(text, line, reason):
     assert problem.kind == "invalid-yaml" and problem.line == line and reason in problem.facts["error"]
 
 
+@pytest.mark.parametrize(("value", "kind"), [
+    ("!!timestamp foo", "timestamp"), ("!!timestamp 2020-99-99", "timestamp"), ("!!bool maybe", "bool"),
+    ('!!int ""', "int"), ('!!int "-"', "int"), ('!!float ""', "float"), ("!!float x", "float")])
+def test_a_value_that_is_not_what_stands_before_it_is_refused_with_its_line(value, kind):
+    with pytest.raises(InputError) as error:
+        detect(("t.yaml", f"- query_id: q1\n  x: {value}\n".encode()))
+    problem, = error.value.problems
+    assert (problem.kind, problem.line, problem.facts["error"]) == ("invalid-yaml", 2, f"a value that is no {kind}")
+
+
 def test_another_yaml_file_is_refused_as_its_json_is():
     with pytest.raises(InputError) as error:
         read_run(("compose.yml", b"services:\n  web:\n    image: x\n    ports: [80]\n"))
