@@ -27,16 +27,17 @@ class ProgressReporter:
         self._options, self._next, self._drawn = options, 0.0, False
         self._again = options.progress == "text" and sys.stderr.isatty()
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: Progress) -> bool:
+        """Report progress; False where its reader is gone."""
         if time.monotonic() < self._next and progress.done < progress.total:
-            return
+            return True
         as_json = self._options.progress == "json"
         self._next = time.monotonic() + (EVERY if as_json or self._again else 20 * EVERY)
         if self._again:
             print(f"\r\x1b[K{printable(str(progress))}", end="", file=sys.stderr, flush=True)
             self._drawn = True
-        else:
-            write_progress(self._options, progress)
+            return True
+        return write_progress(self._options, progress)
 
     def end(self) -> None:
         """Move below the updated line."""
@@ -44,10 +45,16 @@ class ProgressReporter:
             print(file=sys.stderr, flush=True)
 
 
-def write_progress(options: argparse.Namespace, progress: Progress) -> None:
-    """Write a line on the progress of a job."""
+def write_progress(options: argparse.Namespace, progress: Progress) -> bool:
+    """Write a line on the progress of a job; False where its reader is gone, such as a page whose server was killed:
+    the job then ends in order, and stores what is in flight.
+    """
     as_json = options.progress == "json"
-    write_message(options, "progress", {**progress.as_dict(), "words": str(progress)} if as_json else progress)
+    try:
+        write_message(options, "progress", {**progress.as_dict(), "words": str(progress)} if as_json else progress)
+    except BrokenPipeError:
+        return False
+    return True
 
 
 def write_message(options: argparse.Namespace, kind: str, content: object) -> None:

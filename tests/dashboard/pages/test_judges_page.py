@@ -450,8 +450,22 @@ time.sleep(600)
     assert before < 12
     server.delay = 0.0
     at = finish(start(plan(opened(server))))
-    assert judged(at)["n"].tolist() == [6, 6] and before + 12 - 1 >= len(server.asked) >= 12
-    assert len(server.asked) <= 13, "at most the one on its way is asked again"
+    assert judged(at)["n"].tolist() == [6, 6]
+    assert len(server.asked) == 12, "what was on its way is kept"
+
+
+@pytest.mark.slow
+def test_a_job_that_is_stopped_at_once_says_that_its_requests_may_be_billed_again(serve):
+    server = serve()
+    server.resumed.clear()
+    at = start(plan(opened(server, **{state.JUDGE_AT_ONCE: 1})))
+    until(lambda: len(server.asked) == 1)
+    at.button(key="judge_stop").click().run()
+    at = finish(at.button(key="judge_drop").click().run())
+    server.resumed.set()
+    assert "requests that were in flight may be billed again" in texts(at)
+    assert "billed twice" not in texts(at)
+    assert told(plan(at))["Calls"] == "12", "its reply was lost"
 
 
 def alive(process: int) -> bool:

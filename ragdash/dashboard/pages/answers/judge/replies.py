@@ -39,10 +39,11 @@ def render_outcome(report: Mapping, metrics: Sequence[str], summary: str, proble
 
 
 def render_stopped(reason: str, summary: str = "") -> None:
-    """Render why a job ended early. summary: its scores and calls in words."""
+    """Render why a job ended early. summary: its scores and calls in words; a job that was killed has none."""
     counts = f" ({summary})" if summary else ""
+    billing = "nothing is billed twice" if summary else "requests that were in flight may be billed again"
     st.caption(f":material/stop_circle: {reason}{counts}. Verdicts are saved. Starting again continues from there, and "
-               "nothing is billed twice.")
+               f"{billing}.")
 
 
 def _render_scores(report: Mapping, metrics: Sequence[str], summary: str) -> None:
