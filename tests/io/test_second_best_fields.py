@@ -221,3 +221,13 @@ def test_scores_next_to_first_ranks_are_those_of_the_same_system():
     reading = offered(rows(**columns))[0]
     runs = read_runs(("ranks.json", rows(**columns)), mapping=reading)
     assert [run.name for run in runs] == ["bge", "e5"] and "{run}" not in "".join(reading.values())
+
+
+def test_statements_below_ids_may_be_answers_too():
+    content = "".join(f"q{n}\t{text}\n" for n, text in enumerate(SAID)).encode()
+    readings = offered(content, "out.tsv")
+    assert [reading["role"] for reading in readings] == ["questions", "truth", "run"]
+    run, = read_runs(("out.tsv", content), mapping=readings[2])
+    assert run.details["answer"].to_pylist() == SAID
+    questions = "".join(f"q{n}\t{text}\n" for n, text in enumerate(ASKED)).encode()
+    assert [reading["role"] for reading in offered(questions, "in.tsv")] == ["questions"]

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from ragdash.core.errors import shorten
+from ragdash.core.text.sentences import asks
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.proposals.assignment import WEIGHTS, Assignment
 from ragdash.io.proposals.content.spread import holds_phrases
@@ -20,6 +21,7 @@ NAME_OF_FILE = re.compile(r"[^\s/.]\.(?:pdf|md|txt|html?|docx?|csv|jsonl?|pptx?|
                           re.IGNORECASE)
 _WORDS_IN_LIST = re.compile(rb'\[\s*"(?:[^\]]*[a-z] [a-z]|[a-z]+")')
 _FEWEST = 8  # questions
+_SENTENCES = 0.5  # share of the texts that end as statements do
 
 
 def settle_sources(result: Assignment) -> list[Assignment]:
@@ -40,6 +42,21 @@ def settle_lists_of_words(result: Assignment) -> list[Assignment]:
     lists = [docs for docs in result.fields["retrieved"].values if type(docs) is list]
     is_sorted = all(docs == sorted(docs, key=lambda doc: (len(str(doc)), str(doc))) for docs in lists)
     return [replace(result, roles={"query": "query", "relevant": "retrieved"}, penalty=-0.1 if is_sorted else 0.1)]
+
+
+def settle_texts_below_ids(result: Assignment) -> list[Assignment]:
+    """Lines of an id and a text without a header, few of which ask something, may be right answers, or those of a
+    system, as well as queries.
+    """
+    if result.roles != {"query_id": "column 1", "query": "column 2"} or len(result.fields) > len(result.roles):
+        return []
+    texts = [str(text) for text in result.fields["column 2"].items]
+    if 10 * sum(map(asks, texts)) >= 3 * len(texts) or _SENTENCES * len(texts) > sum(
+            text.rstrip().endswith((".", "!", "。")) for text in texts):
+        return []
+    extra = WEIGHTS["answers"] - WEIGHTS["query"] + 0.1
+    return [replace(result, roles={"query_id": "column 1", name: "column 2"}, penalty=extra)
+            for name in ("answers", "answer")]
 
 
 def settle_part_of_answer(result: Assignment) -> list[Assignment]:

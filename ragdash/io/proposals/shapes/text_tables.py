@@ -112,7 +112,8 @@ def table_of_rows(rows: list[list[str]], headerless: bool = False) -> list[dict]
 def looks_like_header(header: list[str], body: list[list[str]]) -> bool:
     """False for a first row such as "17<tab>What is it?", which is like the rows below; "Acceptable?" is a name."""
     if any(cell.strip().isdecimal() or cell.lstrip()[:1] in ("[", "{") or len(cell) > 60 or (
-            cell.rstrip().endswith("?") and cell.strip().count(" ") > 1) for cell in header):
+            cell.rstrip().endswith("?") and cell.strip().count(" ") > 1) or (
+            cell.rstrip().endswith(".") and cell.strip().count(" ") > 3) for cell in header):
         return False
     known = sum(not ROLE_WORDS.isdisjoint(words(cell)) for cell in header)
     return known * 2 >= len(header)
