@@ -77,7 +77,7 @@ def outcome_table(
                 "Difference": f"**{fmt.escape(fmt.number(comparison.mean_difference, signed=True))}**{NBSP}:gray["
                 + fmt.escape(_interval_text(comparison).replace(" ", NBSP))
                 + "]",
-                "Verdict": f":{color}[{comparison_sentences.OUTCOMES[comparison.outcome].replace(' ', NBSP)}]",
+                "Outcome": f":{color}[{comparison_sentences.OUTCOMES[comparison.outcome].replace(' ', NBSP)}]",
                 "p": fmt.escape(comparison_sentences.p_text(comparison).removeprefix("p = ").removeprefix("p ")
                                 .replace(" ", NBSP)),
                 f"Better{NBSP}/{NBSP}equal{NBSP}/{NBSP}worse": f"{NBSP}/{NBSP}".join(
@@ -124,7 +124,7 @@ def test_table(
                 "Probability of superiority": comparison.superiority,
                 "Smallest difference shown": finite_or_none(comparison.detectable),
                 "Queries needed": comparison.queries_needed,
-                "Verdict": comparison_sentences.OUTCOMES[comparison.outcome],
+                "Outcome": comparison_sentences.OUTCOMES[comparison.outcome],
             }
             for name, comparison in zip(names, comparisons, strict=True)
         ]

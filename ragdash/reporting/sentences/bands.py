@@ -72,11 +72,11 @@ def ceiling_sentence(spec: Spec, table: Bands, best: float) -> str:
     unreachable = table.unreachable(best)
     if not unreachable:
         return ""
-    reached = f"a perfect ranking reaches {number(best)} with these judgments"
+    reached = f"{number(best)} with these judgments"
     if not table.can_rate(best):
-        return f"{escape(spec.title)} {unrated(spec)}: even {reached}."
+        return f"{escape(spec.title)} {unrated(spec)}: even a perfect ranking reaches only {reached}."
     labels = " and ".join(escape(band.label) for band in unreachable)
-    return f"{reached[0].upper()}{reached[1:]}, so *{labels}* cannot be reached."
+    return f"A perfect ranking reaches {reached}, so *{labels}* cannot be reached."
 
 
 def unrated(spec: Spec) -> str:

@@ -186,7 +186,7 @@ def paper_pairs(comparisons: Sequence[Comparison]) -> pa.Table:
     """What a paper says of each comparison: the difference with its interval, p, n and the outcome."""
     header, rows = _cells(comparisons)
     chosen = [header.index(name) for name in ("candidate", "metric", "difference", "p", "n", "outcome")]
-    titles = ("Run", "Metric", "Difference", "p", "n", "Verdict")
+    titles = ("Run", "Metric", "Difference", "p", "n", "Outcome")
     return pa.table({title: [row[index] for row in rows] for title, index in zip(titles, chosen, strict=True)})
 
 

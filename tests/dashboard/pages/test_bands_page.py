@@ -59,7 +59,7 @@ def samples():
 def test_bands_out_of_reach_are_gray_and_a_run_at_its_best_is_not_called_poor():
     """67 relevant documents: a perfect run reaches a Recall@10 of 10/67 = 0.149, and 12: 10/12 = 0.833."""
     docs = [f"d{at}" for at in range(67)]
-    for relevant, words in ((67, "Recall@10 cannot be rated at k = 10: even a perfect ranking reaches 0.149"),
+    for relevant, words in ((67, "Recall@10 cannot be rated at k = 10: even a perfect ranking reaches only 0.149"),
                             (12, "A perfect ranking reaches 0.833 with these judgments, so excellent cannot be")):
         truth = Truth.build("truth", ["q1"] * relevant + ["q2"] * relevant, docs[:relevant] * 2, [1] * 2 * relevant)
         perfect = Run.build("perfect", ["q1"] * 10 + ["q2"] * 10, docs[:10] * 2, [*range(20, 10, -1)] * 2)

@@ -65,7 +65,7 @@ def test_differences_have_the_runs_in_the_order_of_the_leaderboard_not_of_loadin
     at = opened("compare", **session(baseline="same"))
     order = leaderboard(at)["Run"].tolist()
     assert order.index("new") < order.index("old")
-    outcomes = next(one.value for one in at.table if "Verdict" in one.value)["Run"].tolist()
+    outcomes = next(one.value for one in at.table if "Outcome" in one.value)["Run"].tolist()
     assert "new" in outcomes[0] and "old" in outcomes[-1]
     lines = next(one.value for one in at.markdown if one.value.startswith("- ") and "p = " in one.value)
     assert lines.index("**new**") < lines.index("**old**")
@@ -128,7 +128,7 @@ def test_compare_names_the_verdict_and_its_numbers():
     table = at.table[-1].value
     row = table[table["Run"].str.contains("new") & (table["Metric"] == "MRR")].iloc[0]
     counts = row["Better\u00a0/\u00a0equal\u00a0/\u00a0worse"].replace("\u00a0", " ")
-    assert counts == "20 / 16 / 4" and "better" in row["Verdict"]
+    assert counts == "20 / 16 / 4" and "better" in row["Outcome"]
 
 
 def test_a_name_in_the_table_of_verdicts_can_be_copied():

@@ -56,7 +56,7 @@ def test_bands_out_of_reach_are_named_and_too_few_rate_nothing():
     spec = parse_spec("R@10")
     table = next(table for table in tables_for(spec, BANDS) if len(table.bands) == 5)
     assert ceiling_sentence(spec, table, 1.0) == "" and table.can_rate(1.0) and table.can_rate(math.nan)
-    assert "cannot be rated at k = 10: even a perfect ranking reaches 0.320" in ceiling_sentence(spec, table, 0.32)
+    assert "cannot be rated at k = 10: even a perfect ranking reaches only 0.320" in ceiling_sentence(spec, table, 0.32)
     assert not table.can_rate(0.32)
     assert [band.label for band in table.unreachable(0.75)] == ["excellent"]
     assert "so *excellent* cannot be reached" in ceiling_sentence(spec, table, 0.75)

@@ -188,14 +188,14 @@ def _render_table(context: PageContext, candidates: Sequence[int], specs: list[S
         context.names[context.baseline],
         [comparisons[index, spec] for index in context.selection.others() for spec in specs],
     )
-    readable, numbers_tab = st.tabs(["Verdicts", "All numbers"], key="verdicts", on_change="rerun")
+    readable, numbers_tab = st.tabs(["Outcomes", "All numbers"], key="verdicts", on_change="rerun")
     if readable.open is not False:
         with readable:
             st.table(
                 comparison_tables.outcome_table(context, candidates, specs, comparisons),
                 border="horizontal",
                 hide_index=True,
-                alt=f"Verdicts on {fmt.count(len(specs), 'metric')} against {base}",
+                alt=f"Outcomes on {fmt.count(len(specs), 'metric')} against {base}",
             )
     if numbers_tab.open:
         with numbers_tab:

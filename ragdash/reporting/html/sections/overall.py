@@ -199,7 +199,7 @@ def differences(content: ReportContent, specs: list[Spec]) -> Table:
     ]
     return Table("Differences, tests and effect sizes", [
         "Run", "Metric", "Difference [95% interval]", "p (corrected)", "Better / equal / worse", "Cohen's d_z",
-        "Smallest difference shown", "n", "Verdict"], rows, frozenset({2, 3, 4, 5, 6, 7}), folded=True)
+        "Smallest difference shown", "n", "Outcome"], rows, frozenset({2, 3, 4, 5, 6, 7}), folded=True)
 
 
 def _interval(result: Comparison) -> str:
