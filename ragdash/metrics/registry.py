@@ -223,7 +223,7 @@ def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
     _check_facts(name, facts)
 
     def register(function: Callable) -> Callable:
-        parameters = list(inspect.signature(function).parameters.values()) if callable(function) else []
+        parameters = _parameters_of(function)
         view = _view_of(parameters[0].annotation) if parameters else ""
         is_ours = getattr(function, "__module__", "").startswith("ragdash.")
         if not is_ours and view not in {entry.view for entry in METRICS.values()}:
@@ -233,11 +233,14 @@ def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
             _refuse_taken(name, facts, function)
         facts.setdefault("cutoff", "optional" if "k" in (p.name for p in parameters) else "none")
         options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+        if without := [option for option, value in options.items() if value is inspect.Parameter.empty]:
+            raise InputError([Problem("python-object/metric-parameter", {"metric": name, "names": without},
+                                      field="function")])
         types = {p.name: p.annotation for p in parameters if p.name in options}
         if "weight" in facts:
             options, types = {**options, "average": "macro"}, {**types, "average": "str"}
             facts["allowed"] = {**facts.get("allowed", {}), "average": ("macro", "micro")}
-        module = function.__module__.rpartition(".")[2]
+        module = _defined_in(function)[0].rpartition(".")[2]
         METRICS[name] = Metric(name, title, FAMILY_OF_MODULE.get(module, module), function, view, options,
                                doc=inspect.getdoc(function) or "", types=types, **facts)
         return function
@@ -269,14 +272,26 @@ def _refuse_taken(name: str, facts: Mapping, function: Callable) -> None:
         raise InputError([Problem("python-object/metric-name", {"value": represent(name, 60)}, field="name")])
     taken = {spelled.casefold(): entry for entry in METRICS.values()
              for spelled in (entry.name, entry.title, *entry.aliases, *entry.presets)}
-    again = (function.__module__, function.__qualname__)
+    again = _defined_in(function)
     for spelled in (name, *facts.get("aliases", ()), *facts.get("presets", ())):
         numbered = NUMBER_AT.fullmatch(spelled) or NUMBER_BEHIND.fullmatch(spelled)
         entry = taken.get(spelled.casefold()) or (taken.get(numbered[1].casefold()) if numbered else None)
-        if entry is not None and (entry.name != name or again != (entry.function.__module__,
-                                                                  entry.function.__qualname__)):
+        if entry is not None and (entry.name != name or again != _defined_in(entry.function)):
             raise InputError([Problem("python-object/metric-taken", {
                 "value": spelled, "metric": entry.name}, field="name")])
+
+
+def _parameters_of(function: object) -> list[inspect.Parameter]:
+    """None for what is no function, and for one of Python's own whose parameters are not known."""
+    try:
+        return list(inspect.signature(function).parameters.values()) if callable(function) else []
+    except ValueError:
+        return []
+
+
+def _defined_in(function: Callable) -> tuple[str, str]:
+    """Module and name of a function; of an object that can be called, those of its class."""
+    return function.__module__, getattr(function, "__qualname__", type(function).__qualname__)
 
 
 def cutoff_array(specs: Iterable[Spec]) -> np.ndarray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from helpers import message_of
@@ -83,10 +85,34 @@ def test_one_column_for_two_cutoffs_is_refused():
     assert message_of(lambda: evaluate(RUN, TRUTH, "Mine@1 Mine@2")) == "python-object/metric-values"
 
 
-@pytest.mark.parametrize("function", [5, lambda: 1, lambda view, k: 1, sorted])
+@pytest.mark.parametrize("function", [5, lambda: 1, lambda view, k: 1, sorted, max])
 def test_a_function_without_a_view_is_refused(function):
     register = metric("Mine", "Mine", formula="n", source="e")
     assert message_of(register, function) == "python-object/metric-function"
+
+
+class Returned:
+    """Documents within the cutoff."""
+
+    def __call__(self, view: Ranked, k, *, factor: float = 1.0):
+        return view.returned_at(k) * factor
+
+
+@pytest.mark.parametrize("function", [Returned(), partial(Returned(), factor=2.0)])
+def test_an_object_that_can_be_called_is_a_metric(function):
+    for _ in range(2):  # it replaces its own
+        metric("Mine", "Mine", formula="n", source="e")(function)
+    assert METRICS["Mine"].params == {"factor": 2.0 if isinstance(function, partial) else 1.0}
+    assert evaluate(RUN, TRUTH, "Mine@1").summary()[0].mean == METRICS["Mine"].params["factor"]
+
+
+def test_a_parameter_without_a_default_is_refused():
+    def values(view: Ranked, k, *, p):
+        return view.returned_at(k) * p
+
+    register = metric("Mine", "Mine", formula="n", source="e")
+    assert message_of(register, values) == "python-object/metric-parameter"
+    assert "Mine" not in METRICS
 
 
 @pytest.mark.parametrize("annotation", ["Ranked", "'Ranked'", "ranked.Ranked", Ranked])

@@ -133,6 +133,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="one of {names:comma}",
         fix="Leave it out; see help(ragdash.metric).",
     ),
+    "python-object/metric-parameter": Message(
+        actual="parameters of the metric {metric} without a default: {names}",
+        expected="a default for each, which counts where nothing else is written",
+        fix="Write it in the function, such as (view: \"Ranked\", k, *, p=0.8).",
+    ),
     "python-object/metric-taken": Message(
         actual="{value!r}, which means the metric {metric}",
         expected="names and aliases that no other metric has, in any case",
