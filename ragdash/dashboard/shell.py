@@ -16,7 +16,7 @@ from ragdash.dashboard import link_notes, page_context, page_list
 from ragdash.dashboard.auth import login
 from ragdash.dashboard.caches.shared_cache import ask_again, script_run
 from ragdash.dashboard.components import fragments, page_links, run_picker, saved_view_panel
-from ragdash.dashboard.monitoring import failed_logins, left_uploads
+from ragdash.dashboard.monitoring import left_uploads, log_lines
 from ragdash.dashboard.monitoring.first_visits import FIRST_VISITS
 from ragdash.dashboard.monitoring.reruns import RERUNS
 from ragdash.dashboard.monitoring.warm_up import IDLE_STEPS
@@ -25,7 +25,7 @@ from ragdash.dashboard.session import data_store, file_metrics, relevance, revie
 from ragdash.dashboard.session.keys import BASELINE_OPTIONS
 from ragdash.dashboard.session.scope import slices_of
 from ragdash.dashboard.watching import log_watch
-from ragdash.dashboard.widgets import elements, small_screen, stylesheet
+from ragdash.dashboard.widgets import elements, fields, small_screen, stylesheet
 from ragdash.metrics.judged import register_rubrics
 from ragdash.reporting.sentences import formatting as fmt
 
@@ -114,7 +114,7 @@ _inside: ContextVar[bool] = ContextVar("ragdash_shell", default=False)
 def main() -> None:
     """The whole script run: shell, page, and the address that leads back here; counted for `/metrics`."""
     left_uploads.pass_over()
-    failed_logins.shorten()
+    log_lines.shorten()
     with (RERUNS.timed(), IDLE_STEPS.page(), FIRST_VISITS.in_turn(st.session_state), script_run(),
           fragments.explain_shortage()):
         _main()
@@ -154,6 +154,7 @@ def _main() -> None:
                 st.page_link("pages/test-set.py", label="Test set", icon=":material/quiz:")
                 st.page_link("pages/metrics.py", label="Metrics and help", icon=":material/function:")
             _keep_history()
+            fields.keep_whole_characters()
             small_screen.render(elements.theme().paper, elements.theme().ink, elements.theme().grid)
             log_watch.render()
             login.login_status()

@@ -169,3 +169,21 @@ def test_messages_of_an_admin_change_nothing_when_a_viewer_or_a_stranger_sends_t
         assert {entry.outcome for entry in log.entries()[uploads:]} <= {"refused"}
     finally:
         server.stop()
+
+
+def test_a_message_that_cannot_be_read_is_one_line_of_the_log(tmp_path):
+    async def send() -> None:
+        session = Session(server.address)
+        await session.open()
+        await session._socket.send(b"\xff\xff no message")
+        await session._socket.wait_closed()
+
+    server = Server.start(tmp_path)
+    try:
+        run_apart(send())
+    finally:
+        server.stop()
+    log = server.log.read_text()
+    assert "Traceback" not in log
+    line = next(line for line in log.splitlines() if "deserializing" in line)
+    assert "(DecodeError: " in line, "why"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from typing import ParamSpec, TypeVar
 
 import streamlit as st
 
+from ragdash.core.paths import PACKAGE
 from ragdash.dashboard.components import page_links
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
@@ -72,3 +73,13 @@ def _store(key: str, save: Callable[[str], bool]) -> None:
     unsaved.pop(key, None)
     if not save(text):
         unsaved[key] = text
+
+
+def keep_whole_characters() -> None:
+    """Replace halves of characters, which cannot be sent, in every field that is typed into from here on."""
+    st.html(f"<script>{_script()}</script>", unsafe_allow_javascript=True)
+
+
+@cache
+def _script() -> str:
+    return (PACKAGE / "dashboard" / "assets" / "typed_text.js").read_text(encoding="utf-8")

@@ -96,3 +96,18 @@ def test_a_page_that_is_loaded_again_while_a_file_is_sent_leaves_no_traceback_in
     app.page.wait_for_timeout(1_000)  # some of it has arrived
     app.reload()
     app.page.get_by_role("heading", name="Data", level=1).wait_for()
+
+
+def test_half_a_character_is_replaced_and_the_page_goes_on(visit, samples_link):
+    """The log of the server, which is looked at as it stops, has no traceback."""
+    app = queries(visit, samples_link)
+    type_note(app, "whole \U0001f600 ")
+    app.after_a_run(lambda: app.page.evaluate("""() => {
+        const field = document.activeElement;
+        const value = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value");
+        value.set.call(field, field.value + "half \\ud83d.");
+        field.dispatchEvent(new Event("input", {bubbles: true}));
+        field.blur();
+    }"""))
+    app.reload()
+    assert note(app).input_value() == "whole \U0001f600 half \ufffd."

@@ -1,10 +1,14 @@
-"""Logins that fail at the provider: one line of the log says why, in place of a traceback."""
+"""What others do wrong is one line of the log with its reason, in place of a traceback.
+
+Logins that fail at the provider, and messages of a visitor that are none.
+"""
 
 from __future__ import annotations
 
 import logging
 
-_LOGGER = "streamlit.web.server.starlette.starlette_auth_routes"
+_LOGINS = "streamlit.web.server.starlette.starlette_auth_routes"
+_MESSAGES = "streamlit.web.server.starlette.starlette_websocket"
 
 
 def as_one_line(record: logging.LogRecord) -> bool:
@@ -24,6 +28,15 @@ def as_one_line(record: logging.LogRecord) -> bool:
     return True
 
 
+def unreadable_as_one_line(record: logging.LogRecord) -> bool:
+    """The same for a message that cannot be read; faults behind one that can keep their traceback."""
+    from google.protobuf.message import DecodeError
+
+    is_unreadable = record.exc_info and isinstance(record.exc_info[1], DecodeError)
+    return as_one_line(record) if is_unreadable else True
+
+
 def shorten() -> None:
     """Write them so from now on; a second call changes nothing."""
-    logging.getLogger(_LOGGER).addFilter(as_one_line)
+    logging.getLogger(_LOGINS).addFilter(as_one_line)
+    logging.getLogger(_MESSAGES).addFilter(unreadable_as_one_line)
