@@ -177,6 +177,9 @@ def render_per_query(context: PageContext) -> None:
 def _render_pair(context: PageContext, left: int, right: int) -> None:
     pair = [context.scope.evaluation(context.digests[index], (context.selection.spec,)) for index in (left, right)]
     x, y = (evaluation.values[:, 0] for evaluation in pair)
+    if np.isnan(x - y).all():
+        st.markdown(f"No query has a value of {fmt.escape(context.selection.spec.title)} in both runs.")
+        return
     ids, names = pair[0].query_ids.to_pylist(), (context.names[left], context.names[right])
     titles = short_names(context.names, PAGE_NAME)  # as elsewhere on the page
     st.markdown(fmt.pairwise_sentence(titles[left], titles[right], x, y, context.selection.spec))

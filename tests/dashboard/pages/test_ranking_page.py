@@ -99,3 +99,12 @@ def test_sentences_call_runs_by_the_short_names_of_the_tables(page):
     at = opened(page, **address(truth, runs))
     said = texts(at).replace("\\", "")
     assert "dense" in said and "that-is-longer-than-every-row" not in said
+
+
+def test_two_runs_without_a_query_that_has_a_value_in_both_have_no_picture_of_it():
+    truth = Truth.build("t", ["p", "q"], ["a", "b"], [1, 1])
+    runs = [Run.build("x", ["p"], ["a"], [1.0]), Run.build("y", ["q"], ["b"], [1.0])]
+    at = opened("ranking", **address(truth, runs, missing="skip"))
+    assert not at.exception
+    assert "No query has a value of NDCG@10 in both runs." in texts(at)
+    assert not any("per_query" in name for name in keys(at, "plotly_chart"))

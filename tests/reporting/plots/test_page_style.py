@@ -8,8 +8,11 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from ragdash.metrics import parse_spec
 from ragdash.reporting.plots.common import page_style, theme
+from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.common.page_style import page_figure
+from ragdash.reporting.plots.ranking import per_query
 
 
 def sent(figure: go.Figure, looks: theme.Theme = theme.LIGHT) -> dict:
@@ -93,3 +96,12 @@ def test_a_picture_without_labels_keeps_its_margins():
                    lines(1, 2, xaxis=hidden, yaxis={"showticklabels": False, "title": {"text": "nor this"}}),
                    lines(1, 2, xaxis={"side": "top"}, yaxis={"side": "right", "title": {"text": "beside"}})):
         assert sent(figure)["layout"]["margin"] == theme.MARGIN
+
+
+@pytest.mark.parametrize("looks", [theme.LIGHT, theme.DARK])
+def test_a_figure_without_data_has_its_axes(looks):
+    """Two runs without a query that has a value in both."""
+    nothing = np.full(3, np.nan)
+    figure = per_query("a", "b", nothing, nothing, axis=axis_of(parse_spec("RR")), theme=looks)
+    layout = sent(figure, looks)["layout"]
+    assert {layout[name]["tickfont"]["size"] for name in ("xaxis", "yaxis")} == {12}

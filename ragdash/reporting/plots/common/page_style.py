@@ -51,8 +51,9 @@ def _styled(plain: dict, theme: Theme) -> dict:
     layout["datarevision"] = _revision(data)
     kinds = {trace.get("type", "scatter") for trace in data}
     style = _merged(template, _page_template(theme, "outside" if kinds & MAPS else ""))
-    names = {"xaxis", "yaxis", *(name for name in layout if re.fullmatch(r"[xy]axis\d*", name))}
-    axes = {name: _axis(style[name[:5]], layout.get(name, {})) for name in names} if kinds - WITHOUT_AXES else {}
+    names = {*(("xaxis", "yaxis") if kinds - WITHOUT_AXES else ()),
+             *(name for name in layout if re.fullmatch(r"[xy]axis\d*", name))}
+    axes = {name: _axis(style[name[:5]], layout.get(name, {})) for name in names}
     rest = {name: value for name, value in style.items() if name not in ("xaxis", "yaxis")}
     styled = {**_merged(rest, layout), **axes}
     return {**plain, "data": data, "layout": {**styled, "margin": label_margins(styled)}}
