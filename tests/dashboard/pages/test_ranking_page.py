@@ -107,4 +107,4 @@ def test_two_runs_without_a_query_that_has_a_value_in_both_have_no_picture_of_it
     at = opened("ranking", **address(truth, runs, missing="skip"))
     assert not at.exception
     assert "No query has a value of NDCG@10 in both runs." in texts(at)
-    assert not any("per_query" in name for name in keys(at, "plotly_chart"))
+    assert "first_rank" in charts(at) and "per_query" not in charts(at)
