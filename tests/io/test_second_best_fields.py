@@ -231,3 +231,30 @@ def test_statements_below_ids_may_be_answers_too():
     assert run.details["answer"].to_pylist() == SAID
     questions = "".join(f"q{n}\t{text}\n" for n, text in enumerate(ASKED)).encode()
     assert [reading["role"] for reading in offered(questions, "in.tsv")] == ["questions"]
+
+
+def test_years_among_right_answers_are_no_documents():
+    """A project's table of SQuAD answers next to numbered chunks: a year was also the number of a chunk."""
+    header = "pipeline,question,gold_answers,prediction,f1,retrieved_chunk_ids"
+    right = (251, 1881, "Fresnel")
+    lines = [f'{system},{ASKED[n]},"[\'{right[n % 3]}\']",{SAID[n].split(",")[0]},0.{n},"[{250 + n}, 249]"'
+             for system in ("dense", "sparse") for n in COUNT]
+    reading = offered("\n".join([header, *lines]).encode(), "results.csv")[0]
+    assert (reading["answers"], reading["answer"]) == ("gold_answers", "prediction") and "relevant" not in reading
+
+
+def test_one_text_next_to_several_documents_is_the_answer():
+    content = json.dumps({"model": "m", "answers": json.loads(rows(
+        question_id=lambda n: f"q{n}", question=ASKED.__getitem__, retrieved=lambda n: [f"d{n}", f"d{n + 1}"],
+        refused=False, text=SAID.__getitem__))}).encode()
+    with pytest.raises(InputError) as caught:
+        read_runs(("frozen.json", content))
+    first, second = caught.value.problems[0].facts["mappings"]
+    assert (first["answer"], second["contexts"]) == ("text", "text")
+    assert read_runs(("frozen.json", content), mapping=first)[0].details["answer"].to_pylist() == SAID
+
+
+def test_a_short_text_of_a_reference_is_a_right_answer():
+    reading = offered(rows(question=ASKED.__getitem__, resposta=SAID.__getitem__,
+                           meta=lambda n: {"texto_referencia": f"A lamp {n}."}))[0]
+    assert (reading["answer"], reading["answers"]) == ("resposta", "meta.texto_referencia")

@@ -176,6 +176,8 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     if "query_id" in guess and {"query", "doc_id", "retrieved"}.isdisjoint(guess):  # an id of each answer
         yield lambda reading: "config" in reading.mapping and reading.mapping.get("query_id") not in (
             None, guess["query_id"])
+    if {"query", "retrieved", "text"} <= guess.keys():  # one text next to several documents
+        yield lambda reading: reading.mapping.get("answer") == guess["text"]
     contexts = guess.get("contexts")
     if contexts and {"retrieved", "doc_id"}.isdisjoint(guess):  # ids of documents, or their texts?
         yield lambda reading: reading.mapping.get("retrieved") == contexts

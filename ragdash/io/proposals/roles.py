@@ -20,6 +20,7 @@ from ragdash.io.proposals.choices.answers import (
     predicted_class,
     settle_prediction,
     settle_right_answers,
+    settle_single_text,
     settle_two_answers,
     short_names,
     without_gap_fillers,
@@ -97,7 +98,8 @@ from ragdash.io.proposals.shapes.traces.logs import is_noise
 
 _DEEPEVAL = {"actualoutput", "expectedoutput", "retrievalcontext"}
 _EARLY = {"raw", "initial", "draft", "intermediate", "previous", "old", "closed"}  # replaced answers
-_RIGHT_TEXTS = (("target", "text"), ("expected", "text"), ("correct", "text"))  # short ones are answers, not evidence
+_RIGHT_TEXTS = (("target", "text"), ("expected", "text"), ("correct", "text"), ("reference", "text"),
+                ("text", "reference"))  # short ones are answers, not evidence
 _CITING = {"cited", "citation"}  # what an answer quotes is of the system
 
 
@@ -123,6 +125,7 @@ def assign(records: RecordList, without: str = "") -> list[Assignment]:
     drop_scripted(result, free)
     settle_judged_texts(result)
     alternatives = alternatives + settle_sources(result) + settle_overlapping(result, free)
+    alternatives += settle_single_text(result)
     alternatives += settle_paragraph(result, free) or settle_graded_texts(result, free) or settle_contexts(result)
     alternatives += settle_neutral_documents(result, free) + settle_lists(result) + settle_raters(result, family)
     alternatives += settle_shared_document(result, free)

@@ -48,6 +48,17 @@ def answer_next_to_documents(result: Assignment, free: dict[str, Field]) -> list
             and not item.is_list and item.distinct_share > 0.5]
 
 
+def settle_single_text(result: Assignment) -> list[Assignment]:
+    """One `text` next to a question and the ids of several documents is the answer rather than the text of them all."""
+    texts, returned = (result.fields.get(result.roles.get(name, "")) for name in ("contexts", "retrieved"))
+    if texts is None or returned is None or texts.path.lower() != "text" or texts.is_list or not returned.is_list or (
+            "query" not in result.roles or "answer" in result.roles or not are_mostly_several(returned)):
+        return []
+    other = replace(result, roles=dict(result.roles), penalty=0.1)
+    result.roles["answer"] = result.roles.pop("contexts")
+    return [other]
+
+
 def predicted_class(result: Assignment, free: dict[str, Field]) -> list[Field]:
     """`predicted_label` next to `label`, or `predicted` next to `gold`, of the same few classes: what a system answers,
     and what is right.
