@@ -258,3 +258,10 @@ def test_a_short_text_of_a_reference_is_a_right_answer():
     reading = offered(rows(question=ASKED.__getitem__, resposta=SAID.__getitem__,
                            meta=lambda n: {"texto_referencia": f"A lamp {n}."}))[0]
     assert (reading["answer"], reading["answers"]) == ("resposta", "meta.texto_referencia")
+
+
+@pytest.mark.parametrize(("marks", "is_noted"), [((0, 0.5, 1), True), ((0.2, 0.5, 1), False)])
+def test_marks_in_a_dictionary_are_noted(marks, is_noted):
+    content = json.dumps({f"q{n}": {f"d{n * 3 + k}": marks[(n + k) % 3] for k in range(3)} for n in COUNT}).encode()
+    run, = read_runs(("marks.json", content))
+    assert ("looks-like-truth" in {problem.kind for problem in run.problems}) == is_noted

@@ -255,9 +255,12 @@ def _note_wrong_type(problems: Collector, line: int, key: str | None, value) -> 
 
 
 def _note_grades(run: Run, source: Source) -> Run:
-    """Warn if all scores of a run are small whole numbers, like grades."""
+    """Warn if all scores of a run are small whole numbers, or 0, 1 and halves or quarters between them, like grades."""
     scores = run.scores
-    if scores is None or not len(scores) or scores.max() > MAX_GRADE or (np.rint(scores) != scores).any():
+    if scores is None or not len(scores) or scores.max() > MAX_GRADE:
+        return run
+    is_marked = scores.min() == 0 and scores.max() == 1 and not (np.rint(4 * scores) != 4 * scores).any()
+    if (np.rint(scores) != scores).any() and not is_marked:
         return run
     problem = Problem("looks-like-truth", {"highest": scores.max()}, source.file, severity="warning")
     return replace(run, problems=(*run.problems, problem))

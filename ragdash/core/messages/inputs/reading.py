@@ -114,7 +114,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Pack it again without a password.",
     ),
     "looks-like-truth": Message(
-        actual="whole scores up to {highest:.0f} only",
+        actual="scores like grades, up to {highest:.0f} only",
         expected="the scores of a run",
         fix="It is read as a run; if these are judgments, pass the file with --truth.",
         page="It is read as a run; if these are judgments, load the file as the ground truth.",
