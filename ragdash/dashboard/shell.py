@@ -107,6 +107,7 @@ HISTORY = """<script>if (!window.ragdashHistory) {
         event.preventDefault();
         leave(() => window.navigation.traverseTo(target));
     });
+    window.addEventListener("beforeunload", () => document.activeElement?.blur());  // a reload: what is typed is sent
 }</script>"""
 _inside: ContextVar[bool] = ContextVar("ragdash_shell", default=False)
 

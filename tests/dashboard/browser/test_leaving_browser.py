@@ -111,3 +111,17 @@ def test_half_a_character_is_replaced_and_the_page_goes_on(visit, samples_link):
     }"""))
     app.reload()
     assert note(app).input_value() == "whole \U0001f600 half \ufffd."
+
+
+def test_a_note_is_kept_at_a_reload_while_its_field_is_typed_in(visit, samples_link):
+    app = queries(visit, samples_link)
+    type_note(app, "typed, then reloaded")
+    app.reload()
+    assert note(app).input_value() == "typed, then reloaded"
+
+
+def test_a_note_is_kept_when_its_tab_is_closed_while_it_is_typed_in(visit, samples_link):
+    app, other = queries(visit, samples_link), queries(visit, samples_link)
+    type_note(app, "typed, then closed")
+    app.page.close(run_before_unload=True)
+    other.until(lambda: note(other.reload()).input_value() == "typed, then closed")

@@ -435,9 +435,13 @@ def test_nothing_loaded_is_told_what_to_do():
 
 def test_the_box_takes_as_long_a_note_as_is_kept():
     at = opened(query="q03", tab=NOTES)
-    assert widget(at, "text_area", "review_note").max_chars == 100_000
-    shown(widget(at, "text_area", "review_note").set_value("long " * 19_000).run())
-    assert widget(opened(query="q03", tab=NOTES), "text_area", "review_note").value == "long " * 19_000
+    shown(widget(at, "text_area", "review_note").set_value("long!" * 20_000).run())
+    assert widget(opened(query="q03", tab=NOTES), "text_area", "review_note").value == "long!" * 20_000
+    shown(widget(at, "text_area", "review_note").set_value("long!" * 20_000 + "!").run())
+    assert not widget(at, "text_area", "review_note").max_chars, "the browser would drop the text without a word"
+    assert widget(at, "text_area", "review_note").value == "long!" * 20_000 + "!", "it can be shortened"
+    assert "Not saved" in texts(at) and "100,001 characters" in at.error[0].value
+    assert widget(opened(query="q03", tab=NOTES), "text_area", "review_note").value == "long!" * 20_000
 
 
 def test_a_verdict_and_a_note_are_kept_counted_and_filtered():

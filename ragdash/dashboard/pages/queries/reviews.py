@@ -16,7 +16,6 @@ from ragdash.dashboard.session.data_store import LOADED, read_only
 from ragdash.dashboard.widgets import elements, fields
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.workspace.reviews import VERDICTS, ReviewStore, reviews_jsonl, reviews_qrels
-from ragdash.workspace.reviews.events import LONGEST
 
 VERDICT_MEANINGS = {"fine": "Nothing is wrong with this query.", "wrong gold": "The ground truth is wrong.",
          "wrong run": "The ground truth is right, the run is wrong.",
@@ -53,7 +52,7 @@ def review_panel(case: QueryCase) -> None:
         )
     note = summary.notes.get((query, run), "")
     fields.stored_text(fields.text_area, "Note", state.bound_key(state.REVIEW_NOTE, subject), note,
-                       lambda text: reviews.record_note(query, text, run, note), height=80, max_chars=LONGEST,
+                       lambda text: reviews.record_note(query, text, run, note), height=80,
                        disabled=read_only(), placeholder="Your findings on this query")
 
 
