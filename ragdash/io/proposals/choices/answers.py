@@ -66,7 +66,7 @@ def predicted_class(result: Assignment, free: dict[str, Field]) -> list[Field]:
     plain = [item for item in free.values() if not (item.is_list or item.is_object) and "[]" not in item.path and all(
         type(value) is str for value in item.items)]
     kinds = [item for item in free.values() if item.name_words[-1:] == ("label",) and item.is_text
-             and not item.is_list and "[]" not in item.path]
+             and not (item.is_list or item.is_object) and "[]" not in item.path]
     predicted = [item for item in kinds if not {"predicted", "pred"}.isdisjoint(item.name_words)]
     right = [item for item in kinds if item.name_words == ("label",) or (
         len(item.name_words) > 1 and GOLD.issuperset(item.name_words[:-1]))]
