@@ -232,10 +232,7 @@ def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
         if not is_ours:
             _refuse_taken(name, facts, function)
         facts.setdefault("cutoff", "optional" if "k" in (p.name for p in parameters) else "none")
-        options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
-        if without := [option for option, value in options.items() if value is inspect.Parameter.empty]:
-            raise InputError([Problem("python-object/metric-parameter", {"metric": name, "names": without},
-                                      field="function")])
+        options = _options_of(name, parameters)
         types = {p.name: p.annotation for p in parameters if p.name in options}
         if "weight" in facts:
             options, types = {**options, "average": "macro"}, {**types, "average": "str"}
@@ -287,6 +284,15 @@ def _parameters_of(function: object) -> list[inspect.Parameter]:
         return list(inspect.signature(function).parameters.values()) if callable(function) else []
     except ValueError:
         return []
+
+
+def _options_of(name: str, parameters: Sequence[inspect.Parameter]) -> dict[str, object]:
+    """The parameters of a metric, which are keyword-only, with their defaults. InputError where one has none."""
+    options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+    if without := [option for option, value in options.items() if value is inspect.Parameter.empty]:
+        raise InputError([Problem("python-object/metric-parameter", {"metric": name, "names": without},
+                                  field="function")])
+    return options
 
 
 def _defined_in(function: Callable) -> tuple[str, str]:
