@@ -70,6 +70,19 @@ def test_a_cell_at_an_impossible_place_is_a_damaged_workbook(place):
     assert message("runs.xlsx", content).startswith("corrupt-file")
 
 
+@pytest.mark.parametrize("rows", [ROWS, [["passage", "number", "length"], *ROWS[1:]]], ids=["known", "unknown"])
+@pytest.mark.parametrize("row", [1, 2, 3])
+def test_a_duration_that_python_cannot_hold_is_a_damaged_workbook(rows, row):
+    book, content = Workbook(), io.BytesIO()
+    for values in rows:
+        book.active.append(values)
+    cell = book.active.cell(row, 3, 1e9)
+    cell.number_format = "[h]:mm:ss"
+    book.save(content)
+    expected = "corrupt-file" if rows is ROWS or row == 1 else "missing-column/returned"  # no row is needed to say so
+    assert message("runs.xlsx", content.getvalue()).startswith(expected)
+
+
 def test_a_tar_archive_and_zero_bytes_are_not_taken_for_text_of_another_encoding():
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:

@@ -28,7 +28,7 @@ def read_sheet(source: Source, problems: Collector) -> tuple[Header, Iterator[tu
 
     A hidden sheet is read only where no sheet that is shown has known columns.
     """
-    from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
+    from python_calamine import CalamineWorkbook, SheetVisibleEnum
 
     _check_size(source)
     try:
@@ -44,19 +44,29 @@ def read_sheet(source: Source, problems: Collector) -> tuple[Header, Iterator[tu
         sheet = book.get_sheet_by_name(sheet_name)
     except InputError:
         raise
-    except (CalamineError, OSError, ValueError, *_panics()) as error:
+    except _damages() as error:
         fail_damaged(source, "an Excel workbook", error)
     for name in headers.keys() - {sheet_name}:
         problems.add("unread-sheet", {"name": name, "taken": sheet_name}, field=name, severity="warning")
     header = headers[sheet_name]
-    return header, (
-        (row_number, row) for row_number, row in enumerate(sheet.iter_rows(), 1) if row_number > header.line
-    )
+    return header, ((row_number, row) for row_number, row in _rows(sheet, source) if row_number > header.line)
 
 
-def _panics() -> tuple[type[BaseException], ...]:
-    """The errors by which compiled code says that it met what it does not expect, such as a cell ZZZZZZ99999999."""
-    return tuple(kind for kind in BaseException.__subclasses__() if kind.__name__ == "PanicException")
+def _rows(sheet, source: Source) -> Iterator[tuple[int, list]]:
+    """(row number, values) of each row, which are read one by one."""
+    try:
+        yield from enumerate(sheet.iter_rows(), 1)
+    except _damages() as error:
+        fail_damaged(source, "an Excel workbook", error)
+
+
+def _damages() -> tuple[type[BaseException], ...]:
+    """The errors of a damaged workbook: a duration of a billion days is an OverflowError, a cell ZZZZZZ99999999 one by
+    which compiled code says that it met what it does not expect."""
+    from python_calamine import CalamineError
+
+    panics = (kind for kind in BaseException.__subclasses__() if kind.__name__ == "PanicException")
+    return CalamineError, OSError, ValueError, OverflowError, *panics
 
 
 def fail_damaged(source: Source, content: str, error: BaseException) -> NoReturn:
@@ -67,7 +77,7 @@ def fail_damaged(source: Source, content: str, error: BaseException) -> NoReturn
 def _read_header(book, name: str, source: Source) -> Header | None:
     """The first row with a value, None for an empty sheet."""
     sheet = book.get_sheet_by_name(name)
-    for row_number, row in enumerate(sheet.iter_rows(), 1):
+    for row_number, row in _rows(sheet, source):
         if any(cell != "" for cell in row):
             return Header(tuple(str(cell).strip() for cell in row), ",", row_number, source.mapping)
     return None
@@ -140,7 +150,7 @@ def _row_number(digits: bytes) -> int:
 
 def read_all_sheets(source: Source) -> Iterator[tuple[str, list[list]]]:
     """(name, rows) of each sheet that is not empty; of the hidden ones where no other is shown."""
-    from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
+    from python_calamine import CalamineWorkbook, SheetVisibleEnum
 
     _check_size(source)
     try:
@@ -150,5 +160,5 @@ def read_all_sheets(source: Source) -> Iterator[tuple[str, list[list]]]:
             rows = list(book.get_sheet_by_name(name).iter_rows())
             if rows:
                 yield name, rows
-    except (CalamineError, OSError, ValueError, *_panics()) as error:
+    except _damages() as error:
         fail_damaged(source, "an Excel workbook", error)
