@@ -46,6 +46,7 @@ _PLAIN = 3  # role, records and query of a list of texts
 _LONGEST_TAG, _SHARED = 60, 3  # characters, records for each tag
 _COMPARED = ("query_id", "query", "config", "retrieved", "doc_id", "contexts", "text", "answer", "relevant", "grade",
              "answers", "evidence", "scores", "labels")
+_BRACKET_IN_TEXT = re.compile(rb'"(?:\s|\\[nrt])*[\[{(]')  # in JSON: how a text begins that may be a list
 
 
 def proposal_problem(source: Source, readings: Sequence[Reading], severity: str = "error") -> Problem:
@@ -134,6 +135,8 @@ def cut_off_lists(source: Source, reading: Reading | None = None) -> list[Proble
     """Warnings of columns that have lists without an end and are not read."""
     paths = _paths(reading) if reading else ()
     if source.container or (b"[" not in source.head and b"{" not in source.head):
+        return []
+    if source.is_json and not _BRACKET_IN_TEXT.search(source.data):
         return []
     by_column: dict[str, Problem] = {}
     for row in (row for records in fail_quietly(source)[:1] for row in records.rows):
