@@ -17,8 +17,8 @@ from ragdash.evaluation.compare import ComparisonRules, compare, compare_slices
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec, parse_specs
+from ragdash.reporting.html.cells import summary_arrays
 from ragdash.reporting.html.sections import appendix, failures, summary
-from ragdash.reporting.html.sections.cells import summary_arrays
 from ragdash.reporting.plots.common.arrays import CUTOFFS, rank_bins
 from ragdash.reporting.sentences import comparison, latency_cost, what_if
 from ragdash.reporting.sentences.formatting import escape, grades_note, number, query_title, slice_label

@@ -17,8 +17,8 @@ from ragdash.evaluation.evaluate import Summary, summaries
 from ragdash.metrics import Spec
 from ragdash.reporting.history_picture import history_figure, setting_changes
 from ragdash.reporting.html.blocks import Block, FactList, Figure, Heading, Section, Table, Text
+from ragdash.reporting.html.cells import mean_cell
 from ragdash.reporting.html.report_page import render_page
-from ragdash.reporting.html.sections.cells import mean_cell
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.tables.history import change_sentences, label, noise_lines, notes, short_commit

@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from ragdash.evaluation.compare import best_first
-from ragdash.reporting.html.sections.cells import look_of, run_cell
+from ragdash.reporting.html.cells import look_of, run_cell
 from ragdash.reporting.plots.common.axes import Axis
 from ragdash.reporting.plots.leaderboard import interval_range, towards_better
 from ragdash.reporting.sentences import formatting as fmt

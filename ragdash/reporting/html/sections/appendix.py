@@ -17,9 +17,9 @@ from ragdash.metrics import Metric
 from ragdash.metrics.bands import bands_of
 from ragdash.metrics.docs.reference import direction_words, range_words, signature
 from ragdash.metrics.registry import FILE
+from ragdash.reporting.html import cells
 from ragdash.reporting.html.blocks import FactList, Heading, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
-from ragdash.reporting.html.sections import cells
 from ragdash.reporting.sentences import comparability as sentences_comparability
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge

@@ -11,9 +11,9 @@ from ragdash.matching.file_labels import labeled_right_refusals, read_labels_of
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import YES, place_in_bands, tables_for
 from ragdash.metrics.docs.human_agreement import is_grounding, leading_metric
+from ragdash.reporting.html import cells
 from ragdash.reporting.html.blocks import Figure, Heading, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
-from ragdash.reporting.html.sections import cells
 from ragdash.reporting.plots import answers as answer_plots
 from ragdash.reporting.plots import bands as plots
 from ragdash.reporting.plots.common.axes import axis_of

@@ -19,9 +19,9 @@ from ragdash.analysis.diagnosis import (
 from ragdash.core.terms import TERMS
 from ragdash.evaluation.compare import select_comparable
 from ragdash.metrics import parse_spec
+from ragdash.reporting.html import cells
 from ragdash.reporting.html.blocks import FactList, Heading, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
-from ragdash.reporting.html.sections import cells
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.failures.answer_rules import declined_sentence, right_answer_rule, unused_labels_note
 from ragdash.reporting.sentences.failures.stage_fixes import stage_fix

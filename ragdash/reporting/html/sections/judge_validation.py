@@ -22,9 +22,9 @@ from ragdash.analysis.judge_validation import (
 from ragdash.core.errors import InputError
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import YES
+from ragdash.reporting.html import cells
 from ragdash.reporting.html.blocks import Heading, Table, Text
 from ragdash.reporting.html.content import ReportContent
-from ragdash.reporting.html.sections import cells
 from ragdash.reporting.sentences.formatting import count, escape, number, query_count
 from ragdash.reporting.sentences.judge_validation import (
     OUTCOMES,

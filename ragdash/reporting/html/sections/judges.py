@@ -17,9 +17,9 @@ from ragdash.metrics.judged import judge_request
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.local import default_score_cache
+from ragdash.reporting.html import cells
 from ragdash.reporting.html.blocks import Heading, JudgedClaim, QueryBlock, ReportDocument, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
-from ragdash.reporting.html.sections import cells
 from ragdash.reporting.html.sections.judge_validation import label_blocks
 from ragdash.reporting.html.sections.texts import query_field, question, shorten
 from ragdash.reporting.sentences import judge as judge_sentences

@@ -13,9 +13,9 @@ from ragdash.evaluation import latency_cost
 from ragdash.evaluation.latency_cost import SHARES, RunCost, StageLatency
 from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.matching.views.cost import Timed
+from ragdash.reporting.html import cells
 from ragdash.reporting.html.blocks import Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
-from ragdash.reporting.html.sections import cells
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.latency_cost import (
     COST_UNKNOWN,

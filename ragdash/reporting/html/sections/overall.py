@@ -9,9 +9,9 @@ from ragdash.evaluation.compare import Comparison, best_first
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import place_in_bands, tables_for
 from ragdash.metrics.docs.human_agreement import leading_metric
+from ragdash.reporting.html import cells
 from ragdash.reporting.html.blocks import Figure, Heading, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
-from ragdash.reporting.html.sections import cells
 from ragdash.reporting.html.sections.bands_and_answers import leader_with_note
 from ragdash.reporting.plots import leaderboard as plots
 from ragdash.reporting.plots.common import forest

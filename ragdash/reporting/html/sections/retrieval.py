@@ -8,9 +8,9 @@ import numpy as np
 
 from ragdash.core.terms import tooltip
 from ragdash.metrics import METRICS
+from ragdash.reporting.html import cells
 from ragdash.reporting.html.blocks import Figure, Heading, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
-from ragdash.reporting.html.sections import cells
 from ragdash.reporting.plots import precision_recall
 from ragdash.reporting.plots import ranking as plots
 from ragdash.reporting.plots.common import arrays

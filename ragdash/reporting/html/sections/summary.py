@@ -16,10 +16,9 @@ from ragdash.evaluation.compare import best_first, direction
 from ragdash.evaluation.compare import differences as differences_of
 from ragdash.metrics import Spec, has_answers
 from ragdash.metrics.docs.human_agreement import is_grounding, leading_metric
-from ragdash.reporting.html import answer_outcomes
+from ragdash.reporting.html import answer_outcomes, cells
 from ragdash.reporting.html.blocks import Block, Figure, Heading, QueryBlock, ReportDocument, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
-from ragdash.reporting.html.sections import cells
 from ragdash.reporting.html.sections.hybrid import decision_of
 from ragdash.reporting.html.sections.judge_validation import label_note
 from ragdash.reporting.html.sections.latency_cost import cost_note, spending_column
