@@ -13,7 +13,6 @@ import io
 import os
 import sys
 import time
-import warnings
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
@@ -38,10 +37,8 @@ PARSED = ("dashboard", "view", "worker", "jobs")  # they serve, wait, or need a 
 
 def main(arguments: list[str] | None = None) -> int:
     """Try options until the time is over; returns the exit status."""
-    options = fuzz_types.parse(arguments)
-    print(f"--seed {options.seed}", flush=True)
-    warnings.simplefilter("ignore")
-    search = Search(options)
+    search = fuzz_types.begin(arguments)
+    options = search.options
     os.chdir(search.folder)
     roles = Roles(search.folder)
     commands = {name: parser for name, parser in commands_of(_full_parser()).items() if name.startswith(options.only)
@@ -60,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def parse_only(command: list[str]) -> None:
     """Parse a command line; it may end with a message."""
-    silent = io.StringIO()
+    silent = io.TextIOWrapper(io.BytesIO())  # commands write bytes too
     with redirect_stderr(silent), redirect_stdout(silent), suppress(SystemExit, InputError):
         parse(command)
 

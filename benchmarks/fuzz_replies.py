@@ -13,12 +13,11 @@ import os
 import random
 import sys
 import time
-import warnings
 from pathlib import Path
 
 import fuzz_types
 from fuzz_roles import Roles
-from fuzz_types import Search, as_json, change_value
+from fuzz_types import as_json, change_value
 from models.judge import server as toy_endpoint
 
 METRICS = ("Correctness", "ClaimFaithfulness", "RAGAS.Faithfulness", "RAGAS.AnswerRelevancy", "RAGAS.ContextPrecision",
@@ -29,10 +28,8 @@ well = toy_endpoint._Handler.well
 
 def main(arguments: list[str] | None = None) -> int:
     """Ask until the time is over; returns the exit status."""
-    options = fuzz_types.parse(arguments)
-    print(f"--seed {options.seed}", flush=True)
-    warnings.simplefilter("ignore")
-    search = Search(options)
+    search = fuzz_types.begin(arguments)
+    options = search.options
     roles = Roles(search.folder)
     rubric = search.folder / "polite.toml"
     rubric.write_bytes(roles.of["rubric_labels"][1](roles.of["rubric_labels"][0]))

@@ -13,13 +13,12 @@ import json
 import random
 import sys
 import time
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import fuzz_types
-from fuzz_types import Search, as_json, change_table, change_value, run_command
+from fuzz_types import as_json, change_table, change_value, run_command
 
 from ragdash import record
 
@@ -207,11 +206,11 @@ class Roles:
         for name, path in files.items():
             data = path.read_bytes()
             content = [json.loads(line) for line in data.splitlines()] if path.suffix == ".jsonl" else json.loads(data)
-            own = [[*bundle, "--replace"]] if name == "mark" else [ab] if name.startswith("ab_") else \
+            commands = [[*bundle, "--replace"]] if name == "mark" else [ab] if name.startswith("ab_") else \
                 [*uses, ["evaluate", str(path.parent), *truth], ["gate", str(path.parent), *truth, "--against",
                                                                 str(folder / "b.ragdash")]]
             write = as_lines if path.suffix == ".jsonl" else as_json
-            self.add(name, content, write, str(path.relative_to(folder)), *own)
+            self.add(name, content, write, str(path.relative_to(folder)), *commands)
 
         reply = {"answer": ANSWER, "retrieved": [{"doc_id": "d1", "score": 0.5, "text": CONTEXT}],
                  "contexts": [CONTEXT], "usage": {"prompt_tokens": 5, "completion_tokens": 2}, "cost_usd": 0.1,
@@ -233,10 +232,8 @@ class Roles:
 
 def main(arguments: list[str] | None = None) -> int:
     """Change files until the time is over; returns the exit status."""
-    options = fuzz_types.parse(arguments)
-    print(f"--seed {options.seed}", flush=True)
-    warnings.simplefilter("ignore")
-    search = Search(options)
+    search = fuzz_types.begin(arguments)
+    options = search.options
     roles = Roles(search.folder)
     names = [name for name in roles.of if name.startswith(options.only)]
     for name in names:  # each as it is: a file that its commands refuse would be tried in vain

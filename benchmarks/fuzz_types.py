@@ -58,16 +58,21 @@ CELLS = ["", " ", "null", "true", "[]", "[[]]", "{}", '{"a": []}', "1e400", "-1"
 
 def main(arguments: list[str] | None = None) -> int:
     """Change copies until the time is over; returns the exit status."""
-    options = parse(arguments)
-    print(f"--seed {options.seed}", flush=True)
-    warnings.simplefilter("ignore")
-    seeds, search = list(read_seeds(options.files)), Search(options)
-    end = time.monotonic() + options.seconds
+    search = begin(arguments)
+    seeds, end = list(read_seeds(search.options.files)), time.monotonic() + search.options.seconds
     while time.monotonic() < end:
         search.try_copy(*search.random.choice(seeds))
     print(f"{search.copies} copies, {search.calls} commands and pages, failures: {len(search.seen)}, slowest "
           f"{search.slowest[0]:.1f} s ({search.slowest[1]})")
     return 1 if search.seen else 0
+
+
+def begin(arguments: list[str] | None) -> Search:
+    """A search with the options of the command line, whose seed is printed."""
+    search = Search(parse(arguments))
+    print(f"--seed {search.options.seed}", flush=True)
+    warnings.simplefilter("ignore")
+    return search
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -382,12 +387,12 @@ def as_parquet(rows: list, random: random.Random) -> bytes | None:
 def change_parquet(data: bytes, random: random.Random) -> tuple[str, bytes]:
     """A changed copy of a table: one value for a whole column, or for one row of it."""
     table, out = pq.read_table(io.BytesIO(data)), io.BytesIO()
-    at, new = random.randrange(table.num_columns), random.choice(VALUES)
-    values = table.column(at).to_pylist()
+    column, new = random.randrange(table.num_columns), random.choice(VALUES)
+    values = table.column(column).to_pylist()
     for row in range(len(values)) if random.random() < 0.7 else [random.randrange(len(values))] if values else []:
         values[row] = new
     try:
-        pq.write_table(table.set_column(at, table.column_names[at], pa.array(values)), out)
+        pq.write_table(table.set_column(column, table.column_names[column], pa.array(values)), out)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return ".parquet", data
     return ".parquet", out.getvalue()

@@ -264,9 +264,10 @@ def _further_columns(systems: Iterable[str], names: Iterable[str], known: Collec
 
 def _of_system(row: dict, system: str, known: Collection[str], further: Mapping[str, Mapping[str, str]]) -> dict:
     """A record without the columns of other systems; those of its own have the rest of their names."""
-    own = {column: rest for rest, column in further[system].items()}
+    rest_of_name = {column: rest for rest, column in further[system].items()}
     taken = {*known, *(column for columns in further.values() for column in columns.values())}
-    return {own.get(name, name): value for name, value in row.items() if name in own or name not in taken}
+    return {rest_of_name.get(name, name): value for name, value in row.items()
+            if name in rest_of_name or name not in taken}
 
 
 def _numbered(names: Iterable[str]) -> list[str]:
