@@ -52,6 +52,10 @@ SHAPES = {  # content, what must be in the mapping, (runs, queries of the truth 
         json.dumps([{"id": f"q{i}", "query": f"What is {i}?", "relevant_paths": [f"a/{i}.md"],
                      "partial_paths": ["b/c.md"]} for i in range(3)]).encode(),
         {"relevant": "relevant_paths:2+partial_paths:1"}, (0, 3, 6)),
+    "chunks that are correct": (
+        json.dumps([{"id": f"q{i}", "question": f"What is {i}?", "correct_chunks": [f"doc{i}_3", f"doc{i}_7"]}
+                    for i in range(3)]).encode(),
+        {"role": "truth", "relevant": "correct_chunks"}, (0, 3, 6)),
     "a first line of metadata": (
         as_lines({"_comment": "draft"}, *({"id": f"q{i}", "question": f"What is {i}?", "expected_sources": [f"s{i}"]}
                                           for i in range(3))),
