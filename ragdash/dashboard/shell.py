@@ -107,7 +107,10 @@ HISTORY = """<script>if (!window.ragdashHistory) {
         event.preventDefault();
         leave(() => window.navigation.traverseTo(target));
     });
-    window.addEventListener("beforeunload", () => document.activeElement?.blur());  // a reload: what is typed is sent
+    window.addEventListener("beforeunload", () => document.activeElement?.blur());  // a reload: what is typed is sent,
+    window.addEventListener("pagehide", () => {  // and taken by the server: it stops the work of a page that has gone
+        while (isUnsent && performance.now() - left < LEAVING) {}
+    });
 }</script>"""
 _inside: ContextVar[bool] = ContextVar("ragdash_shell", default=False)
 
