@@ -260,8 +260,16 @@ def test_a_short_text_of_a_reference_is_a_right_answer():
     assert (reading["answer"], reading["answers"]) == ("resposta", "meta.texto_referencia")
 
 
-@pytest.mark.parametrize(("marks", "is_noted"), [((0, 0.5, 1), True), ((0.2, 0.5, 1), False)])
-def test_marks_in_a_dictionary_are_noted(marks, is_noted):
-    content = json.dumps({f"q{n}": {f"d{n * 3 + k}": marks[(n + k) % 3] for k in range(3)} for n in COUNT}).encode()
-    run, = read_runs(("marks.json", content))
-    assert ("looks-like-truth" in {problem.kind for problem in run.problems}) == is_noted
+def test_marks_in_a_dictionary_are_judgments_or_scores():
+    def dictionary(*marks):
+        return json.dumps({f"q{n}": {f"d{n * 3 + k}": marks[(n + k) % 3] for k in range(3)} for n in COUNT}).encode()
+
+    with pytest.raises(InputError) as caught:
+        read_runs(("marks.json", dictionary(0, 0.5, 1)))
+    first, second = caught.value.problems[0].facts["mappings"]
+    truth = read_truth(("marks.json", dictionary(0, 0.5, 1)), mapping=first)
+    assert sorted(set(truth.grades.tolist())) == [0, 5, 10] and truth.judgments == 3 * len(COUNT)
+    run, = read_runs(("marks.json", dictionary(0, 0.5, 1)), mapping=second)
+    assert run.depth == 3 and run.scores.max() == 1
+    run, = read_runs(("scores.json", dictionary(0.2, 0.5, 1)))
+    assert not run.problems

@@ -30,6 +30,7 @@ from ragdash.io.proposals.shapes.values_by_query import (
     documents_by_query,
     listed_questions,
     lists_by_word,
+    marks_by_query,
     pairs_by_query,
     queries_by_id,
     questions_by_group,
@@ -253,7 +254,8 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
                 rows = with_questions_of(root, rows, KEY + KEY)
                 yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
     for rows in (columns_by_query(value), texts_by_query(value, is_file=not path), queries_by_id(value),
-                 pairs_by_query(value), documents_by_query(value) if path else lists_by_word(value)):
+                 pairs_by_query(value), documents_by_query(value) if path else lists_by_word(value) or (
+                     marks_by_query(value))):
         if rows:
             yield RecordList(path, rows)
     yield from _lists_by_key(prefix, value)

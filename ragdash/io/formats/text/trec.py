@@ -87,6 +87,15 @@ def _are_measures(lines: list[bytes]) -> bool:
         2 * sum(not value.is_integer() for value in values) > len(values))
 
 
+def _are_titles(lines: list[bytes]) -> bool:
+    """True for an id and a text of one to many words in each line, few of which have a number: topics."""
+    rows = [line.split() for line in lines]
+    numbered = sum(parse_number(word) is not None for row in rows for word in row[2:])
+    is_pair = all(line.count(b"\t") == 1 for line in lines)
+    is_uneven = not numbered and len(set(map(len, rows))) > 1
+    return 2 < len(rows) == len({row[0] for row in rows}) and 3 * numbered < len(rows) and (is_pair or is_uneven)
+
+
 def _matches_layout(fields: list[bytes], layout: Layout) -> bool:
     width = len(layout.columns)
     right = len(fields) == width or (len(fields) > width and layout.allows_extra)
@@ -102,7 +111,7 @@ def guess(start: FileStart) -> DetectedFormat | None:
     if lines and any((len(rows[0]) == 1 and lines[0].count(mark) > most) or all(
             line.count(mark) > most for line in lines) for mark, most in _MARKS_IN_IDS):
         return None  # the header of a table whose cells have blanks, and its rows
-    if _are_measures(lines):
+    if _are_measures(lines) or _are_titles(lines):
         return None
     width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
     if width >= len(RUN.columns) and b"Q0" in rows[0][1:2]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -14,23 +15,26 @@ from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.proposals.choices.doubtful_values import TABLES
 from ragdash.io.proposals.names import words
 from ragdash.io.proposals.reading import ROLE, Reading
+from ragdash.io.proposals.shapes.values_by_query import QUARTERS, marks_by_query
 from ragdash.io.source.source import Source
 
 _OF_RUNS = {"rank", "config", "text", "source"}  # next to a score: it is one of a run
+_OF_MARKS = ("query_id", "doc_id", "score")
 _GRADED = ("query_id", "doc_id", "grade")
-_HALVES, _QUARTERS = {0.0, 0.5, 1.0}, {0.0, 0.25, 0.5, 0.75, 1.0}  # marks of people: partly relevant
+_HALVES = {0.0, 0.5, 1.0}  # marks of people: partly relevant
 _FEWEST = 4  # rows for each mark
 _MOST_BYTES = 64 << 20
 _SAMPLE = 200
+_NUMBER = re.compile(rb":\s*(-?\d[\d.eE+-]*)\s*[,}]")
 _BEIR = {"query-id", "corpus-id", "score"}
 _JUDGMENTS = {"qrel", "qrels", "judgment", "judgement", "relevance", "truth", "gold"}  # in the name of a file
 
 
 def binary_scores(source: Source, detected: DetectedFormat) -> list[Reading]:
     """The readings of such a table, judgments first; none where the scores can rank."""
-    guess = detected.guess
-    names = [guess.get(name) for name in ("query_id", "doc_id", "score")]
-    if source.mapping or detected.format not in (*TABLES, "jsonl") or detected.role != "run" or (
+    guess = detected.guess or ({name: name for name in _OF_MARKS} if detected.format == "json-dict" else {})
+    names = [guess.get(name) for name in _OF_MARKS]
+    if source.mapping or detected.format not in (*TABLES, "jsonl", "json-dict") or detected.role != "run" or (
             None in names or not _OF_RUNS.isdisjoint(guess) or source.stored_size > _MOST_BYTES):
         return []
     columns = [str(name) for name in names]
@@ -76,7 +80,7 @@ def _roles(rows: Sequence[Sequence[str]], is_beir: bool, names_judgments: bool) 
     if is_beir and scores <= set("0123456789"):
         return ("truth",)
     values = {_number(score) for score in scores}
-    if values in ({0.0, 1.0}, _HALVES) or (values <= _QUARTERS and {0.0, 1.0} < values and len(values) * _FEWEST <= len(
+    if values in ({0.0, 1.0}, _HALVES) or (values <= QUARTERS and {0.0, 1.0} < values and len(values) * _FEWEST <= len(
             rows)):
         return ("truth", "run") if len(queries) < len(rows) else ()
     return ()
@@ -91,6 +95,9 @@ def _number(text: str) -> float | None:
 
 def _rows(source: Source, format_name: str, names: Sequence[str]) -> Iterator[list[str]]:
     """The cells of these columns in each row."""
+    if format_name == "json-dict":
+        yield from _dictionary_rows(source)
+        return
     if source.container is not None or format_name == "jsonl":
         yield from _json_rows(source, names) if format_name == "jsonl" else _table_rows(source, names)
         return
@@ -116,6 +123,17 @@ def _json_rows(source: Source, names: Sequence[str]) -> Iterator[list[str]]:
             return
         if type(row) is dict:
             yield ["" if row.get(name) is None else str(row[name]) for name in names]
+
+
+def _dictionary_rows(source: Source) -> Iterator[list[str]]:
+    """Query, document and mark of {"q1": {"d7": 0.5}}; none where a number at the beginning of the file is no mark."""
+    numbers = {_number(text.decode()) for text in _NUMBER.findall(source.head)}
+    try:
+        value = orjson.loads(source.data) if numbers <= QUARTERS else None
+    except orjson.JSONDecodeError:
+        return
+    if type(value) is dict:
+        yield from ([str(row[name]) for name in _OF_MARKS] for row in marks_by_query(value))
 
 
 def _table_rows(source: Source, names: Sequence[str]) -> Iterator[list[str]]:

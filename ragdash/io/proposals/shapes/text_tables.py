@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 
 from ragdash.core.text.sentences import are_questions
@@ -13,6 +14,8 @@ from ragdash.io.source.limits import MAX_COLUMNS
 from ragdash.io.tables.cell_lists import parse_columns
 
 DELIMITERS = "\t,;|"
+_FEWEST_ROWS = 3
+_TITLE = re.compile(r"([\w-]*\d)(?::\s*| +)([^\W\d].*)")
 LISTS_OF_QUESTIONS = ("question", "questions", "query", "queries", "prompt", "prompts")  # names of a column
 
 
@@ -22,7 +25,7 @@ def text_table(text: str) -> list[dict]:
     Lines below a word for questions are one column, whatever is in them.
     Empty where a row has more cells than the others: a value holds the separator, and which one is not known.
     """
-    if rows := _ranked_lines(text):
+    if rows := _ranked_lines(text) or _judged_passages(text) or _candidates(text):
         return rows
     candidates = []
     previous = csv.field_size_limit(2**31 - 1)
@@ -49,7 +52,7 @@ def text_table(text: str) -> list[dict]:
         table = table_of_rows(rows, headerless=delimiter == "\t" or _begin_with_questions(rows))
         if table:
             return table
-    return _questions_below_their_name(text)
+    return _numbered_titles(text) or _questions_below_their_name(text)
 
 
 def _ranked_lines(text: str) -> list[dict]:
@@ -69,6 +72,48 @@ def _ranked_lines(text: str) -> list[dict]:
     if not are_ranks or len({row.get("run") for row in rows}) > 1:
         return []
     return [{name: value for name, value in row.items() if name not in ("Q0", "run")} for row in rows]
+
+
+def _judged_passages(text: str) -> list[dict]:
+    """Rows of judged passages, as TREC's Dynamic Domain track writes them: `DD15-1 DD15-1.2 d7 31 4`, of query, part of
+    it, document, passage and grade. A document has the highest grade of its passages.
+    """
+    lines = [line.split() for line in text.splitlines() if line.strip()]
+    if len(lines) < 2 or any(len(line) != 5 or not line[4].isdecimal() or not line[1].startswith(f"{line[0]}.")
+                             for line in lines):
+        return []
+    grades: dict[tuple[str, str], int] = {}
+    for query, _, doc, _, grade in lines:
+        grades[query, doc] = max(grades.get((query, doc), 0), int(grade))
+    return [{"query_id": query, "doc_id": doc, "grade": grade} for (query, doc), grade in grades.items()]
+
+
+def _candidates(text: str) -> list[dict]:
+    """Rows of query, document, question and passage without a header, as MS MARCO writes what is to be ranked: each
+    query has one question, and documents have names without a blank.
+    """
+    rows = [line.split("\t") for line in text.splitlines() if line.strip()]
+    if len(rows) < _FEWEST_ROWS or any(len(row) != 4 or " " in row[0] or " " in row[1] for row in rows):
+        return []
+    asked = {(query, question) for query, _, question, _ in rows}
+    are_texts = all(2 * sum(" " in row[place] for row in rows) > len(rows) for place in (2, 3))
+    pairs = {(query, document) for query, document, *_ in rows}
+    is_one_each = len(asked) == len({query for query, _ in asked}) < len(rows) == len(pairs)
+    return [dict(zip(("query_id", "doc_id", "question", "passage"), row, strict=True)) for row in rows] if (
+        are_texts and is_one_each and not looks_like_header(rows[0], rows[1:])) else []
+
+
+def _numbered_titles(text: str) -> list[dict]:
+    """Rows of topics, `wt09-1:obama family tree` or `301 international crime`: names of one form with a number, and
+    words behind them.
+    """
+    matches = [_TITLE.fullmatch(line.strip()) for line in text.splitlines() if line.strip()]
+    rows = [(match[1], match[2]) for match in matches if match]
+    names = {re.sub(r"\d+", "0", name) for name, _ in rows}
+    is_each = _FEWEST_ROWS <= len(matches) == len(rows) == len({name for name, _ in rows})
+    several = sum(" " in title for _, title in rows)
+    return [{"column 1": name, "column 2": title} for name, title in rows] if (
+        is_each and len(names) == 1 and 2 * several > len(rows)) else []
 
 
 def _questions_below_their_name(text: str) -> list[dict]:

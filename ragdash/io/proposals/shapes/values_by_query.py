@@ -15,6 +15,7 @@ SPLITS = {"train", "training", "dev", "development", "val", "valid", "validation
 KEY = "*"  # the query, as in the other lists of records
 MOST_COLUMNS = 12
 _MOST_GRADE = 4
+QUARTERS = {0.0, 0.25, 0.5, 0.75, 1.0}  # marks of people: partly relevant
 _SCALE = 50
 _LONGEST_QUERY = 80  # of keywords
 _CUTOFFS = {str(number) for number in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 100, 200, 500, 1000)}
@@ -159,6 +160,20 @@ def documents_by_query(value: dict) -> list[dict]:
         return [{KEY: key, "relevant": member} for key, member in value.items()]
     return [{KEY: key, "retrieved": [{"doc_id": str(doc), "score": score} for doc, score in sorted(
         member.items(), key=lambda item: -float(item[1]))]} for key, member in value.items()]
+
+
+def marks_by_query(value: dict) -> list[dict]:
+    """A record for each document of {"q1": {"d7": 0.5, "d2": 1}}, where all numbers are 0, 1 or quarters between them:
+    marks of what is relevant, or scores; none for others, and for whole numbers, which are grades.
+    """
+    members = list(value.values())
+    if not all(type(member) is dict and _is_numbers(list(member.values())) for member in members):
+        return []
+    marks = {float(mark) for member in members for mark in member.values()}
+    if not {0.0, 1.0} < marks <= QUARTERS:
+        return []
+    return [{"query_id": key, "doc_id": doc, "score": mark} for key, member in value.items()
+            for doc, mark in member.items()]
 
 
 def lists_by_word(value: dict) -> list[dict]:
