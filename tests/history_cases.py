@@ -19,14 +19,16 @@ START = datetime(2026, 3, 1, tzinfo=UTC)
 PLANTED = {8: "worse", 15: "worse"}  # of twenty commits, these two make retrieval worse
 
 
-def commits(number: int = 20, seed: int = 5, truth: str = "", planted: bool = True) -> list[Run]:
+def commits(number: int = 20, seed: int = 5, truth: str = "", planted: bool = True,
+            depth: int = 3) -> list[Run]:
     """A dated run for each commit: the relevant document is first, on a few queries by chance second, and after a
-    planted regression second on half of the queries."""
+    planted regression second on half of the queries. depth: documents per query up to the first regression."""
     chance = np.random.default_rng(seed).random((number, len(QUERIES))) < 0.03
     runs = []
     for commit in range(number):
         worse = [planted and commit >= (8, 15)[index % 2] for index in range(len(QUERIES))]
         documents = {query: ["x"] * worse[index] + ["y"] * bool(chance[commit, index]) + ["a"]
+                     + ["z1", "z2"][:(depth if commit < 8 else 3) - 1 - worse[index] - bool(chance[commit, index])]
                      for index, query in enumerate(QUERIES)}
         time = START + timedelta(days=commit)
         header = RunHeader(f"{time:%Y%m%dT%H%M%S}Z-hybrid-{commit}", "hybrid", time.isoformat(), time.isoformat(),
@@ -46,9 +48,9 @@ def repeated_nights() -> list[Run]:
     return [repeat(run, number) for number, seed in ((1, 5), (2, 6)) for run in commits(seed=seed)]
 
 
-def write_log_folder(root: Path) -> Path:
+def write_log_folder(root: Path, depth: int = 3) -> Path:
     """Twenty recorded runs in a log folder, as ragdash.record writes them, one unfinished, and the judgments."""
-    for run in commits():
+    for run in commits(depth=depth):
         folder = root / "logs" / run.header.run_id
         folder.mkdir(parents=True)
         (folder / "header.json").write_bytes(run.header.to_json())

@@ -10,7 +10,7 @@ from ragdash.analysis.tracking import HistoryPoint, MetricHistory, PinnedBaselin
 from ragdash.reporting.plots import leaderboard
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.common.theme import LIGHT, Figure, Theme
-from ragdash.reporting.tables.history import label, settings_text, short_commit
+from ragdash.reporting.tables.history import settings_text, short_commit
 
 
 def history_figure(line: Sequence[HistoryPoint], metric: MetricHistory, theme: Theme = LIGHT,
@@ -26,7 +26,7 @@ def history_figure(line: Sequence[HistoryPoint], metric: MetricHistory, theme: T
     accepted = [None if row.accepted is None else rows[row.accepted].summary.mean if row.accepted >= 0 else pinned
                 for row in rows]
     return leaderboard.history(times if len(times) == len(line) else list(range(1, len(line) + 1)),
-                               [label(point) for point in line], column["mean"], column["low"], column["high"],
+                               [point.label for point in line], column["mean"], column["low"], column["high"],
                                [row.change for row in rows], hover, [row.summary.n for row in rows], accepted,
                                axis=axis_of(metric.spec), theme=theme)
 

@@ -20,7 +20,9 @@ from ragdash.analysis.tracking.points import (
     settings_changes,
 )
 from ragdash.analysis.tracking.repeated_points import merged_points, point_spread
+from ragdash.analysis.tracking.withheld_changes import CheckPoints, checks_of_points, checks_of_runs, withhold_changes
 
-__all__ = ["FAIL_ON", "LIKELY", "TIERS", "GateResult", "GateRow", "HistoryPoint", "HistoryRow", "MetricHistory",
-           "PinnedBaseline", "gate", "gate_baseline", "history", "history_point", "in_order", "judgment_digests",
-           "lines_of", "merged_points", "pin", "point_of", "point_spread", "read_baseline", "settings_changes"]
+__all__ = ["FAIL_ON", "LIKELY", "TIERS", "CheckPoints", "GateResult", "GateRow", "HistoryPoint", "HistoryRow",
+           "MetricHistory", "PinnedBaseline", "checks_of_points", "checks_of_runs", "gate", "gate_baseline", "history",
+           "history_point", "in_order", "judgment_digests", "lines_of", "merged_points", "pin", "point_of",
+           "point_spread", "read_baseline", "settings_changes", "withhold_changes"]

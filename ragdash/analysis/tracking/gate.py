@@ -162,14 +162,14 @@ def gate(runs: Sequence[Run], truth: Truth, baseline: PinnedBaseline, specs: Ite
     candidate = mean_over_repeats([evaluate_match(match, specs) for match in matches])
     checks = [_under_pinned_settings(check) for match in matches for check in find_checks([match], specs[0])]
     missing = {query for match in matches for query in match.query_ids.filter(match.missing).to_pylist()}
-    checks += _depth_checks(runs, baseline, specs)
+    checks += depth_checks(runs, baseline, specs)
     result = gate_baseline(candidate, truth, baseline, rules=rules, fail_on=fail_on, accepted=accepted, max_age=max_age,
                            today=today, checks=list({str(check): check for check in checks}.values()),
                            repeats=len(runs), missing=missing)
     return replace(result, settings_changed=_settings_changed(baseline, runs))
 
 
-def _depth_checks(runs: Sequence[Run], baseline: PinnedBaseline, specs: Sequence[Spec]) -> list[RunCheck]:
+def depth_checks(runs: Sequence[Run], baseline: PinnedBaseline, specs: Sequence[Spec]) -> list[RunCheck]:
     """The run returns fewer documents per query than the baseline did, and a metric looks deeper."""
     before, depth = baseline.run.get("depth"), min(run.depth for run in runs)
     if not isinstance(before, int) or not 0 < depth < before or all(_cutoff(spec) <= depth for spec in specs):

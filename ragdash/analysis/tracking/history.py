@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from ragdash.analysis.tracking.pinned_baseline import PinnedBaseline, judgment_digests
 from ragdash.analysis.tracking.points import HistoryPoint
+from ragdash.analysis.verdict import RunCheck
 from ragdash.core.records import CHOICES, Truth
 from ragdash.evaluation.evaluate import Evaluation, Summary, summaries
 from ragdash.evaluation.outcomes import direction
@@ -40,12 +41,14 @@ class HistoryRow:
     difference, low, high, compared
         To the accepted run, with an interval that holds for all points together, and the queries compared. Of a change
         that a window shows, those of the mean of the window.
-    change : {"", "better", "worse", "not-comparable", "experiment"}
-        A significant change at this point. not-comparable: settings of the evaluation or of a model differ, so a new
-        line begins. experiment: one of several settings of the same code within an hour, such as a point of a sweep; it
-        is shown and not tested.
+    change : {"", "better", "worse", "withheld", "not-comparable", "experiment"}
+        A significant change at this point. withheld: its runs are not comparable yet; of `withhold_changes`.
+        not-comparable: settings of the evaluation or of a model differ, so a new line begins. experiment: one of
+        several settings of the same code within an hour, such as a point of a sweep; it is shown and not tested.
     window
         Runs that showed the change together: 1, or a power of 2 for slow and small changes.
+    checks
+        What withholds the change.
     """
 
     point: int
@@ -57,6 +60,7 @@ class HistoryRow:
     compared: int
     change: str
     window: int
+    checks: tuple[RunCheck, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,8 +82,13 @@ class MetricHistory:
 
     @property
     def changes(self) -> tuple[HistoryRow, ...]:
-        """The rows with a significant change."""
+        """The rows with a significant change of runs that are comparable."""
         return tuple(row for row in self.rows if row.change in ("better", "worse"))
+
+    @property
+    def withheld(self) -> tuple[HistoryRow, ...]:
+        """The rows with a significant change of runs that are not comparable yet."""
+        return tuple(row for row in self.rows if row.change == "withheld")
 
 
 def history(points: Sequence[HistoryPoint], specs: Sequence[Spec], *, alpha: float = ALPHA, accepted: int = 0,

@@ -55,6 +55,11 @@ class HistoryPoint:
     rankings: tuple[int, ...] = ()
     repeats: tuple[HistoryPoint, ...] = ()
 
+    @property
+    def label(self) -> str:
+        """When and what: "2026-11-22 13:15 hybrid"."""
+        return f"{self.time:%Y-%m-%d %H:%M} {self.name}" if self.time else self.name
+
 
 def history_point(run: Run, truth: Truth, specs: Sequence[Spec], conventions: Conventions | None = None,
                   matching: Matching | None = None) -> HistoryPoint:

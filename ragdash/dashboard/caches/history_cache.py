@@ -14,17 +14,20 @@ from ragdash.analysis.tracking import (
     HistoryPoint,
     MetricHistory,
     PinnedBaseline,
+    checks_of_points,
     history,
     history_point,
     in_order,
     point_of,
 )
+from ragdash.analysis.verdict import RunCheck
 from ragdash.core.errors import InputError
 from ragdash.core.records import Truth
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 from ragdash.io.recorded.folder import LogEntry
+from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_spec
 
 
@@ -71,6 +74,28 @@ def _points(digests: tuple[str, ...], key: tuple, spec: str, _scope: Scope) -> t
         except InputError:  # no query in common: the Data page says so
             continue
     return tuple(result)
+
+
+def _checks_key(points: Sequence[HistoryPoint], recorded: Sequence[LogEntry], scope: Scope, spec: Spec, k: int,
+                truths: Sequence[str], baseline: PinnedBaseline | None) -> tuple:
+    return (tuple((point.digest, point.label, point.truth) for point in points), scope.cache_key([spec]), str(spec), k,
+            tuple(truths), baseline and baseline.run.get("depth"))
+
+
+@shared(max_entries=256, show_spinner="Checking the comparison …", key=_checks_key)
+def checks(points: Sequence[HistoryPoint], recorded: Sequence[LogEntry], scope: Scope, spec: Spec, k: int,
+           truths: Sequence[str], baseline: PinnedBaseline | None) -> tuple[RunCheck, ...]:
+    """What speaks against comparing points on a metric; recorded: the folder of those not in the session."""
+    loaded = {point.digest: scope.match(point.digest, [spec]) for point in points
+              if LOADED.run(point.digest) is not None}
+    wanted = {point.digest for point in points} - {*loaded}
+    key = scope.cache_key([spec])
+    for entry in recorded if wanted else ():
+        point = _point_of_folder(str(entry.path), entry.version, key, str(spec), _scope=scope)
+        if point is not None and point.digest in wanted:
+            loaded[point.digest] = Match(io.read_run(str(entry.path)), scope.truth, scope.conventions, scope.matching)
+    return checks_of_points(points, [loaded[point.digest] for point in points], spec, k, truths,
+                            scope.queries_of_slice, baseline)
 
 
 def _point(digest: str, scope: Scope, spec: Spec) -> HistoryPoint:

@@ -11,7 +11,15 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from ragdash.analysis.tracking import HistoryPoint, MetricHistory, history, lines_of, merged_points
+from ragdash.analysis.tracking import (
+    CheckPoints,
+    HistoryPoint,
+    MetricHistory,
+    history,
+    lines_of,
+    merged_points,
+    withhold_changes,
+)
 from ragdash.core.records import Run, RunHeader
 from ragdash.evaluation.evaluate import Summary, summaries
 from ragdash.metrics import Spec
@@ -21,7 +29,7 @@ from ragdash.reporting.html.cells import mean_cell
 from ragdash.reporting.html.report_page import render_page
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.tables.history import change_sentences, label, noise_lines, notes, short_commit
+from ragdash.reporting.tables.history import change_sentences, noise_lines, notes, short_commit
 
 INDEX, REPORT, RUNS = "index.html", "report.html", "runs"
 MOST_PICTURES = 8  # lines with a picture on the index; the others have their sentences
@@ -48,7 +56,7 @@ class OpenRun:
 
 
 def build_site(title: str, recorded: Sequence[RecordedPoint], unfinished: Sequence[OpenRun],
-               report: bytes | None = None) -> dict[str, bytes]:
+               report: bytes | None = None, *, find: CheckPoints, accepted: Sequence[str] = ()) -> dict[str, bytes]:
     """The files of the site: name -> content.
 
     Parameters
@@ -61,20 +69,23 @@ def build_site(title: str, recorded: Sequence[RecordedPoint], unfinished: Sequen
         Runs that were not closed.
     report
         The report that the index links to, if there is one.
+    find, accepted
+        What withholds a change, as for `withhold_changes`.
     """
     pages = _page_names(recorded)
     specs = recorded[0].point.evaluation.specs if recorded else ()
     rows = dict(zip(pages, summaries([entry.point.evaluation for entry in recorded]), strict=True))
     lines = {name: [recorded[index] for index in order] for name, order in _lines(recorded).items()}
     page_of = {id(entry): page for page, entry in pages.items()}
-    files = {INDEX: render_page(title, _index(lines, page_of, rows, specs, unfinished, report is not None))}
+    history_blocks = _history_blocks(lines, specs[0], find, accepted) if specs else []
+    files = {INDEX: render_page(title, _index(lines, page_of, rows, history_blocks, unfinished, report is not None))}
     if report is not None:
         files[REPORT] = report
     for line in lines.values():
         changed = setting_changes([entry.point for entry in line])
         for entry, change in zip(line, changed, strict=True):
             page = page_of[id(entry)]
-            files[page] = render_page(label(entry.point), _run_page(entry, rows[page], change))
+            files[page] = render_page(entry.point.label, _run_page(entry, rows[page], change))
     return files
 
 
@@ -99,8 +110,8 @@ def _lines(recorded: Sequence[RecordedPoint]) -> dict[str, list[int]]:
 
 
 def _index(lines: Mapping[str, Sequence[RecordedPoint]], page_of: Mapping[int, str],
-           rows: Mapping[str, tuple[Summary, ...]], specs: Sequence[Spec], unfinished: Sequence[OpenRun],
-           has_report: bool) -> list[Section]:
+           rows: Mapping[str, tuple[Summary, ...]], history_blocks: Sequence[Block | Heading],
+           unfinished: Sequence[OpenRun], has_report: bool) -> list[Section]:
     everything = [entry for line in lines.values() for entry in line]
     newest = [entry for _, entry in sorted(enumerate(everything), key=lambda item: _moment(*item), reverse=True)]
     overview: list[Block | Heading] = [Text(f"{fmt.count(len(everything), 'closed run')} of "
@@ -109,14 +120,15 @@ def _index(lines: Mapping[str, Sequence[RecordedPoint]], page_of: Mapping[int, s
         overview.append(FactList([("The newest run of each name, compared",
                                    Markup('<a href="{}">Open the report</a>').format(REPORT))]))
     sections = [Section("overview", "Overview", overview)]
-    if specs:
-        sections.append(Section("history", "Over time", _history_blocks(lines, specs[0])))
+    if history_blocks:
+        sections.append(Section("history", "Over time", history_blocks))
         link = Markup('<a href="{}"><bdi>{}</bdi></a>')
         table = [[link.format(page_of[id(entry)], entry.point.name), *_origin(entry.point),
                   *map(mean_cell, rows[page_of[id(entry)]])] for entry in newest]
         sections.append(Section("runs", "Runs", [Table(
             "Newest first: means with 95% intervals", ["Run", "When", "Commit", "Branch", "Tags",
-                                                        *(spec.title for spec in specs)], table)]))
+                                                        *(row.spec.title for row in next(iter(rows.values())))],
+                                                    table)]))
     if unfinished:
         sections.append(Section("unfinished", "Not closed", [
             Text("These runs were not closed. They have no means: those of the first queries would mislead."),
@@ -132,16 +144,17 @@ def _moment(position: int, entry: RecordedPoint) -> tuple[bool, float, int]:
     return time is not None, time.timestamp() if time else 0.0, position
 
 
-def _history_blocks(lines: Mapping[str, Sequence[RecordedPoint]], spec: Spec) -> list[Block | Heading]:
+def _history_blocks(lines: Mapping[str, Sequence[RecordedPoint]], spec: Spec, find: CheckPoints,
+                    accepted: Sequence[str]) -> list[Block | Heading]:
     blocks: list[Block | Heading] = []
     comparable = spec.metric.aggregate == "mean" and spec.metric.better is not None
     for number, (name, line) in enumerate(lines.items()):
         if len(line) < 2 or not comparable:
             continue
         points = merged_points([entry.point for entry in line])
-        metric = history(points, [spec])[0]
+        [metric] = withhold_changes(points, history(points, [spec]), find, accepted)
         blocks += [Heading(name), Text("\n\n".join(map(fmt.escape, [
-            *change_sentences(points, metric)[::-1], *noise_lines(points, spec), *notes(points)])))]
+            *change_sentences(points, metric, newest_first=True), *noise_lines(points, spec), *notes(points)])))]
         if number < MOST_PICTURES:
             blocks.append(_picture(number, name, points, metric))
     return blocks or [Text("No two runs have the same name yet.")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
@@ -11,15 +11,19 @@ from ragdash.analysis.tracking import (
     HistoryPoint,
     MetricHistory,
     PinnedBaseline,
+    checks_of_runs,
     history_point,
     lines_of,
     merged_points,
     read_baseline,
+    withhold_changes,
 )
 from ragdash.analysis.tracking import history as metric_histories
+from ragdash.core.console import count
 from ragdash.core.errors import InputError, Problem, UnknownKey, represent
-from ragdash.core.records import Conventions, Truth
+from ragdash.core.records import Conventions, Run, Truth
 from ragdash.core.records.arguments import checked, checked_methods
+from ragdash.evaluation.comparison_inputs import checked_kinds
 from ragdash.evaluation.outcomes import select_comparable
 from ragdash.metrics import Spec, one_spec, parse_specs
 from ragdash.reporting.public.recorded_runs import runs_of, warn_of
@@ -45,7 +49,7 @@ class RunHistory:
     def __repr__(self) -> str:
         changes = sum(len(metric.changes) for _, metrics in self.lines.values() for metric in metrics)
         runs = sum(len(points) for points, _ in self.lines.values())
-        return f"<RunHistory: {runs:,} runs in {len(self.lines):,} lines, {changes:,} significant changes>"
+        return f"<RunHistory: {runs:,} runs in {len(self.lines):,} lines, {count(changes, 'significant change')}>"
 
     def _repr_html_(self) -> str:
         """The frame, for notebooks."""
@@ -96,7 +100,7 @@ class RunHistory:
 @checked
 def history(runs: object, truth: Truth | object, metrics: str | Iterable[str | Spec] = "nDCG@10", *, by: str = "name",
             fixed: bool = False, baseline: str | Path | PinnedBaseline | None = None, repeats: str = "mean",
-            family: int = 1, **conventions) -> RunHistory:
+            family: int = 1, accept: str | Iterable[str] = (), **conventions) -> RunHistory:
     """Show metrics of dated runs over time, and mark the changes that are significant however often you look.
 
     Parameters
@@ -117,6 +121,9 @@ def history(runs: object, truth: Truth | object, metrics: str | Iterable[str | S
         Repeats of a configuration are one point, their mean; or each by itself.
     family
         Correct over this many metrics, where you choose from more than these.
+    accept
+        Kinds of checks to accept, such as "shallow-run"; else these withhold the changes between runs that are not
+        comparable yet.
     **conventions
         ties, missing, unanswerable, duplicates.
 
@@ -133,11 +140,26 @@ def history(runs: object, truth: Truth | object, metrics: str | Iterable[str | S
     Examples
     --------
     >>> truth = {f"q{i}": ["a"] for i in range(40)}
-    >>> good, poor = ({query: documents for query in truth} for documents in (["a"], ["b", "a"]))
+    >>> good, poor = ({query: documents for query in truth} for documents in (["a", "b"], ["b", "a"]))
     >>> result = history([good, good, poor], truth, "RR")
     >>> result.frame()[["mean", "change"]].values.tolist()
     [[1.0, ''], [1.0, ''], [0.5, '▼ worse']]
     """
+    _check_choices(by, repeats, family)
+    accepted, choices, judged = checked_kinds(accept), Conventions.from_arguments(conventions), Truth.of(truth)
+    given = runs_of(runs)
+    points, specs = _points(given, judged, parse_specs(metrics), choices)
+    pinned = read_baseline(baseline) if isinstance(baseline, str | Path) else baseline
+    points = merged_points(points) if repeats == "mean" else points
+    dated = all(point.time for point in points)
+    lines = lines_of(points, by) if dated or by != "name" else {"all runs": points}
+    find = checks_of_runs(given, judged, choices, baseline=pinned)
+    return RunHistory({name: (tuple(line), withhold_changes(line, metric_histories(
+        line, specs, fixed=fixed, baseline=pinned, truth=judged, family=family), find, accepted))
+        for name, line in lines.items()}, pinned)
+
+
+def _check_choices(by: object, repeats: object, family: object) -> None:
     for name, value, choices in (("by", by, ("name", "branch", "group", "tag")), ("repeats", repeats, (
             "mean", "single"))):
         if value not in choices:
@@ -145,23 +167,16 @@ def history(runs: object, truth: Truth | object, metrics: str | Iterable[str | S
                                       field=name)])
     if not isinstance(family, Integral) or isinstance(family, bool) or family < 1:
         raise InputError([Problem("python-object/family", {"value": represent(family)}, field="family")])
-    points, specs = _points(runs, Truth.of(truth), parse_specs(metrics), Conventions.from_arguments(conventions))
-    pinned = read_baseline(baseline) if isinstance(baseline, str | Path) else baseline
-    points = merged_points(points) if repeats == "mean" else points
-    dated = all(point.time for point in points)
-    lines = lines_of(points, by) if dated or by != "name" else {"all runs": points}
-    return RunHistory({name: (tuple(line), metric_histories(line, specs, fixed=fixed, baseline=pinned, truth=Truth.of(
-        truth), family=family)) for name, line in lines.items()}, pinned)
 
 
-def _points(source: object, truth: Truth, requested: list[Spec],
+def _points(runs: Sequence[Run], truth: Truth, requested: list[Spec],
             conventions: Conventions) -> tuple[list[HistoryPoint], list[Spec]]:
     """The points of the runs that have a query of the truth, and the metrics that can be compared."""
     if not requested:
         raise InputError([Problem("python-object/none", {"what": "metric"}, field="metrics")])
     points: list[HistoryPoint] = []
     problems: list[Problem] = []
-    for run in runs_of(source):
+    for run in runs:
         try:
             points.append(history_point(run, truth, requested, conventions))
         except InputError as error:

@@ -10,13 +10,15 @@ from datetime import UTC, datetime
 from ragdash.analysis.tracking import HistoryPoint, HistoryRow, MetricHistory, point_spread, settings_changes
 from ragdash.analysis.tracking.history import experiment_runs
 from ragdash.analysis.tracking.pinned_baseline import WRONG_CLOCK
-from ragdash.core.console import one_line, query_count
+from ragdash.core.console import count, one_line, query_count
 from ragdash.metrics import Spec
+from ragdash.reporting.sentences.runs.check_lines import withheld_sentence
 from ragdash.reporting.sentences.runs.repeats import noise_and_design
 from ragdash.reporting.tables.escaping import finite_or_none, number, sentence_text, signed, table_text
 
 HISTORY_FORMATS = ("table", "json", "markdown")
 CHANGES = {"": "", "better": "▲ better", "worse": "▼ worse",
+           "withheld": "not comparable yet",
            "not-comparable": "not comparable: a new line begins",
            "experiment": "one of several settings: not tested"}
 Lines = Mapping[str, tuple[Sequence[HistoryPoint], Sequence[MetricHistory]]]
@@ -41,8 +43,15 @@ def render_history(lines: Lines, form: str) -> bytes:
     return "\n".join(texts).encode()
 
 
-def change_sentences(points: Sequence[HistoryPoint], metric: MetricHistory) -> list[str]:
-    """A sentence for each significant change, with commit and settings; one sentence where there is none."""
+def change_sentences(points: Sequence[HistoryPoint], metric: MetricHistory, *, newest_first: bool = False) -> list[str]:
+    """A sentence for each significant change, with commit and settings; one sentence where there is none.
+
+    The first sentence says which changes are not named because their runs are not comparable yet.
+    """
+    if metric.withheld:
+        checks = list({str(check): check for row in metric.withheld for check in row.checks}.values())
+        unnamed = f"{count(len(metric.withheld), 'change is', 'changes are')} not named"
+        return [withheld_sentence(checks, unnamed), *_named_changes(points, metric, newest_first)]
     untested = sum(row.change == "experiment" for row in metric.rows)
     if not metric.changes and untested:
         means = [number(row.summary.mean) for row in (metric.rows[0], metric.rows[-1])]
@@ -52,7 +61,11 @@ def change_sentences(points: Sequence[HistoryPoint], metric: MetricHistory) -> l
                 f"{means[0]} to {means[1]}): they are other settings of the same code within an hour.{tested}"]
     if not metric.changes:
         return [f"No significant change of {metric.spec.title} in {len(metric.rows):,} runs."]
-    return [_change(points, metric, row) for row in metric.changes]
+    return _named_changes(points, metric, newest_first)
+
+
+def _named_changes(points: Sequence[HistoryPoint], metric: MetricHistory, newest_first: bool) -> list[str]:
+    return [_change(points, metric, row) for row in metric.changes[::-1 if newest_first else 1]]
 
 
 def total_sentence(points: Sequence[HistoryPoint], metric: MetricHistory) -> str:
@@ -74,7 +87,7 @@ def noise_lines(points: Sequence[HistoryPoint], spec: Spec) -> list[str]:
         return []
     text = "Each point is the mean of its repeats" if len(repeated) == len(points) else \
         f"{len(repeated):,} of {len(points):,} points are means of repeats"
-    noise = noise_and_design(replace(spread, name=label(repeated[-1])))
+    noise = noise_and_design(replace(spread, name=repeated[-1].label))
     return [f"{text}: over repeats first, then over queries. {noise}"]
 
 
@@ -92,11 +105,6 @@ def correction_sentence(metric: MetricHistory) -> str:
     return f"A mark is a false alarm in at most {share:.3g}% of histories without a change{over}."
 
 
-def label(point: HistoryPoint) -> str:
-    """When and what: "2026-11-22 13:15 hybrid"."""
-    return f"{point.time:%Y-%m-%d %H:%M} {point.name}" if point.time else point.name
-
-
 def short_commit(point: HistoryPoint) -> str:
     """Eight digits of the commit, with + where files were changed; "" where it is unknown."""
     return f"{point.commit[:8]}{'+' if point.dirty else ''}" if point.commit else ""
@@ -109,12 +117,12 @@ def settings_text(before: HistoryPoint, after: HistoryPoint) -> str:
 
 def _change(points: Sequence[HistoryPoint], metric: MetricHistory, row: HistoryRow) -> str:
     point = points[row.point]
-    against = "the baseline" if row.accepted == -1 else label(points[row.accepted or 0])
+    against = "the baseline" if row.accepted == -1 else points[row.accepted or 0].label
     lacking = _lacking(points, row)
     commit = f", commit {short_commit(point)}" if short_commit(point) else ""
     over = f" This is the mean of the last {row.window} runs." if row.window > 1 else ""
     changed = settings_text(points[row.point - 1], point) if row.point else ""
-    return (f"{CHANGES[row.change]} since {label(point)}{commit}: {metric.spec.title} {signed(row.difference)} "
+    return (f"{CHANGES[row.change]} since {point.label}{commit}: {metric.spec.title} {signed(row.difference)} "
             f"[{signed(row.low)}, {signed(row.high)}] compared with {against}, n = {row.compared:,}.{over}"
             + (f" Settings that changed there: {changed}." if changed else "") + lacking)
 
@@ -165,7 +173,7 @@ def _cells(points: Sequence[HistoryPoint], row: HistoryRow) -> list[str]:
     difference = "–" if row.change == "experiment" else "accepted" if row.accepted is None else \
         f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
     mean = f"{number(summary.mean)} [{number(summary.low)}, {number(summary.high)}]"
-    return [label(point), short_commit(point), mean, difference, f"{summary.n:,}", CHANGES[row.change]]
+    return [point.label, short_commit(point), mean, difference, f"{summary.n:,}", CHANGES[row.change]]
 
 
 def _line_dict(name: str, points: Sequence[HistoryPoint], metrics: Sequence[MetricHistory]) -> dict:
@@ -179,4 +187,5 @@ def _line_dict(name: str, points: Sequence[HistoryPoint], metrics: Sequence[Metr
              "high": finite_or_none(row.summary.high), "n": row.summary.n, "accepted": row.accepted,
              "difference": finite_or_none(row.difference), "difference_low": finite_or_none(row.low),
              "difference_high": finite_or_none(row.high), "compared": row.compared, "change": row.change or None,
-             "window": row.window} for row in metric.rows]} for metric in metrics]}
+             "window": row.window, "checks": [check.as_dict() for check in row.checks]}
+            for row in metric.rows]} for metric in metrics]}

@@ -8,8 +8,9 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from ragdash.analysis.tracking import history_point
+from ragdash.analysis.tracking import checks_of_runs, history_point
 from ragdash.cli.common_options import add_matching_options, add_metric_options, add_reading_options, visible_text
+from ragdash.cli.comparison_checks import add_check_options
 from ragdash.cli.inputs import conventions_of, matching_of, specs_of, truth_of, with_documents
 from ragdash.core.console import print_note, say, unwritable
 from ragdash.core.errors import InputError, Problem
@@ -31,6 +32,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser)
     add_metric_options(parser)
     add_matching_options(parser)
+    add_check_options(parser)
     parser.add_argument("logdir", nargs="?", metavar="DIR", help="folder of recorded runs; default: RAGDASH_LOG_DIR, "
                         "else ./ragdash-logs")
     parser.add_argument("--title", type=visible_text, help="heading of the site (default: the name of the folder)")
@@ -54,7 +56,9 @@ def run(options: argparse.Namespace) -> int:
     unfinished = [OpenRun(entry.header.name, entry.header.created, entry.state, entry.queries) for entry in entries
                   if entry.state != "complete"]
     title = options.title or real_path(folder).name
-    files = build_site(title, recorded, unfinished, _report(recorded, truth, title, options))
+    find = checks_of_runs([entry.run for entry in recorded], truth, conventions_of(options), matching_of(options))
+    files = build_site(title, recorded, unfinished, _report(recorded, truth, title, options), find=find,
+                       accepted=options.accept or ())
     _write(target, files, earlier)
     print_note(f"{len(recorded):,} runs in {target}: open {target / 'index.html'}")
     return 0
@@ -114,7 +118,7 @@ def _report(recorded: list[RecordedPoint], truth: Truth, title: str, options: ar
     specs = specs_of(options, runs, truth) if options.metrics or options.cutoffs else report_specs(runs, truth, 10)
     return build_report(ReportRequest(
         tuple(Match(item, truth, conventions_of(options), matching_of(options)) for item in runs), specs,
-        title=f"{title}: the newest runs", texts=not options.no_texts))
+        title=f"{title}: the newest runs", texts=not options.no_texts, accepted=tuple(options.accept or ())))
 
 
 def _write(target: Path, files: dict[str, bytes], earlier: list[str]) -> None:

@@ -6,8 +6,18 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ragdash.analysis.tracking import HistoryPoint, history, history_point, lines_of, merged_points, read_baseline
+from ragdash.analysis.tracking import (
+    HistoryPoint,
+    checks_of_runs,
+    history,
+    history_point,
+    lines_of,
+    merged_points,
+    read_baseline,
+    withhold_changes,
+)
 from ragdash.cli.common_options import add_evaluation_options, whole_number
+from ragdash.cli.comparison_checks import add_check_options, note_acceptance
 from ragdash.cli.inputs import (
     conventions_of,
     matching_of,
@@ -29,6 +39,7 @@ LINES = ("name", "branch", "group", "tag")
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_evaluation_options(parser)
+    add_check_options(parser)
     parser.add_argument("runs", nargs="+", metavar="RUN", help="recorded runs, log folders with many, or run files in "
                         "their order")
     parser.add_argument("--by", choices=LINES, default="name", help="what makes a line of its own (default: the name)")
@@ -56,13 +67,14 @@ def run(options: argparse.Namespace) -> int:
     say([replace(problem, severity="warning") for problem in problems])
     baseline = read_baseline(options.against) if options.against else None
     specs = select_comparable(points[0].evaluation, points[0].evaluation.specs)[0]
+    find = checks_of_runs(runs, truth, conventions_of(options), matching_of(options), baseline)
     lines = {}
     for name, line in (lines_of(points, options.by) if dated or options.by != "name" else {"all runs": points}).items():
         accepted = _accepted(line, options.accepted)
         if accepted is not None:
-            lines[name] = line, history(line, specs, accepted=accepted, fixed=options.fixed, baseline=baseline,
-                                        truth=truth, family=options.family, resamples=options.resamples,
-                                        seed=options.seed)
+            metrics = history(line, specs, accepted=accepted, fixed=options.fixed, baseline=baseline, truth=truth,
+                              family=options.family, resamples=options.resamples, seed=options.seed)
+            lines[name] = line, withhold_changes(line, metrics, find, options.accept or ())
     if not lines:
         names = list(dict.fromkeys(point.name for point in points))
         raise InputError([Problem("history/accepted", {"value": options.accepted, "names": names}, field="--accepted")])
@@ -70,6 +82,8 @@ def run(options: argparse.Namespace) -> int:
         for note in notes(line):
             print_note(note)
     write(render_history(lines, options.format), options.output, options.format)
+    note_acceptance([check for _, metrics in lines.values() for metric in metrics for row in metric.withheld
+                     for check in row.checks], "name these changes")
     return 0
 
 

@@ -14,7 +14,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.tables.history import label, short_commit
+from ragdash.reporting.tables.history import short_commit
 
 ROLLING, FIXED, CHOSEN, PINNED = "last", "first", "run", "pinned"
 AGAINST = {ROLLING: "Last accepted", FIXED: "First", CHOSEN: "Chosen", PINNED: "Pinned"}  # fit on a phone
@@ -52,7 +52,7 @@ def choose_accepted(line: Sequence[HistoryPoint], spec: Spec) -> Accepted:
 
 
 def _run_label(point: HistoryPoint) -> str:
-    return " · ".join(filter(None, (label(point), short_commit(point), ", ".join(point.tags))))
+    return " · ".join(filter(None, (point.label, short_commit(point), ", ".join(point.tags))))
 
 
 def _pinned(line: Sequence[HistoryPoint], spec: Spec) -> PinnedBaseline | None:

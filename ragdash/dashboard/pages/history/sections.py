@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import chain
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ragdash.analysis.tracking import HistoryPoint, MetricHistory, PinnedBaseline, lines_of, merged_points
-from ragdash.analysis.verdict import RunCheck
+from ragdash.analysis.tracking import (
+    CheckPoints,
+    HistoryPoint,
+    MetricHistory,
+    PinnedBaseline,
+    lines_of,
+    merged_points,
+    withhold_changes,
+)
+from ragdash.analysis.verdict import RunCheck, withheld_checks
 from ragdash.dashboard.caches import history_cache
 from ragdash.dashboard.components import page_links, repeat_lines, verdict_panel
 from ragdash.dashboard.components.repeat_lines import SINGLE
 from ragdash.dashboard.page_context import PageContext, PageEnds, end_unless_comparable, specs
 from ragdash.dashboard.pages.history.accepted import choose_accepted, choose_against
 from ragdash.dashboard.session import file_metrics, state
+from ragdash.dashboard.session.truths import loaded_truths
 from ragdash.dashboard.watching import log_watch
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import select_comparable
 from ragdash.evaluation.repeats import digests_of
+from ragdash.io.recorded.folder import LogEntry
 from ragdash.metrics import Spec
 from ragdash.reporting.history_picture import history_figure, setting_changes
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.runs.check_lines import withheld_sentence
 from ragdash.reporting.tables.history import (
     CHANGES,
     change_sentences,
     correction_sentence,
-    label,
     noise_lines,
     notes,
     short_commit,
@@ -69,25 +75,28 @@ def render(context: PageContext) -> None:
     key = context.scope.cache_key([spec])
     metric = history_cache.metric_history(line, key, spec, accepted.index, accepted.fixed, accepted.baseline,
                                           context.scope.truth, _family(context, line))
-    withheld = _withheld(context, line, metric)
-    metric = replace(metric, rows=tuple(replace(row, change="") if row.point in withheld else row
-                                        for row in metric.rows))
-    _render_finding(line, metric, withheld)
+    [metric] = withhold_changes(line, [metric], _find_checks(context, recorded, accepted.baseline),
+                                state.get(state.ACCEPTED) or ())
+    _render_finding(context, line, metric)
     if len(merged) < len(points):
         repeat_lines.render_switch()
     _render_picture(line, metric, spec, accepted.baseline)
 
 
-def _withheld(context: PageContext, line: Sequence[HistoryPoint], metric: MetricHistory) -> dict[int, list[RunCheck]]:
-    """Of each change, by its point, the checks of its two runs that withhold it until they are fixed or accepted."""
-    checks = verdict_panel.withheld(context, metric.spec)
+def _find_checks(context: PageContext, recorded: Sequence[LogEntry], baseline: PinnedBaseline | None) -> CheckPoints:
+    """What finds the checks of a change: of all shown runs, where none of these withholds anything about its runs."""
     names = {digest: entry.name for entry in context.entries for digest in digests_of(entry.digest)}
-    withheld = {}
-    for row in metric.changes:
-        points = [line[index] for index in (row.point, row.accepted) if index is not None and index >= 0]
-        runs = {names.get(repeat.digest) for point in points for repeat in point.repeats or (point,)}
-        withheld[row.point] = [check for check in checks if not check.runs or runs.intersection(check.runs)]
-    return {point: concerned for point, concerned in withheld.items() if concerned}
+
+    def find(points: Sequence[HistoryPoint], spec: Spec) -> Sequence[RunCheck]:
+        runs = {names.get(point.digest) for point in points}
+        concerned = [check for check in withheld_checks(context.results.checks(spec), spec)
+                     if not check.runs or runs.intersection(check.runs)]
+        if baseline is None and None not in runs and not concerned:
+            return ()
+        return history_cache.checks(points, recorded, context.scope, spec, context.k,
+                                    loaded_truths.names_in_question(context.selection.digests), baseline)
+
+    return find
 
 
 def _family(context: PageContext, line: Sequence[HistoryPoint]) -> int:
@@ -112,16 +121,11 @@ def _choose_line(points: Sequence[HistoryPoint]) -> list[HistoryPoint]:
     return lines[state.get(state.HISTORY_LINE)]
 
 
-def _render_finding(line: Sequence[HistoryPoint], metric: MetricHistory,
-                    withheld: Mapping[int, Sequence[RunCheck]]) -> None:
+def _render_finding(context: PageContext, line: Sequence[HistoryPoint], metric: MetricHistory) -> None:
     """The changes in words, the newest first, what withholds others, and what the reader must know."""
     if len(line) < 2:
         st.info("This line has one run. A change needs two.", icon=":material/info:")
-    sentences = change_sentences(line, metric)[::-1] if len(line) > 1 else []
-    if withheld:
-        checks = list({str(check): check for check in chain.from_iterable(withheld.values())}.values())
-        unnamed = f"{fmt.count(len(withheld), 'change is', 'changes are')} not named"
-        sentences = [withheld_sentence(checks, unnamed), *(sentences if metric.changes else [])]
+    sentences = change_sentences(line, metric, newest_first=True) if len(line) > 1 else []
     with st.container(key="finding", gap="small"):
         if total := total_sentence(line, metric):
             st.markdown(f"**{fmt.escape(total)}**")
@@ -129,6 +133,9 @@ def _render_finding(line: Sequence[HistoryPoint], metric: MetricHistory,
             st.markdown(fmt.escape(sentence))
         if len(sentences) > MOST_CHANGES:
             st.caption(f"{len(sentences) - MOST_CHANGES:,} earlier changes are in the table.")
+        shown = {check.kind for check in context.results.checks(metric.spec)}
+        checks = {check.kind: check for row in metric.withheld for check in row.checks if check.kind not in shown}
+        verdict_panel.render_checks(context, list(checks.values()))
         for text in noise_lines(line, metric.spec):
             st.caption(fmt.escape(text))
         for note in notes(line):
@@ -142,7 +149,7 @@ def _render_picture(line: Sequence[HistoryPoint], metric: MetricHistory, spec: S
     changed = setting_changes(line)
     figure = history_figure(line, metric, elements.theme(), baseline)
     table = pd.DataFrame({
-        "Run": [label(point) for point in line], "Commit": [short_commit(point) for point in line],
+        "Run": [point.label for point in line], "Commit": [short_commit(point) for point in line],
         "Branch": [point.branch for point in line], spec.title: column["mean"], "Low": column["low"],
         "High": column["high"], "n": [row.summary.n for row in rows],
         "Difference": [row.difference for row in rows], "Difference low": [row.low for row in rows],
