@@ -69,7 +69,8 @@ def _checked(points: Sequence[HistoryPoint], metric: MetricHistory, row: History
     if row not in metric.changes:
         return row
     tested = [other.point for other in metric.rows if other.change != "experiment" and other.point <= row.point]
-    places = [*reversed(tested[-row.window:]), *([row.accepted] if row.accepted is not None and row.accepted >= 0 else [])]
+    reference = [row.accepted] if row.accepted is not None and row.accepted >= 0 else []
+    places = [*reversed(tested[-row.window:]), *reference]
     compared = chain.from_iterable(points[place].repeats or (points[place],) for place in places)
     checks = withheld_checks(find(list(compared), metric.spec), metric.spec, accepted)
     return replace(row, change="withheld", checks=checks) if checks else row
