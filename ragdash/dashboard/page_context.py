@@ -17,7 +17,7 @@ from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache, shared_c
 from ragdash.dashboard.jobs import ahead
 from ragdash.dashboard.session import relevance, reviews, run_fixes, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun, deepest_rank
-from ragdash.dashboard.session.scope import Scope
+from ragdash.dashboard.session.scope import Scope, draw_resamples
 from ragdash.dashboard.session.truths import loaded_truths
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import Comparison, ComparisonRules, best_first, select_comparable
@@ -331,6 +331,7 @@ def compute_ahead() -> None:
 
 
 def _offer(context: PageContext) -> None:
+    draw_resamples(context.scope)
     selection = context.selection
     ahead.offer([(entry.digest, entry.name) for entry in context.entries], context.baseline, context.scope,
                 selection.template, selection.k, loaded_truths.names_in_question(selection.digests))

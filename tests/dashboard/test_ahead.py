@@ -18,7 +18,7 @@ from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import kept_cache
 from ragdash.dashboard.caches.shared_cache import AHEAD, shared
 from ragdash.dashboard.jobs import ahead, ahead_results, ahead_worker
-from ragdash.dashboard.session import data_store
+from ragdash.dashboard.session import data_store, scope
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 
@@ -79,6 +79,12 @@ def test_results_of_the_process_are_those_of_the_pages(request_, monkeypatch, tm
         runs = [LOADED.run(digest) for digest, _ in request_.runs]
         opened(page, **address(request_.scope.truth, runs))
     assert not known().keys() - adopted.keys(), "the pages look under the same keys"
+
+
+def test_resamples_are_drawn_while_the_data_page_is_read(request_):
+    scope._resample_weights.clear()
+    opened("data", **address(request_.scope.truth, [LOADED.run(digest) for digest, _ in request_.runs]))
+    until(lambda: scope._resample_weights.known(len(QUERIES)) is not None)
 
 
 @pytest.mark.slow

@@ -33,7 +33,7 @@ from ragdash.matching.match import Match
 
 TOP = 10  # the rank up to which both ways to count are compared
 FRAGMENT = (f"{PREFIX}#", f"{NUMBER}#")  # ways to collapse that cut off what a spelling by paths cuts off too
-SAMPLE, FEW = 200_000, 20_000  # documents looked at for spellings, and for ways to collapse
+SAMPLE, FEW = 50_000, 20_000  # documents looked at for spellings, and for ways to collapse
 
 
 def id_entries(match: Match, queries: Wanted, docs: Wanted) -> list[ComparabilityEntry]:

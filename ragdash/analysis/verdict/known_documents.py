@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -27,7 +28,7 @@ def unknown_ids(matches: Sequence[Match], checks: Sequence[RunCheck],
                                                            "no-common-query") for run in check.runs}
     if len(matches) < 2:
         return []
-    known = [known_shares(match.run, match.truth) for match in matches] if known is None else known
+    known = known_shares([match.run for match in matches], matches[0].truth) if known is None else known
     highest = [sorted((share for share, _ in measure), reverse=True)[:2] for measure in zip(*known, strict=True)]
     unknown = []
     for match, shares in zip(matches, known, strict=True):
@@ -44,18 +45,30 @@ def unknown_ids(matches: Sequence[Match], checks: Sequence[RunCheck],
     return unknown
 
 
-def known_shares(run: Run, truth: Truth) -> KnownShares:
-    """(Share of the run's documents that are known, documents): by the corpus or judgments, and by the form of the id.
+def known_shares(runs: Sequence[Run], truth: Truth) -> list[KnownShares]:
+    """Of each run (share of its documents that are known, documents): by the corpus or judgments, and by form of id.
 
     Of a large run, the documents of an even sample of its queries are looked at.
 
     Judgments show it only where they are many: runs differ in how many judged documents they return, but with few
     judgments per query nearly all documents of every run are unjudged, and their share is too low to count.
     """
-    rows = sampled_rows(run, SAMPLE)
-    docs = pc.unique(run.docs if rows is None else run.docs.filter(pa.array(rows)))
     wanted = text_column(truth.docs if truth.corpus is None else truth.corpus.doc_ids)
-    known = pc.sum(pc.is_in(docs, value_set=wanted))
-    known_forms = pc.sum(pc.is_in(form_of(docs), value_set=pc.unique(form_of(wanted))))
-    n = max(len(docs), 1)
-    return [((known.as_py() or 0) / n, len(docs)), ((known_forms.as_py() or 0) / n, len(docs))]
+    docs = [_sampled_docs(run) for run in runs]
+    counts = _known_counts(docs, wanted), _known_counts([form_of(column) for column in docs],
+                                                        pc.unique(form_of(wanted)))
+    return [[(int(known) / max(len(column), 1), len(column)) for known in both]
+            for column, *both in zip(docs, *counts, strict=True)]
+
+
+def _sampled_docs(run: Run) -> pa.Array:
+    """The documents that are looked at, each once."""
+    rows = sampled_rows(run, SAMPLE)
+    return pc.unique(run.docs if rows is None else run.docs.filter(pa.array(rows)))
+
+
+def _known_counts(columns: Sequence[pa.Array], wanted: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """How many ids of each column are wanted ones; together, so that these are sorted into a table once."""
+    known = pc.is_in(pa.chunked_array(columns, pa.string()), value_set=wanted).to_numpy()
+    ends = np.cumsum([0, *map(len, columns)])
+    return np.diff(np.append(0, np.cumsum(known))[ends])

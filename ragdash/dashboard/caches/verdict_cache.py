@@ -31,8 +31,7 @@ def checks(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec, 
     records, truth = [match.run for match in matches], scope.truth_digest
     ids = comparability_cache.id_findings(tuple(zip(runs, names, strict=True)), truth, _runs=records,
                                           _truth=scope.truth)
-    known = [_known_shares(run, truth, _run=record, _truth=scope.truth)
-             for run, record in zip(runs, records, strict=True)]
+    known = _known_shares(tuple(runs), truth, _runs=records, _truth=scope.truth)
     return find_checks(matches, spec, k, ids=ids, truths=truths, queries=scope.queries_of_slice, known=known,
                        spellings=_spelling_checks(tuple(runs), tuple(names), _runs=records))
 
@@ -44,10 +43,18 @@ def _spelling_checks(runs: tuple[str, ...], names: tuple[str, ...], _runs: list[
 
 
 @shared(max_entries=64, ahead=True)
-def _known_shares(run: str, truth: str, _run: Run, _truth: Truth) -> KnownShares:
+def _known_shares(runs: tuple[str, ...], truth: str, _runs: list[Run], _truth: Truth) -> list[KnownShares]:
+    """What share of their documents is known; what is kept of a run is not looked for again."""
+    shares = {run: _kept_shares(run, truth) for run in runs}
+    unknown = {run: record for run, record in zip(runs, _runs, strict=True) if shares[run] is None}
+    for run, pairs in zip(unknown, known_shares([*unknown.values()], _truth) if unknown else (), strict=True):
+        shares[run] = pairs
+        kept_cache.keep_numbers(run, (truth,), [number for pair in pairs for number in pair], "known shares")
+    return [shares[run] for run in runs]
+
+
+def _kept_shares(run: str, truth: str) -> KnownShares | None:
     kept = kept_cache.read_numbers(run, (truth,), "known shares")
-    if kept is not None and len(kept) == 4:
-        return [(float(share), int(documents)) for share, documents in kept.reshape(2, 2)]
-    shares = known_shares(_run, _truth)
-    kept_cache.keep_numbers(run, (truth,), [number for pair in shares for number in pair], "known shares")
-    return shares
+    if kept is None or len(kept) != 4:
+        return None
+    return [(float(share), int(documents)) for share, documents in kept.reshape(2, 2)]

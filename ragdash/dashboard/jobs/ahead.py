@@ -161,7 +161,6 @@ class AheadQueue:
                 with process.stdin as stdin, process.stdout as stdout:
                     pickle.dump(request, stdin)
                     stdin.close()
-                    _ = request.scope.resample_weights  # too large to be sent, and drawn while the process begins
                     while (result := _next(stdout, query_ids)) is not None:
                         adopt(result)
             except (BrokenPipeError, pickle.UnpicklingError):  # it was stopped

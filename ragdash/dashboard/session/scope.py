@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from threading import Thread
 
 import numpy as np
 import pyarrow as pa
@@ -252,6 +253,15 @@ def slices_of(truth: str) -> dict[str, Slice]:
 @shared(max_entries=2)
 def _resample_weights(queries: int) -> np.ndarray | None:
     return resample_weights(queries) if queries * RESAMPLES <= _MOST_WEIGHTS else None
+
+
+def draw_resamples(scope: Scope) -> None:
+    """Draw the resamples of a scope in a thread, unless they are there: the first intervals will ask for them."""
+    if scope.common:
+        return  # which queries these are takes longer
+    queries = int(scope.queries.sum())
+    if queries * RESAMPLES <= _MOST_WEIGHTS and _resample_weights.known(queries) is None:
+        Thread(target=_resample_weights, args=(queries,), name="ragdash-resamples", daemon=True).start()
 
 
 def answers_stamp() -> tuple[str, str]:
