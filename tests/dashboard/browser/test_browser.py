@@ -16,6 +16,7 @@ from ragdash.dashboard.pages.compare import page as compare
 from ragdash.dashboard.pages.data import page as data
 from ragdash.dashboard.pages.threshold_bands import page as threshold_bands
 from ragdash.dashboard.session import state
+from ragdash.dashboard.widgets import browser_modules
 
 pytestmark = pytest.mark.browser
 
@@ -178,6 +179,13 @@ def test_a_picture_is_drawn_once_because_its_margins_hold_its_labels(visit, samp
         given, drawn = app.chart(key).evaluate(
             "({_fullLayout: {margin, _size}}) => [margin, _size].map(({l, r, t, b}) => [l, r, t, b])")
         assert given == drawn, key
+
+
+def test_what_tables_and_figures_are_drawn_with_is_fetched_while_data_is_read(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/data?"))
+    fetched = "() => performance.getEntriesByType('resource').map(entry => entry.name).join(' ')"
+    app.until(lambda: all(f"/{name}." in app.page.evaluate(fetched) for name in browser_modules.TABLES))
+    app.until(lambda: all(f"/{name}." in app.page.evaluate(fetched) for name in browser_modules.FIGURES))
 
 
 def test_a_click_on_another_page_while_something_is_open_shows_that_page(visit, samples_link):

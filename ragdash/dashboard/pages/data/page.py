@@ -18,7 +18,7 @@ from ragdash.dashboard.pages.data.columns import column_mapping, proposed_readin
 from ragdash.dashboard.pages.data.evidence import evidence_threshold
 from ragdash.dashboard.pages.data.relink import relink_section
 from ragdash.dashboard.session import relevance, state
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import browser_modules, elements
 
 PARTS = {"loaded": "Runs and judgments", "evidence": "Evidence threshold", "relink": "Re-link judgments"}
 OFFERED = {"evidence": relevance.evidence_available, "relink": relink_section.available}
@@ -72,4 +72,6 @@ def render_loaded() -> None:
     workspace_list.render()
     audit_panel.render()
     page_context.compute_ahead()
+    if state.runs():
+        browser_modules.fetch_ahead()
     page_links.link("test-set", "Test set: check it, make and review questions", icon=":material/quiz:")
