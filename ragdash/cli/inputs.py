@@ -101,6 +101,11 @@ def truth_of(options: argparse.Namespace, **reading) -> Truth:
     return joined
 
 
+def say_unsaid(problems: Iterable[Problem]) -> None:
+    """Problems on standard error, without those of joined truths, which `truth_of` said."""
+    say([problem for problem in problems if problem.kind != "joined-truths"])
+
+
 def read_recorded(paths: Sequence[str], options: argparse.Namespace) -> list[Run]:
     """The runs of files and of log folders; of these, the closed ones. Recorded runs without a result are left out."""
     from ragdash.io.recorded.folder import is_recorded_folder

@@ -79,3 +79,19 @@ def test_the_truths_of_a_gate_and_of_a_drift_are_joined_too(tmp_path, capsys):
     first, second = write(tmp_path, first=halves[0], second=halves[1])
     assert main(["drift", log, "--truth", first, "--model", "tfidf"]) == 2  # six questions are too few
     assert main(["drift", log, "--truth", first, "--truth", second, "--model", "tfidf"]) == 0
+
+
+def test_every_command_says_once_that_the_files_are_joined_and_disagree(tmp_path, capsys):
+    lines = "q1 Q0 d1 1 2.0 {0}\nq1 Q0 d3 2 1.0 {0}\nq2 Q0 {1} 1 2.0 {0}\n"
+    one, two, first, second = write(tmp_path, one=lines.format("one", "d2"), two=lines.format("two", "d4"),
+                                    first="q1 0 d1 1\nq2 0 d2 1\n", second="q1 0 d1 0\nq2 0 d3 1\n")
+    truths, baseline, report = ["--truth", first, "--truth", second], str(tmp_path / "b"), str(tmp_path / "o.html")
+    commands = (["evaluate", one], ["compare", one, two], ["report", one, two, "-o", report], ["diagnose", one],
+                ["history", one, two], ["audit", one, two], ["fuse", one, two], ["pin", one, "-o", baseline],
+                ["gate", one, "--against", baseline], ["check", one],
+                ["variants", one, two])  # which needs four runs, and says so below the notes
+    for command in commands:
+        status = main([*command, *truths]) - 2 * (command[0] == "variants")
+        err = capsys.readouterr().err
+        assert status in (0, 1), (command, err)
+        assert err.count("joined by") == err.count("differently") == 1, (command, err)

@@ -17,8 +17,8 @@ from ragdash.cli.comparison_checks import (
     verdict_text,
     without_near_copies,
 )
-from ragdash.cli.inputs import read_inputs
-from ragdash.core.console import at_work, count, say, write
+from ragdash.cli.inputs import read_inputs, say_unsaid
+from ragdash.core.console import at_work, count, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.core.slices import choose_slices
@@ -74,7 +74,7 @@ def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace)
         grid = compare(evaluations[0], evaluations[1:], specs, rules)
     problems = [*left_out, *(problem for evaluation in evaluations for problem in evaluation.problems)]
     problems = list(dict.fromkeys(problems))
-    say([*left_out, *(problem for problem in merged_problems(evaluations) if problem not in left_out)])
+    say_unsaid([*left_out, *(problem for problem in merged_problems(evaluations) if problem not in left_out)])
     parts = choose_slices(truth, runs, options.by) if getattr(options, "by", None) is not None else ()
     with at_work(work):
         sliced = [row for spec in specs if parts for row in compare_slices(

@@ -12,8 +12,8 @@ from ragdash.analysis.failure_patterns.corpus import corpus_view
 from ragdash.analysis.failure_patterns.query_map import LAYOUTS, VECTORS, measured_areas, query_map
 from ragdash.cli.common_options import add_matching_options, add_reading_options, whole_number
 from ragdash.cli.comparison_checks import report_checks
-from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs
-from ragdash.core.console import print_note, say, write
+from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, say_unsaid
+from ragdash.core.console import print_note, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Truth
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
         gains.append([diagnoses[-1].gains(evaluation, spec) for spec in specs])
         ranked_low.append([diagnoses[-1].ranked_low(evaluation, spec) for spec in specs])
         problems += [*evaluation.problems, *diagnoses[-1].problems]
-    say(problems := list(dict.fromkeys(problems)))
+    say_unsaid(problems := list(dict.fromkeys(problems)))
     report_checks(matches, specs[0])
     if options.query_map:
         _write_map(truth, diagnoses, evaluations, specs[0], options)

@@ -14,7 +14,7 @@ from ragdash.analysis.recomputed import recomputed
 from ragdash.analysis.score_thresholds import sweep
 from ragdash.cli.common_options import add_evaluation_options, score_cutoffs
 from ragdash.cli.comparison_checks import add_check_options, gate_checks, main_metric, report_verdict, verdict_of
-from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, specs_of
+from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, say_unsaid, specs_of
 from ragdash.cli.stream_runs import stream_evaluations, unchecked
 from ragdash.core.console import print_note, say, write
 from ragdash.core.errors import InputError, Problem, Unavailable
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
         checks += gate_checks(verdict) if checks else []
     settings = settings_of(evaluations[0], truth, options)
     problems = list(dict.fromkeys(problem for evaluation in evaluations for problem in evaluation.problems))
-    say(merged_problems(evaluations))
+    say_unsaid(merged_problems(evaluations))
     content = junit_of(checks, "--fail-under") if options.format == "junit" else render_evaluations(
         evaluations, rows, options.format, per_query=options.per_query, shape=options.shape or "rows",
         settings=settings, problems=problems, verdict=None if verdict is None else verdict_dict(verdict))

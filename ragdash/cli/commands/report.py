@@ -13,8 +13,16 @@ import numpy as np
 from ragdash.analysis.verdict import HybridGain
 from ragdash.cli.common_options import add_evaluation_options, visible_text, whole_number
 from ragdash.cli.comparison_checks import add_check_options
-from ragdash.cli.inputs import conventions_of, id_settings, matching_of, metric_directions, read_inputs, specs_of
-from ragdash.core.console import say, write
+from ragdash.cli.inputs import (
+    conventions_of,
+    id_settings,
+    matching_of,
+    metric_directions,
+    read_inputs,
+    say_unsaid,
+    specs_of,
+)
+from ragdash.core.console import write
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
@@ -118,7 +126,7 @@ def write_report(runs: list[Run], truth: Truth, options: argparse.Namespace,
     )
     content = ReportContent(request)
     html = render_report(content)
-    say(merged_problems(content.evaluations))
+    say_unsaid(merged_problems(content.evaluations))
     write(html, options.output)
     return 0
 

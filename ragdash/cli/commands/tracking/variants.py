@@ -13,11 +13,12 @@ from ragdash.cli.inputs import (
     conventions_of,
     matching_of,
     read_recorded,
+    say_unsaid,
     specs_of,
     truth_of,
     with_documents,
 )
-from ragdash.core.console import print_note, say, write_text
+from ragdash.core.console import print_note, write_text
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records.flat_settings import setting_texts
 from ragdash.evaluation.compare import Comparison, ComparisonRules, select_comparable, test_family
@@ -57,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(problems)
     spec = comparable[0]
     evaluations = [evaluate_match(match, [spec]) for match in matches]
-    say(merged_problems(evaluations))
+    say_unsaid(merged_problems(evaluations))
     if len(comparable) > 1:
         print_note(f"ragdash: note: the effects are those of one metric, {spec}, the first that can be compared. For "
                    f'another: -m "{comparable[1]}"')
