@@ -42,7 +42,7 @@ def file_spec(column: str, label: str = "", better: str = "", low: float | None 
     >>> str(file_spec("mrr")), str(file_spec("answer score", high=5.0))
     ('file:mrr', "file:'answer score'(high=5.0)")
     >>> file_spec("verdict", "Correct").title, file_spec("sas", better="lower").metric.better
-    ('Correct (verdict)', 'lower')
+    ('Share correct (verdict)', 'lower')
     """
     values = {"better": better, "column": column, "high": high, "label": label, "low": low}
     return Spec(FILE, tuple((name, value) for name, value in values.items() if value != FILE_DEFAULTS[name]))

@@ -15,7 +15,7 @@ import numpy as np
 
 from ragdash.core.errors import InputError, Problem, represent
 from ragdash.core.records.arguments import checked, checked_methods
-from ragdash.core.text.metric_names import guess_direction, label_value
+from ragdash.core.text.metric_names import guess_direction, label_value, share_title
 from ragdash.matching.views.ranked import ALL, Values
 from ragdash.matching.views.supplied import Supplied
 from ragdash.metrics.example_setups import Example
@@ -156,8 +156,13 @@ class Spec:
         return str(dict(self.params)["column"]) if self.name == FILE else ""
 
     @property
+    def average(self) -> str:
+        """What its value over queries is called: a mean, or the share of queries with a label."""
+        return "share" if self.name == FILE and dict(self.params).get("label") else "mean"
+
+    @property
     def title(self) -> str:
-        """The name that people read: NDCG@10, Hit rate@5, MRR, sas (file)."""
+        """The name that people read: NDCG@10, Hit rate@5, MRR, sas (file), Share correct (verdict)."""
         if self.name == FILE:
             return self.metric.title
         params = ", ".join(PARAMETER_WORDS.get((key, value), f"{key} = {value}") for key, value in self.params)
@@ -321,7 +326,7 @@ def _file_metric(params: tuple[tuple[str, object], ...]) -> Metric:
     better = values["better"] or guess_direction(column, label)
     low, high = (-np.inf if values["low"] is None else float(values["low"]),
                  np.inf if values["high"] is None else float(values["high"]))
-    title = f"{label} ({column})" if label else f"{column} (file)"
+    title = share_title(column, label) if label else f"{column} (file)"
     others = "; right refusals have a label of their own" if label and label_value(label) == 1 else ""
     doc = (f"Share of the queries that the file labels {label} in {column}{others}. Undefined for a query without a "
            "label.") if label else (

@@ -61,7 +61,7 @@ def test_the_report_shows_the_metrics_of_the_file(path, capsys, tmp_path):
     target = tmp_path / "report.html"
     status, _ = output_of(capsys, "report", path, "--full", "-o", str(target))
     html = target.read_text()
-    assert status == 0 and "mrr (file)" in html and "Correct (verdict)" in html
+    assert status == 0 and "mrr (file)" in html and "Share correct (verdict)" in html
     assert "ragdash has not computed it" in html
 
 

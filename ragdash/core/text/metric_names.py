@@ -184,6 +184,20 @@ def guess_direction(name: str, label: str = "") -> str | None:
     return "higher" if may_hold_scores(name) else None
 
 
+def share_title(column: str, label: str) -> str:
+    """What the share of queries with a label is called.
+
+    Examples
+    --------
+    >>> share_title("verdict", "Correct"), share_title("grade", "OK"), share_title("Correct (y/n)", "n")
+    ('Share correct (verdict)', 'Share OK (grade)', 'Share not correct (y/n)')
+    """
+    letter = _LETTERS.get(words_of(label)) if len(label) == 1 else None
+    word = column if letter else label
+    word = word[:1].lower() + word[1:] if word[1:2].islower() else word
+    return f"Share {'not ' if letter == 'lower' else ''}{word}" if letter else f"Share {word} ({column})"
+
+
 def is_spent(name: str) -> bool:
     """Whether a column says what an answer took, in time, tokens or money, and not how good it is.
 

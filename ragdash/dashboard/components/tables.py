@@ -28,7 +28,7 @@ def means_table(context: PageContext, summaries: Sequence[Summary], order: Seque
         [
             {
                 "Run": context.names[row],
-                "Mean": summaries[row].mean,
+                summaries[row].spec.average.capitalize(): summaries[row].mean,
                 "Low": summaries[row].low,
                 "High": summaries[row].high,
                 "n": summaries[row].n,

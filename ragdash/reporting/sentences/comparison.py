@@ -58,11 +58,11 @@ def leader_sentence(names: Sequence[str], summaries: Sequence[Summary], comparis
     estimate = f"{number(first.mean)} {interval(first)} over {query_range(counts)}"
     if len(order) == 1 or spec.metric.better is None:
         return f"**{escape(names[order[0]])}**: {title} {escape(estimate)}."
-    best = extreme(spec)
+    best = escape(extreme(spec))
     if len(level) > 1:
         leaders = escape(listed(_first([names[index] for index in level])))
-        return f"**{leaders}** share the {best.split()[0]} {title}, {escape(estimate)}."
-    return f"**{escape(names[order[0]])}** has the {best} {title}, {escape(estimate)}. " + _others_sentences(
+        return f"**{leaders}** share the {best}, {escape(estimate)}."
+    return f"**{escape(names[order[0]])}** has the {best}, {escape(estimate)}. " + _others_sentences(
         comparisons
     )
 

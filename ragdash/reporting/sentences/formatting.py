@@ -147,15 +147,27 @@ def interval(summary: Summary) -> str:
 
 
 def extreme(spec: Spec) -> str:
-    """What the best run has of a metric: the highest or lowest mean, of a label the highest or lowest share.
+    """What the best run has of a metric, as plain text.
 
     Examples
     --------
-    >>> extreme(read_spec("nDCG@10")), extreme(read_spec("file:verdict(label='Correct')"))
-    ('highest', 'highest share of')
+    >>> extreme(read_spec("nDCG@10")), extreme(read_spec("file:verdict(label='Incorrect')"))
+    ('highest NDCG@10', 'lowest share incorrect (verdict)')
     """
-    word = "highest" if spec.metric.better == "higher" else "lowest"
-    return f"{word} share of" if dict(spec.params).get("label") else word
+    title = spec.title[:1].lower() + spec.title[1:] if spec.average == "share" else spec.title
+    return f"{'highest' if spec.metric.better == 'higher' else 'lowest'} {title}"
+
+
+def averages(specs: Iterable[Spec]) -> str:
+    """What values over queries are called: "Mean", "Share" where all are shares of a label, or both.
+
+    Examples
+    --------
+    >>> averages([read_spec("nDCG@10")]), averages([read_spec("RR"), read_spec("file:verdict(label='Correct')")])
+    ('Mean', 'Mean or share')
+    """
+    words = {spec.average for spec in specs}
+    return "Mean or share" if len(words) > 1 else next(iter(words), "mean").capitalize()
 
 
 def delta(value: float, better: str | None) -> tuple[str, str]:
@@ -273,7 +285,7 @@ def menu_title(template: str) -> str:
     Examples
     --------
     >>> menu_title("file:human_label(label='Correct')"), menu_title("file:faithfulness"), menu_title("nDCG@k")
-    ('Correct (human_label)', 'faithfulness', 'NDCG@k')
+    ('Share correct (human_label)', 'faithfulness', 'NDCG@k')
     """
     spec = read_spec(template) if template.startswith("file:") else None
     return template_title(template) if spec is None or dict(spec.params).get("label") else spec.file_column

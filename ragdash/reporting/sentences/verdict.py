@@ -91,13 +91,14 @@ def verdict_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
 
 def _lead(verdict: Verdict, name: Say, plain: Say, level: str = "") -> str:
     """The best run and its value, without a full stop; level: what follows the interval."""
-    title, best = plain(verdict.spec.title), extreme(verdict.spec)
+    title, best = plain(verdict.spec.title), plain(extreme(verdict.spec))
     estimate = plain(f"{number(verdict.summary.mean)} {interval(verdict.summary)}") + level if verdict.summary else ""
     if len(verdict.shared) > 1:
-        return f"{title} is {estimate} for {names_text(verdict.shared, name)}, the {best.split()[0]} mean"
+        what = f"{best.split()[0]} {verdict.spec.average}"
+        return f"{title} is {estimate} for {names_text(verdict.shared, name)}, the {what}"
     if verdict.state == "undefined":
         return f"{name(verdict.best or '')} reaches {title} {estimate}"
-    return f"{name(verdict.best or '')} has the {best} {title}, {estimate}"
+    return f"{name(verdict.best or '')} has the {best}, {estimate}"
 
 
 def headline(verdict: Verdict, *, titled: bool = False) -> str:
@@ -230,7 +231,7 @@ def best_mark(spec: Spec, comparisons: Iterable[Comparison]) -> str:
     """What a mark says of the run with the best mean: the others against it decide whether it is "best"."""
     if all(comparison.outcome == "worse" for comparison in comparisons):
         return "best"
-    return "lowest mean" if direction(spec) < 0 else "highest mean"
+    return f"{'lowest' if direction(spec) < 0 else 'highest'} {spec.average}"
 
 
 def tied_mark(comparison: Comparison) -> str:

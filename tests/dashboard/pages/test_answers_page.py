@@ -187,7 +187,7 @@ def test_labels_of_the_files_come_first():
         for name, given in labels.items()]
     at = page_cases.opened("answers", **address(truth, labeled))
     said = texts(at)
-    first = "**good** has the highest share of Correct \\(verdict\\)"
+    first = "**good** has the highest share correct \\(verdict\\)"
     assert said.index(first) < said.index("highest Support coverage")
     assert [header.value for header in at.header][:1] == ["Labels from the files"]
     assert widget(at, "multiselect", "answers").value[0] == "file:verdict(label='Correct')"
@@ -198,7 +198,7 @@ def test_labels_of_the_files_come_first():
     assert "*Right* is how Failures counts" in said
     assert said.index("How many answers are right?") < said.index("has the highest"), "the number comes first"
     shares = "**good** 100% [86, 100] of 24 and **bad** 17% [4, 33] of 24"
-    assert f"{shares}, by Correct (verdict)" in said.replace("\\", "")
+    assert f"{shares}, by Share correct (verdict)" in said.replace("\\", "")
     assert "good has 24 of 24 answers right (8 of them where another step fails), 0 wrong." in said
     assert "bad has 4 of 24 answers right" in said
     failures = page_cases.opened("failures", **address(truth, labeled, look="bad"))
@@ -216,7 +216,7 @@ def test_scores_of_other_tools_are_in_the_tables_of_right_and_grounded_answers()
     assert all(name in tables["Grounded"] for name in ("faithfulness (file)", "context_recall (file)", "Support cov"))
     assert "answer_relevancy (file)" in tables["Right"] and "Token F1" in tables["Right"]
     labels, = (text for name, text in tables.items() if name.startswith("Labels from the files"))
-    assert labels.count("(verdict)") == 1 and "Correct (verdict)" in labels and "(file)" not in labels
+    assert labels.count("(verdict)") == 1 and "Share correct (verdict)" in labels and "(file)" not in labels
     assert not any(name in text for name in ("mrr", "latency") for text in tables.values())
 
 

@@ -33,7 +33,7 @@ def test_each_run_shows_its_own_label():
     assert "from the file: verdict Correct, judge_score 0.900" in of_run["dense"]
     assert "from the file: verdict Refusal, judge_score 0.250" in of_run["sparse"]
     means = leaderboard(opened("compare", **{**link, "metric": "file:verdict(label='Correct')"}))
-    assert means["Correct (verdict)"].round(3).to_dict() == {"dense": 1.0, "sparse": 0.167}, "share of Correct"
+    assert means["Share correct (verdict)"].round(3).to_dict() == {"dense": 1.0, "sparse": 0.167}, "share of Correct"
 
 
 def test_a_leak_is_seen_from_the_file_to_the_pages():

@@ -112,7 +112,7 @@ def test_two_files_of_labeled_answers_are_compared_by_their_labels(tmp_path, mon
     monkeypatch.setenv("RAGDASH_FILES", json.dumps(files))
     at = shown(opened("overview"))
     assert at.selectbox(key="metric").value == "file:human_label(label='Correct')"
-    assert at.selectbox(key="metric").options[:2] == ["Correct (human_label)", "Incorrect (human_label)"]
+    assert at.selectbox(key="metric").options[:2] == ["Share correct (human_label)", "Share incorrect (human_label)"]
     assert "Clear winner" in texts(at) and "choose **alpha**" in texts(at)
     assert "same rankings" not in texts(at) and "empty ranking" not in texts(at)
     at = shown(opened("what-if"))
@@ -126,5 +126,6 @@ def test_partly_right_answers_are_explained_where_they_make_two_shares_differ(tm
     (path := tmp_path / "alpha.csv").write_text("question,answer,ground_truth,human_label\n" + rows)
     monkeypatch.setenv("RAGDASH_FILES", json.dumps([str(path)]))
     told = texts(shown(opened("answers"))).replace("\\", "")
-    assert "75%" in told and "In both, a partly right answer counts as right, but not in Correct (human_label)." in told
+    assert "75%" in told
+    assert "In both, a partly right answer counts as right, but not in Share correct (human_label)." in told
     assert "(`human_label`), where a partly right answer counts as right;" in texts(shown(opened("failures")))

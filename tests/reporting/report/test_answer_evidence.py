@@ -40,13 +40,13 @@ def content(*runs: Run, **options) -> ReportContent:
 
 @pytest.mark.parametrize(("old", "new", "decision", "change"), [
     (dict(wrong=2, faithful=0.9), dict(wrong=24, faithful=0.8), "**new** is better by NDCG@10, but the answers say "
-     "otherwise: **old** is better than **new** on Correct (verdict).", "The answers point the other way: **old**"
+     "otherwise: **old** is better than **new** on Share correct (verdict).", "The answers point the other way: **old**"
      ),
-    (dict(wrong=24), dict(wrong=2), "choose **new**", "The answers point the same way: Correct (verdict)."),
+    (dict(wrong=24), dict(wrong=2), "choose **new**", "The answers point the same way: Share correct (verdict)."),
     (dict(wrong=2), dict(wrong=2), "choose **new**", "Nothing that was checked would change this result. The answers "
-     "show no significant difference (Correct (verdict))."),
+     "show no significant difference (Share correct (verdict))."),
     (dict(labeled=False), dict(wrong=2), "choose **new**", "Nothing that was checked would change this result. The "
-     "answers cannot be compared by Correct (verdict): no two runs have a value for the same query."),
+     "answers cannot be compared by Share correct (verdict): no two runs have a value for the same query."),
     (dict(labeled=False), dict(labeled=False), "choose **new**", "Nothing that was checked would change this result."),
 ])
 def test_a_clear_winner_by_its_rankings_is_held_against_the_answers(old, new, decision, change):
@@ -60,7 +60,7 @@ def test_a_clear_winner_by_its_rankings_is_held_against_the_answers(old, new, de
 def test_where_rankings_do_not_differ_the_answers_that_do_are_named():
     verdict = content(run("old", NEW, wrong=24), run("new", NEW, wrong=2)).verdict
     assert verdict.state == "no-clear-difference" and len(verdict.evidence) == 1, "each pair once"
-    assert "The answers do differ: **new** is better than **old** on Correct (verdict)." in decision_sentence(
+    assert "The answers do differ: **new** is better than **old** on Share correct (verdict)." in decision_sentence(
         verdict).replace("\\", "")
     assert evidence_heading(verdict) == "By the labels of the answers:" and len(evidence_lines(verdict)) == 1
     assert [row["metric"] for row in verdict.as_dict()["evidence"]] == [str(LABEL)]
@@ -71,9 +71,9 @@ def test_reports_have_the_labels_and_scores_of_the_answers():
     sections = {section.name: section for section in build_sections(whole)}
     tables = {name: [block for block in sections[name].blocks if isinstance(block, Table)] for name in sections}
     assert tables["summary"][0].header == ["Run", "NDCG@10", "Nothing found in the first 10", "Recall@10",
-                                           "Precision@10", "Correct (verdict)", "faithfulness (file)"]
+                                           "Precision@10", "Share correct (verdict)", "faithfulness (file)"]
     assert [column for table in tables["answers"] for column in table.header][:4] == [
-        "Run", "Correct (verdict)", "Run", "faithfulness (file)"]
+        "Run", "Share correct (verdict)", "Run", "faithfulness (file)"]
     stages = next(table for table in tables["failures"] if table.caption.startswith("Queries by stage"))
     by_stage = {str(row[0]): " ".join(map(str, row[1:])) for row in stages.rows}
     assert "22" in by_stage["Wrong answer"] or "24" in by_stage["Wrong answer"]
@@ -98,7 +98,7 @@ def test_what_is_right_with_right_refusals_is_said_next_to_the_label():
     labeled = Run.build("old", ids, ["right"] * 10, details=answers).with_file_scores(FileScores.build(labels))
     section, = build_sections(ReportContent(ReportRequest((Match(labeled, truth),), SPECS, sections=("answers",))))
     text = " ".join(block.text for block in section.blocks if isinstance(block, Text)).replace("\\", "")
-    assert ("Correct (verdict) is the share of that label alone. With the answers that rightly decline and "
+    assert ("Share correct (verdict) counts that label alone. With the answers that rightly decline and "
             "those that are partly right: old 1.000.") in text
 
 

@@ -318,7 +318,7 @@ def _render_notes(data: AnswersData, *, uneven: bool) -> None:
     a value in one run of a pair only.
     """
     context = data.context
-    sentences = ["Mean over n queries with its 95% bootstrap interval; a dash is undefined."]
+    sentences = [f"{fmt.averages(data.specs)} over n queries with its 95% bootstrap interval; a dash is undefined."]
     if len(context.entries) > 1:
         sentences.append(
             f"Below it the difference to {fmt.escape(context.names[context.baseline])}, the baseline: ▲ better, ▼ "

@@ -129,8 +129,8 @@ def render_means(context: PageContext, spec: Spec) -> None:
         components_tables.means_table(context, summaries, order),
         "means",
         f"Means of {spec.title} with intervals",
-        note=f"Mean over {fmt.query_range([summary.n for summary in summaries])} with 95% bootstrap intervals."
-             f"{context.scope.basis}",
+        note=f"{spec.average.capitalize()} over {fmt.query_range([summary.n for summary in summaries])} with 95% "
+             f"bootstrap intervals.{context.scope.basis}",
     )
 
 

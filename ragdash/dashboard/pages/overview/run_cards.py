@@ -90,9 +90,9 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> OtherRuns:
     grades = "" if context.scope.by_evidence else fmt.grades_note(
         context.scope.truth.grade_values, [spec, *lean_specs(spec)], "report")
     bars = (f" Bars: the intervals, from {fmt.number(scale[0])} to {fmt.number(scale[1])}; dashed line: the baseline's "
-            "mean." if scale else "")
+            f"{spec.average}." if scale else "")
     queries = fmt.query_range([summary.n for summary in summaries if summary.n] or [0])
-    st.caption(f"{fmt.escape(spec.title)}: mean with its 95% interval over {queries}.{bars}"
+    st.caption(f"{fmt.escape(spec.title)}: {spec.average} with its 95% interval over {queries}.{bars}"
                f"{notes}{context.scope.basis} {grades} {more}".strip(), help=fmt.escape(spec.metric.summary_line))
     recomputed_note.render(singles, [spec])
     return OtherRuns([index for index in order if index not in cards], summaries, latency, cost)

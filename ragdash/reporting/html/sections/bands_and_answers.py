@@ -99,7 +99,8 @@ def answers(content: ReportContent, title: str) -> Section:
         if columns:
             shared = len({rows[i][column].n for i in order for column in columns}) == 1
             blocks += [Heading(heading), Table(
-                f"{heading} Mean with its 95% interval" + (f", n = {rows[0][columns[0]].n:,}" if shared else ""),
+                f"{heading} {fmt.averages(specs[column] for column in columns)} with its 95% interval" + (
+                    f", n = {rows[0][columns[0]].n:,}" if shared else ""),
                 ["Run", *(specs[column].title for column in columns)],
                 [[cells.run_cell(content.names[i], content.slots[i]),
                   *(cells.mean_cell(rows[i][column], with_n=not shared) for column in columns)] for i in order])]
@@ -122,7 +123,7 @@ def _right_with_refusals(content: ReportContent) -> list[str]:
         labels = [read_labels_of(match, column)[content.selected] for match in matches]
         shares = [f"{name} {fmt.number(_share_right(values))}"
                   for name, values in zip(content.names, labels, strict=True)]
-        lines.append(fmt.escape(f"{spec.title} is the share of that label alone. With the answers that rightly "
+        lines.append(fmt.escape(f"{spec.title} counts that label alone. With the answers that rightly "
                                 f"decline and those that are partly right: {fmt.listed(shares)}."))
     return lines
 

@@ -98,7 +98,7 @@ def leaderboard(content: ReportContent, title: str) -> Section:
                 ),
             ]
         )
-    grid = Table(f"Mean of each metric with its 95% interval, best {content.lead.title} first",
+    grid = Table(f"{fmt.averages(request.specs)} of each metric with its 95% interval, best {content.lead.title} first",
                 ["Run", *(spec.title for spec in request.specs)], table)
     note = " ".join(filter(None, [_note(content, several_n), tied_note(content.verdict)]))
     return Section("leaderboard", title, (grid, Text(note, quiet=True), *_pictures(content)))
@@ -106,7 +106,7 @@ def leaderboard(content: ReportContent, title: str) -> Section:
 
 def _note(content: ReportContent, several_n: bool) -> str:
     request = content.request
-    sentences = ["Mean over n queries with its 95% bootstrap interval."]
+    sentences = [f"{fmt.averages(request.specs)} over n queries with its 95% bootstrap interval."]
     if not several_n:
         sentences.append(f"n = {content.summaries[0][0].n:,}.")
     if content.candidates:

@@ -191,7 +191,7 @@ def _table(content: ReportContent, shown: Sequence[int]) -> Table:
         left == content.truth.queries_without_relevant) else ""
     basis += f" ({count(left, 'query has', 'queries have')} no value{why})" if left > 0 and not varying else ""
     first = f", best {content.lead.title} first" if len(shown) > 1 else ""
-    return Table(f"Mean with 95% interval{basis}{first}.{left_out}",
+    return Table(f"{fmt.averages(specs)} with 95% interval{basis}{first}.{left_out}",
                  ["Run", *titles[:1], *([misses[0]] if misses else []), *titles[1:],
                   *([spending[0]] if spending else []), *([answer_outcomes.HEADING] if outcomes else [])], rows)
 

@@ -169,7 +169,8 @@ def choice_sentence(verdict: Verdict, name: Say) -> str:
                   f"{_amount(means[rival], unit, name)}{_stage(advice.paid)}"
                   + (f", and no other of them is much {cheaper}" if costlier != others else ""))
     highest = advice.choice == verdict.best and all(pair.mean_difference for pair in verdict.tied)
-    also = "it has the highest mean, and " if highest and verdict.spec.metric.better == "higher" else ""
+    is_said = highest and verdict.spec.metric.better == "higher"
+    also = f"it has the highest {verdict.spec.average}, and " if is_said else ""
     unknown = [run for run in tied if run not in means]
     rest = f" The {what} of {names_text(unknown, name)} is not known." if unknown else ""
     return f"If you must choose now, take {name(advice.choice)}: {also}{reason}.{_but(advice, name)}{rest}"
