@@ -11,7 +11,7 @@ from streamlit.runtime.scriptrunner import RerunException
 
 from ragdash.core.paths import PACKAGE
 from ragdash.core.terms import tooltip
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.dashboard import link_notes, page_context, page_list
 from ragdash.dashboard.auth import login
 from ragdash.dashboard.caches.shared_cache import ask_again, script_run
@@ -31,7 +31,6 @@ from ragdash.reporting.sentences import formatting as fmt
 
 ASSETS = PACKAGE / "dashboard" / "assets"
 ICON = ASSETS / "icon.svg"  # a local file: a material icon here would be fetched from a font host
-BASELINE_NAME = 24  # characters of a name
 LEAVING, LONGEST_LEAVING = 300, 4_000  # milliseconds: what was typed is sent, and taken by a server with much to do
 METRIC_NAME = 13  # characters of a metric that fit next to the cutoff; a longer one has a line of its own
 # Its script runs when it is opened. Browsers let a page write to the clipboard by itself on a safe connection alone.
@@ -303,7 +302,7 @@ def _baseline(shown_digests: list[str], names: dict[str, str], has_results: bool
     key = state.choice_key(state.BASELINE, shown_digests, shown_digests[0])
     if len(shown_digests) == 1 or not has_results:
         return
-    short = dict(zip(names, short_names(list(names.values()), BASELINE_NAME), strict=True))
+    short = dict(zip(names, short_names(list(names.values()), NARROW_NAME), strict=True))
     if st.session_state.get(BASELINE_OPTIONS) != shown_digests:  # a browser keeps the place of its choice among others
         st.session_state.update({BASELINE_OPTIONS: shown_digests, key: state.get(key)})
     st.selectbox("Baseline", shown_digests, format_func=lambda digest: short.get(digest, digest), key=key,

@@ -10,7 +10,7 @@ import pytest
 from page_cases import address, opened, shown
 
 from ragdash.core.records import Run, Truth
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.dashboard.components import leaderboard_table
 from ragdash.dashboard.widgets import row_list
 
@@ -61,6 +61,6 @@ def test_a_step_leaves_the_list_as_it_is_and_moves_the_mark():
 def test_the_column_of_names_is_as_wide_as_names_that_are_shortened_less(letter):
     widths = {"m": 11.8, "W": 11.2, "0": 7.2, "i": 3.7, "…": 13.5, "漢": 14}  # pixels of 14 pixels, 600, in Source Sans
     names = [f"{letter * 30}{number}{letter * 15}" for number in (1, 2)]
-    short = short_names(names, leaderboard_table.COLUMN_NAME)
+    short = short_names(names, NARROW_NAME)
     needed = max(sum(widths.get(one, 7.2) for one in name) for name in short) + 38  # and its sign, and the air
     assert needed <= leaderboard_table._name_width(short) <= 2 * needed

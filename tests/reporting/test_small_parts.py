@@ -67,8 +67,8 @@ def test_no_run_on_the_front_is_said_and_one_run_is_alone_there():
 
 
 def test_an_accepted_run_has_no_difference_and_another_one_has_its_own():
-    point = SimpleNamespace(name="nightly", time=None, commit="", branch="", dirty=False, tags=(), group="",
-                            settings={}, truth="same", missing=0)
+    point = SimpleNamespace(name="nightly", label="nightly", time=None, commit="", branch="", dirty=False, tags=(),
+                            group="", settings={}, truth="same", missing=0)
     summary = SimpleNamespace(mean=0.5, low=0.4, high=0.6, n=1200)
     row = SimpleNamespace(point=0, summary=summary, accepted=None, difference=0.1, low=0.05, high=0.15, change="")
     cells = history._cells([point], row)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from ragdash.core.text.quoted import cut_middle
 
 WORD_ENDS = r"([-_./ ]+)"  # of a name
-ROW = 18  # characters of a name from which on it has a row of its own
-ENOUGH = 18  # characters to which shared words are added: a name is short in one way in a table, a picture and a list
 NUMBER_END = r"(?<=\D)\d{1,3}\Z"  # the digits at the end of a cut name, where it begins otherwise
 LONGEST_NUMBER = 3  # digits that are put back before the rest of their number
-PAGE_NAME = 32  # characters of a name in sentences, cards, choices and tables of a page
+PAGE_NAME = 32  # characters of a name in sentences, cards, choices and tables
+NARROW_NAME = 18  # characters of a name in pictures and narrow columns: there is no third way in which it is short
 
 
 def short_names(names: Sequence[str], limit: int) -> list[str]:
@@ -34,9 +34,14 @@ def short_names(names: Sequence[str], limit: int) -> list[str]:
     >>> short_names(["colbert-v2.1-chunk1024-overlap128-top10", "e5-large-v2-chunk512-top30"], 18)
     ['colbert…128-top10', 'e5-large…512-top30']
     """
-    names = _differing_words(names, limit)
+    return list(_short_names(tuple(names), limit))
+
+
+@lru_cache(256)
+def _short_names(given: tuple[str, ...], limit: int) -> Sequence[str]:
+    names = _differing_words(given, limit)
     short = _shortened(names, limit)
-    for longer in range(limit + 4, 2 * limit + 1, 4) if limit >= ROW else ():
+    for longer in range(limit + 4, 2 * limit + 1, 4) if limit >= NARROW_NAME else ():
         called: dict[str, set[str]] = {}
         for name, text in zip(names, short, strict=True):
             called.setdefault(text, set()).add(name)
@@ -62,7 +67,7 @@ def _differing_words(names: Sequence[str], limit: int) -> list[str]:
     shared = set.intersection(*(set(parts[::2]) for parts in long.values())) if len(long) > 1 else set()
     if not shared or any(shared.issuperset(parts[::2]) for parts in long.values()):
         return list(names)
-    first, room = next(iter(long.values())), min(limit, ENOUGH)
+    first, room = next(iter(long.values())), min(limit, NARROW_NAME)
     for word in _nearest_first(first, shared):
         if _touches(word, first, shared) and all(len(_with_gaps(parts, shared - {word})) <= room
                                                  for parts in long.values()):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from ragdash.core.terms import tooltip
-from ragdash.core.text.short_names import PAGE_NAME, short_names
+from ragdash.core.text.short_names import NARROW_NAME, PAGE_NAME, short_names
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.widgets import elements, row_list
 from ragdash.dashboard.widgets.row_list import Column
@@ -24,8 +24,7 @@ from ragdash.reporting.sentences import comparison as comparison_sentences
 from ragdash.reporting.sentences import formatting as fmt
 
 RUN, MARKS, DIFFERENCE, OUTCOME = "Run", "Marks", "Difference", "Outcome"
-COLUMN_NAME = 18  # characters of a name in the table, which stays in view on less than half of a phone
-LONGER_NAMES = (64, 48, PAGE_NAME, 24)  # where the screen has room for all columns; the longest that fit are shown
+LONGER_NAMES = (64, PAGE_NAME)  # characters where the screen has room for all columns; the longest that fit are shown
 SIZE, PADDING = 14, 20  # pixels of a text, and around it
 AIR = 44  # pixels around a name and its sign
 MAX_ROWS, OF_MANY, ROW = 12, 9.5, 35  # rows shown without scrolling; of more; pixels
@@ -74,7 +73,7 @@ def render(context: PageContext, summaries: Sequence[Sequence[Summary]], order: 
 def _name_column(context: PageContext, order: Sequence[int], *, opens: bool) -> Column:
     """Sign and name of each run, which stay in view; names are shortened as far as the screen asks for it."""
     looks = [run_look(context.slots[row], elements.theme()) for row in order]
-    names = {limit: short_names(context.names, limit) for limit in (*LONGER_NAMES, COLUMN_NAME)}
+    names = {limit: short_names(context.names, limit) for limit in (*LONGER_NAMES, NARROW_NAME)}
     *longer, shown = dict.fromkeys(tuple(texts[row] for row in order) for texts in names.values())
     return Column(RUN, tooltip("leaderboard_run_opens" if opens else "leaderboard_run"), _name_width(shown), shown,
                   wider=[(_name_width(texts), texts) for texts in longer] or None,

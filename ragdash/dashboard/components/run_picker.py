@@ -15,7 +15,7 @@ import streamlit as st
 from ragdash.analysis.variants.setting_groups import varying_settings
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
-from ragdash.core.text.short_names import PAGE_NAME, ROW, short_names
+from ragdash.core.text.short_names import NARROW_NAME, PAGE_NAME, short_names
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import run_facts, state
 from ragdash.dashboard.session.data_store import SessionRun
@@ -34,7 +34,7 @@ T = TypeVar("T")
 def choose_runs(entries: Sequence[SessionRun]) -> list[str]:
     """Which runs are shown; returns their digests, all where none is chosen."""
     digests = [entry.digest for entry in entries]
-    names = dict(zip(digests, short_names([entry.name for entry in entries], ROW), strict=True))  # fit into a chip
+    names = dict(zip(digests, short_names([entry.name for entry in entries], NARROW_NAME), strict=True))
     state.choices_key(state.SHOWN, digests, digests)
     if len(entries) == 1:
         st.caption(f"Run: {fmt.escape(short_names([entries[0].name], PAGE_NAME)[0])}")

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ragdash.dashboard import page_list
-from ragdash.dashboard.session import saved_views
+from ragdash.dashboard.session import saved_views, state
+from ragdash.dashboard.session.data_store import SHORT
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.workspace.saved_views import SavedView
@@ -49,11 +50,22 @@ def render_links(views: Sequence[SavedView], key: str = "saved_view_links") -> N
 
 
 def render_list() -> None:
-    """The saved views of the workspace; nothing where there are none, or where they are listed already."""
+    """The saved views of the workspace; nothing where there are none, or where they are listed already.
+
+    Where runs are loaded, views without any of them are folded away.
+    """
     views = shown_views()
-    if views and not saved_views.unknown():
-        st.subheader("Saved views", anchor=False)
-        render_links(views)
+    if not views or saved_views.unknown():
+        return
+    loaded = {entry.digest[:SHORT] for entry in state.runs()}
+    others = [view for view in views if loaded and loaded.isdisjoint(
+        token[:SHORT] for token in view.parameters.get(state.RUN, ()))]
+    st.subheader("Saved views", anchor=False)
+    if len(others) < len(views):
+        render_links([view for view in views if view not in others])
+    if others:
+        with st.expander(f"{fmt.count(len(others), 'saved view')} of other data", key="other_views"):
+            render_links(others, "other_view_links")
 
 
 def shown_views() -> tuple[SavedView, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.reporting.plots.common.theme import (
     LIGHT,
     Axis,
@@ -27,7 +27,6 @@ from ragdash.reporting.plots.common.theme import (
 )
 
 ROW, TALLEST = 58, 0.66  # pixels of a run's row; the share of it that the highest bar takes
-NAME = 14  # characters of a name
 BINS = 10  # in a stretch of the axis as long as 1
 NARROW = 0.055  # a part of a bar below this share bears no number
 PUOR = ("#b35806", "#f1a340", "#fee0b6", "#f7f7f7", "#d8daeb", "#998ec3", "#542788")
@@ -173,7 +172,7 @@ def correlation(rows: Sequence[str], columns: Sequence[str], rho: np.ndarray, n:
 def _signed_names(run_looks: Sequence[Look], names: Sequence[str]) -> list[str]:
     """Each run's sign in its color and its name."""
     return [f'<span style="color:{look.color}">{look.sign}</span> {escape(name)} '
-            for look, name in zip(run_looks, short_names(names, NAME), strict=True)]
+            for look, name in zip(run_looks, short_names(names, NARROW_NAME), strict=True)]
 
 
 def _arrow(axis: Axis) -> str:

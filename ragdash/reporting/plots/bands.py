@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.metrics.bands import EDGE
 from ragdash.reporting.plots.common.theme import (
     LIGHT,
@@ -24,7 +24,6 @@ from ragdash.reporting.plots.common.theme import (
 )
 
 LINE, MARK, FOOT = 17, 32, 24  # pixels: a line of text, the room of a symbol, the foot with the target's value
-NAME = 28  # characters of a name
 NARROW, LETTER = 300, 6.5  # pixels: the bands on a telephone, a letter of their words
 
 
@@ -49,7 +48,7 @@ def band_placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray,
     rows, foot = max(len(names), 1), FOOT * ((target is not None) + limited)
     fig = figure(theme, height=row * rows + foot + 90)
     _shade(fig, edges, span, axis, theme, best if limited else np.inf)
-    short = short_names(names, NAME)
+    short = short_names(names, PAGE_NAME)
     headings, lines, dashed = [], [], {"color": theme.ink, "width": 1.5, "dash": "dash"}
     for index, look in enumerate(looks(names, slots, theme)):
         values = (float(mean[index]), float(low[index]), float(high[index]))

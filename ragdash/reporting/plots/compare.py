@@ -9,9 +9,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.reporting.plots.common.forest import (
-    AXIS_NAME,
     difference_axis_title,
     difference_range,
     difference_ticks,
@@ -76,7 +75,7 @@ def differences(names: Sequence[str], slots: Sequence[int], values: Sequence[np.
         looks(names, slots, theme),
         [count_outcomes(run_values, axis.better, tolerance) for run_values in values],
     )
-    *headings, base = short_names([*names, baseline], AXIS_NAME)
+    *headings, base = short_names([*names, baseline], NARROW_NAME)
     _panels(fig, headings, run_looks, counts, theme)
     points = POINTS if len(run_looks) <= FEW_PANELS else PANEL_POINTS
     for panel, (look, run_values, count) in enumerate(zip(run_looks, values, counts, strict=True)):
@@ -112,7 +111,7 @@ def histogram(names: Sequence[str], slots: Sequence[int], values: Sequence[np.nd
         looks(names, slots, theme),
         [count_outcomes(run_values, axis.better, tolerance) for run_values in values],
     )
-    *headings, base = short_names([*names, baseline], AXIS_NAME)
+    *headings, base = short_names([*names, baseline], NARROW_NAME)
     _panels(fig, headings, run_looks, counts, theme)
     pooled = (
         np.concatenate([np.asarray(run_values, dtype=float) for run_values in values]) if len(values) else np.empty(0)

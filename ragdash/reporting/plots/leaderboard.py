@@ -10,9 +10,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.evaluation.compare import best_first
 from ragdash.reporting.plots.common.theme import (
+    DIRECT_NAME,
     LIGHT,
     Axis,
     Look,
@@ -27,7 +28,7 @@ from ragdash.reporting.plots.common.theme import (
 )
 
 CELL, MAX_HOVER_NAMES = 44, 6  # pixels; names of runs that a hover text lists
-NAME = 18  # characters of a name
+ABOVE = 14  # pixels that a name above its row takes
 FEW_POINTS = 60  # of a history, up to which its marks are large
 MANY = 12  # runs from which on rows are closer together
 
@@ -36,21 +37,28 @@ def means(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low: np.
           n: np.ndarray, *, axis: Axis, baseline: int | None = None, theme: Theme = LIGHT) -> go.Figure:
     """Dot plot: a line for each run, best on top, the mean as its symbol and the interval as a bar.
 
+    Names that are long are above their lines: next to them they would take half of the picture of a phone.
     mean, low, high, n: (N,), NaN where undefined (such a run keeps its line and says so). baseline: index of the run
     whose mean is drawn as a dotted line.
     """
     mean, low, high = (np.asarray(array, dtype=float) for array in (mean, low, high))
     order = best_first(mean, axis.better)
-    fig = figure(theme, height=72 + (38 if len(names) <= MANY else 24) * max(len(names), 2))
+    above = max(map(len, names), default=0) > DIRECT_NAME
+    step = (38 if len(names) <= MANY else 24) + above * (6 if len(names) <= MANY else ABOVE)
+    fig = figure(theme, height=72 + step * max(len(names), 2))
     run_looks = looks(names, slots, theme)
     annotate(fig, [_dot(fig, row, run_looks[index], mean[index], low[index], high[index], int(n[index]), axis)
                    for row, index in enumerate(order)])
     if baseline is not None and np.isfinite(mean[baseline]):
         fig.add_vline(x=float(mean[baseline]), line={"color": theme.muted, "width": 1, "dash": "dot"}, layer="below")
-    short = short_names(names, NAME)
+    short = short_names(names, PAGE_NAME)
     labels = [escape(short[index]) for index in order]
     fig.update_yaxes(tickvals=np.arange(len(order)), ticktext=labels, range=[len(order) - 0.5, -0.5], showgrid=False,
-                     fixedrange=True, tickfont={"size": 13})
+                     fixedrange=True, tickfont={"size": 13}, showticklabels=not above)
+    if above:
+        annotate(fig, [{"x": 0, "xref": "paper", "xanchor": "left", "y": row, "yref": "y", "yshift": ABOVE,
+                        "text": text, "showarrow": False, "font": {"size": 13}} for row, text in enumerate(labels)])
+        fig.update_layout(margin_l=12)
     fig.update_xaxes(title_text=escape(axis.label) + towards_better(axis), tickformat=".3~f",
                      range=interval_range(axis, np.concatenate([mean, low, high])))
     fig.update_layout(margin_r=64 if np.isfinite(mean).all() else 84)

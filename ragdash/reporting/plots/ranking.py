@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
-from ragdash.core.text.short_names import PAGE_NAME, short_names
+from ragdash.core.text.short_names import NARROW_NAME, PAGE_NAME, short_names
 from ragdash.reporting.plots.common.theme import (
     DIRECT_LABELS,
     LIGHT,
@@ -116,7 +116,7 @@ def _rank_map(names: Sequence[str], bins: Sequence[str], shares: np.ndarray, the
         hovertemplate="%{customdata[0]}<br>first relevant at rank %{x}<br>%{customdata[1]:.1%} of queries"
                       "<extra></extra>"))
     fig.update_xaxes(title_text="Rank of the first relevant document", **RANK_AXIS)
-    fig.update_yaxes(tickvals=positions, ticktext=[escape(name) for name in short_names(names, 20)],
+    fig.update_yaxes(tickvals=positions, ticktext=[escape(name) for name in short_names(names, NARROW_NAME)],
                      autorange="reversed", showgrid=False)
     return fig
 

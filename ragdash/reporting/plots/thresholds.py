@@ -8,10 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.reporting.plots.common.arrays import last_finite
 from ragdash.reporting.plots.common.theme import (
-    LEGEND_NAME,
     LIGHT,
     Axis,
     Look,
@@ -160,7 +159,7 @@ def _unit_curves(fig: go.Figure, names: Sequence[str], slots: Sequence[int], x: 
                  y: Sequence[np.ndarray], area: str, areas: Sequence[float], n: Sequence[int], theme: Theme,
                  words: tuple[str, str]) -> None:
     """Curves in the unit square; the legend bears each run's name with its area, one a line."""
-    short = short_names(names, LEGEND_NAME)
+    short = short_names(names, NARROW_NAME)
     for index, look in enumerate(looks(names, slots, theme)):
         x_values, y_values = np.asarray(x[index], dtype=float), np.asarray(y[index], dtype=float)
         points = thin_curve(x_values, y_values)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from ragdash.core.text.short_names import ENOUGH, short_names
+from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.reporting.plots.common.forest import difference_axis_title, difference_range, difference_ticks, signed
 from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, value_text
 
@@ -41,7 +41,7 @@ def intervals(names: Sequence[str], slots: Sequence[int], judge: np.ndarray, lab
     _legend(fig, {f"{source} alone": judge, LABELS: labels, CORRECTED: corrected}, theme)
     fig.update_yaxes(tickvals=np.arange(len(names)), range=[len(names) - 0.5, -0.5], showgrid=False, fixedrange=True,
                      ticktext=[f'{escape(name)} <span style="color:{look.color}">{look.sign}</span>'
-                               for name, look in zip(short_names(names, ENOUGH), run_looks, strict=True)],
+                               for name, look in zip(short_names(names, NARROW_NAME), run_looks, strict=True)],
                      tickfont={"size": 13})
     _scale(fig, np.concatenate([judge, labels.ravel(), corrected.ravel()]), axis, baseline, theme)
     fig.update_layout(margin={"t": 34, "b": 62, "r": 140}, showlegend=True)

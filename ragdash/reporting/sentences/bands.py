@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import Bands, Placement, Target
 from ragdash.reporting.sentences.formatting import escape, listed, number
 
-NAME = 32  # characters of a name
 NAMED = 3  # runs named in a sentence part; the rest are counted
 MANY = 6  # runs from which on a sentence counts them
 GROUPS = 3  # places that a sentence lists
@@ -21,7 +20,7 @@ OUTCOME_VERBS = {"pass": ("✓", "passes", "pass"), "fail": ("✗", "fails", "fa
 
 def short_list(names: Sequence[str]) -> str:
     """**a**, **b** and 4 more, as markdown."""
-    shown = short_names(names, NAME)[:NAMED if len(names) > NAMED + 1 else len(names)]
+    shown = short_names(names, PAGE_NAME)[:NAMED if len(names) > NAMED + 1 else len(names)]
     labels = [f"**{escape(name)}**" for name in shown]
     return listed([*labels, f"{len(names) - len(labels)} more"] if len(names) > len(labels) else labels)
 

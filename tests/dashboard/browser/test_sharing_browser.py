@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragdash.dashboard.components import leaderboard_table
+from ragdash.core.text.short_names import NARROW_NAME
 
 pytestmark = pytest.mark.browser
 CLIPBOARD_PICTURE = """navigator.clipboard.read().then(async items => {
@@ -119,7 +119,7 @@ def test_names_of_the_leaderboard_are_as_long_as_the_screen_has_room_for(visit, 
     app.resize(390)
     app.reload()
     shown = {text[1:] for text in cells.all_inner_texts()}
-    assert len(shown) == 2 and max(map(len, shown)) <= leaderboard_table.COLUMN_NAME, shown
+    assert len(shown) == 2 and max(map(len, shown)) <= NARROW_NAME, shown
     app.calm()
 
 

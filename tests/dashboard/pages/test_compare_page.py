@@ -13,6 +13,7 @@ from page_cases import address, asked, charts, leaderboard, listed, opened, show
 from ragdash import read_run, read_truth
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
+from ragdash.core.text.short_names import NARROW_NAME
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import leaderboard_table, run_picker
 from ragdash.dashboard.pages.compare import leaderboard as compare_leaderboard
@@ -262,7 +263,7 @@ def test_many_runs_are_chosen_by_setting_colored_by_rank_and_grouped():
     at = opened("compare/settings", **address(truth, runs, metric="RR"))
     assert "12 of 12 runs" in [one.proto.popover.label for one in at.get("popover")]
     names = leaderboard(at)["Run"]
-    assert names[0] != names[1] and all(len(name) <= leaderboard_table.COLUMN_NAME for name in names)
+    assert names[0] != names[1] and all(len(name) <= NARROW_NAME for name in names)
     assert [one.value for one in at.header] == ["By setting: MRR"]
     grid = charts(at)["setting_grid"]["data"][0]
     assert len(grid["hovertext"]) == 4 and grid["hovertext"][0][2] == "no run", "its run has chunks of 512"

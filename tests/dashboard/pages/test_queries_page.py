@@ -135,11 +135,12 @@ def test_the_head_of_a_run_takes_two_lines_at_most_above_its_ranks(name, lines):
 
 
 def test_few_runs_have_room_for_their_whole_names():
-    own = {name: built(name, [rank] * QUERIES) for name, rank in (("retriever-of-2026", 0), ("run.trec2019-bm25", 1))}
+    ranks = {"retriever-of-2026": 0, "run.trec2019-bm25-v2": 1}
+    own = {name: built(name, [rank] * QUERIES) for name, rank in ranks.items()}
     more = {**own, "a-third": built("a-third", [1] * QUERIES)}
     heads = page_cases.listed(opened(*own, own=own), "query_rows").columns
-    assert {"retriever-of-2026", "run.trec2019-bm25"} <= set(heads)
-    assert "run.trec2019-bm25" not in page_cases.listed(opened(*more, own=more), "query_rows").columns
+    assert {"retriever-of-2026", "run.trec2019-bm25-v2"} <= set(heads)
+    assert "run.trec2019-bm25-v2" not in page_cases.listed(opened(*more, own=more), "query_rows").columns
     name = "run.trec2019-bm25-of-2026"
     single = opened(name, own={name: built(name, [1] * QUERIES)})
     assert "Run: run.trec2019\\-bm25\\-of\\-2026" in [one.value for one in single.caption]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from page_cases import drawn, opened, shown, texts, widget
+from history_cases import TRUTH, commits
+from page_cases import address, drawn, opened, shown, texts, widget
 from test_access import AUTH, LISTS, as_user
 from test_compare_page import session
 
@@ -35,8 +36,8 @@ def saved():
 
 
 def test_a_saved_view_opens_by_its_name_with_every_choice_of_its_page(saved):
-    address = next(code.value for code in saved.main.get("code") if "view=" in code.value)
-    assert address.endswith("/compare?view=dense-vs-hybrid") and len(address) <= LONGEST
+    link = next(code.value for code in saved.main.get("code") if "view=" in code.value)
+    assert link.endswith("/compare?view=dense-vs-hybrid") and len(link) <= LONGEST
     at = opened("overview", view="dense-vs-hybrid")
     assert at.title[0].value == "Compare" and at.query_params["view"] in ("dense-vs-hybrid", ["dense-vs-hybrid"])
     assert set(at.query_params) == {"view"}
@@ -64,6 +65,15 @@ def test_the_view_is_listed_where_it_helps_and_deleted_with_a_way_back(saved):
     assert "Dense vs" not in str(labels(at)) and "Deleted: Dense vs" in texts(at)
     at = shown(widget(at, "button", "restore_view").click().run())
     assert "Dense vs" in str(labels(at)) and "Deleted:" not in texts(at)
+
+
+def test_views_of_other_data_are_folded_away_where_runs_are_loaded(saved):
+    at = opened("overview", **session(baseline="new"))
+    assert not [box for box in at.expander if "of other data" in box.label] and "Dense vs" in str(labels(at))
+    at = opened("overview", **address(TRUTH, commits(2), metric="RR"))
+    [box] = [box for box in at.expander if "of other data" in box.label]
+    assert box.label == "1 saved view of other data"
+    assert "Dense vs" in str([link.proto.label for link in box.get("page_link")])
 
 
 def test_a_name_that_exists_is_replaced_only_after_a_question(saved):

@@ -54,13 +54,13 @@ def test_the_title_of_a_picture_for_a_file_has_air_above_it_and_a_caption_that_i
 
 def test_a_picture_for_a_file_has_room_for_every_row_of_its_legend():
     heights = []
-    for names in (["a"], ["a" * 30, "b"], [f"{number:030}" for number in range(9)]):
+    for names in (["a"], ["a" * 30, "b"], [f"{number:030}" for number in range(12)]):
         many = len(names)
         fig = precision_recall.by_cutoff(names, list(range(many)), KS, np.full((many, 20), 0.5), KS,
                                          *np.zeros((2, many, 20)), axis=UNIT)
         heights.append(captioned(fig, "Title", "Caption.", DARK).layout.height - fig.layout.height)
     assert heights[0] == heights[1], "two names of 30 characters are next to each other"
-    assert heights[2] - heights[0] == 2 * LEGEND_LINE, "nine are in three rows"
+    assert heights[2] - heights[0] == 2 * LEGEND_LINE, "twelve are in three rows"
 
 
 def test_the_legend_of_many_runs_names_the_colored_ones_and_counts_the_gray_ones():

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.terms import tooltip
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers import tables as answers_tables
@@ -37,7 +37,7 @@ def render(data: AnswersData, spec: Spec) -> None:
         for index in range(len(context.entries))
         if any(index in data.runs_with_values(column_spec) for column_spec in data.specs)
     ]
-    short = short_names(context.names, 24)
+    short = short_names(context.names, PAGE_NAME)
     names = {context.digests[index]: short[index] for index in run_indices}
     usual = context.digests[context.baseline if context.baseline in run_indices else run_indices[0]]
     key = state.choice_key(state.LOOKED, list(names), usual)

@@ -12,7 +12,7 @@ from ragdash.analysis.comparability import ComparabilityReport
 from ragdash.analysis.verdict import RunCheck
 from ragdash.core.errors import InputError
 from ragdash.core.terms import TERMS, tooltip
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import comparability_cache
 from ragdash.dashboard.session import run_fixes, state
@@ -34,7 +34,6 @@ SAME_FINDING = {"missing-queries": "missing-queries", "rising-scores": "rising-s
 IN_SUMMARY = ("missing-queries", "no-common-document", "no-common-query")  # checks that the first sentence names too
 NOT_IN_SUMMARY = ("unknown-ids", "several-truths")  # checks that it does not know: it would call the runs comparable
 BREAK = "  \n"  # between what was counted and what follows from it
-NAME = 32  # characters of a run's name on a button
 LABEL = 36  # characters of a button that fits next to its finding; a longer one is below it
 WIDTHS = [2, 1]  # a finding, and the button that fixes it
 
@@ -104,7 +103,7 @@ def _render_hidden() -> None:
     shown = state.shown_runs()
     hidden = [entry.name for entry in state.runs() if entry not in shown]
     if hidden:
-        names = fmt.escape(fmt.listed(short_names(hidden, NAME)))
+        names = fmt.escape(fmt.listed(short_names(hidden, PAGE_NAME)))
         st.caption(f"Not checked, because the sidebar does not show {'it' if len(hidden) == 1 else 'them'}: {names}.")
 
 
@@ -238,7 +237,7 @@ def _render_finding(finding: Finding, key: str, entries: Sequence[SessionRun], b
     options = (finding.option, *finding.also)
     label = comparability.fix_label(options)
     if finding.run is None and entries:
-        label += f" in {fmt.escape(fmt.listed(short_names([entry.name for entry in entries], NAME)))}"
+        label += f" in {fmt.escape(fmt.listed(short_names([entry.name for entry in entries], PAGE_NAME)))}"
     fits = len(label) <= LABEL
     left, right = st.columns(WIDTHS, vertical_alignment="center", gap="small") if fits else (st, st)
     left.markdown(text, help=term_help(text))

@@ -11,7 +11,7 @@ import streamlit as st
 from ragdash.core.records import Run
 from ragdash.core.terms import tooltip
 from ragdash.core.text import is_refusal
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.core.text.template import listed
 from ragdash.dashboard.components import page_links
 from ragdash.dashboard.pages.data import sections as data_sections
@@ -25,7 +25,7 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.answers import REFERENCES_FIX
 from ragdash.reporting.sentences.runs.choice import uncapital
 
-TOP, NAME = 10, 32  # ranks of the overlap; characters of a name
+TOP = 10  # ranks of the overlap
 
 
 def render() -> None:
@@ -78,7 +78,7 @@ def _ways_to_a_result(runs: Sequence[Run]) -> str:
 
 def _run_table(entries: Sequence[SessionRun]) -> list[dict[str, str]]:
     """Depth, scores and answers of each run: the columns of which some run has a value, a dash for the other runs."""
-    rows, names = [], short_names([entry.name for entry in entries], NAME)
+    rows, names = [], short_names([entry.name for entry in entries], PAGE_NAME)
     for entry, name in zip(entries, names, strict=True):
         run, lengths = entry.run, entry.run.lengths
         answers = answers_of(run)

@@ -16,7 +16,7 @@ from ragdash.analysis.diagnosis import RANKED_LOW, STAGES
 from ragdash.analysis.query_filters import Filters, QueryFacts
 from ragdash.analysis.query_rankings import QueryOutput, Ranking
 from ragdash.core.errors import Unavailable
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.core.text.word_diff import Spans
 from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.components import picked_queries, run_picker
@@ -183,7 +183,6 @@ def _search(run: str, truth: str, field: str, text: str, regex: bool, _match: Ma
 
 
 IN_VIEW = 4  # columns of runs that a screen shows at once
-NAME = 24  # characters of a run's name at the head of its column
 COMPARED_RANKS = 50  # ranks that are compared with the evidence
 
 
@@ -254,7 +253,7 @@ def columns(case: QueryCase, k: int) -> list[RankingColumn]:
     base = case.rankings[context.baseline]
     baseline_ranks = {} if base is None else dict(zip(reversed(base.docs), base.rank[::-1].tolist(), strict=True))
     result = []
-    names = short_names(context.names, NAME)
+    names = short_names(context.names, NARROW_NAME)
     for index, digest in enumerate(context.digests):
         covers, marks, compared = covered_evidence(digest, context.scope, case, index)
         result.append(

@@ -17,7 +17,7 @@ from ragdash.analysis.query_filters import Filters, QueryFacts
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
 from ragdash.core.text.quoted import isolated
-from ragdash.core.text.short_names import PAGE_NAME, short_names
+from ragdash.core.text.short_names import NARROW_NAME, PAGE_NAME, short_names
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.caches.shared_cache import shared
@@ -34,8 +34,7 @@ from ragdash.reporting.sentences import formatting as fmt
 TITLES = np.array([stage.title for stage in STAGES], object)
 TABLE_HEIGHT = 290  # pixels of the table at most
 WIDTHS = {"Question": 420}
-CHOICE_NAME = 18  # letters of a name within a choice
-COLUMN_NAME, LONG_COLUMN_NAME, FEW_RUNS = 16, 24, 2  # letters of the heading of a run's column; of one of few runs
+FEW_RUNS = 2  # whose columns have room for longer names
 LONG_ID = 28  # letters that the column of ids has room for
 FACET_KEYS = {"outcome": state.CASE, "text": state.FIND, "attributes": state.ATTRIBUTES, "stages": state.STAGES,
               "kinds": state.READINGS, "marks": state.MARKED, "picked": state.PICKED}
@@ -109,7 +108,7 @@ def _typed_difference() -> float:
 def _filter_widgets(data: QueriesData, filters: Filters, facts: QueryFacts) -> None:
     """Filter widgets, each option with the number of queries it shows."""
     context = data.context
-    short = short_names(context.names, CHOICE_NAME)
+    short = short_names(context.names, NARROW_NAME)
     name, base = short[data.run_index], short[context.baseline]
     with st.container(horizontal=True, vertical_alignment="bottom", key="query_filters"):
         if len(context.entries) > 1:
@@ -210,7 +209,7 @@ def _facet_select(facet: str, label: str, filters: Filters, facts: QueryFacts, t
 
 
 def _order_titles(data: QueriesData) -> dict[str, str]:
-    names = short_names(data.context.names, CHOICE_NAME)
+    names = short_names(data.context.names, NARROW_NAME)
     titles = queries_sentences.order_titles(data.spec, names[data.context.baseline])
     if len(data.context.entries) < 2:
         del titles["spread"]
@@ -283,7 +282,7 @@ def _build_query_frame(data: QueriesData, rows: np.ndarray, ids: list[str], stag
     if len(names) > 1:
         columns["Range"] = query_filters.spread(values_of_lines[:, rows])
     several = len(data.context.entries) > 1
-    short = short_names(data.context.names, CHOICE_NAME)[data.run_index]
+    short = short_names(data.context.names, NARROW_NAME)[data.run_index]
     low = queries_data.stages(data).get(RANKED_LOW, np.zeros(len(data.ids), bool))[rows] & (stages == FINE)
     columns[f"Stage of {short}" if several else "Stage"] = np.where(
         low, f"{TITLES[FINE]}, {queries_sentences.STAGE_TITLES[RANKED_LOW].lower()}", TITLES[stages])
@@ -317,7 +316,7 @@ def _column_labels(data: QueriesData) -> dict[str, tuple[str, str]]:
     names, _ = _lines(data)
     return {name: (short, f"{data.spec.title} of {name}")
             for name, short in zip(names, short_names(
-                names, LONG_COLUMN_NAME if len(names) <= FEW_RUNS else COLUMN_NAME), strict=True)}
+                names, PAGE_NAME if len(names) <= FEW_RUNS else NARROW_NAME), strict=True)}
 
 
 def query_steps(data: QueriesData, rows: list[int]) -> None:

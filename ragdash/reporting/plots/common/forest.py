@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
-from ragdash.core.text.short_names import PAGE_NAME, short_names
+from ragdash.core.text.short_names import NARROW_NAME, PAGE_NAME, short_names
 from ragdash.reporting.plots.common.theme import (
     LIGHT,
     Axis,
@@ -28,7 +28,6 @@ ROW, DENSE, GAP, BELOW = 28, 21, 84, 62  # pixels: a row, a row among many, betw
 TALL, LONG = 38, 22  # pixels of a row with a name on two lines, which longer ones take
 AIR = 0.4  # rows of air above a heading
 HEAD = 9  # pixels of half a heading: no line reaches above the first one
-NAME, AXIS_NAME = 20, 18  # characters of a name, and in the title of an axis with more words
 MANY_ROWS = 36
 
 
@@ -182,7 +181,7 @@ def _labels(
     """Names beside the rows with their symbol; the groups' titles where there is one candidate only."""
     positions = _row_positions(rows)
     visible = [(row, group, run) for row, (group, run) in zip(positions, rows, strict=True) if run >= 0]
-    names = short_names([html.unescape(look.name) for look in run_looks], NAME)
+    names = short_names([html.unescape(look.name) for look in run_looks], NARROW_NAME)
     text = [
         wrap_title(titles[group], LONG) if len(run_looks) == 1 else _signed_name(names[run], run_looks[run])
         for _, group, run in visible

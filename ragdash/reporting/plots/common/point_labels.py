@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.reporting.plots.common.theme import Figure, Theme, annotate, escape
 
 WIDE, TALL = 270, 330  # pixels of the picture on a phone, which is the smallest
 LETTER, LINE = 6.5, 16  # pixels of a letter and of a line of text
 ASIDE, ABOVE = 9, 5  # pixels between a mark and its name
-NAME = 18  # characters of a name
 BAR = np.array([-2, 2, -2, 2])  # pixels of a bar on both sides of its middle
 Box = tuple[float, float, float, float]  # left, right, bottom, top in pixels
 
@@ -51,7 +50,7 @@ def label_points(fig: Figure, points: np.ndarray, names: Sequence[str], x_range:
     scale = np.array([WIDE / (x_range[1] - x_range[0])] * 2 + [TALL / (y_range[1] - y_range[0])] * 2)
     start = np.array([x_range[0]] * 2 + [y_range[0]] * 2)
     lines = [] if bars is None else [tuple(bar) for bar in ((np.asarray(bars, float) - start) * scale + BAR).tolist()]
-    for index, (name, point) in enumerate(zip(short_names(names, NAME), np.asarray(points, float), strict=True)):
+    for index, (name, point) in enumerate(zip(short_names(names, NARROW_NAME), np.asarray(points, float), strict=True)):
         x = (point[0] - x_range[0]) / (x_range[1] - x_range[0]) * WIDE
         y = (point[1] - y_range[0]) / (y_range[1] - y_range[0]) * TALL
         width = LETTER * len(name)

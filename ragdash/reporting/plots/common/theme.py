@@ -16,7 +16,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.text.quoted import cut_middle
-from ragdash.core.text.short_names import ENOUGH, short_names
+from ragdash.core.text.short_names import NARROW_NAME, short_names
 
 Figure = go.Figure
 COLORED = 6
@@ -36,7 +36,6 @@ SYMBOLS = (
 SIGNS = "●■◆▲✚★⬢▼◀▶"  # the same symbols as characters, for labels and tables
 DASHES = ("solid", "dash", "dot", "dashdot", "12px,5px", "longdashdot")  # a legend has 30 pixels: two long dashes
 MARGIN = {"l": 10, "r": 16, "t": 14, "b": 10, "pad": 0}
-LEGEND_NAME = 22  # characters of a name in a legend
 LISTED = 12  # runs whose names a legend has; of more it counts the gray ones
 DIRECT_LABELS = 6  # more runs than this get a legend instead of a label at the end of each line
 DIRECT_NAME = 14  # characters: next to a longer name, a phone has too little room for the lines
@@ -309,7 +308,7 @@ def end_labels(fig: go.Figure, run_looks: Sequence[Look], heights: Sequence[floa
     A legend with many runs, or where a name is long. heights: (N,) where each line ends, in units of the y axis; NaN
     means no line and no label.
     """
-    short = short_names([html.unescape(look.name) for look in run_looks], ENOUGH)
+    short = short_names([html.unescape(look.name) for look in run_looks], NARROW_NAME)
     if len(run_looks) > DIRECT_LABELS or max(map(len, short), default=0) > DIRECT_NAME:
         shorten_legend(fig, run_looks)
         entries = count_gray_runs(fig, run_looks)
@@ -350,7 +349,7 @@ def count_gray_runs(fig: go.Figure, run_looks: Sequence[Look]) -> int:
 def shorten_legend(fig: go.Figure, run_looks: Sequence[Look]) -> None:
     """Cut long names in the middle where they are traces of a legend, so that none is wider than a phone."""
     names = [html.unescape(look.name) for look in run_looks]
-    short = dict(zip(names, short_names(names, LEGEND_NAME), strict=True))
+    short = dict(zip(names, short_names(names, NARROW_NAME), strict=True))
     for trace in fig.data:
         name = html.unescape(trace.name or "")
         if short.get(name, name) != name:

@@ -11,7 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.reporting.plots.common.theme import LIGHT, Theme, escape, figure, looks, tint, value_text
 
 CELL, MAX_LABELED = 46, 3  # pixels; runs with their names above the columns, more have their symbols there
@@ -55,7 +55,7 @@ def matrix(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, n: np.n
     )
     run_looks = looks(names, slots, theme)
     signs = [f'<span style="color:{look.color}">{look.sign}</span>' for look in run_looks]
-    rows = [f"{escape(name)} {sign}" for name, sign in zip(short_names(names, 20), signs, strict=True)]
+    rows = [f"{escape(name)} {sign}" for name, sign in zip(short_names(names, NARROW_NAME), signs, strict=True)]
     top = [f"{sign} {escape(name)}" for name, sign in zip(short_names(names, 9), signs, strict=True)]
     fig.update_xaxes(tickvals=np.arange(len(names)), ticktext=top if len(names) <= MAX_LABELED else signs, side="top",
                      tickangle=0, showgrid=False, fixedrange=True, tickfont={"color": theme.ink})

@@ -11,7 +11,7 @@ from ragdash.analysis.verdict import HybridGain, Lean, RunCheck, Verdict
 from ragdash.analysis.verdict.advice import CLOSE, Advice, Paid
 from ragdash.core.console import query_count
 from ragdash.core.messages import Surface
-from ragdash.evaluation.compare import Comparison
+from ragdash.evaluation.compare import Comparison, direction
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.answers import says_nothing_of_quality
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
@@ -169,8 +169,7 @@ def choice_sentence(verdict: Verdict, name: Say) -> str:
                   f"{_amount(means[rival], unit, name)}{_stage(advice.paid)}"
                   + (f", and no other of them is much {cheaper}" if costlier != others else ""))
     highest = advice.choice == verdict.best and all(pair.mean_difference for pair in verdict.tied)
-    is_said = highest and verdict.spec.metric.better == "higher"
-    also = f"it has the highest {verdict.spec.average}, and " if is_said else ""
+    also = f"it has the highest {verdict.spec.average}, and " if highest and direction(verdict.spec) > 0 else ""
     unknown = [run for run in tied if run not in means]
     rest = f" The {what} of {names_text(unknown, name)} is not known." if unknown else ""
     return f"If you must choose now, take {name(advice.choice)}: {also}{reason}.{_but(advice, name)}{rest}"

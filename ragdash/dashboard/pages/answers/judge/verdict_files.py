@@ -9,7 +9,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError
 from ragdash.core.storage.temporary_folders import temporary_folder
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.auth import rights
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers.judge import data as judges_data
@@ -114,7 +114,7 @@ def _import(context: PageContext) -> None:
 
 
 def _choose_run(context: PageContext, key: str, label: str) -> int:
-    names = dict(zip(context.digests, short_names(context.names, 24), strict=True))
+    names = dict(zip(context.digests, short_names(context.names, PAGE_NAME), strict=True))
     if st.session_state.get(key) not in names:
         st.session_state[key] = context.digests[0]
     st.selectbox(label, list(names), format_func=names.get, key=key, width=240, persist_state="session")

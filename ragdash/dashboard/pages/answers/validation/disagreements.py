@@ -11,7 +11,7 @@ import streamlit as st
 
 from ragdash.analysis.judge_validation import Agreement, Disagreement
 from ragdash.core.terms import tooltip
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers.data import AnswerTexts
@@ -37,7 +37,7 @@ POSITIVE_VERDICTS = ("supported", "entailed", "useful", "yes")
 def run_disagreements(data: TrustData) -> None:
     """Render the disagreements of the selected run."""
     context = data.context
-    short = short_names(context.names, 24)
+    short = short_names(context.names, PAGE_NAME)
     names = {context.digests[index]: short[index] for index in data.judged_runs}
     usual = context.digests[
         next(
