@@ -19,7 +19,7 @@ from ragdash.core.records import Conventions, Run, Truth
 from ragdash.core.records.arguments import checked
 from ragdash.core.records.details import details_digest
 from ragdash.evaluation.compute import compute_specs
-from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.evaluate import Evaluation, check_metrics
 from ragdash.io import Readable
 from ragdash.io.assemble.run_pieces import RunPieces, run_pieces
 from ragdash.matching.match import Match
@@ -67,7 +67,7 @@ def evaluate_stream(run: Readable, truth: Truth | object, metrics: str | Iterabl
     [[0.5, 0.0], [1.0, 1.0]]
     """
     truth, choices = Truth.of(truth), Conventions.from_arguments(conventions)
-    specs = default_specs([], truth) if metrics is None else parse_specs(metrics)
+    specs = default_specs([], truth) if metrics is None else check_metrics(parse_specs(metrics))
     others = [str(spec) for spec in specs if spec.metric.view != "Ranked" or spec.metric.aggregate == "corpus"]
     if others:
         raise InputError([Problem("not-streamed/metric", {"names": others}, field="metrics")])

@@ -71,7 +71,7 @@ def _check_secrets(points: Iterable[Mapping[str, object]]) -> None:
 
 @checked
 def sweep(make: Callable[[dict], object], grid: Grid, questions: Questions, *, name: str | None = None,
-          tags: str | Iterable[str] = (), folder: str | os.PathLike | None = None, concurrency: int = 1,
+          tags: str | Iterable[str] | None = (), folder: str | os.PathLike | None = None, concurrency: int = 1,
           progress: Callable[[int, int], object] | None = None) -> list[Run]:
     """Ask a retriever the same questions under every combination of settings, and record each as a run.
 

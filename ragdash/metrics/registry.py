@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ragdash.core.errors import InputError, Problem, represent
+from ragdash.core.errors import InputError, Problem, UnknownKey, represent
 from ragdash.core.records.arguments import checked, checked_methods
 from ragdash.core.text.metric_names import guess_direction, label_value, share_title
 from ragdash.matching.views.ranked import ALL, Values
@@ -148,6 +148,8 @@ class Spec:
         """The definition: a registered one, or that of a metric from a file."""
         if self.name == FILE:
             return _file_metric(self.params)
+        if self.name not in METRICS:
+            raise UnknownKey("unknown-metric", {"text": self.name})
         return METRICS[self.name]
 
     @property

@@ -67,7 +67,7 @@ def _pair(content: ReportContent, name: str) -> tuple[int, list[int]]:
 
 def _values(content: ReportContent) -> list[np.ndarray]:
     """The values of the first metric of each run, of the queries that count."""
-    return [evaluation.column(content.lead)[content.selected] for evaluation in content.evaluations]
+    return [evaluation.column(content.lead) for evaluation in content.evaluations]
 
 
 def _histogram(content: ReportContent) -> Figure:

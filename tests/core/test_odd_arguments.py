@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from datetime import datetime
+from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 
@@ -15,10 +17,12 @@ import pytest
 import ragdash
 from ragdash.analysis.test_set.check import check_test_set
 from ragdash.analysis.tracking import gate, pin, read_baseline
+from ragdash.analysis.tracking.drift import compare_logs
 from ragdash.analysis.variants import main_effects
 from ragdash.core.errors import InputError, Problem, UnknownKey
 from ragdash.evaluation.repeats import mean_over_repeats
 from ragdash.io import read_corpus
+from ragdash.io.recorded.question_log import read_log
 from ragdash.io.write.write import write_run, write_truth
 from ragdash.workspace import Workspace, open_workspace
 
@@ -26,6 +30,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 ODD = (None, 5, -1, float("nan"), "", "x", [], [None], {}, object())
 MORE_ODD = (b"x", float("inf"), 10**5000, [1, "x", None, {}, []], np.array(3), np.zeros((2, 2)), "\0", "\ud800")
 RANKINGS, JUDGMENTS = {"q1": ["a", "b"], "q2": ["c"]}, {"q1": ["a"], "q2": ["a"]}
+QUESTIONS = "\n".join(["question", *(f"who is {word}?" for word in "abcdefghijkl")]).encode()
 NOT_CALLED = {"Problem", "InputError", "Summary"}  # what functions raise, and what the others return
 
 
@@ -232,12 +237,31 @@ def test_no_array_number_or_file_ends_in_an_error_of_python(calls, name, tmp_pat
     (lambda: ragdash.record_retriever(search, {"q1": "a"}, progress=lambda done: None), "takes (done)"),
     (lambda: ragdash.record_retriever(search, {"q1": "a"}, progress=5), "(progress): found 5"),
     (lambda: ragdash.sweep(lambda settings: search, {"k": [1]}, {"q1": "a"}, progress=lambda: None), "takes ()"),
+    (lambda: ragdash.fuse([RANKINGS, RANKINGS], name=float("inf")), "(name): found inf of type float; expected a text"),
+    (lambda: ragdash.Spec("RR", k="x"), "(k): found 'x' of type str; expected a whole number or None"),
+    (lambda: ragdash.Spec("RR", params="x"), "(params): found 'x'"),
+    (lambda: ragdash.Spec("x").metric, "found 'x'"),
+    (lambda: ragdash.ComparisonTable([["x"]]), "(rows): found [['x']]"),
+    (lambda: ragdash.record("x", resume=pd.DataFrame()), "(resume): found"),
+    (lambda: open_workspace("x", read_only=np.array([None, 1])), "(read_only): found"),
+    (lambda: ragdash.evaluate_stream(("a.trec", b"q1 Q0 a 1 1.0 x\n"), JUDGMENTS, []), "found no metric"),
+    (lambda: ragdash.validate_judge(ragdash.evaluate(RANKINGS, JUDGMENTS, "RR"), {"q1": 1.0},
+                                    cut=np.timedelta64(3, "D")), "(cut): found"),
+    (lambda: ragdash.validate_judge(ragdash.evaluate(RANKINGS, JUDGMENTS, "RR"), {"q1": 1.0, "q2": 0.0},
+                                    level=Fraction(1, 3)), "(level): found"),
+    (lambda: compare_logs(*[read_log(("log", QUESTIONS))] * 2, model="tfidf", splits=2**63), "splits"),
 ])
 def test_an_error_says_what_was_expected(call, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError) as raised:
         call()
     assert words in str(raised.value)
+
+
+def test_a_time_without_a_zone_is_of_this_machine():
+    baseline = pin(ragdash.evaluate(RANKINGS, JUDGMENTS, "RR"), ragdash.Truth.of(JUDGMENTS), version="1",
+                   time=pd.Timestamp("2026-11-01"))
+    assert baseline.age(datetime(2026, 11, 3, 1)) == 2 and not baseline.is_ahead(pd.Timestamp("2026-11-03"))
 
 
 def test_what_is_not_there_is_a_key_error_too():

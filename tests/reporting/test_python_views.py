@@ -117,3 +117,11 @@ def test_one_comparison_has_a_frame_and_a_picture():
     table = ragdash.compare(runs[0], {"good": runs[1]}, "RR P@1", truth=truth)
     assert table[0][1].frame().equals(table.frame().iloc[1:].reset_index(drop=True))
     assert table[0][1].plot().layout.xaxis.title.text == table.plot(metric="P@1").layout.xaxis.title.text
+
+
+@pytest.mark.parametrize("ids", [["q1"], ["q1", "q3"], []])
+@pytest.mark.parametrize("picture", ["scatter", "histogram"])
+def test_some_queries_of_two_runs_are_drawn(ids, picture):
+    rankings = {"q1": ["a"], "q2": ["x"], "q3": ["c"]}
+    some = ragdash.evaluate(rankings, {"q1": ["a"], "q2": ["b"], "q3": ["c"]}, "RR").only(ids)
+    assert some.plot(some, picture=picture).layout.xaxis.title.text

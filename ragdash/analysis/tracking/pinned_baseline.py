@@ -68,11 +68,11 @@ class PinnedBaseline:
 
     def is_ahead(self, today: datetime | None = None) -> bool:
         """Whether it was pinned in the future, by more than clocks differ: then its age is not known."""
-        return datetime.fromisoformat(self.pinned) > (today or datetime.now(UTC)) + WRONG_CLOCK
+        return datetime.fromisoformat(self.pinned) > _in_utc(today) + WRONG_CLOCK
 
     def age(self, today: datetime | None = None) -> int:
         """Whole days since it was pinned; 0 for a time in the future."""
-        elapsed = (today or datetime.now(UTC)) - datetime.fromisoformat(self.pinned)
+        elapsed = _in_utc(today) - datetime.fromisoformat(self.pinned)
         return max(0, math.floor(elapsed.total_seconds() / 86_400))
 
     def to_bytes(self) -> bytes:
@@ -92,6 +92,11 @@ class PinnedBaseline:
         text = json.dumps(header, ensure_ascii=False, indent=1, allow_nan=False)
         body = ",\n".join(f"  {row}" for row in rows)
         return f'{text[:-2]},\n "values": {{\n{body}\n }}\n}}\n'.encode()
+
+
+def _in_utc(time: datetime | None) -> datetime:
+    """A time, of this machine's zone if it names none, in UTC; default now."""
+    return datetime.fromisoformat(time.isoformat()).astimezone(UTC) if time else datetime.now(UTC)
 
 
 @checked
@@ -132,7 +137,7 @@ def pin(evaluation: Evaluation, truth: Truth, *, version: str, run: Mapping[str,
         raise InputError([Problem("baseline/no-value", {"name": evaluation.name, "metrics": list(map(str, specs))},
                                   field="-m"), *evaluation.problems])
     facts = {"name": truth.name, "digest": truth.judged_digest, "queries": len(truth)}
-    pinned = (time or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds")
+    pinned = _in_utc(time).isoformat(timespec="seconds")
     return PinnedBaseline(comparable, pinned, version, facts, judgment_digests(truth), dict(run or {}))
 
 

@@ -106,6 +106,7 @@ _OF_PYTHON = (TypeError, ValueError, AttributeError, LookupError, ArithmeticErro
               RecursionError)
 _LIST_ALONE = re.compile(r"(Sequence|Iterable|Collection)\[[\w ,.|]*(\[[\w ,.|]*\])?\]( \| None)?")
 _LISTS = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection)
+_PLAIN: dict[str, Any] = {"str": str, "int": Integral, "float": Real, "bool": (Integral, np.bool_), "None": type(None)}
 _MOST_BITS = 63  # arithmetic and files hold no larger whole number
 _NO_TEXT = frozenset(("\0", *map(chr, range(0xD800, 0xE000))))  # in no path, and no half of a character in any text
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "True or False", bytes: "bytes",
@@ -116,9 +117,10 @@ _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "True o
 def checked(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
     """Make the function say which argument no parameter takes, where it would fail for it with an error of Python.
 
-    The arguments are compared with the annotations only after a failure, so that a call that works costs nothing more.
-    An error although all arguments fit is passed on: it is a fault of the function. A text in place of a list is
-    refused before, for its characters would be the items.
+    The arguments are compared with the annotations after a failure, so that a call that works costs next to nothing;
+    after any call texts, numbers and truth values, for a wrong one may be stored and fail later, and so all that an
+    object is made of. A text in place of a list is refused before, for its characters would be the items. An error
+    although all arguments fit is passed on: it is a fault of the function.
 
     Examples
     --------
@@ -131,8 +133,13 @@ def checked(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
     """
     code = function.__code__
     places = {name: place for place, name in enumerate(code.co_varnames[:code.co_argcount])}
-    lists = [(name, places.get(name, sys.maxsize)) for name, hint in function.__annotations__.items()
-             if isinstance(hint, str) and _LIST_ALONE.fullmatch(hint)]
+    hints = [(name, places.get(name, sys.maxsize), hint) for name, hint in function.__annotations__.items()
+             if isinstance(hint, str) and name != "return"]
+    lists = [(name, place) for name, place, hint in hints if _LIST_ALONE.fullmatch(hint)]
+    plain = [(name, place, tuple(_PLAIN[word] for word in hint.split(" | "))) for name, place, hint in hints
+             if _PLAIN.keys() >= set(hint.split(" | "))]
+
+    keeps_them = function.__name__ == "__init__"
 
     @functools.wraps(function)
     def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
@@ -141,13 +148,18 @@ def checked(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
                     wrong := _misfits(function, args, kwargs)):
                 raise InputError(wrong)
         try:
-            return function(*args, **kwargs)
+            result = function(*args, **kwargs)
         except InputError:
             raise
         except _OF_PYTHON as error:
             if wrong := _misfits(function, args, kwargs):
                 raise InputError(wrong) from error
             raise
+        if (keeps_them or any((place < len(args) or name in kwargs) and not isinstance(
+                args[place] if place < len(args) else kwargs[name], kinds) for name, place, kinds in plain)) and (
+                wrong := _misfits(function, args, kwargs)):
+            raise InputError(wrong)
+        return result
 
     return call
 
@@ -166,9 +178,7 @@ def checked_methods(kind: type[Result]) -> type[Result]:
 
 def _misfits(function: Callable, args: tuple, kwargs: dict) -> list[Problem]:
     """A problem for each argument that its annotation excludes."""
-    import inspect  # slow to import, and few calls want it
-
-    signature = inspect.signature(function)
+    signature, hints = _hints_of(function)
     try:
         arguments = signature.bind(*args, **kwargs).arguments
     except TypeError:  # Python says which is missing
@@ -176,12 +186,22 @@ def _misfits(function: Callable, args: tuple, kwargs: dict) -> list[Problem]:
     problems = []
     for name, value in arguments.items():
         parameter = signature.parameters[name]
-        hint = object if parameter.annotation is parameter.empty else _hint_of(function, parameter.annotation)
+        hint = hints[name]
         values = {parameter.VAR_POSITIONAL: value, parameter.VAR_KEYWORD: ()}.get(parameter.kind, (value,))
         problems += [Problem("python-object/misfit", {
             "value": represent(one, 60), "kind": type(one).__name__, "expected": _words(hint),
             "function": function.__qualname__}, field=name) for one in values if not _fits(one, hint)]
     return problems
+
+
+@functools.cache
+def _hints_of(function: Callable) -> tuple[Any, dict[str, Any]]:
+    """The signature of a function, and what the annotations of its parameters mean."""
+    import inspect  # slow to import, and few calls want it
+
+    signature = inspect.signature(function)
+    return signature, {name: object if parameter.annotation is parameter.empty else _hint_of(
+        function, parameter.annotation) for name, parameter in signature.parameters.items()}
 
 
 def _hint_of(function: Callable, annotation: object) -> Any:
@@ -200,6 +220,8 @@ def _fits(value: object, hint: Any) -> bool:
     """Whether an annotation includes a value, down to the items of lists and dicts, and the value can be stored."""
     origin, inner = get_origin(hint), get_args(hint)
     kind = origin or hint
+    if kind is object or kind is Any:
+        return True
     if kind in (Union, types.UnionType):
         return any(_fits(value, choice) for choice in inner)
     if kind is Literal:
@@ -207,11 +229,11 @@ def _fits(value: object, hint: Any) -> bool:
     if hint is None:
         return value is None
     if kind in (float, int):
-        return isinstance(value, Real if kind is float else Integral) and not (
-            isinstance(value, int) and value.bit_length() > _MOST_BITS)
-    if isinstance(value, str) and kind is not object and kind not in _LISTS:
+        return isinstance(value, (int, float, np.integer, np.floating)[::1 if kind is float else 2]) and not (
+            isinstance(value, np.timedelta64) or (isinstance(value, int) and value.bit_length() > _MOST_BITS))
+    if isinstance(value, str) and kind not in _LISTS:
         return (not isinstance(kind, type) or isinstance(value, kind)) and _NO_TEXT.isdisjoint(value)
-    if not isinstance(kind, type) or kind is object:
+    if not isinstance(kind, type):
         return True
     if kind in _LISTS:
         if isinstance(value, str | bytes | collections.abc.Mapping) or hasattr(value, "columns"):  # the last: frames
@@ -228,6 +250,8 @@ def _fits(value: object, hint: Any) -> bool:
             return False
     except TypeError:  # a protocol that is for type checkers alone
         return True
+    if isinstance(value, list) and inner:
+        return all(_fits(item, inner[0]) for item in value)
     if kind is tuple and inner and Ellipsis not in inner:
         return len(value) == len(inner) and all(map(_fits, value, inner))
     if isinstance(value, collections.abc.Mapping) and len(inner) == 2:

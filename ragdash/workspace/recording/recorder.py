@@ -39,8 +39,8 @@ class RecordingWarning(UserWarning):
 
 
 @checked
-def record(name: str, *, settings: Mapping | None = None, tags: str | Iterable[str] = (), group: str | None = None,
-           repeat: int | None = None, data: Mapping[str, object] | None = None,
+def record(name: str, *, settings: Mapping | None = None, tags: str | Iterable[str] | None = (),
+           group: str | int | None = None, repeat: int | None = None, data: Mapping[str, object] | None = None,
            folder: str | os.PathLike | None = None, resume: bool = False) -> Recording:
     """Record a run: `with ragdash.record("hybrid") as run: run.add("q1", ["d7", "d2"])`.
 

@@ -31,8 +31,8 @@ Questions = Mapping | Iterable | Truth
 
 @checked
 def record_retriever(retriever: object, questions: Questions, *, name: str | None = None, concurrency: int = 1,
-                     settings: Mapping | None = None, tags: str | Iterable[str] = (), group: str | None = None,
-                     repeats: int = 1, data: Mapping[str, object] | None = None,
+                     settings: Mapping | None = None, tags: str | Iterable[str] | None = (),
+                     group: str | int | None = None, repeats: int = 1, data: Mapping[str, object] | None = None,
                      folder: str | os.PathLike | None = None, resume: bool = True,
                      progress: Callable[[int, int], object] | None = None) -> Run | list[Run]:
     """Ask a retriever questions and record what it returns, with the time of each call.

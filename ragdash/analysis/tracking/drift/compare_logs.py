@@ -15,9 +15,9 @@ from ragdash.analysis.tracking.drift.language import language_of
 from ragdash.analysis.tracking.drift.question_texts import HOW, QuestionVectors, normalized_question, shares, vectors_of
 from ragdash.analysis.tracking.drift.two_sample import SPLITS, category_p, kernel_p, mean_p, nearest_p, quantile_p
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.records.arguments import checked
+from ragdash.core.records.arguments import check_whole, checked
 from ragdash.core.text import is_refusal, tokens
-from ragdash.evaluation.stats import ALPHA, LEVEL, SEED, holm
+from ragdash.evaluation.stats import ALPHA, LEVEL, MOST_RESAMPLES, SEED, holm
 from ragdash.evaluation.stats.percentiles import percentiles
 from ragdash.io.recorded.question_log import QuestionLog
 
@@ -163,6 +163,7 @@ def compare_logs(log: QuestionLog, reference: QuestionLog, *, model: str | None 
     >>> [measure.name for measure in compare_logs(log, test, model="tfidf").changes]
     ['topics', 'length', 'language']
     """
+    check_whole(1, MOST_RESAMPLES, splits=splits)
     chosen, earlier = (independent_requests(side, seed) for side in (log, reference))
     texts, counts = distinct_questions(chosen)
     known, _ = distinct_questions(earlier)
@@ -171,10 +172,9 @@ def compare_logs(log: QuestionLog, reference: QuestionLog, *, model: str | None 
             facts = {"count": len(questions), "fewest": FEWEST}
             raise InputError([Problem("production-log/too-few", facts, side.name)])
     vectors = vectors_of([*texts, *known], model=model)
-    rows, others = np.arange(len(texts)), np.arange(len(texts), len(texts) + len(known))
+    rows, others = np.split(np.arange(len(texts) + len(known)), [len(texts)])
     nearest, similarity = vectors.nearest(rows, others)
-    _, within = vectors.nearest(others, others, same=True)
-    similarity, within = np.round(similarity, 6), np.round(within, 6)
+    similarity, within = np.round(similarity, 6), np.round(vectors.nearest(others, others, same=True)[1], 6)
     threshold = far_below(within)
     new = similarity <= threshold
     topics_p = _topics_p(vectors, len(texts), len(known), splits, seed)
