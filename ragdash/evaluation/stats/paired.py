@@ -5,7 +5,9 @@ Letters: Q queries, S series (columns), B sign flips. A NaN (a side is undefined
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from functools import lru_cache
+from threading import Lock
 
 import numpy as np
 
@@ -16,10 +18,12 @@ from ragdash.evaluation.stats.defaults import PERMUTATIONS, SEED
 EXACT_BELOW = 16  # with up to this many nonzero differences, all 2^m flips are counted
 _CELLS = 1 << 23  # signs drawn together: part of what the seed means
 _FEW_BATCHES, _FEW_SUMS, _REMEMBERED = 16, 1 << 20, 32  # of flips and of their sums; columns whose sums are remembered
-_FLIPS = 5_000  # whose sums are added up together, of one column
+_FLIPS, _TOGETHER = 5_000, 4  # flips and columns whose sums are added up together
 _TABLE, _SUMS = 1 << 26, 1 << 16  # bytes of sums to look up; sums added up together, so that they stay in the cache
 _CLOSE = 1e-10  # of the sum of |differences|: sums no further apart are the same sum, rounded
 _EXACT_RANKS, _EXACT_TIED = 50, 13  # queries up to which scipy takes the exact distribution of rank sums
+_remembered: OrderedDict[tuple[bytes, int, int], np.ndarray] = OrderedDict()  # sums of all flips, by column
+_remembering = Lock()
 
 
 def randomization_test(differences: np.ndarray, *, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
@@ -111,18 +115,31 @@ def are_few(n: int, columns: int, permutations: int) -> bool:
 def remembered_sums(columns: np.ndarray, permutations: int, seed: int) -> np.ndarray:
     """Sums of what each flip keeps of the columns (Q, D): (B, D).
 
-    Those of each column are remembered: a slider tests one new column against the same others again and again.
+    Those of each column are remembered: a slider tests one new column against the same others again and again. New
+    columns are looked up side by side, four in twice the time of one.
     """
-    return np.stack([_sums_of_column(column.tobytes(), permutations, seed) for column in columns.T], axis=1)
+    keys = [(column.tobytes(), permutations, seed) for column in columns.T]
+    with _remembering:
+        sums = {key: _remembered[key] for key in keys if key in _remembered}
+    new = list({key: index for index, key in enumerate(keys) if key not in sums}.values())
+    for start in range(0, len(new), _TOGETHER):
+        block = new[start:start + _TOGETHER]
+        sums |= zip([keys[index] for index in block], _drawn_sums(columns[:, block], permutations, seed), strict=True)
+    with _remembering:
+        for key in keys:
+            _remembered[key] = sums[key]
+            _remembered.move_to_end(key)
+        while len(_remembered) > _REMEMBERED:
+            _remembered.popitem(last=False)
+    return np.stack([sums[key] for key in keys], axis=1)
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _sums_of_column(column: bytes, permutations: int, seed: int) -> np.ndarray:
-    values = np.frombuffer(column)
-    flips, sums = _all_flips(len(values), permutations, seed), byte_sums(values[:, None])
+def _drawn_sums(columns: np.ndarray, permutations: int, seed: int) -> np.ndarray:
+    """Sums of what all flips keep of the columns: (D, B)."""
+    flips, sums = _all_flips(len(columns), permutations, seed), byte_sums(columns)
     parts = on_all_cores(lambda start: flipped_sums(sums, flips[:, start:start + _FLIPS].T),
                          range(0, permutations, _FLIPS))
-    return np.concatenate(parts)[:, 0]
+    return np.ascontiguousarray(np.concatenate(parts).T)
 
 
 @lru_cache(maxsize=2)
