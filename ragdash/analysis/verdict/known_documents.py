@@ -15,7 +15,7 @@ from ragdash.core.ids.id_bytes import form_of
 from ragdash.core.records import Run, Truth
 from ragdash.matching.match import Match
 
-SAMPLE = 50_000  # documents of a run that are looked at
+SAMPLE = 20_000  # documents of a run that are looked at
 KNOWN_RATIO, LEAST_SHARE = 0.75, 0.3  # of the other runs' share of known documents; their share to compare with
 LEAST_DOCUMENTS = 30  # to recognize it by
 KnownShares = list[tuple[float, int]]  # (share of documents that are known, documents), by two measures
