@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 
 import numpy as np
 
 from ragdash.core.errors import InputError, Problem, UnknownKey, represent
-from ragdash.core.records.arguments import checked, checked_methods
+from ragdash.core.records.arguments import check_fields, checked, checked_methods
 from ragdash.core.text.metric_names import guess_direction, label_value, share_title
 from ragdash.matching.views.ranked import ALL, Values
 from ragdash.matching.views.supplied import Supplied
@@ -140,7 +140,7 @@ class Spec:
     """
 
     name: str
-    params: tuple[tuple[str, object], ...] = ()
+    params: tuple[tuple[str, Hashable], ...] = ()
     k: int | None = None
 
     @property
@@ -227,7 +227,7 @@ def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
     [2.0]
     >>> del METRICS["Fetched"]
     """
-    _check_facts(name, facts)
+    facts = _checked_facts(name, facts)
 
     def register(function: Callable) -> Callable:
         parameters = _parameters_of(function)
@@ -236,8 +236,6 @@ def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
         if not is_ours and view not in {entry.view for entry in METRICS.values()}:
             raise InputError([Problem("python-object/metric-function", {
                 "metric": name, "value": represent(function, 60)}, field="function")])
-        if not is_ours:
-            _refuse_taken(name, facts, function)
         facts.setdefault("cutoff", "optional" if "k" in (p.name for p in parameters) else "none")
         options = _options_of(name, parameters)
         types = {p.name: p.annotation for p in parameters if p.name in options}
@@ -245,15 +243,19 @@ def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
             options, types = {**options, "average": "macro"}, {**types, "average": "str"}
             facts["allowed"] = {**facts.get("allowed", {}), "average": ("macro", "micro")}
         module = _defined_in(function)[0].rpartition(".")[2]
-        METRICS[name] = Metric(name, title, FAMILY_OF_MODULE.get(module, module), function, view, options,
-                               doc=inspect.getdoc(function) or "", types=types, **facts)
+        entry = Metric(name, title, FAMILY_OF_MODULE.get(module, module), function, view, options,
+                       doc=inspect.getdoc(function) or "", types=types, **facts)
+        if not is_ours:
+            _check_entry(entry)
+        METRICS[name] = entry
         return function
 
     return register
 
 
-def _check_facts(name: str, facts: Mapping) -> None:
-    """Raise InputError unless this is a name, and the facts have what every definition needs and nothing else."""
+def _checked_facts(name: str, facts: Mapping) -> dict:
+    """The facts, lists as tuples. InputError unless this is a name, and they have what every definition needs and no
+    more."""
     if not isinstance(name, str) or not _NAME.fullmatch(name) or name.casefold() == FILE:
         raise InputError([Problem("python-object/metric-name", {"value": represent(name, 60)}, field="name")])
     if lacking := [fact for fact in ("formula", "source") if fact not in facts]:
@@ -262,6 +264,7 @@ def _check_facts(name: str, facts: Mapping) -> None:
     if unknown := [fact for fact in facts if fact not in known]:
         raise InputError([Problem("python-object/metric-option", {"name": fact, "metric": name, "names": known},
                                   field=fact) for fact in unknown])
+    return {fact: tuple(value) if isinstance(value, list) else value for fact, value in facts.items()}
 
 
 def _view_of(annotation: object) -> str:
@@ -270,14 +273,17 @@ def _view_of(annotation: object) -> str:
     return text.strip("'\"").rpartition(".")[2]
 
 
-def _refuse_taken(name: str, facts: Mapping, function: Callable) -> None:
-    """Raise where a spelling means another metric; a function defined again, as in a notebook, replaces its own."""
+def _check_entry(new: Metric) -> None:
+    """Raise where a fact is of a wrong type, or a spelling means another metric; a function defined again, as in a
+    notebook, replaces its own."""
+    check_fields(new)
+    name = new.name
     if name.casefold().startswith(RUBRIC):
         raise InputError([Problem("python-object/metric-name", {"value": represent(name, 60)}, field="name")])
     taken = {spelled.casefold(): entry for entry in METRICS.values()
              for spelled in (entry.name, entry.title, *entry.aliases, *entry.presets)}
-    again = _defined_in(function)
-    for spelled in (name, *facts.get("aliases", ()), *facts.get("presets", ())):
+    again = _defined_in(new.function)
+    for spelled in (name, *new.aliases, *new.presets):
         numbered = NUMBER_AT.fullmatch(spelled) or NUMBER_BEHIND.fullmatch(spelled)
         entry = taken.get(spelled.casefold()) or (taken.get(numbered[1].casefold()) if numbered else None)
         if entry is not None and (entry.name != name or again != _defined_in(entry.function)):

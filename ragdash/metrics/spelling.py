@@ -83,12 +83,19 @@ def parse_specs(text: str | Spec | Iterable[str | Spec]) -> tuple[Spec, ...]:
     specs, problems = [], []
     for name in names:
         try:
-            specs.append(name if isinstance(name, Spec) else parse_spec(name))
+            specs.append(_known(name) if isinstance(name, Spec) else parse_spec(name))
         except InputError as error:
             problems.extend(error.problems)
     if problems:
         raise InputError(problems)
     return tuple(dict.fromkeys(specs))
+
+
+def _known(spec: Spec) -> Spec:
+    """The spec; InputError where it is of no metric, or has a parameter that the metric does not have."""
+    if spec.name != FILE and not dict(spec.params).keys() <= spec.metric.params.keys():
+        raise _parameter_problem(str(spec), spec.metric)
+    return spec
 
 
 def one_spec(metric: str | Spec) -> Spec:

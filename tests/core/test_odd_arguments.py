@@ -31,6 +31,13 @@ ODD = (None, 5, -1, float("nan"), "", "x", [], [None], {}, object())
 MORE_ODD = (b"x", float("inf"), 10**5000, [1, "x", None, {}, []], np.array(3), np.zeros((2, 2)), "\0", "\ud800")
 RANKINGS, JUDGMENTS = {"q1": ["a", "b"], "q2": ["c"]}, {"q1": ["a"], "q2": ["a"]}
 QUESTIONS = "\n".join(["question", *(f"who is {word}?" for word in "abcdefghijkl")]).encode()
+
+
+def in_view(view: Ranked, k):  # noqa: F821  (a name that ragdash reads)
+    """Nothing."""
+    return view.returned_at(k)
+
+
 NOT_CALLED = {"Problem", "InputError", "Summary"}  # what functions raise, and what the others return
 
 
@@ -241,6 +248,10 @@ def test_no_array_number_or_file_ends_in_an_error_of_python(calls, name, tmp_pat
     (lambda: ragdash.Spec("RR", k="x"), "(k): found 'x' of type str; expected a whole number or None"),
     (lambda: ragdash.Spec("RR", params="x"), "(params): found 'x'"),
     (lambda: ragdash.Spec("x").metric, "found 'x'"),
+    (lambda: ragdash.evaluate(RANKINGS, JUDGMENTS, [ragdash.Spec("nDCG", (("x", 1),))]), "gain"),
+    (lambda: ragdash.Spec("nDCG", (("gain", []),)), "(params): found"),
+    (lambda: ragdash.metric("M", "m", formula="n", source="s", presets=5)(in_view), "(presets): found 5"),
+    (lambda: ragdash.metric("M", "m", formula="n", source="s", aliases=[5])(in_view), "(aliases): found (5,)"),
     (lambda: ragdash.ComparisonTable([["x"]]), "(rows): found [['x']]"),
     (lambda: ragdash.record("x", resume=pd.DataFrame()), "(resume): found"),
     (lambda: open_workspace("x", read_only=np.array([None, 1])), "(read_only): found"),

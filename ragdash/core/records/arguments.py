@@ -176,6 +176,12 @@ def checked_methods(kind: type[Result]) -> type[Result]:
     return kind
 
 
+def check_fields(record: object) -> None:
+    """Raise InputError where a field of a dataclass has a value that its annotation excludes."""
+    if wrong := _misfits(type(record).__init__, (record,), vars(record)):
+        raise InputError(wrong)
+
+
 def _misfits(function: Callable, args: tuple, kwargs: dict) -> list[Problem]:
     """A problem for each argument that its annotation excludes."""
     signature, hints = _hints_of(function)
@@ -252,7 +258,9 @@ def _fits(value: object, hint: Any) -> bool:
         return True
     if isinstance(value, list) and inner:
         return all(_fits(item, inner[0]) for item in value)
-    if kind is tuple and inner and Ellipsis not in inner:
+    if isinstance(value, tuple) and inner and inner[-1] is Ellipsis:
+        return all(_fits(item, inner[0]) for item in value)
+    if isinstance(value, tuple) and inner:
         return len(value) == len(inner) and all(map(_fits, value, inner))
     if isinstance(value, collections.abc.Mapping) and len(inner) == 2:
         return all(_fits(key, inner[0]) and _fits(item, inner[1]) for key, item in value.items())
