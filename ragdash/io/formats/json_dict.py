@@ -36,7 +36,7 @@ _COUNT = re.compile(  # or a time, a size, a score: of files, stages and systems
     r"(?:n|num|number|total|count|size)_(?:of_)?[a-z_]+|[a-z_]+_(?:count|total|size|seconds?|secs?|ms|bytes|score)|"
     r"scores?|counts?|seconds?|secs?|ms|bytes|tokens|docs|documents|chunks|queries|segments|items|samples",
     re.IGNORECASE)
-_QUERY_ID = re.compile(r"(?:q|qid|query|question)[-_ ]?\d+", re.IGNORECASE)
+QUERY_ID = re.compile(r"(?:q|qid|query|question)[-_ ]?\d+", re.IGNORECASE)
 _DOCUMENT_ID = re.compile(r"(?:d|doc|docid|document|chunk|passage|page)[-_ ]?\d+", re.IGNORECASE)
 _GROUP = re.compile(r"(?:cluster|group|fold|batch|community|epoch|class)[-_ ]?\d+", re.IGNORECASE)
 _USER = re.compile(r"(?:user|session)[-_ ]?\d+", re.IGNORECASE)
@@ -172,7 +172,7 @@ def _lists_queries(members: list[InputEntry]) -> bool:
     if not names or len(below) < len(members) or any(
             type(value) is dict and _is_nested_object(value) for value in below):
         return False
-    is_inverse = all(map(_QUERY_ID.fullmatch, names)) and not any(map(_QUERY_ID.fullmatch, keys))
+    is_inverse = all(map(QUERY_ID.fullmatch, names)) and not any(map(QUERY_ID.fullmatch, keys))
     is_indexed = all(map(_DOCUMENT_ID.fullmatch, keys)) and not any(map(_DOCUMENT_ID.fullmatch, names))
     is_of_users = all(map(_USER.fullmatch, keys)) and all(map(_WORD.fullmatch, names))
     return is_inverse or is_indexed or is_of_users or all(map(_GROUP.fullmatch, keys))
@@ -185,13 +185,13 @@ def _is_table(members: list[tuple[str, object]]) -> bool:
     q1, q2, q3 are names of queries, and d1, d2, d3 or guide.md those of documents.
     """
     objects = [value for _, value in members if type(value) is dict and value]
-    if len(objects) < max(2, len(members)) or all(_QUERY_ID.fullmatch(key) for key, _ in members) or any(
+    if len(objects) < max(2, len(members)) or all(QUERY_ID.fullmatch(key) for key, _ in members) or any(
             type(number) in (dict, list, str) for value in objects for number in value.values()):
         return False
     names = [str(name) for name in objects[0]]
     if all(value.keys() == objects[0].keys() for value in objects):
         forms = {re.sub(r"\d+", "0", name) for name in names}
-        return all(map(_QUERY_ID.fullmatch, names)) or (
+        return all(map(QUERY_ID.fullmatch, names)) or (
             1 < len(forms) == len(names) <= _MOST_COLUMNS and all(map(_NAME.fullmatch, names)))
     return all(_WORD.fullmatch(key) for key, _ in members) and all(
         _WORD.fullmatch(str(name)) for value in objects for name in value)

@@ -15,7 +15,11 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.proposals.choices.open_answers import answers_note
-from ragdash.io.proposals.choices.weak_names import lists_below_texts, phrases_as_documents
+from ragdash.io.proposals.choices.weak_names import (
+    lists_below_texts,
+    numbers_below_names,
+    phrases_as_documents,
+)
 from ragdash.io.proposals.guards import misread, more_content
 from ragdash.io.proposals.reading import OTHER_NAMES, RECORDS, ROLE, ROLES, is_reading
 from ragdash.io.proposals.shapes.binary_scores import binary_scores, graded_scores
@@ -44,7 +48,8 @@ def fail_if_misread(source: Source, detected: DetectedFormat, as_run: bool = Fal
     as_run: scores of 0 and 1 alone, which may be judgments, scores next to grades, and lists of documents below the
     texts of queries are asked about.
     """
-    readings = misread(source, detected) or phrases_as_documents(source, detected)
+    readings = misread(source, detected) or phrases_as_documents(source, detected) or (
+        numbers_below_names(source, detected))
     if as_run and not readings:
         readings = binary_scores(source, detected) or graded_scores(source, detected) or (
             lists_below_texts(source, detected))

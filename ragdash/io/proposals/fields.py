@@ -370,7 +370,8 @@ _TRUTH_VALUES = {"true": True, "false": False, "yes": True, "no": False, "y": Tr
                  "✘": False}
 _GRADES = {"relevant": 1, "notrelevant": 0, "irrelevant": 0, "nonrelevant": 0, "partiallyrelevant": 0.5,
            "somewhatrelevant": 0.5, "marginallyrelevant": 0.5, "highlyrelevant": 2, "veryrelevant": 2,
-           "fullyrelevant": 1, "perfectlyrelevant": 3, "partial": 0.5}
+           "fullyrelevant": 1, "perfectlyrelevant": 3, "partial": 0.5,
+           "definitelyrelevant": 2, "possiblyrelevant": 0.5, "exact": 1, "substitute": 0.5, "complement": 0.25}
 
 
 def grade_of_words(value) -> float | None:

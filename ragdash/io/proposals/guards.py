@@ -16,7 +16,9 @@ from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import QUERY_ALIASES, find_fields, is_document_row
 from ragdash.io.proposals.choices.doubtful_values import (
     TABLES,
+    are_counts,
     are_its_parts,
+    are_kinds,
     are_numbers,
     are_sentences,
     has_lists,
@@ -60,6 +62,7 @@ _MORE = ("retrieved", "relevant", "evidence", "answers", "answer", "contexts", "
 _WHAT_A_SYSTEM_GAVE = {"answer", "retrieved", "contexts", "text"}
 _OF_RUNS, _TALKS = ("retrieved", "contexts", "answer"), {"user"}  # what a conversation gives
 _HAS_MORE = {"retrieved", "relevant", "doc_id", "answers", "grade"}  # than an answer and its contexts
+_READ_TEXTS = {"contexts", "evidence", "retrieved"}
 _UNREAD = {"unknown-columns", "unread-column", "unread-field", "unread-members"}
 
 
@@ -163,8 +166,9 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
         return
     if any(name in guess and not (name in _SURE and guess[name] == name) for name in CONTENT):
         yield partial(_contradicts, detected)
-    if not {"retrieved", "relevant"}.isdisjoint(guess):
+    if listed := {"retrieved", "relevant"} & guess.keys():
         yield partial(_reads_texts, source, detected)
+        yield lambda reading: listed.isdisjoint(reading.mapping) and are_counts(source, [guess[n] for n in listed])
     answer = guess.get("answer")
     if answer and {"retrieved", "contexts", "doc_id"}.isdisjoint(guess):
         yield lambda reading: reading.role == "truth" and answer not in reading.mapping.values() and bool(
@@ -181,6 +185,7 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     contexts = guess.get("contexts")
     if contexts and {"retrieved", "doc_id"}.isdisjoint(guess):  # ids of documents, or their texts?
         yield lambda reading: reading.mapping.get("retrieved") == contexts
+        yield lambda reading: _READ_TEXTS.isdisjoint(reading.mapping) and are_kinds(source, contexts)
     if {"doc_id", "text"} <= guess.keys() and not {"score", "rank", "grade"} & guess.keys() and "answer" in others:
         yield lambda reading: reading.role == "truth" and "answers" in reading.mapping  # questions made of chunks
     if "evidence" in guess and looks_at_all:  # expected_chunks: 5, a number of them

@@ -74,6 +74,7 @@ CONFIGS = {"config", "configuration", "strategy", "method", "system", "arm", "re
            "algorithm", "setup", "setting", "retrieval", "search", "index", "weight", "alpha", "k", "topk", "version",
            "rep", "repetition", "trial", "seed", "iteration", "attempt", "epoch", "llm", "bot", "agent", "framework",
            "chunk", "overlap", "size", "temperature", "threshold", "producer", "condition"}
+RATERS = {"annotator", "rater", "judge", "assessor", "reviewer", "evaluator"}  # of the same answers
 REPEATS = {"rep", "repetition", "trial", "seed", "iteration", "attempt", "epoch"}  # of CONFIGS
 LATENCIES = {"latency", "elapsed", "duration", "runtime", "time", "took", "timing"}
 SECONDS, MILLISECONDS = {"s", "sec", "secs", "second"}, {"ms", "msec", "millisecond", "millis"}

@@ -28,9 +28,9 @@ from ragdash.io.proposals.shapes.traces.span_rows import rows_by_trace
 from ragdash.io.proposals.shapes.values_by_query import (
     columns_by_query,
     documents_by_query,
+    doubtful_numbers,
     listed_questions,
     lists_by_word,
-    marks_by_query,
     pairs_by_query,
     queries_by_id,
     questions_by_group,
@@ -97,14 +97,14 @@ def read_record_lists(source: Source) -> list[RecordList]:
             return _with_systems([replace(item, rows=with_one_question(with_speakers(with_order(with_retrieval(
                 with_paired_ids(with_right_options(with_parsed_texts(item.rows))))))))
                                   for item in _in_json(values)])
-    return _with_systems([RecordList("", with_metric_columns(table))] if (table := text_table(text)) else [])
+    return _with_systems([RecordList("", table)] if (table := text_table(text)) else [])
 
 
 def _with_systems(lists: list[RecordList]) -> list[RecordList]:
     """The lists, and those with a record for each system where systems are columns, or with a number for each record.
     """
     lists = [replace(item, rows=numbered_rows(item.rows) or rows_without_percent_signs(
-            with_named_pairs(with_metrics_by_name(item.rows))))
+            with_named_pairs(with_metrics_by_name(with_metric_columns(item.rows)))))
              for item in map(_by_trace, lists)]
     return [*lists, *(RecordList(f"{item.path}.{KEY}" if item.path else KEY, rows)
                       for item in lists if (rows := rows_by_system(item.rows)))]
@@ -255,7 +255,7 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
                 yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
     for rows in (columns_by_query(value), texts_by_query(value, is_file=not path), queries_by_id(value),
                  pairs_by_query(value), documents_by_query(value) if path else lists_by_word(value) or (
-                     marks_by_query(value))):
+                     doubtful_numbers(value))):
         if rows:
             yield RecordList(path, rows)
     yield from _lists_by_key(prefix, value)

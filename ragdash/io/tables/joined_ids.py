@@ -12,6 +12,7 @@ from ragdash.core.errors import Collector
 from ragdash.io.json.exact_parser import InputEntry
 
 ID_LISTS = ("retrieved", "relevant", "allowed")  # fields that name documents, in the order in which they are settled
+_FEWEST = 4  # cells
 MOST_BYTES = 16 << 20  # in larger files the cells are not split, only counted
 _MARKS = re.compile(r"[|;,\n]")
 _CANDIDATES = tuple(re.compile(marks) for marks in (r"[|;,\n]", r"\|", ";", ",", r"\n"))
@@ -66,7 +67,7 @@ def find_joined_ids(cells: Sequence[str], known: Iterable[str]) -> JoinedIds:
         exact = sum(part in single for part in parts)
         is_known = 2 * exact >= len(parts) and all(
             part in single or _shape(part) in shapes or _CODE.fullmatch(part) for part in parts)
-        if parts and (is_known or _are_alike(lists)):
+        if parts and (is_known or _are_alike(lists) or (len(lists) == len(cells) and _change_places(lists))):
             left = [cell for cell in joined if not separator.search(cell)]
             return JoinedIds(separator, whole, tuple(filter(_looks_like_list, left)))
     return JoinedIds(None, whole, tuple(filter(_looks_like_list, joined)))
@@ -176,6 +177,19 @@ def _are_alike(lists: Sequence[Sequence[str]]) -> bool:
     return len(set(map(_shape, parts))) == 1 and all(
         _CODE.fullmatch(part) and any(map(str.isdigit, part)) for part in parts) and (
         has_letter or max(map(len, lists)) > 2)
+
+
+def _change_places(lists: Sequence[Sequence[str]]) -> bool:
+    """True for words without blanks, many of which come again in other places, as documents do in rankings; the first
+    part of a name does not.
+    """
+    places: dict[str, set[int]] = {}
+    for ids in lists:
+        for place, part in enumerate(ids):
+            places.setdefault(part, set()).add(place)
+    moved = sum(len(seen) > 1 for seen in places.values())
+    return len(lists) >= _FEWEST and 1 < moved >= len(places) / 3 and not any(
+        re.search(r"\s", part) for part in places)
 
 
 def _looks_like_list(cell: str) -> bool:

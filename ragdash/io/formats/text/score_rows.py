@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run
+from ragdash.core.text.metric_names import may_be_metric
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import ALIASES, QUERY_ALIASES, find_fields
 from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
@@ -30,6 +31,7 @@ _MEASURE = re.compile(
 """Measures of trec_eval, also of its old versions (R-prec, P5, ircl_prn.0.10), and of sample_eval (infNDCG, iP10)."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z_]{2,}[A-Za-z_@\d.]*")  # a measure; qrels have 0 there, runs Q0
 _HYPHENED = re.compile(r"[A-Za-z]{3,}(?:-[A-Za-z_@\d.]+)+")  # a measure, or a subtopic of qrels
+_GRADES = set("01234")
 _COLUMNS = ("run", "measure", "query", "value")
 _FEW_LINES, _MOST_MEASURES = 4, 30
 Row = tuple[int, str | None, str, str, str, tuple[str, ...]]  # line, run, query, metric, value, columns not read
@@ -66,6 +68,9 @@ def _are_values_of_runs(lines: list[list[str]]) -> bool:
     queries = {query for _, query in pairs}
     has_mean = not queries.isdisjoint(MEANS)
     is_crossed = len(runs) > 1 and len(pairs) == len(runs) * len(queries)
+    if not (has_mean or is_crossed or any(map(may_be_metric, measures))) and all(
+            words[3] in _GRADES for words in lines):
+        return False  # grades by rater
     is_named = all(_WORD.fullmatch(measure) or _MEASURE.fullmatch(measure) or (
         (has_mean or is_crossed) and _HYPHENED.fullmatch(measure)) for measure in measures)
     return is_named and (has_mean or len(lines) > (len(pairs) - 1) * len(measures))

@@ -137,9 +137,12 @@ def memory_pool() -> pa.MemoryPool:
 def read_runs(source: Source, name: str | None) -> list[Run]:
     """The one run of a TREC run file; the order is by score, the rank column is not read (as in trec_eval)."""
     problems = source.collector()
-    note_tags(source, problems)
     columns = read_columns(source, RUN, problems)
-    return build_runs({None: Rows(columns.query_ids, columns.docs, columns.values)}, source, name, problems)
+    by_tag = _rows_by_tag(source, columns) if len(_first_tags(source)) > 1 else {}
+    if not by_tag:
+        note_tags(source, problems)
+    rows = by_tag or {None: Rows(columns.query_ids, columns.docs, columns.values)}
+    return build_runs(rows, source, name, problems)
 
 
 def read_qrels_as_runs(source: Source, name: str | None) -> NoReturn:
@@ -270,24 +273,48 @@ def _read_fast(text: pa.NativeFile, shape: Shape, layout: Layout, threads: bool 
     return TrecColumns(queries, table["doc_id"], numbers)
 
 
+def _rows_by_tag(source: Source, columns: TrecColumns) -> dict[str | None, Rows]:
+    """The rows of each tag where a tag names a run: some query has several, and the ranks of each begin anew."""
+    fields = [split_line(line, RUN) for _, line in data_lines(normalize_line_ends(source.data))]
+    if len(fields) != len(columns.docs) or any(len(row) < len(RUN.columns) or not row[3].isdigit() for row in fields):
+        return {}
+    places: dict[str | None, list[int]] = {}
+    ranks: dict[tuple[bytes, bytes], list[int]] = {}
+    for place, row in enumerate(fields):
+        places.setdefault(row[5].decode(), []).append(place)
+        ranks.setdefault((row[0], row[5]), []).append(int(row[3]))
+    is_counted = all(sorted(numbers) in (list(range(len(numbers))), list(range(1, len(numbers) + 1)))
+                     for numbers in ranks.values())
+    if not is_counted or len({query for query, _ in ranks}) == len(ranks):
+        return {}
+    return {tag: Rows(columns.query_ids.take(rows), columns.docs.take(rows), columns.values[rows])
+            for tag, rows in places.items()}
+
+
 def note_tags(source: Source, problems: Collector) -> None:
-    """Warn if the first lines have different tags; they are still read as one run."""
+    """Warn if the first lines have different tags, and they are read as one run."""
+    tags = _first_tags(source)
+    if len(tags) > 1:
+        shown_tags = ", ".join(tag.decode(errors="replace") for tag in list(tags)[:5])
+        problems.add("several-tags", {"tags": shown_tags}, line=list(tags.values())[1], field="tag", severity="warning")
+
+
+def _first_tags(source: Source) -> dict[bytes, int]:
+    """{tag: its first line} of the first lines where they have different tags; empty where all have the same."""
     text = normalize_line_ends(source.head)
     if len(source.head) >= HEAD_BYTES - 3:
         text = text[:text.rfind(b"\n") + 1]
     first = text.split(b"\n", 1)[0].split()
     if first and text.count(b"\n") + (not text.endswith(b"\n")) == sum(map((text + b"\n").count, (
             b" " + first[-1] + b"\n", b"\t" + first[-1] + b"\n"))):
-        return
+        return {}
     tags: dict[bytes, int] = {}
     for number, line in data_lines(text):
         fields = split_line(line, RUN)
         words = fields[5].split() if len(fields) >= len(RUN.columns) else []
         if words:
             tags.setdefault(words[0], number)
-    if len(tags) > 1:
-        shown_tags = ", ".join(tag.decode(errors="replace") for tag in list(tags)[:5])
-        problems.add("several-tags", {"tags": shown_tags}, line=list(tags.values())[1], field="tag", severity="warning")
+    return tags
 
 
 FORMATS.register(

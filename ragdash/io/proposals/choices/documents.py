@@ -8,7 +8,7 @@ from dataclasses import replace
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import WEIGHTS, Assignment, is_inside, take
 from ragdash.io.proposals.choices.others import without_ranks_of_parts
-from ragdash.io.proposals.choices.right_documents import id_rank, overlap
+from ragdash.io.proposals.choices.right_documents import id_rank, names_whole, overlap
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.spread import is_constant, is_title
 from ragdash.io.proposals.fields import Field, is_missing, leaves
@@ -382,7 +382,8 @@ def drop_unlike_ids(result: Assignment, free: dict[str, Field]) -> None:
         return
     is_unlike = relevant.is_number != returned[0].is_number or (
         len(relevant.present) >= _SEVERAL and _marks(relevant).isdisjoint(_marks(returned[0])))
-    if is_unlike and not overlap(returned[0], {str(x) for x in relevant.items}):
+    if is_unlike and not overlap(returned[0], {str(x) for x in relevant.items}) and not names_whole(
+            returned[0], relevant, result):
         is_named = RETURNED.isdisjoint(returned[0].words) and not (GOLD - WEAK_GOLD).isdisjoint(relevant.name_words)
         if is_named and "[]" not in returned[0].path and {"answer", "score", "rank", "text"}.isdisjoint(result.roles):
             free[returned[0].path] = result.fields[result.roles.pop("retrieved")]  # doc_ids next to expected_chunks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.proposals.content.paired_ids import PairedId
@@ -14,7 +14,7 @@ from ragdash.io.source.source import Source
 
 TABLES = ("csv", "tsv", "xlsx", "parquet")
 _FEWEST = 3  # rows
-_TITLE = 80  # characters
+_TITLE, _WORD = 80, 40  # characters
 _LIST_CELL = re.compile(rb'[,;\t]\s*"?\[')  # the beginning of a list in a cell
 
 
@@ -46,6 +46,21 @@ def has_lists(source: Source, detected: DetectedFormat, name: str) -> bool:
         return False
     values = [row.get(name) for records in fail_quietly(source)[:1] for row in records.rows[:200]]
     return 2 * sum(type(value) is list for value in values) > len(values)
+
+
+def are_counts(source: Source, names: Collection[str]) -> bool:
+    """True for one whole number in each record under all of these names, some of which come again: how many there are.
+    """
+    columns = [[str(row.get(name)) for records in fail_quietly(source)[:1] for row in records.rows] for name in names]
+    return all(len(values) >= _FEWEST and len(set(values)) < len(values) and all(
+        value.isdecimal() for value in values) for values in columns)
+
+
+def are_kinds(source: Source, name: str) -> bool:
+    """True for single short words of which each comes again in another record: what a record is about, no text."""
+    values = [str(row.get(name)) for records in fail_quietly(source)[:1] for row in records.rows]
+    return all(" " not in value.strip() and len(value) < _WORD for value in values) and (
+        2 * len(set(values)) <= len(values) >= 2 * _FEWEST)
 
 
 def are_numbers(source: Source, name: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ragdash.core.errors import shorten
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.proposals.assignment import is_inside
-from ragdash.io.proposals.choices.weak_names import NAME_OF_FILE
+from ragdash.io.proposals.choices.weak_names import NAMES_SOURCE
 from ragdash.io.proposals.fields import leaves
 from ragdash.io.proposals.names import words
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading, changed_reading, column_reader
@@ -41,8 +41,9 @@ def contradicts(detected: DetectedFormat, reading: Reading, known: set[str]) -> 
 
 def is_source(source: Source, references: str, reading: Reading) -> bool:
     """True where the best reading leaves out a `reference` as right answer, and its texts name files."""
-    return words(references) == ("reference",) and "answers" not in reading.mapping and NAME_OF_FILE.search(
-        source.head.decode(errors="replace")) is not None
+    texts = [str(row.get(references)) for records in fail_quietly(source)[:1] for row in records.rows]
+    return words(references) == ("reference",) and "answers" not in reading.mapping and any(
+        map(NAMES_SOURCE.search, texts))
 
 
 def with_known_fields(source: Source, detected: DetectedFormat, readings: Sequence[Reading]) -> list[Reading]:

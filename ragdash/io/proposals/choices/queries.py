@@ -24,6 +24,7 @@ _OF_QUERIES = {"query", "question", "case", "custom"}
 _COMPARED = {"model", "system", "retriever", "config", "configuration", "strategy", "run", "pipeline", "method",
              "experiment", "framework"}  # what is compared: their ids are not those of queries
 _OF_OTHERS = {"user", "session", "conversation", "trace", "author", "annotator", "worker", "image", "video", "parent"}
+_OF_EACH_QUERY, _OF_EACH_SYSTEM = 0.7, 0.3  # share of different instructions
 _NO_ID = {"top", "app", "found", "total", "count", "max", "min"} | LATENCIES | SECONDS | MILLISECONDS
 
 
@@ -98,7 +99,7 @@ def _is_own_id(item: Field) -> bool:
 def _without_inputs(questions: list[Field], free: dict[str, Field]) -> list[Field]:
     """The questions; `input` next to longer than an `instruction` of its own is what the instruction is about."""
     asked = [item for item in free.values() if item.path == "instruction" and item.is_long_text
-             and item.distinct_share > 0.7]
+             and item.distinct_share > (_OF_EACH_SYSTEM if KEY in free else _OF_EACH_QUERY)]
     inputs = [item for item in questions if item.name_words == ("input",)]
     return asked if asked and (not questions or (
         inputs and inputs[0].mean_length > asked[0].mean_length)) else questions

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ragdash.core.records import Repetition, Run
-from ragdash.io.proposals.names import REPEATS, last_words
+from ragdash.io.proposals.names import RATERS, REPEATS, last_words
 from ragdash.io.proposals.reading import RECORDS, Reading
 from ragdash.io.proposals.records import fail_quietly
 from ragdash.io.source.source import Source
 
-_SAME_AGAIN = REPEATS - {"epoch", "iteration"}  # nothing else changed
+_SAME_AGAIN = REPEATS - {"epoch", "iteration"} | RATERS  # nothing else changed
 _OF_VALUES = _SAME_AGAIN | {"pass", "repeat", "rollout", "sample", "generation"}  # pass 2
 Repeat = tuple[str, str]  # name of the configuration, and which repeat
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from ragdash.io.proposals.fields import GOLD_OBJECTS, Field, is_missing, leaves
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, RETRIEVING, RETURNED, WEAK_GOLD
 from ragdash.io.proposals.shapes.ranked_lists import counts_evidence, same_lengths
 
+_CHUNK = re.compile(r"[_#:/-]+(?:chunk|passage|page|part|p|c)[_-]?\d+$|#\d+$", re.IGNORECASE)  # a part of a document
 _NO_RANKING = {"candidate", "pool", "corpus", "allowed", "acceptable", "negative", "distractor", "scope", "all",
                "haystack", "option", "choice", "cited", "citation"}  # right documents among others, in no order
 _VARIED = 0.5  # share of the records with a list of its own
@@ -70,17 +72,32 @@ def gold_lists(free: dict[str, Field]) -> list[Field]:
     titles = [item for item in free.values() if is_title(item) or (
         item.is_list and "[]" not in item.path and has_codes(item) and GOLD.isdisjoint(item.words)) or (
         item.name_words == ("top1",))]
-    returned = {str(value) for item in (*lists, *titles) for value in item.items}
+    returned = {name for item in (*lists, *titles) for value in item.items for name in names_of(str(value))}
     gold = [item for item in free.values() if meanings.is_gold_list(item) or (
         not item.is_list and "[]" not in item.path and item.is_text and item.mean_length < 120
         and not GOLD.isdisjoint(item.name_words) and ANSWER.isdisjoint(item.name_words))]
     is_answered = any(meanings.is_answer(item) for item in free.values())
     named = [item for item in gold if ANSWER.isdisjoint(item.name_words) or (ID | DOCUMENT) & {*item.name_words} or (
         2 * sum(str(value) in returned for value in item.items) > len(item.items))]  # not the year 1975 in gold_answers
-    return [item for item in named if not returned.isdisjoint(map(str, item.items))] or [
+    return [item for item in named if any(
+        not returned.isdisjoint(names_of(str(value))) for value in item.items)] or [
         item for item in gold if item.is_list and not lists and (has_codes(item) or item.is_text != (
             item.name_words == ("expected",))) and not (is_answered and _TRUTH_ALONE.issuperset(item.name_words))
         and ANSWER.isdisjoint(item.name_words) and meanings.is_gold_list(item)]
+
+
+def names_of(document: str) -> set[str]:
+    """The names of a document: as it is, without its folders, and without the number of its chunk."""
+    return {document, document.rpartition("/")[2], _CHUNK.sub("", document)} - {""}
+
+
+def names_whole(returned: Field, relevant: Field, result: Assignment) -> bool:
+    """True where returned names have a folder or the number of a chunk, and the relevant ones have not; no other list
+    has the relevant ones as they are.
+    """
+    right = {str(item) for item in relevant.items}
+    return not any(item.is_list and item is not relevant and overlap(item, right) for item in result.fields.values()
+                   ) and any(not names_of(str(item)).isdisjoint(right) for item in returned.items)
 
 
 def _gold_documents(result: Assignment, free: dict[str, Field], lists: Sequence[Field]) -> list[Field]:

@@ -15,11 +15,11 @@ from ragdash.io.proposals.choices.right_documents import id_rank
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.averages import average_places
 from ragdash.io.proposals.fields import Field, as_number
-from ragdash.io.proposals.names import CONFIGS, COUNTING, DOCUMENT, GOLD, GRADES, ID, REPEATS, SCORES, words
+from ragdash.io.proposals.names import CONFIGS, COUNTING, DOCUMENT, GOLD, GRADES, ID, RATERS, REPEATS, SCORES, words
 from ragdash.io.proposals.records import KEY
 from ragdash.io.proposals.shapes.traces.logs import is_noise
 
-_DISTINGUISHING = CONFIGS | {"annotator", "rater", "judge", "assessor", "reviewer", "evaluator"}
+_DISTINGUISHING = CONFIGS | RATERS
 _NAMING = [f"{KEY}.{name}" for name in ("name", "label", "key", "title")]  # what a report calls its configuration
 _METRICS = {"metric", "measure", "criterion"}  # several values of one query
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
@@ -47,8 +47,8 @@ def _describes_queries(item: Field, names: list[str]) -> bool:
 
 
 def _counts_repeats(item: Field) -> bool:
-    """True for a repetition or a seed: the name of a configuration begins with what was repeated."""
-    return not REPEATS.isdisjoint(item.name_words)
+    """True for a repetition, a seed or who rated: the name of a configuration begins with what was repeated."""
+    return not (REPEATS | RATERS).isdisjoint(item.name_words)
 
 
 def _is_time(item: Field) -> bool:

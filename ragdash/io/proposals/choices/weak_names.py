@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import islice
 
 from ragdash.core.errors import shorten
 from ragdash.core.text.sentences import asks
 from ragdash.io.detected_format import DetectedFormat
+from ragdash.io.formats.json_dict import QUERY_ID
 from ragdash.io.proposals.assignment import WEIGHTS, Assignment
 from ragdash.io.proposals.content.spread import holds_phrases
 from ragdash.io.proposals.fields import leaves
-from ragdash.io.proposals.names import DOCUMENT, GOLD, ID, RETURNED, words
+from ragdash.io.proposals.names import COUNTING, DOCUMENT, GOLD, ID, METRICS, RETURNED, words
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
-from ragdash.io.proposals.records import MAX_PROPOSED_BYTES, fail_quietly
+from ragdash.io.proposals.records import KEY, MAX_PROPOSED_BYTES, fail_quietly
 from ragdash.io.proposals.shapes.values_by_query import is_worded
 from ragdash.io.source.source import Source
 
-NAME_OF_FILE = re.compile(r"[^\s/.]\.(?:pdf|md|txt|html?|docx?|csv|jsonl?|pptx?|xlsx?|rst)(?!\w)|https?://",
+NAMES_SOURCE = re.compile(r"[^\s/.]\.(?:pdf|md|txt|html?|docx?|csv|jsonl?|pptx?|xlsx?|rst)(?!\w)|https?://|"
+                          r"\bet al\b|§\s*\d|\b(?:pages?|pp?\.|sections?|sec\.|chapters?|articles?|art\.)\s*\d",
                           re.IGNORECASE)
 _WORDS_IN_LIST = re.compile(rb'\[\s*"(?:[^\]]*[a-z] [a-z]|[a-z]+")')
-_FEWEST = 8  # questions
+_OBJECT, _KEY = re.compile(rb":\s*\{([^{}]+)\}"), re.compile(rb'"([^"]*)"\s*:')
+_FEW, _FEWEST = 5, 8  # queries, questions
 _SENTENCES = 0.5  # share of the texts that end as statements do
 
 
@@ -28,7 +32,7 @@ def settle_sources(result: Assignment) -> list[Assignment]:
     """A `reference` whose texts name files is where the answer comes from; it may as well be the right answer."""
     item = result.fields.get(result.roles.get("answers", ""))
     if item is None or item.name_words != ("reference",) or 10 * sum(
-            NAME_OF_FILE.search(str(text)) is not None for text in item.items) < 9 * len(item.items):
+            NAMES_SOURCE.search(str(text)) is not None for text in item.items) < 9 * len(item.items):
         return []
     other = replace(result, roles=dict(result.roles), penalty=WEIGHTS["answers"] + 0.1)
     del result.roles["answers"]
@@ -94,22 +98,52 @@ def phrases_as_documents(source: Source, detected: DetectedFormat) -> list[Readi
             Reading({ROLE: "truth", **place, **fields, "relevant": path}, len(rows), preview=preview)]
 
 
-def lists_below_texts(source: Source, detected: DetectedFormat) -> list[Reading]:
-    """The readings of {"who grows tea?": ["d7", "d2"]}, as right documents and as returned ones.
+def numbers_below_names(source: Source, detected: DetectedFormat) -> list[Reading]:
+    """The readings of {"q1": {"alice": 2, "bob": 1}} with the same names below every query: values of systems or of
+    metrics, or documents that every query has.
+    """
+    objects = [sorted(_KEY.findall(text)) for text in islice(_OBJECT.findall(source.head), 2)]
+    if source.mapping or detected.format != "json-dict" or source.stored_size > MAX_PROPOSED_BYTES or (
+            len(objects) < 2 or objects[0] != objects[1]):
+        return []
+    lists = fail_quietly(source)
+    rows = next((records.rows for records in lists if records.path == KEY and KEY in records.rows[0]), [])
+    if len(rows) < _FEW or not all(QUERY_ID.fullmatch(str(row[KEY])) and row.keys() == rows[0].keys() for row in rows):
+        return []
+    names = [str(name) for name in rows[0] if name != KEY]
+    shown = tuple({str(name): str(value) for name, value in row.items()} for row in rows[:3])
+    if any(not (METRICS | RETURNED | GOLD | COUNTING).isdisjoint(words(name)) for name in names):
+        return [Reading({ROLE: "run", RECORDS: KEY, "query_id": KEY, "scores": "+".join(names)}, len(rows),
+                        preview=shown)]
+    if not any(records.rows[0].keys() == {"query_id", "doc_id", "score"} for records in lists):
+        return []
+    documents = ("truth", "grade") if detected.role == "truth" else ("run", "score")
+    return [Reading({ROLE: "run", "query_id": "query_id", "config": "doc_id", "scores": "score"}, len(rows),
+                    preview=shown),
+            Reading({ROLE: documents[0], "query_id": "query_id", "doc_id": "doc_id", documents[1]: "score"}, len(rows),
+                    preview=shown)]
 
-    None where the keys are ids, as in our own dictionaries, where the name of the file is that of a run, and for as
+
+def lists_below_texts(source: Source, detected: DetectedFormat) -> list[Reading]:
+    """The readings of {"who grows tea?": ["d7", "d2"]}, as right documents and as returned ones, and of plain words
+    below ids.
+
+    None where ids are below ids, as in our own dictionaries, where the name of the file is that of a run, and for as
     many documents for each query, in no order of their ids: those are the first k of a ranking.
     """
     named = {*words(source.name)}
     if source.mapping or (detected.format, detected.role) != ("json-dict", "unknown") or (
             source.stored_size > MAX_PROPOSED_BYTES or (named & RETURNED and not named & GOLD)):
         return []
-    rows = next((records.rows for records in fail_quietly(source) if records.rows[0].keys() == {"query", "retrieved"}
-                 and all(is_worded(row["query"]) for row in records.rows)), [])
+    rows = next((records.rows for records in fail_quietly(source) if records.rows[0].keys() in (
+        {"query_id", "retrieved"}, {"query", "retrieved"}) and all(
+            is_worded(row.get("query", "an id")) for row in records.rows)), [])
+    key = next(iter(rows[0]), "") if rows else ""
     lists = [row["retrieved"] for row in rows]
     lengths = set(map(len, lists))
-    if not lists or (len(lengths) == 1 < max(lengths) and any(docs != sorted(docs) for docs in lists)):
+    is_cut = len(lengths) == 1 < max(lengths, default=0) and any(docs != sorted(docs) for docs in lists)
+    if not lists or (key == "query" and is_cut):
         return []
-    return [Reading({ROLE: role, "query": "query", name: "retrieved"}, len(rows), preview=tuple(
-        {"query": str(row["query"]), name: shorten(", ".join(row["retrieved"]), 80)} for row in rows[:3]))
+    return [Reading({ROLE: role, key: key, name: "retrieved"}, len(rows), preview=tuple(
+        {key: str(row[key]), name: shorten(", ".join(row["retrieved"]), 80)} for row in rows[:3]))
         for role, name in (("truth", "relevant"), ("run", "retrieved"))]

@@ -11,6 +11,7 @@ from ragdash.io.proposals.names import ANSWER, DOCUMENT, ID, RETURNED, words
 from ragdash.io.proposals.shapes.families import NUMBER, spread_columns
 
 _TITLE = 60  # characters
+_NUMBER = re.compile(r"\d+")
 _NAMING = re.compile(r"[\d./\\_]")  # in names of files and in ids
 _DATA_ENDINGS = (".json", ".jsonl", ".csv", ".tsv", ".xlsx", ".parquet")
 
@@ -126,3 +127,9 @@ def counts_by_plural(field: Field) -> bool:
     """True for expected_chunks: 5, a number under the plural of what it counts."""
     return field.is_number and not field.is_list and ID.isdisjoint(field.name_words) and (
         field.path.lower().endswith("s")) and "[]" not in field.path
+
+
+def are_codes(field: Field) -> bool:
+    """True for names of one form with a number and without a blank, such as ctx_0_1: ids of what was retrieved."""
+    return len({_NUMBER.sub("0", str(item)) for item in field.items}) == 1 < field.distinct_count and all(
+        type(item) is str and " " not in item and _NUMBER.search(item) for item in field.items)

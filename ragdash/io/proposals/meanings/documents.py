@@ -6,6 +6,7 @@ import re
 
 from ragdash.io.proposals.content.places import are_places, is_place_within
 from ragdash.io.proposals.content.spread import (
+    are_codes,
     counts_by_plural,
     counts_rows,
     has_codes,
@@ -88,6 +89,8 @@ def is_returned_list(field: Field) -> bool:
         return False
     if name <= {"model", "llm", "system", "agent", "bot"} or ("[]" in field.path and name <= ANSWER):
         return False  # who gave a score, what was compared, trials[].response
+    if name - RETURNED == {"context"} and are_codes(field):
+        return True
     if name - {"n"} == {"rank"} or field.path.lower() in ("ids", "doc_ids", "docids"):
         return True
     return bool(name & (RETURNED | {"selected"})) and name <= RETURNED | _SEVERAL | ID | DOCUMENT | {"selected", "k"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ragdash.io.proposals.content.spread import (
+    are_codes,
     are_mostly_several,
     asks_mostly,
     has_codes,
@@ -109,7 +110,7 @@ def is_context(field: Field) -> bool:
         return False  # parts of the question or of the answer, and what it quotes
     if above and (not above.isdisjoint(CHOICES) or ("[]" in field.path and (above <= QUESTION or "sub" in above))):
         return False  # input[].text, sub_questions[].text, choices[].text
-    if not field.is_long_text and not (field.is_list and field.is_text and "context" in name):
+    if not field.is_long_text and not (field.is_list and field.is_text and "context" in name and not are_codes(field)):
         return not field.present and "context" in name and name <= {"context", *RETURNED} and "." not in field.path
     if not name.isdisjoint((METRICS - {"hit"}) | NOTES | QUESTION | ID | ANSWER | _NO_TEXT) or (
             not path.isdisjoint(GOLD | AGAINST | LACKING | {"judgment"})) or name == {"generated", "text"}:

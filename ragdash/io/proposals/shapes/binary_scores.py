@@ -15,13 +15,14 @@ from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.proposals.choices.doubtful_values import TABLES
 from ragdash.io.proposals.names import words
 from ragdash.io.proposals.reading import ROLE, Reading
-from ragdash.io.proposals.shapes.values_by_query import QUARTERS, marks_by_query
+from ragdash.io.proposals.shapes.values_by_query import QUARTERS, doubtful_numbers
 from ragdash.io.source.source import Source
 
 _OF_RUNS = {"rank", "config", "text", "source"}  # next to a score: it is one of a run
 _OF_MARKS = ("query_id", "doc_id", "score")
 _GRADED = ("query_id", "doc_id", "grade")
 _HALVES = {0.0, 0.5, 1.0}  # marks of people: partly relevant
+_GRADES = set(map(str, range(11)))
 _FEWEST = 4  # rows for each mark
 _MOST_BYTES = 64 << 20
 _SAMPLE = 200
@@ -35,7 +36,7 @@ def binary_scores(source: Source, detected: DetectedFormat) -> list[Reading]:
     guess = detected.guess or ({name: name for name in _OF_MARKS} if detected.format == "json-dict" else {})
     names = [guess.get(name) for name in _OF_MARKS]
     if source.mapping or detected.format not in (*TABLES, "jsonl", "json-dict") or detected.role != "run" or (
-            None in names or not _OF_RUNS.isdisjoint(guess) or source.stored_size > _MOST_BYTES):
+            None in names or "grade" in guess or not _OF_RUNS.isdisjoint(guess) or source.stored_size > _MOST_BYTES):
         return []
     columns = [str(name) for name in names]
     is_beir = set(columns) == _BEIR and source.container is not None
@@ -72,10 +73,12 @@ def _roles(rows: Sequence[Sequence[str]], is_beir: bool, names_judgments: bool) 
     the same one several times.
     """
     queries, scores = {row[0] for row in rows}, {row[2] for row in rows} - {""}
-    if scores and scores <= set("01234"):
+    if scores and scores <= _GRADES:
         several = Counter((row[0], row[2]) for row in rows)
-        tied = {query for (query, _), count in several.items() if count > 1}
-        if names_judgments or ("0" in scores and 2 * len(tied) > len(queries)):
+        is_tied = 2 * len({query for (query, _), count in several.items() if count > 1}) > len(queries)
+        is_small = scores <= set("01234")
+        if (names_judgments and is_small) or (is_tied and (("0" in scores and is_small) or (
+                len(scores) > 1 and len(scores) * _FEWEST <= len(rows)))):
             return ("truth", "run")
     if is_beir and scores <= set("0123456789"):
         return ("truth",)
@@ -133,7 +136,7 @@ def _dictionary_rows(source: Source) -> Iterator[list[str]]:
     except orjson.JSONDecodeError:
         return
     if type(value) is dict:
-        yield from ([str(row[name]) for name in _OF_MARKS] for row in marks_by_query(value))
+        yield from ([str(row[name]) for name in _OF_MARKS] for row in doubtful_numbers(value))
 
 
 def _table_rows(source: Source, names: Sequence[str]) -> Iterator[list[str]]:

@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
 from ragdash.io.json.exact_parser import NumberText
 from ragdash.io.proposals.fields import as_number, is_missing
 from ragdash.io.proposals.names import (
@@ -67,13 +68,13 @@ def rows_by_system(rows: Sequence[dict]) -> list[dict]:
         if KEY + KEY in rows[0]:
             return []
         rows = [{KEY + KEY if name == KEY else name: value for name, value in row.items()} for row in rows]
-    return (rows_of_systems(rows) or rows_of_passes(rows) or rows_of_listed_systems(rows) or rows_of_trials(rows)
-            or rows_of_sides(rows) or rows_of_score_columns(rows) or rows_of_first_ranks(rows))
+    return (rows_of_sides(rows) or rows_of_systems(rows) or rows_of_passes(rows) or rows_of_listed_systems(rows)
+            or rows_of_trials(rows) or rows_of_score_columns(rows) or rows_of_first_ranks(rows))
 
 
 def rows_of_sides(rows: Sequence[dict]) -> list[dict]:
-    """A record for each answer of a comparison whose two systems change from record to record: `model_a, model_b,
-    response_a, response_b`, or `{"model1": {"model_name", "response"}, "model2": ...}`; none for others.
+    """A record for each answer of a comparison of two systems: `model_a, model_b, response_a, response_b`, also where
+    they are conversations, and `{"model1": {"model_name", "response"}, "model2": ...}`; none for others.
     """
     stems: dict[str, dict[str, str]] = {}
     for name in (rows[0] if len(rows) >= _FEWEST else ()):
@@ -81,23 +82,39 @@ def rows_of_sides(rows: Sequence[dict]) -> list[dict]:
             stems.setdefault(matched[1].strip("_- "), {})[matched[2].lower()] = name
     pairs = {stem: tuple(sides.values()) for stem, sides in stems.items() if len(sides) == 2}
     taken = {name for names in pairs.values() for name in names}
+    writers = [stem for stem, names in pairs.items() if _names_writers(rows, names)]
     records: list[dict] = []
     seen: set[str] = set()
     for row in rows:
+        asked = {name: value for name, value in row.items() if name not in taken and type(value) is str and (
+            as_number(value) is None or not ID.isdisjoint(words(name)))}  # a number says which side is better
         for place in (0, 1):
             side = {stem: row.get(names[place]) for stem, names in pairs.items()}
             for stem in [stem for stem in pairs if type(side[stem]) is dict]:
                 side |= side.pop(stem)
+            for stem in [stem for stem in pairs if type(side.get(stem)) is list and "answer" not in side]:
+                side |= _last_exchange(side.pop(stem))
             system = next((name for name, value in side.items() if type(value) is str and len(value) < _LONGEST_NAME
-                           and set(words(name)) <= _NAMES), None)
+                           and (set(words(name)) <= _NAMES or name in writers)), None)
             if system is None or all(ANSWER.isdisjoint(words(name)) for name in side):
                 return []
-            asked = {name: value for name, value in row.items() if name not in taken and type(value) is str}
             record = {KEY: side.pop(system), **asked, **side}
             if (content := repr(record)) not in seen:
                 seen.add(content)
                 records.append(record)
-    return records if len({record[KEY] for record in records}) > 2 else []
+    return records if len({record[KEY] for record in records}) > 1 else []
+
+
+def _names_writers(rows: Sequence[dict], names: Sequence[str]) -> bool:
+    """True for a short text that is the same in all records and another one on the other side: generator_1."""
+    values = [{row.get(name) for row in rows if type(row.get(name)) is str} for name in names]
+    return all(len(texts) == 1 for texts in values) and len(set.union(*values)) == len(values)
+
+
+def _last_exchange(messages: list) -> dict[str, str]:
+    """The last question and answer of a conversation; empty for other lists."""
+    texts = {"question": last_message(messages, USER_ROLES), "answer": last_message(messages, MODEL_ROLES)}
+    return {name: text for name, text in texts.items() if text} if all(texts.values()) else {}
 
 
 def rows_of_score_columns(rows: Sequence[dict]) -> list[dict]:
@@ -182,7 +199,8 @@ def rows_of_systems(rows: Sequence[dict]) -> list[dict]:
     content = {name: _content(row.get(name) for row in rows) for name in names}
     kinds = {kind for kind in content.values() if kind}
     systems = [name for name in names if content[name]]
-    if len(systems) < 2 or len(kinds) != 1 or (all(_LETTERS.issuperset(words(str(name))) for name in systems) and not (
+    if len(systems) < 2 or len(kinds) != 1 or (all(
+            len(words(str(name))) == 1 and _LETTERS.issuperset(words(str(name))) for name in systems) and not (
             kinds == {"retrieved"} and all(_STAGES.issuperset(words(str(name))) for name in systems))):
         return []
     kind = kinds.pop()

@@ -6,9 +6,16 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from ragdash.io.proposals.names import CONFIGS, ID, LATENCIES, MILLISECONDS, QUESTION, SECONDS, words
+
 _MOST_TITLES = 10
 _DECIMAL = re.compile(r"\s*-?\d{1,9},\d+\s*")
 _PERCENT = re.compile(r"\s*-?\d{1,9}(?:\.\d+)?\s*%\s*")
+_METRIC = ("metric", "measure", "metric_name", "metric_identifier", "evaluator", "criterion")  # names of a column
+_VALUE = ("value", "score", "metric_value")
+_KEYS = QUESTION | ID | CONFIGS | {"case", "item", "example", "topic"}  # in names of what a value is of
+_THOUSANDS = re.compile(r"\s*\d{1,3}(?:,\d{3})*(?:\.\d+)?\s*")
+_COUNTED = LATENCIES | MILLISECONDS | SECONDS | {"token", "cost", "count", "length", "character", "char"}
 _NUMBER = re.compile(r"\s*-?\d*\s*")
 
 
@@ -43,6 +50,14 @@ def without_percent_signs(column: list) -> list:
     return [None if cell is None else cell.strip().removesuffix("%").strip() for cell in column]
 
 
+def without_thousands(name: str, column: list) -> list:
+    """Times and counts such as 1,598 without the comma, where all cells of a column are such or have three digits."""
+    cells = [cell for cell in column if cell is not None]
+    if _COUNTED.isdisjoint(words(name)) or not all(type(cell) is str and _THOUSANDS.fullmatch(cell) for cell in cells):
+        return column
+    return [None if cell is None else cell.strip().replace(",", "") for cell in column]
+
+
 def rows_without_percent_signs(rows: list[dict]) -> list[dict]:
     """The records with numbers such as "91%" without their sign, where all values of a field are such."""
     columns = {name: without_percent_signs([row.get(name) for row in rows])
@@ -59,16 +74,39 @@ def _are_decimals(cells: Sequence[str]) -> bool:
 
 
 def with_metric_columns(rows: list[dict]) -> list[dict]:
-    """Rows of query, run, metric and value as rows of query and run with a column for each metric."""
-    columns = {name.lower(): name for name in rows[0]}
-    metric = next((columns[name] for name in ("metric", "measure", "metric_name") if name in columns), None)
-    value = next((columns[name] for name in ("value", "score", "metric_value") if name in columns), None)
-    metrics = {str(row[metric]) for row in rows} if metric and value else set()
-    if not 0 < len(metrics) <= min(100, len(rows) // 2):
+    """Rows of query, run, metric and value as rows of query and run with a column for each metric; what else differs
+    between the metrics of a query, such as a reason, has the metric in its name.
+    """
+    columns = {str(name).lower(): name for name in rows[0]} if rows else {}
+    metric = next((columns[name] for name in _METRIC if name in columns), None)
+    value = next((columns[name] for name in _VALUE if name in columns), None)
+    names = [row.get(metric) for row in rows] if metric and value else []
+    metrics = set(names) if all(type(name) is str for name in names) else set()
+    if not 0 < len(metrics) <= min(100, len(rows) // 2) or not all(map(_is_number_or_none, (
+            row.get(value) for row in rows))):
         return rows
-    keys = [name for name in rows[0] if name not in (metric, value)]
+    others = [name for name in rows[0] if name not in (metric, value)]
+    keys = [name for name in others if not _KEYS.isdisjoint(words(str(name))) or str(name).startswith("*")] or others
+    if len({_values(row, [*keys, metric]) for row in rows}) < len(rows):
+        keys = others
+    if len({_values(row, [*keys, metric]) for row in rows}) < len(rows):
+        return rows
+    count = len({_values(row, keys) for row in rows})
+    shared = [name for name in others if len({_values(row, [*keys, name]) for row in rows}) == count]
     result: dict[tuple, dict] = {}
     for row in rows:
-        key = tuple(repr(row[name]) for name in keys)
-        result.setdefault(key, {name: row[name] for name in keys})[str(row[metric])] = row[value]
+        record = result.setdefault(_values(row, keys), {name: row.get(name) for name in shared})
+        record[row[metric]] = row.get(value)
+        record |= {f"{row[metric]} {name}": row.get(name) for name in others if name not in shared}
     return list(result.values())
+
+
+def _values(row: dict, names: Sequence) -> tuple[str, ...]:
+    return tuple(repr(row.get(name)) for name in names)
+
+
+def _is_number_or_none(value) -> bool:
+    try:
+        return value is None or value == "" or float(value) == float(value)
+    except (TypeError, ValueError):
+        return False

@@ -9,7 +9,12 @@ from collections import Counter
 
 from ragdash.core.text.sentences import are_questions
 from ragdash.io.proposals.names import ROLE_WORDS, names_average, words
-from ragdash.io.proposals.shapes.sheets import with_decimal_points, without_percent_signs, without_titles
+from ragdash.io.proposals.shapes.sheets import (
+    with_decimal_points,
+    without_percent_signs,
+    without_thousands,
+    without_titles,
+)
 from ragdash.io.source.limits import MAX_COLUMNS
 from ragdash.io.tables.cell_lists import parse_columns
 
@@ -150,7 +155,8 @@ def table_of_rows(rows: list[list[str]], headerless: bool = False) -> list[dict]
         names, body = header_names(header, body, width)
     body = [row[:width] + [""] * (width - len(row)) for row in body]
     columns = parse_columns(names, list(zip(*body, strict=True)) if body else [[] for _ in names])
-    columns = [without_percent_signs(column) for column in columns]
+    columns = [without_thousands(name, without_percent_signs(column))
+               for name, column in zip(names, columns, strict=True)]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 

@@ -16,6 +16,8 @@ KEY = "*"  # the query, as in the other lists of records
 MOST_COLUMNS = 12
 _MOST_GRADE = 4
 QUARTERS = {0.0, 0.25, 0.5, 0.75, 1.0}  # marks of people: partly relevant
+_NAME = re.compile(r"[^\W\d](?:[\w -]|\.\d)*")
+_PLAIN_WORD = re.compile(r"[^\W\d_]{3,}(?:[ -][^\W\d_]+)*")
 _SCALE = 50
 _LONGEST_QUERY = 80  # of keywords
 _CUTOFFS = {str(number) for number in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 100, 200, 500, 1000)}
@@ -162,25 +164,38 @@ def documents_by_query(value: dict) -> list[dict]:
         member.items(), key=lambda item: -float(item[1]))]} for key, member in value.items()]
 
 
-def marks_by_query(value: dict) -> list[dict]:
+def doubtful_numbers(value: dict) -> list[dict]:
     """A record for each document of {"q1": {"d7": 0.5, "d2": 1}}, where all numbers are 0, 1 or quarters between them:
-    marks of what is relevant, or scores; none for others, and for whole numbers, which are grades.
+    marks of what is relevant, or scores; or where every query has the same names, as of raters and systems.
+
+    None for others, and for whole numbers, which are grades.
     """
     members = list(value.values())
     if not all(type(member) is dict and _is_numbers(list(member.values())) for member in members):
         return []
     marks = {float(mark) for member in members for mark in member.values()}
-    if not {0.0, 1.0} < marks <= QUARTERS:
+    if not {0.0, 1.0} < marks <= QUARTERS and not _same_names(members):
         return []
     return [{"query_id": key, "doc_id": doc, "score": mark} for key, member in value.items()
             for doc, mark in member.items()]
+
+
+def _same_names(members: Sequence[dict]) -> bool:
+    """True where all of several objects have the same names, each of another form: "alice" and "gpt-4o", not d1 and d2;
+    names of files and of metrics are none.
+    """
+    names = list(map(str, members[0])) if members else []
+    forms = {re.sub(r"\d+", "0", name) for name in names}
+    is_same = len(members) >= _FEW and all(member.keys() == members[0].keys() for member in members)
+    return is_same and 1 < len(forms) == len(names) <= MOST_COLUMNS and all(
+        _NAME.fullmatch(name) and _MEASURED.isdisjoint(words(name)) for name in names)
 
 
 def lists_by_word(value: dict) -> list[dict]:
     """Records of {"tea": ["d7", "d2"], "coffee": ["d2"]}: words with lists of ids of one form, or texts with
     lists of documents. They may be queries, as may words with lists of different whole numbers of other lengths each.
     """
-    if rows := _lists_by_text(value):
+    if rows := _lists_by_text(value) or _lists_of_words(value):
         return rows
     texts = [text for member in value.values() for text in member] if all(
         type(member) is list and member for member in value.values()) else []
@@ -216,6 +231,20 @@ def _lists_by_text(value: dict) -> list[dict]:
            for member in lists) or all(re.match(r"q\D{0,8}\d", name) for member in lists for name in member):
         return []
     return [{"query": key, "retrieved": member} for key, member in value.items()]
+
+
+def _lists_of_words(value: dict) -> list[dict]:
+    """Records of {"q1": ["hard", "multi-hop"], "q2": ["easy"]}: names of queries with lists of plain words, some of
+    which come again: labels, keywords or titles of documents.
+    """
+    lists = list(value.values())
+    if len(value) < _FEW or not all(_ID_LIKE.fullmatch(str(key)) and not is_worded(key) for key in value) or not all(
+            type(member) is list and member and all(type(name) is str for name in member) for member in lists):
+        return []
+    names = [name for member in lists for name in member]
+    plain = sum(_PLAIN_WORD.fullmatch(name) is not None for name in names)
+    return [{"query_id": key, "retrieved": member} for key, member in value.items()] if (
+        2 * plain > len(names) > len(set(names))) else []
 
 
 def is_worded(key: object) -> bool:
