@@ -79,7 +79,7 @@ def test_the_samples_are_decided_as_far_as_the_data_go(samples):
     decision = decision_sentence(verdict, markdown=False)
     assert decision.startswith("These queries do not show which of sparse, dense and hybrid is best")
     assert (f"If you must choose now, take sparse: it has the highest mean, and it takes {duration(means['sparse'])} "
-            f"per query, dense {duration(means['dense'])} (search alone). But Hit rate@10 leans to dense.") in decision
+            f"per query, dense {duration(means['dense'])} (search alone). But Hit rate@10 favors dense.") in decision
     hits = {run.name: ragdash.evaluate(run, samples[1], "Success@10").values[:, 0] for run in samples[0]}
     missed = {name: int((values == 0).sum()) for name, values in hits.items()}
     assert (f"sparse finds no relevant document in the first 10 ranks for {missed['sparse']} of 110 queries, dense for "

@@ -186,5 +186,5 @@ def test_the_command_writes_a_row_per_query(tmp_path, capsys):
                                                  "dense nDCG@10", "sparse stage", "sparse nDCG@10"}
     on_map = [row for row in rows if row["x"]]
     assert 100 < len(on_map) < 122 and all(row["cluster"] for row in on_map)
-    assert "dense is not surely worse in any of the" in capsys.readouterr().err
+    assert "dense is not significantly worse in any of the" in capsys.readouterr().err
     assert main(["diagnose", *runs, "--truth", str(SAMPLES / "truth.jsonl"), "--query-map", "map.doc"]) == 2

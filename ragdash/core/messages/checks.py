@@ -99,7 +99,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "check-other-level": Message(
         actual="{run} and the judgments name different units, such as chunks and documents: {examples:or}",
-        expected="What differs counts as not relevant.",
+        expected="Documents that the judgments do not name count as not relevant.",
         fix="{flags:!Rank what is judged, or judge what is ranked.}{flags:?Read the runs with {flags}.}",
         page="Fix it with the button on Overview.",
         reason="chunks against documents",

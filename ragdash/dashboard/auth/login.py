@@ -38,7 +38,7 @@ def login_page() -> None:
     name = fmt.escape(str(user.get("email") or user.get("name") or "This account"))
     reason = "its address is not verified" if access.role({**user, "email_verified": True}) else (
         "it is not on the list of this server")
-    st.warning(f"**{name}** is logged in, but {reason}. Ask who runs the server.", icon=":material/block:")
+    st.warning(f"**{name}** is logged in, but {reason}. Ask the person who runs the server.", icon=":material/block:")
     _log_out()
 
 

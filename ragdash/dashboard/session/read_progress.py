@@ -58,7 +58,7 @@ def progress_sentence(name: str, size: int, read_bytes: int, total_bytes: int, s
     return (
         f"{lead}: {min(read_bytes / total_bytes, 1):.0%}, {clock}"
         if read_bytes < total_bytes
-        else f"{lead}: read, being put in order … {clock}"
+        else f"{lead}: read, sorting … {clock}"
     )
 
 

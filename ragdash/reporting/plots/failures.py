@@ -91,7 +91,7 @@ def _hover_text(step: WaterfallStep) -> str:
 
 def _numbers(fig: go.Figure, positions: Sequence[float], passed: Sequence[float], losses: Sequence[float],
              theme: Theme) -> None:
-    """How many come past each step, and how many it loses, at the right end."""
+    """How many pass each step, and how many it loses, at the right end."""
     anchor = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 6, "yref": "y", "showarrow": False,
             "font": {"size": 13, "color": theme.ink}}
     minus = [f' <span style="color:{theme.worse}">−{loss:,.0f}</span>' if loss else "" for loss in losses]

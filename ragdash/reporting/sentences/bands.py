@@ -133,10 +133,10 @@ def instead_of_bands(rated: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> instead_of_bands(["MRR"])[102:179]
-    'Go by a metric with bands (MRR), a comparison of the runs (**Compare**), or a'
+    >>> instead_of_bands(["MRR"])[102:177]
+    'Use a metric with bands (MRR), a comparison of the runs (**Compare**), or a'
     """
     metrics = f"a metric with bands ({escape(listed(rated))}), " if rated else ""
     return ("No known source says which values of these metrics are good: that depends on questions and judgments. "
-            f"Go by {metrics}a comparison of the runs (**Compare**), or a target: what your users need, or what the "
-            "run in use has now. To keep limits of your own, use **Bands file**.")
+            f"Use {metrics}a comparison of the runs (**Compare**), or a target: what your users need, or what the "
+            "run in use has now. For limits of your own, open a **Bands file**.")

@@ -192,7 +192,7 @@ def collapse_method(method: str) -> str:
 
 def rank_notes(names: Sequence[str], methods: Sequence[str]) -> list[str]:
     """What a rank counts in runs whose chunks were collapsed, one sentence for each way. methods: "" for none."""
-    kinds = {False: ("chunks are collapsed and ranks close up", "documents"),
+    kinds = {False: ("chunks of a document count once and later ranks move up", "documents"),
              True: ("documents keep the rank of their first chunk", "chunks")}
     sentences = []
     for keeps, (what, unit) in kinds.items():

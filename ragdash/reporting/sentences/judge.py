@@ -84,7 +84,7 @@ def judge_version(model: str, findings: Iterable[JudgeFindings]) -> str:
 def value_version(value: JudgedValue, findings: Iterable[JudgeFindings]) -> str:
     """The version of the judge that gave a value, in words, where those shown are of several; else empty."""
     if len(value.versions) > 1:
-        return f"by the versions {listed(value.versions)}: not in a mean"
+        return f"by the versions {listed(value.versions)}: left out of the mean"
     several = len(set().union(*(run_findings.versions for run_findings in findings))) > 1
     return f"by version {value.versions[0]}" if several and value.versions else ""
 

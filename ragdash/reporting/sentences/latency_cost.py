@@ -92,7 +92,7 @@ def front_sentences(
     if not front_names:
         return [f"No run has both {title} and {paid.lower()}."]
     unknown = [f"**{fmt.escape(name)}**" for name, both in zip(names, known, strict=True) if not both]
-    left_out = [f"Not weighed, without {title} or {paid.lower()}: {fmt.listed(unknown)}."] if unknown else []
+    left_out = [f"Left out, without {title} or {paid.lower()}: {fmt.listed(unknown)}."] if unknown else []
     if len(front_names) == 1:
         other = "No other run with both" if unknown else "No other run"
         alone = (f"{other} has a better mean {title} or a lower {paid.lower()} than {front_names[0]}. Compare says "
@@ -106,7 +106,7 @@ def front_sentences(
     for step in steps:
         pair = f"from **{fmt.escape(names[step.cheaper])}** to **{fmt.escape(names[step.dearer])}**"
         if not np.isfinite(step.per_point):
-            sentences.append(f"What a gain costs {pair} is undefined: {title} does not rise.")
+            sentences.append(f"The cost of a gain {pair} is undefined: {title} does not rise.")
             continue
         interval = f" [{form(step.low)}, {form(step.high)}]" if np.isfinite([step.low, step.high]).all() else \
             " (no interval: there may be no gain at all)" if paid != "P90 latency" else ""

@@ -143,9 +143,9 @@ def caution_sentence(optimism: float, survives: float, worse: float, settings: i
         first += (f"On the queries that chose it, the best one looks {escape(number(abs(optimism)))} "
                   f"{'better' if optimism >= 0 else 'worse'} than on held-out queries.")
     if survives <= 0:
-        first += " Nothing of its gain over the best single run is left on held-out queries."
+        first += " None of its gain over the best single run remains on held-out queries."
     elif np.isfinite(survives):
-        first += f" On held-out queries {survives:.0%} of its gain over the best single run is left."
+        first += f" On held-out queries {survives:.0%} of its gain over the best single run remains."
     return first + f" In {worse:.0%} of the checks on held-out queries it is worse than the default, {escape(default)}."
 
 

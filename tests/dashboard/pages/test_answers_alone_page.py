@@ -135,7 +135,7 @@ def test_how_many_queries_lack_an_answer_is_said(page):
             for number, question in enumerate(QUESTIONS)]
     at = loaded(page, "partly.csv", "\n".join(["id,question,contexts,answer", *rows]).encode())
     lines = [one.value for one in at.caption]
-    assert "partly has answers to 18 of 24 queries: the other 6 are in no mean computed from answers." in lines
+    assert "partly has answers to 18 of 24 queries: the means of answer metrics leave out the other 6." in lines
     whole = loaded(page, "answers.csv", NO_REFERENCE)
     assert "answers to" not in texts(whole)
 
@@ -227,7 +227,7 @@ def test_missing_answers_are_said_in_one_sentence_on_every_page(head):
     at = upload(opened("data"), ("half.csv", "\n".join([head, *rows]).encode()))
     if head.startswith("chatbot"):
         at = next(one for one in at.button if one.label == "Apply").click().run()
-    sentence = "y has answers to 12 of 24 queries: the other 12 are in no mean computed from answers."
+    sentence = "y has answers to 12 of 24 queries: the means of answer metrics leave out the other 12."
     for page in ("data", "overview", "answers", "failures"):
         assert sentence in texts(at.switch_page(f"pages/{page}.py").run()), page
     is_known = not head.startswith("chatbot")  # there, one right answer to every question is not taken for a reference

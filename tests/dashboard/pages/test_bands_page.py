@@ -210,7 +210,7 @@ def test_a_target_is_judged_by_the_interval_and_stands_in_the_link(samples):
 def test_targets_of_a_link_that_cannot_be_read_are_explained():
     at = opened(PAGE, **with_runs(2), targets=["R@10=0.3", "nonsense=1", "R@10=lots", "nDCG@10=7", "P@77=0.2"])
     assert "Recall@10, target 0.3 or more" in finding(at) and len(at.error) == 3
-    assert "A target for P@77 waits" in said(at)
+    assert "The target for P@77 counts once" in said(at)
 
 
 def test_a_file_of_bands_takes_the_place_of_the_built_in_ones_in_this_session(samples):
@@ -278,7 +278,7 @@ def test_a_metric_that_cannot_be_rated_is_not_recommended():
     run = Run.build("dense", ["q1"], ["d1"], [1.0])
     said = texts(opened(PAGE, **link([run], truth))).replace("\\", "")
     assert "Recall@10 cannot be rated at k = 10" in said
-    assert "Go by a metric with bands (MRR)" in said
+    assert "Use a metric with bands (MRR)" in said
 
 
 def test_of_runs_with_the_same_mean_none_is_called_the_best_now():

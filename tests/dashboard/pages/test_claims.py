@@ -178,7 +178,7 @@ def test_values_of_several_versions_are_told_apart():
     at = opened(query="q0")
     assert "Version scripted" not in words(at)
     assert "by version scripted-05" in drawn(at)
-    assert "by the versions scripted-05 and scripted-08: not in a mean" in drawn(at)
+    assert "by the versions scripted-05 and scripted-08: left out of the mean" in drawn(at)
 
 
 def test_without_verdicts_the_way_to_them_is_told_and_they_appear_without_a_restart():

@@ -408,7 +408,7 @@ def test_the_map_shows_every_query_and_opens_exactly_those_that_are_picked(monke
     marks = page_cases.charts(at)["query_map"]["data"]
     assert sum(len(trace["hovertext"]) for trace in marks) == QUERIES
     assert "Questions that are far apart here share few words." in texts(at)
-    assert "is not surely worse in any of the" in texts(at) or "is surely worse than in the rest" in texts(at)
+    assert "not significantly worse in any of the" in texts(at) or "significantly worse than in the rest" in texts(at)
     for color, words in (("value", "with a value"), ("outcome", "equal"), ("difference", "with a value")):
         at.session_state["map_color"] = color
         names = [trace["name"] for trace in page_cases.charts(shown(at.run()))["query_map"]["data"]]

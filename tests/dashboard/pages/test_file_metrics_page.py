@@ -116,7 +116,7 @@ def test_two_files_of_labeled_answers_are_compared_by_their_labels(tmp_path, mon
     assert "Clear winner" in texts(at) and "choose **alpha**" in texts(at)
     assert "same rankings" not in texts(at) and "empty ranking" not in texts(at)
     at = shown(opened("what-if"))
-    assert "A hybrid joins rankings" in texts(at)
+    assert "A hybrid merges rankings" in texts(at)
 
 
 def test_partly_right_answers_are_explained_where_they_make_two_shares_differ(tmp_path, monkeypatch):

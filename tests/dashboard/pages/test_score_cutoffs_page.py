@@ -126,7 +126,7 @@ def test_the_best_cutoff_is_checked_on_the_other_half_and_says_so():
     assert len(table) == 1 and table["n"][0] == table["n, choosing half"][0] == 30
     assert any(trace["name"] == "operating point" for trace in charts(at)["sweep"]["data"])
     at.selectbox(key="tuned").set_value("recall").run()
-    assert "no cutoff pays: Recall is highest with every document kept" in said(at)
+    assert "no cutoff helps: Recall is highest with every document kept" in said(at)
     at.selectbox(key="tuned").set_value("aqwv").run()
     assert not at.exception and "AQWV" in said(at)
 

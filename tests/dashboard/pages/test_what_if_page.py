@@ -230,8 +230,8 @@ def test_the_caution_says_what_is_left_of_the_gain():
     as_well, nothing, some = (caution_sentence(optimism, survives, 0.2, 5, "RRF, k = 60") for optimism, survives in (
         (0.0004, -0.3), (0.01, -0.3), (0.01, 0.4)))
     assert "does as well on held-out queries as on the queries that chose it. In 20%" in as_well
-    assert "looks 0.010 better" in nothing and "Nothing of its gain over the best single run is left" in nothing
-    assert "On held-out queries 40% of its gain over the best single run is left." in some
+    assert "looks 0.010 better" in nothing and "None of its gain over the best single run remains" in nothing
+    assert "On held-out queries 40% of its gain over the best single run remains." in some
     assert some.endswith("In 20% of the checks on held-out queries it is worse than the default, RRF, k = 60.")
 
 

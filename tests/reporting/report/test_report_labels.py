@@ -128,7 +128,8 @@ def test_the_one_page_says_how_many_labels_are_used_and_held_out(monkeypatch):
     def one_page() -> str:
         return said(build_sections(ReportContent(ReportRequest(runs, SPECS, sections=("summary",))))[0])
 
-    assert "Claim faithfulness** is of a judge; its intervals are of sampling only. No answer is labeled" in one_page()
+    note = "Claim faithfulness** comes from a judge; its intervals leave out the judge's errors. No answer is labeled"
+    assert note in one_page()
     label(runs[0], {f"q{at}": 1.0 for at in range(25)})
     label(runs[1], {f"q{at}": 1.0 for at in range(3)})
     verdicts = judged_verdicts(evaluate_match(runs[0], SPECS), runs[0], SPECS[0])

@@ -104,7 +104,7 @@ def test_the_front_of_none_one_and_several_runs():
     assert alone.startswith("**a** is the only run") and "no other" not in alone
     assert among.startswith("No other run has a better mean") and "than **b**" in among
     only, left_out = front([True, False], known=[True, False])
-    assert only.startswith("**a** is the only run") and left_out == f"Not weighed, without {SPEC.title} or cost: **b**."
+    assert only.startswith("**a** is the only run") and left_out == f"Left out, without {SPEC.title} or cost: **b**."
     assert front([True, False, False], known=[True, True, False])[0].startswith("No other run with both has a better")
     rising, level, open_ = (
         CostStep(0, 2, 0.1, 2.0, *rest) for rest in ((2.0, 1.0, 3.0), (NAN, NAN, NAN), (2.0, NAN, NAN))

@@ -61,7 +61,7 @@ def _render_quadrants(data: AnswersData) -> None:
             threshold=f"{edges[state.get(key)].low:g}", band=state.get(key), unknown=UNKNOWN_TITLE),
     )
     if not counts[:, :len(KINDS)].any():
-        st.caption("Of no answer is it known whether it is right: the ground truth has to name right answers.")
+        st.caption("Nothing shows which answers are right: the ground truth has no right answers.")
         return
     by_text = any(not context.results.diagnosis(digest, edges[state.get(key)].low).judge
                   for digest in context.digests)

@@ -80,7 +80,7 @@ def _render_progress() -> None:
             st.caption(":material/hourglass_top: Stopping after the texts that are being computed; they are kept.")
             return
         st.button("Stop", icon=":material/stop_circle:", key="score_stop", on_click=_stop)
-        st.caption("It goes on if you look at other pages. What is done when it is stopped is kept.")
+        st.caption("It continues while you use other pages. If you stop it, what is done is kept.")
 
 
 def _stop() -> None:
@@ -100,9 +100,9 @@ def _render_result(job: JobView) -> None:
     """How the job ended, shown in every session that looks at the same runs."""
     report, problems = job.messages.get("report"), job.messages.get("problems")
     if job.cancelled and (report is None or report["cancelled"]):
-        st.caption(":material/stop_circle: Stopped. What was done is kept; starting again goes on from there.")
+        st.caption(":material/stop_circle: Stopped. What was done is kept; starting again continues from there.")
     elif job.failed:
-        st.error(f"The model could not do it.  \n{fmt.escape(job.failed)}", icon=":material/error:")
+        st.error(f"The model failed.  \n{fmt.escape(job.failed)}", icon=":material/error:")
     elif report:
         summary = [
             f"{report['computed']:,} computed",

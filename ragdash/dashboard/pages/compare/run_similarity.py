@@ -51,7 +51,7 @@ def _render_matrix(context: PageContext, drawn: PageContext) -> None:
     titles = {**MEASURES, "overlap": f"Overlap@{context.k}"}
     depth = min(DEPTH, max(entry.run.depth for entry in context.entries))
     means = {"rbo": f"How similar the first {depth} ranks are; the top ranks count most (p = 0.9).",
-             "overlap": f"Documents within the first {context.k} of both runs, over those of the longer list.",
+             "overlap": f"Documents that both runs have in their first {context.k}, as a share of the longer list.",
              "tau": f"Whether the documents that both returned within {depth} ranks are in the same order; what only "
                     "one returned is left out."}
     st.segmented_control("Measure", list(titles), format_func=titles.get, required=True, persist_state="session",
@@ -141,7 +141,7 @@ def _render_unique_finds(context: PageContext) -> dict[str, list[int]]:
     if many:
         none = sum(not count for count in counts)
         more = len(counts) - none - sum(bool(counts[index]) for index in order)
-        st.caption(f"{fmt.count(none, 'run')} found none that way{f'; {more} more found some' if more else ''}.")
+        st.caption(f"{fmt.count(none, 'run')} found no such document{f'; {more} more found some' if more else ''}.")
     return {"Found alone": counts, "In queries": queries}
 
 

@@ -254,7 +254,7 @@ def _render_conventions(report: ComparabilityReport, runs: Sequence[SessionRun])
     if not panel.open:
         return
     with panel:
-        st.caption("What is done where files leave a choice; it holds for every page and is part of the link. The "
+        st.caption("How ragdash reads what the files leave open, on every page; the link keeps it. The "
                    f"numbers are means of {fmt.escape(report.effects[0].spec.title)}." if report.effects else "")
         for name in comparability.CHOICES:
             _render_convention(name, report, runs)

@@ -70,8 +70,8 @@ def render_traits(data: FailuresData) -> None:
         f"{trait.n:,})"
         for trait in worse[:3]
     ]
-    st.markdown(f"{fmt.escape(name)} is surely worse on {fmt.listed(descriptions)}." if descriptions else
-                f"No kind of queries is surely worse than the rest in {fmt.escape(name)}, corrected for all "
+    st.markdown(f"{fmt.escape(name)} is significantly worse on {fmt.listed(descriptions)}." if descriptions else
+                f"No kind of queries is significantly worse than the rest in {fmt.escape(name)}, corrected for all "
                 f"{fmt.count(len(rows), 'kind')} looked at. The intervals are not corrected.")
     _note_outcomes(data)
     visible = rows[:MAX_TRAITS]
@@ -92,9 +92,9 @@ def render_traits(data: FailuresData) -> None:
                   formats={"p, corrected": "%.4f", "p": "%.4f"},
                   note=f"Difference of the means, {fmt.escape(axis.title)}, with 95% bootstrap intervals.")
     _render_links(data, rows)
-    st.caption(f"Difference of the means, {fmt.escape(axis.title)}, with 95% bootstrap intervals; the first "
-               f"{len(visible)} of {len(rows):,} kinds, surely worse ones first." if len(rows) > len(visible) else
-               f"Difference of the means, {fmt.escape(axis.title)}, with 95% bootstrap intervals.")
+    some = f"; the first {len(visible)} of {len(rows):,} kinds, significantly worse ones first"
+    st.caption(f"Difference of the means, {fmt.escape(axis.title)}, with 95% bootstrap intervals"
+               f"{some if len(rows) > len(visible) else ''}.")
 
 
 def _note_outcomes(data: FailuresData) -> None:

@@ -151,4 +151,4 @@ def _progress() -> None:
             return
         st.button("Stop", icon=":material/stop_circle:", key="map_stop", on_click=_stop)
         how_long = "while the server runs" if shared_queue.queue() is None else "for a day, on all servers"
-        st.caption(f"It goes on if you look at other pages. The map is kept {how_long}.")
+        st.caption(f"It continues while you use other pages. The map is kept {how_long}.")

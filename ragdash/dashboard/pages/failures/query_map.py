@@ -178,7 +178,7 @@ def _render_areas(data: FailuresData, result: QueryMap, texts: Sequence[str | No
         "Typical words": f"**{fmt.escape(', '.join(area.words)) or fmt.UNDEFINED}**",
         fmt.escape(title): fmt.escape(sentences.mean_text(area.mean, area.low, area.high)),
         "n": f"{area.n:,}",
-        "Against the rest": "surely worse" if area.worse else fmt.UNDEFINED if np.isnan(area.p_corrected)
+        "Against the rest": "significantly worse" if area.worse else fmt.UNDEFINED if np.isnan(area.p_corrected)
         else "no clear difference"} for area in areas]), border="horizontal", hide_index=True,
         alt="Clusters of alike questions")
     with st.container(horizontal=True, vertical_alignment="center", key="area_links"):
@@ -188,8 +188,8 @@ def _render_areas(data: FailuresData, result: QueryMap, texts: Sequence[str | No
             query_links.link(f"{fmt.escape(name)} ({int(area.queries.sum()):,})", data.digest, icon=None,
                              **{state.PICKED: [picked_queries.pack(data.context.scope, area.queries)]})
     basis = "shared words" if result.source == WORDS else f"embeddings by {fmt.escape(result.source)}"
-    note = (f"Grouped by {basis}, not by the picture. Mean with its 95% bootstrap interval; *surely worse*: p below "
-            "0.05 after Holm's correction over all clusters.")
+    note = (f"Grouped by {basis}, not by the picture. Mean with its 95% bootstrap interval; *significantly worse*: p "
+            "below 0.05 after Holm's correction over all clusters.")
     st.caption(note, help=term_help(note))
 
 

@@ -138,7 +138,7 @@ def render_waterfall(data: FailuresData) -> None:
     visible = [row for row, step in enumerate(waterfalls[selected]) if step.reached > step.unknown
             and (step.name != "no-gold" or any(waterfall[row].lost for waterfall in waterfalls))]
     if not visible:
-        st.caption("Nothing of the way can be assessed.")
+        st.caption("No step can be assessed with these files.")
         return
     steps = [waterfalls[selected][row] for row in visible]
     side_steps = sum(step.name == "answered-unanswerable" for step in steps)
@@ -162,7 +162,7 @@ def render_waterfall(data: FailuresData) -> None:
     symbols = " ".join(elements.swatch(context.slots[run], short[run]) for run in others)
     symbols += "; the table has all runs" if len(others) < len(waterfalls) - 1 else ""
     elements.chart(figure, pd.DataFrame(rows), "waterfall",
-                  f"Queries of {context.names[selected]} that come past each step: "
+                  f"Queries of {context.names[selected]} that pass each step: "
                   + ", ".join(f"{step.title} {step.reached - step.lost:,}" for step in steps),
                   pick=lambda stage: _open_stage(data, stage),
                   note=f"Bars: {fmt.escape(context.names[selected])}. Hatched: queries that fail at this step. "

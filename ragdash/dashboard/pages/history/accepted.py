@@ -82,5 +82,5 @@ def _pinned(line: Sequence[HistoryPoint], spec: Spec) -> PinnedBaseline | None:
         return None
     age = "in the future: a clock is wrong" if baseline.is_ahead() else f"{fmt.count(baseline.age(), 'day')} ago"
     st.caption(f"Baseline {fmt.escape(baseline.name)}, pinned {baseline.pinned[:10]} ({age}). "
-               "Only queries whose judgments are the same count.")
+               "Only queries whose judgments did not change count.")
     return baseline

@@ -99,7 +99,7 @@ def rate_metrics(context: PageContext, specs: Sequence[Spec], source: str) -> li
     pending = [str(spec) for spec in targets_by_spec if spec not in specs]
     elements.problems(problems, "targets")
     if pending:
-        st.caption(f"A target for {fmt.escape(fmt.listed(pending))} waits until the metric is shown.")
+        st.caption(f"The target for {fmt.escape(fmt.listed(pending))} counts once the metric is shown.")
     rated_metrics, rows = [], context.results.summary(specs)
     for index, spec in enumerate(specs):
         tables = tables_for(spec, bands_in_force())
@@ -145,7 +145,7 @@ def _set_target(spec: Spec, key: str) -> None:
 def _render_target_field(rated_metric: RatedMetric) -> None:
     """Where the target of a metric is typed."""
     if rated_metric.spec.metric.better is None:
-        st.caption("Neither end of this metric is better: no target.")
+        st.caption("No target: neither end of this metric is better.")
         return
     low, high = (float(end) if np.isfinite(end) else None for end in rated_metric.spec.range)
     key = f"target_{threshold_bands_tables.chart_name(rated_metric.spec)}"

@@ -62,7 +62,7 @@ def render(context: PageContext) -> None:
         return
     if not any(len(entry.run.docs) for entry in chosen.entries):
         elements.empty("These runs returned no documents",
-                       "A hybrid joins rankings. These files hold answers or scores alone.")
+                       "A hybrid merges rankings. These files have only answers or scores.")
         return
     verdict_panel.end_unless_judged(context)
     try:

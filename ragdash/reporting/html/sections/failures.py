@@ -80,8 +80,8 @@ def _stages(content: ReportContent) -> list:
         "without a failure are counted too."
     )
     if any(gains):
-        note += (f" In small: by how much the mean {content.lead.title} could rise at most if every query of the stage "
-                 "were fixed; nothing where no fix changes it.")
+        note += (f" In small type: the most that the mean {content.lead.title} can gain if every query of the stage is "
+                 "fixed; nothing where no fix changes it.")
     if len(rows) > len(stages):
         note += f" {TERMS['ranked_low'].name}: {TERMS['ranked_low'].entry}; these queries are in another row, too."
     rule = right_answer_rule(diagnoses, content.names)
@@ -142,4 +142,4 @@ def _worst(content: ReportContent, counts: np.ndarray) -> str:
                 for name, row in zip(content.names, wrong, strict=True) if row.any() and int(row.argmax()) == stage]
         lines.append(f"“{STAGES[stage].title}” for {fmt.listed(runs)}")
     return (f"The most frequent failure: {'; '.join(lines)}." if lines
-            else "Nothing goes wrong that can be assessed.")
+            else "No failure was found in what can be assessed.")

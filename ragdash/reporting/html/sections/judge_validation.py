@@ -75,7 +75,7 @@ def label_blocks(content: ReportContent, specs: Sequence[Spec]) -> list:
     ]
     difference_lines = [line for spec, labeled_runs in by_spec for line in _differences(content, spec, labeled_runs)]
     blocks = [Heading("Beside labels"), _list(means),
-              Table(f"Labeled queries by what judge and label say of them; yes is a value from {YES:g} on",
+              Table(f"Labeled queries by judge and label; yes is a value of {YES:g} or more",
                    CONFUSION_HEADER, rows, frozenset(range(1, len(CONFUSION_HEADER))))]
     return [*blocks, Text("Differences, query by query:"), _list(difference_lines)] if difference_lines else blocks
 
@@ -97,7 +97,8 @@ def label_note(content: ReportContent, specs: Sequence[Spec]) -> list[Text]:
             means = f" Corrected by them: {', '.join(corrected)}." if corrected else ""
             labels = (f"Labels used: {', '.join(used)}.{means}{_settled_note(by_run.values())}"
                       f"{held_out_sentence(held_out)}")
-        lines.append(f"**{escape(spec.title)}** is of a judge; its intervals are of sampling only. {labels}")
+        title = escape(spec.title)
+        lines.append(f"**{title}** comes from a judge; its intervals leave out the judge's errors. {labels}")
     return [Text("  \n".join(lines), quiet=True)] if lines else []
 
 

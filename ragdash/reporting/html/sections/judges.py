@@ -26,8 +26,8 @@ from ragdash.reporting.sentences import judge as judge_sentences
 from ragdash.reporting.sentences.formatting import UNDEFINED, number
 
 WORST, RUNS, CLAIMS, CHUNKS = 3, 3, 8, 3  # shown at most: queries, runs, claims of a text, chunks
-NONE = ("No metric of this report is judged. `ragdash judge` asks a model that reads; its metrics, such as "
-        "ClaimFaithfulness, are then named with --metrics.")
+NONE = ("No metric in this report comes from an LLM judge. Run `ragdash judge` first, then name its metrics with "
+        "--metrics, such as ClaimFaithfulness.")
 
 
 def judged_specs(content: ReportContent) -> list[Spec]:

@@ -52,7 +52,7 @@ def latency_cost_section(content: ReportContent, title: str) -> Section:
          if usage is not None and usage.cost.reason}, len(content.names))]
     note = ("Over the queries that have a value, with 95% bootstrap intervals; percentiles are numpy's linear ones. "
             "With fewer than 100 queries P99 is hardly more than the slowest one. Times are those in the files: "
-            "they compare where they were measured alike. The front goes by the means.")
+            "compare them only if they were measured in the same way. The front is by the means.")
     return Section("speed", title, [*blocks, Text("\n\n".join([note, *(fmt.escape(f"{fault}.") for fault in faults)]),
                                                    quiet=True)])
 

@@ -43,7 +43,7 @@ def judge_next(content: ReportContent, title: str) -> Section:
     """The sentence of the plan, its cautions, the documents that remove most doubt."""
     names = content.names
     if len(names) < 2:
-        return Section("judgenext", title, missing="Two runs or more are needed: one run has no rival.")
+        return Section("judgenext", title, missing="This needs two or more runs.")
     try:
         plan = plan_judgments([match.renamed(name) for match, name in zip(content.request.matches, names, strict=True)],
                               content.lead, limit=SHOWN, seed=content.rules.seed)
@@ -53,7 +53,7 @@ def judge_next(content: ReportContent, title: str) -> Section:
     first, *others = plan_sentences(plan)
     blocks = [Text(first)]
     if not content.selected.all():
-        blocks.append(Text("This is about all queries, not those shown alone.", quiet=True))
+        blocks.append(Text("This covers all queries, not only those shown.", quiet=True))
     blocks += [Text(sentence, quiet=True) for sentence in others]
     rows = [[row["query_id"], row["doc_id"], f"{row['chance']:.0%}", f"{row['doubt']:.1%}", f"{row['change']:.1%}"]
             for row in plan.table.to_pylist()]

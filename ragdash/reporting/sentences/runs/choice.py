@@ -188,7 +188,7 @@ def _but(advice: Advice, name: Say) -> str:
         return f" But on queries {_kind_text(advice.slices[0], plain)}, {name(advice.slices[0].candidate)} is better."
     if not advice.leans:
         return ""
-    return f" But {plain(advice.leans[0].spec.title)} leans to {name(advice.leans[0].rival)}."
+    return f" But {plain(advice.leans[0].spec.title)} favors {name(advice.leans[0].rival)}."
 
 
 def risk_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
@@ -249,7 +249,7 @@ def _lean_text(lean: Lean, name: Say) -> str:
     plain = escape if name is bold else str
     title, run, rival = plain(lean.spec.title), name(lean.run), name(lean.rival)
     if lean.spec.name != "Success":
-        return (f"{title} leans to {rival}: {plain(number(lean.rival_value))} against {plain(number(lean.value))}. "
+        return (f"{title} favors {rival}: {plain(number(lean.rival_value))} against {plain(number(lean.value))}. "
                 f"{run} is better on {query_count(lean.better)} and worse on {lean.worse:,}.")
     return (f"{run} finds no relevant document in the first {lean.spec.k} ranks for {misses_text(lean.value, lean.n)} "
             f"queries, {rival} for {misses_text(lean.rival_value, lean.n).partition(' of ')[0]} "

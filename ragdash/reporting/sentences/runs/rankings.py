@@ -12,7 +12,7 @@ from ragdash.reporting.sentences.runs.choice import bold, names_text
 
 LITTLE = 0.01  # a gain in recall that is not worth more documents
 FIRST_RANK_ADVICE = ("If your generator reads only the first documents, the share on top matters most. If a re-ranker "
-                     "follows, the misses do.")
+                     "follows, the misses matter most.")
 
 
 def outcome_clause(pairs: Collection[Comparison]) -> str:

@@ -39,8 +39,8 @@ def render(context: PageContext) -> None:
     unscored = [f"**{fmt.escape(name)}** {fmt.escape(reasons[digest])}"
                 for name, digest in zip(context.names, context.digests, strict=True) if reasons[digest]]
     if len(unscored) == len(context.entries):
-        elements.empty("No run is ranked by scores", "; ".join(unscored) + ". A cutoff needs scores; give files with "
-                      "them. All else on this page is shown without.")
+        elements.empty("No run is ranked by scores", "; ".join(unscored) + ". A cutoff needs scores: load files that "
+                      "have them. The rest of this page needs none.")
         return
     if unscored:
         st.caption(f"Left out here: {'; '.join(unscored)}.", help=tooltip("score_order"))
@@ -115,8 +115,8 @@ def _render_sweep(context: PageContext, drawn: PageContext, sweeps: list[Sweep],
     title, *_, meaning = score_sentences.MEASURES[measure]
     values = _measure_values(sweeps, measure)
     if any(value is None for value in values):
-        elements.empty(f"{title} needs the size of the corpus", "Give it under **Documents in the corpus**, or choose "
-                      "another measure; all others are shown without.")
+        elements.empty(f"{title} needs the size of the corpus", "Enter it under **Documents in the corpus**, or choose "
+                      "another measure: the others do not need it.")
         return
     n = [sweep.queries if measure == "empty" else sweep.n for sweep in sweeps]
     if not any(n):

@@ -58,10 +58,10 @@ def operating_point_sentence(name: str, point: OperatingPoint) -> str:
     checked, bare = escape(half_text(point.checked)), escape(half_text(point.unfiltered))
     first = f"**{escape(name)}**: "
     if np.isinf(point.threshold):
-        return (f"{first}no cutoff pays: {title} is highest if nothing is returned, {checked} on {n}, against "
+        return (f"{first}no cutoff helps: {title} is highest if nothing is returned, {checked} on {n}, against "
                 f"{bare} with every document kept.")
     if point.quantile == 0:
-        return f"{first}no cutoff pays: {title} is highest with every document kept, {bare} on {n}."
+        return f"{first}no cutoff helps: {title} is highest with every document kept, {bare} on {n}."
     before = escape(number(point.unfiltered.value))
     return (f"{first}with documents below a score of {escape(score_text(point.threshold))} dropped, {title} goes from "
             f"{before} to {checked} on {n} held out. {_price_of(point)}")
