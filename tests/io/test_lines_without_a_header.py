@@ -55,3 +55,11 @@ def test_candidates_with_their_question_and_passage_are_documents_of_queries():
     run, = read_runs(("top1000.tsv", content.encode()), mapping=mapping)
     assert run.query_ids.to_pylist() == ["100", "101", "102", "103"] and run.depth == 3
     assert run.docs.to_pylist()[:3] == ["7000", "7001", "7002"]
+
+
+def test_topics_in_a_table_are_asked_by_their_titles():
+    content = "number\ttitle\tdescription\tnarrative\n" + "".join(
+        f"{300 + number}\t{title}\tFind what is said of {title}.\tDocuments on {title} are relevant.\n"
+        for number, title in enumerate(TITLES))
+    mapping = mapping_of(content, "topics.tsv")
+    assert (mapping["role"], mapping["query_id"], mapping["query"]) == ("questions", "number", "title")

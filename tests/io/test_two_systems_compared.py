@@ -47,6 +47,16 @@ def test_two_systems_that_are_compared_are_two_runs(content):
     assert first.file_scores is None  # which one is better is no score of either
 
 
+def test_a_file_that_ends_within_the_second_query_has_its_configurations():
+    variants = ["plain", "reranked", "chunked", "few-shot", "agent", "graph", "fused"]
+    pairs = [(query, variant) for query in range(2) for variant in variants][:-2]
+    content = "question,variant,response,metric_faithfulness\n" + "".join(
+        f"{ASKED[query]},{variant},{LONG[query]} {variant},{place / 20}\n"
+        for place, (query, variant) in enumerate(pairs))
+    runs = runs_of(content, "benchmark.csv")
+    assert [run.name for run in runs] == variants and {len(run) for run in runs} == {1, 2}
+
+
 def test_versions_of_one_system_are_runs():
     content = "id,question,gold,rag_v1,rag_v2\n" + "".join(
         f'{n},{ASKED[n]},Part {n},{LONG[n]},"{SHORT[n]}"\n' for n in COUNT)

@@ -180,3 +180,14 @@ def _are_members_of_answer(family: ColumnFamily, fields: dict[str, Field]) -> bo
         return False
     members = [fields[path] for names in family.members.values() for path in names.values() if path in fields]
     return 2 * sum(item.is_long_text or item.is_list for item in members) < len(members)
+
+
+def take_single_config(result: Assignment, free: dict[str, Field]) -> None:
+    """Take the one configuration of the file, under a name that says nothing else."""
+    for item in list(free.values()):
+        exact = item.path.lower() in ("config", "configuration", "system", "strategy", "method", "model", "run", "arm",
+                                      "retriever")
+        if exact and not item.is_list and not item.is_object and item.distinct_count == 1 and item.share == 1.0 and (
+                not result.runs):
+            take(result, free, "config", item)
+            return

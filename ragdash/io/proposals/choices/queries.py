@@ -5,7 +5,13 @@ from __future__ import annotations
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, take
 from ragdash.io.proposals.choices.right_documents import gold_lists
-from ragdash.io.proposals.content.questions import named_cases, names_speakers, other_questions, question_rank
+from ragdash.io.proposals.content.questions import (
+    named_cases,
+    names_speakers,
+    other_questions,
+    question_rank,
+    titles_of_topics,
+)
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import (
     COUNTING,
@@ -25,12 +31,14 @@ _COMPARED = {"model", "system", "retriever", "config", "configuration", "strateg
              "experiment", "framework"}  # what is compared: their ids are not those of queries
 _OF_OTHERS = {"user", "session", "conversation", "trace", "author", "annotator", "worker", "image", "video", "parent"}
 _OF_EACH_QUERY, _OF_EACH_SYSTEM = 0.7, 0.3  # share of different instructions
+_TOPICS = (("number",), ("num",), ("topic",), ("topic", "number"))
 _NO_ID = {"top", "app", "found", "total", "count", "max", "min"} | LATENCIES | SECONDS | MILLISECONDS
 
 
 def assign_query(result: Assignment, free: dict[str, Field]) -> None:
     """Which field holds the question, and which one the id of the query."""
-    questions = sorted((item for item in free.values() if meanings.is_question(item)), key=question_rank)
+    questions = titles_of_topics(free) or sorted(
+        (item for item in free.values() if meanings.is_question(item)), key=question_rank)
     if not questions and ("column 2" not in free or meanings.is_question_of_text(next(iter(free.values())))):
         questions = [item for item in result.fields.values() if meanings.is_question_of_text(item)]
         if any(names_speakers(item) for item in result.fields.values()):
@@ -46,6 +54,11 @@ def assign_query(result: Assignment, free: dict[str, Field]) -> None:
                  and item.name_words[:1] != ("system",)]  # system_prompt
     if questions:
         take(result, free, "query", questions[0])
+    if questions and questions[0].name_words == ("title",):
+        numbers = [item for item in free.values() if item.name_words in _TOPICS and item.is_id_like
+                   and item.distinct_count == len(item.values)]
+        if numbers:
+            take(result, free, "query_id", numbers[0])
     if "query_id" in result.roles:
         return
     right = [item.path for item in gold_lists(free)]

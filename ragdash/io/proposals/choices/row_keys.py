@@ -10,7 +10,13 @@ from itertools import combinations, product
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED, RUN_CONTENT, Assignment, is_inside, take
-from ragdash.io.proposals.choices.others import is_combined, take_data_set, take_turns, without_ranks_of_parts
+from ragdash.io.proposals.choices.others import (
+    is_combined,
+    take_data_set,
+    take_single_config,
+    take_turns,
+    without_ranks_of_parts,
+)
 from ragdash.io.proposals.choices.right_documents import id_rank
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.averages import average_places
@@ -78,7 +84,7 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
         several = [item for item in documents if item.distinct_count > 1]
         if several and is_ranked and not {"retrieved", "answers", "answer", "relevant"} & result.roles.keys():
             _take_document_rows(result, free, several, key)
-        _take_single_config(result, free)
+        take_single_config(result, free)
         return
     free |= {item.path: item for item in result.fields.values() if _is_hidden_config(item, result, free, names)}
     candidates = _candidates(result, free, key, names)
@@ -114,21 +120,25 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
 
 def _candidates(result: Assignment, free: dict[str, Field], key: Field, names: list[str]) -> list[Field]:
     """Fields that may distinguish the rows of one query, the likeliest first."""
-    is_talk = words(result.records.path)[-1:] == ("turn",)  # what is above a turn names its conversation
+    is_talk = words(result.records.path)[-1:] == ("turn",)  # above it is its conversation
     candidates = [item for item in free.values() if not item.is_list and not item.is_object and item.share > 0.9
                   and len(item.values) == len(names)
-                  and 1 < item.distinct_count <= max(2, min(60, len(names) / (2 - (item.path == KEY))))
+                  and 1 < item.distinct_count <= max(2, min(60, len(names) * _most_values(item)))
                   and item.mean_length < 80
                   and (not item.is_number or item.path == KEY or _is_setting(item))
                   and not _names_document(item) and not (item.is_number and _is_local(item, key, is_uneven=True))
                   and (_CONVERSATIONS | _METRICS).isdisjoint(item.name_words) and not _is_time(item)
                   and not (is_talk and item.path.startswith(KEY))
                   and not (item.path == KEY and 4 * len(set(names)) > 3 * len(names))]  # a group of queries
-    candidates.sort(key=lambda item: (item.path != f"{KEY}" and not item.path.startswith(KEY),
-                                      item.path not in _NAMING,
+    candidates.sort(key=lambda item: (not item.path.startswith(KEY), item.path not in _NAMING,
                                       set(item.name_words).isdisjoint(CONFIGS), item.path.count("."),
                                       item.distinct_count))
     return candidates
+
+
+def _most_values(item: Field) -> float:
+    """The share of the rows that may have another configuration; a file may end before its second query does."""
+    return 1 if item.path == KEY else 0.75 if _is_setting(item) else 0.5
 
 
 def _take_crossed(result: Assignment, free: dict[str, Field], candidates: list[Field], separating: list[Field],
@@ -325,16 +335,6 @@ def _average_places(result: Assignment, keys: Sequence[Field], documents: list[F
     numbers = [item.values for item in result.fields.values() if item.is_number and not item.is_list
                and len(item.values) == count]
     return average_places(names, [item.values for item in (*documents, *judged)], numbers)
-
-
-def _take_single_config(result: Assignment, free: dict[str, Field]) -> None:
-    for item in list(free.values()):
-        exact = item.path.lower() in ("config", "configuration", "system", "strategy", "method", "model", "run", "arm",
-                                      "retriever")
-        if exact and not item.is_list and not item.is_object and item.distinct_count == 1 and item.share == 1.0 and (
-                not result.runs):
-            take(result, free, "config", item)
-            return
 
 
 def _take_document_rows(result: Assignment, free: dict[str, Field], documents: list[Field], key: Field) -> None:

@@ -56,6 +56,14 @@ def described_problems(free: Mapping[str, Field]) -> list[Field]:
     return sorted(texts, key=lambda item: -item.mean_length)[:1] if has_gold else []
 
 
+def titles_of_topics(free: Mapping[str, Field]) -> list[Field]:
+    """The title of a topic next to its description and what is relevant to it."""
+    by_name = {item.name_words: item for item in free.values() if not item.is_list and item.is_text}
+    is_topic = any(name in by_name for name in (("description",), ("desc",))) and any(
+        name in by_name for name in (("narrative",), ("narr",)))
+    return [by_name[("title",)]] if is_topic and ("title",) in by_name else []
+
+
 def asked_texts(free: Mapping[str, Field]) -> list[Field]:
     """`text` where nothing else can be asked and no record names a document: next to what is right, or a few words."""
     text = free.get("text")

@@ -31,6 +31,7 @@ _ASKED = QUESTION | GENERIC | {"user", "original", "initial", "first", "search",
 _NO_QUESTION = {"path", "file", "filename", "url", "directory",
                 "count", "expansion", "rewritten", "vector", "set", "group", "kind", "class", "template", "format",
                 "token", "variant", "version", "style", "id"}
+_CASES = {"case", "item", "sample", "example", "test", "task", "entry", "record", "input"}  # above its text
 _SPEAKERS_ASKING = (("user",), ("user", "message"), ("human",))
 _PROBLEMS = (("problem",), ("problem", "text"), ("problem", "statement"), ("problem", "description"))
 
@@ -59,8 +60,11 @@ def is_question_of_text(field: Field) -> bool:
     asking = sum(map(asks, texts))
     no_names = ANSWER | GOLD | RETURNED | ID | NO_ANSWER | NOTES - {"title"}
     is_different = field.distinct_share > 0.5 or field.path.startswith("*")  # a key comes again with each system
-    is_plain = field.path == "text" or ({".", "{"}.isdisjoint(field.path) and is_different and len(texts) > 1
-                                        and no_names.isdisjoint(field.name_words))
+    above = set(field.words) - set(field.name_words)
+    is_of_case = field.name_words == ("text",) and field.path.count(".") == 1 and _CASES.issuperset(above)
+    is_plain = field.path == "text" or is_of_case or (
+        {".", "{"}.isdisjoint(field.path) and is_different and len(texts) > 1
+        and no_names.isdisjoint(field.name_words))
     return is_plain and not field.is_list and 2 * asking > len(texts) > 0
 
 
