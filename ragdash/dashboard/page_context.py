@@ -323,18 +323,17 @@ def current() -> PageContext:
     return context
 
 
-def compute_ahead() -> None:
-    """Have what the pages of results ask for first computed, where runs and judgments are loaded; nothing waits."""
+def compute_ahead() -> ahead.AheadRequest | None:
+    """Have what the pages of results ask for first computed, where there is something new; nothing waits."""
     usable = [] if LOADED.truth(state.truth() or "") is None else _usable(state.shown_runs())[0]
-    if usable:
-        _offer(_of_runs(usable))
+    return _offer(_of_runs(usable)) if usable else None
 
 
-def _offer(context: PageContext) -> None:
+def _offer(context: PageContext) -> ahead.AheadRequest | None:
     draw_resamples(context.scope)
     selection = context.selection
-    ahead.offer([(entry.digest, entry.name) for entry in context.entries], context.baseline, context.scope,
-                selection.template, selection.k, loaded_truths.names_in_question(selection.digests))
+    return ahead.offer([(entry.digest, entry.name) for entry in context.entries], context.baseline, context.scope,
+                       selection.template, selection.k, loaded_truths.names_in_question(selection.digests))
 
 
 def runs_as_drawn() -> list[SessionRun]:

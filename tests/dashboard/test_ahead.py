@@ -15,9 +15,9 @@ from page_cases import address, opened
 
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.dashboard import page_context
-from ragdash.dashboard.caches import kept_cache
+from ragdash.dashboard.caches import evaluation_cache, kept_cache, verdict_cache
 from ragdash.dashboard.caches.shared_cache import AHEAD, shared
-from ragdash.dashboard.jobs import ahead, ahead_results, ahead_worker
+from ragdash.dashboard.jobs import ahead, ahead_results, ahead_worker, first_view
 from ragdash.dashboard.session import data_store, scope
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
@@ -81,6 +81,29 @@ def test_results_of_the_process_are_those_of_the_pages(request_, monkeypatch, tm
     assert not known().keys() - adopted.keys(), "the pages look under the same keys"
 
 
+def test_what_compare_shows_first_is_computed_in_the_server_too(request_, monkeypatch):
+    monkeypatch.setenv(ahead.VARIABLE, "1")
+    monkeypatch.setattr(ahead, "QUEUE", ahead.AheadQueue(python("")))
+    arguments = (request_.runs, 0, request_.scope, "nDCG@k", 10, ())
+    new = ahead.offer(*arguments)
+    assert new == replace(request_, may_keep=new.may_keep) and ahead.offer(*arguments) is None
+    first_view.begin(new)
+    until(lambda: not any(thread.name == "ragdash-first-view" for thread in threading.enumerate()))
+    computed = known()
+    opened("compare", **address(request_.scope.truth, [LOADED.run(digest) for digest, _ in request_.runs]))
+    of_compare = {name for name, _ in known().keys() - computed.keys()}
+    assert computed and not of_compare & {f"{evaluation_cache.__name__}.{kind}" for kind in
+                                         ("summaries", "comparisons", "families")}
+    assert f"{verdict_cache.__name__}.checks" not in of_compare
+
+
+@pytest.mark.parametrize("gone", [True, False])
+def test_large_runs_and_those_that_are_gone_are_left_to_the_process(request_, monkeypatch, gone):
+    monkeypatch.setattr(first_view, *("records_of", lambda request: []) if gone else ("MOST", 100))
+    first_view.compute(request_)
+    assert not known()
+
+
 def test_resamples_are_drawn_while_the_data_page_is_read(request_):
     scope._resample_weights.clear()
     opened("data", **address(request_.scope.truth, [LOADED.run(digest) for digest, _ in request_.runs]))
@@ -141,9 +164,9 @@ def test_offers_return_at_once_and_respect_the_limits(request_, monkeypatch):
     ahead.offer(*arguments)
     ahead.offer(request_.runs * 7, *arguments[1:])
     assert [one.may_keep for one in taken] == [False] and len(taken) == 1
-    assert ahead._records(request_) and threading.active_count() < 50
+    assert ahead.records_of(request_) and threading.active_count() < 50
     monkeypatch.setattr(LOADED, "limit", 100)
-    assert not ahead._records(request_), "too large to be held twice"
+    assert not ahead.records_of(request_), "too large to be held twice"
 
 
 def test_adopted_results_never_push_others_out():

@@ -163,6 +163,16 @@ def announced(text: str) -> Iterator[None]:
         _inside.reset(token)
 
 
+@contextmanager
+def silent() -> Iterator[None]:
+    """While this lasts, no text is shown of what is computed: no page waits for it."""
+    token = _inside.set(True)
+    try:
+        yield
+    finally:
+        _inside.reset(token)
+
+
 def once_a_run(function: Callable[P, R]) -> Callable[P, R]:
     """Ask a function once for the same arguments while a script run lasts; outside one, each time.
 

@@ -89,12 +89,12 @@ class AheadQueue:
         self._thread: threading.Thread | None = None
         self._current: tuple[AheadRequest, subprocess.Popen] | None = None
 
-    def offer(self, request: AheadRequest) -> None:
-        """Note a request, unless it was noted before; returns at once."""
+    def offer(self, request: AheadRequest) -> bool:
+        """Note a request, unless it was noted before; returns at once, whether it is new."""
         key = request.key
         with self._changed:
             if key in self._known:
-                return
+                return False
             self._known[key] = self._waiting[key] = None
             self._waiting[key] = request
             for earlier in [other for other in self._waiting.values() if request.includes(other)]:
@@ -108,6 +108,7 @@ class AheadQueue:
                 self._thread = threading.Thread(target=self._work, name="ragdash-ahead", daemon=True)
                 self._thread.start()
             self._changed.notify_all()
+        return True
 
     def forget(self, digest: str) -> None:
         """Stop what is done for a run that somebody took away; whoever still shows it may offer it again."""
@@ -145,7 +146,7 @@ class AheadQueue:
                 continue
 
     def _do(self, request: AheadRequest) -> None:
-        records = _records(request)
+        records = records_of(request)
         if not records:
             return
         with temporary_folder("ahead") as name:
@@ -180,7 +181,7 @@ def _next(stdout: IO[bytes], query_ids: pa.Array) -> list[tuple[str, Any, Any]] 
         return None
 
 
-def _records(request: AheadRequest) -> list[Run | Truth]:
+def records_of(request: AheadRequest) -> list[Run | Truth]:
     """The runs and, last, the truth; none where one of them is gone or they are too large."""
     records = [*(LOADED.run(digest) for digest, _ in request.runs), LOADED.truth(request.scope.truth_digest)]
     if any(record is None for record in records):
@@ -215,14 +216,17 @@ atexit.register(QUEUE.stop)
 
 
 def offer(runs: Sequence[tuple[str, str]], baseline: int, scope: Scope, template: str, k: int,
-          truth_names: Sequence[str]) -> None:
-    """Compute ahead for a view, where this server does: of all queries, of runs that are no repeats of each other."""
+          truth_names: Sequence[str]) -> AheadRequest | None:
+    """Compute ahead for a view, where this server does: of all queries, of runs that are no repeats of each other.
+
+    Returns the request; None where there is none, or where it was there already.
+    """
     if os.environ.get(VARIABLE) != "1" or scope.part or len(runs) > MOST_RUNS:
-        return
+        return None
     if any(len(digests_of(digest)) > 1 for digest, _ in runs):
-        return
-    QUEUE.offer(AheadRequest(tuple(runs), baseline, scope, template, k, tuple(truth_names),
-                             not data_store.read_only()))
+        return None
+    request = AheadRequest(tuple(runs), baseline, scope, template, k, tuple(truth_names), not data_store.read_only())
+    return request if QUEUE.offer(request) else None
 
 
 def forget(digest: str) -> None:

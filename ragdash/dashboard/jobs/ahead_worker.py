@@ -16,25 +16,32 @@ from ragdash.core.errors import InputError, Unavailable
 
 if TYPE_CHECKING:
     from ragdash.dashboard.jobs.ahead import AheadRequest
+    from ragdash.dashboard.jobs.ahead_view import View
 
 SECONDS = 180.0  # of processor time for a request
 NICE = 19
 
 
+def first_steps(request: AheadRequest) -> list[Callable[[], object]]:
+    """What Compare shows first, at the cutoff of the sidebar."""
+    view, templates = _view(request)
+    return [partial(view.summaries, templates, [request.k]), partial(view.checks, request.template, request.k),
+            *(partial(view.tests, template, request.k) for template in templates)]
+
+
 def work_of(request: AheadRequest) -> Iterator[Callable[[], object]]:
     """What to compute, in order: what pages show first at the cutoff of the sidebar, then the same at other cutoffs."""
-    from ragdash.dashboard.jobs.ahead_view import View
-    from ragdash.dashboard.page_context import COLUMNS, CUTOFFS
+    from ragdash.dashboard.page_context import CUTOFFS
 
-    view = View(request.runs, request.baseline, request.scope, request.truth_names)
-    templates = list(dict.fromkeys([request.template, *COLUMNS]))
+    view, templates = _view(request)
+    yield from first_steps(request)
     for cutoffs in ([request.k], [k for k in CUTOFFS if k != request.k]):
         is_first = request.k in cutoffs
         pairs = [(template, k) for template in templates for k in cutoffs if is_first or template.endswith("@k")]
-        yield partial(view.summaries, templates, cutoffs)
-        yield from (partial(view.checks, *pair) for pair in pairs[:1])
-        yield from (partial(view.tests, *pair) for pair in pairs)
-        yield from (partial(view.checks, *pair) for pair in pairs[1:])
+        if not is_first:
+            yield partial(view.summaries, templates, cutoffs)
+            yield from (partial(view.tests, *pair) for pair in pairs)
+        yield from (partial(view.checks, *pair) for pair in pairs)
         yield from (partial(view.comparability, *pair) for pair in pairs)
         if is_first:
             yield partial(view.hybrid, request.template, request.k)
@@ -44,6 +51,15 @@ def work_of(request: AheadRequest) -> Iterator[Callable[[], object]]:
         for template in templates:
             for k in cutoffs:
                 yield partial(view.leaderboard, template, k)
+
+
+def _view(request: AheadRequest) -> tuple[View, list[str]]:
+    """What computes, and the metrics of the leaderboard."""
+    from ragdash.dashboard.jobs.ahead_view import View
+    from ragdash.dashboard.page_context import COLUMNS
+
+    return (View(request.runs, request.baseline, request.scope, request.truth_names),
+            list(dict.fromkeys([request.template, *COLUMNS])))
 
 
 def main(folder: Path, requests: IO[bytes], results: IO[bytes]) -> None:

@@ -1,4 +1,4 @@
-"""What a browser draws tables and figures with, fetched while it is at rest: later pages then wait only for numbers."""
+"""What a browser draws tables and figures with, fetched while files are read: pages then wait only for numbers."""
 
 from __future__ import annotations
 
@@ -8,26 +8,21 @@ from pathlib import Path
 
 import streamlit as st
 
-TABLES = ("BidiComponent", "Table")
-FIGURES = ("PlotlyChart",)  # fetched and not run: that takes so long that a click would wait for it
+TABLES, FIGURES = ("BidiComponent", "Table"), ("PlotlyChart",)
+PAUSE = 500  # milliseconds, then figures: a browser is busy with their 4.7 MB for so long that a page would wait
 _SCRIPT = """<script>{
     const streamlit = document.querySelector("script[type=module][src]")?.src;
-    const address = name => new URL(name, streamlit).href;
-    const fetchAll = () => {
-        Promise.all(TABLES.map(name => import(address(name)))).then(() => FIGURES.forEach(name => {
-            document.head.append(Object.assign(document.createElement("link"),
-                {rel: "modulepreload", href: address(name)}));
-        }));
-    };
-    if (streamlit && !window.ragdashModules) (window.requestIdleCallback ?? setTimeout)(fetchAll);
-    window.ragdashModules = true;
+    const fetchAll = names => (window.requestIdleCallback ?? setTimeout)(
+        () => names.forEach(name => import(new URL(name, streamlit))));
+    if (streamlit) fetchAll(TABLES);
+    if (streamlit) setTimeout(() => fetchAll(FIGURES), PAUSE);
 }</script>"""
 
 
 def fetch_ahead() -> None:
     """Fetch the modules that pages of results need first; those that this version of Streamlit does not have are not.
 
-    Streamlit fetches each when a page first shows its kind of element, and that of figures has 4.7 MB.
+    Streamlit fetches each when a page first shows its kind of element.
     """
     st.html(_script(), unsafe_allow_javascript=True)
 
@@ -35,7 +30,7 @@ def fetch_ahead() -> None:
 @cache
 def _script() -> str:
     folder = Path(st.__file__).parent / "static" / "static" / "js"
-    script = _SCRIPT
+    script = _SCRIPT.replace("PAUSE", str(PAUSE))
     for word, modules in (("TABLES", TABLES), ("FIGURES", FIGURES)):
         files = [path.name for name in modules for path in folder.glob(f"{name}.*.js")]
         script = script.replace(word, json.dumps(files))

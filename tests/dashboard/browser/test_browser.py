@@ -181,8 +181,8 @@ def test_a_picture_is_drawn_once_because_its_margins_hold_its_labels(visit, samp
         assert given == drawn, key
 
 
-def test_what_tables_and_figures_are_drawn_with_is_fetched_while_data_is_read(visit, samples_link):
-    app = visit().open(samples_link.replace("/?", "/data?"))
+def test_what_tables_and_figures_are_drawn_with_is_fetched_while_files_are_read(visit):
+    app = visit().open().upload(str(ROOT / "sample_runs" / "dense.jsonl"))
     fetched = "() => performance.getEntriesByType('resource').map(entry => entry.name).join(' ')"
     app.until(lambda: all(f"/{name}." in app.page.evaluate(fetched) for name in browser_modules.TABLES))
     app.until(lambda: all(f"/{name}." in app.page.evaluate(fetched) for name in browser_modules.FIGURES))

@@ -24,6 +24,7 @@ from ragdash.dashboard.pages.data import corpus_upload, workspace_list
 from ragdash.dashboard.session import data_store, file_metrics, read_progress, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.truths import loaded_truths
+from ragdash.dashboard.widgets import browser_modules
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.tasks.policy import current_policy
 from ragdash.models.judge.verdict_store.jsonl import import_verdicts, unpacked
@@ -117,6 +118,7 @@ def read_waiting() -> None:
     placeholder = st.empty()  # there in every run, so that nothing moves when the bar has gone
     if not state.pending_files():
         return
+    browser_modules.fetch_ahead()
     state.set_files(record.without_content() for record in state.files())
     fresh = 0
     while state.pending_files():

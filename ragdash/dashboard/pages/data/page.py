@@ -6,6 +6,7 @@ import streamlit as st
 
 from ragdash.dashboard import link_notes, page_context
 from ragdash.dashboard.components import page_links
+from ragdash.dashboard.jobs import first_view
 from ragdash.dashboard.pages.data import (
     audit_panel,
     comparability,
@@ -18,7 +19,7 @@ from ragdash.dashboard.pages.data.columns import column_mapping, proposed_readin
 from ragdash.dashboard.pages.data.evidence import evidence_threshold
 from ragdash.dashboard.pages.data.relink import relink_section
 from ragdash.dashboard.session import relevance, state
-from ragdash.dashboard.widgets import browser_modules, elements
+from ragdash.dashboard.widgets import elements
 
 PARTS = {"loaded": "Runs and judgments", "evidence": "Evidence threshold", "relink": "Re-link judgments"}
 OFFERED = {"evidence": relevance.evidence_available, "relink": relink_section.available}
@@ -71,7 +72,6 @@ def render_loaded() -> None:
         )
     workspace_list.render()
     audit_panel.render()
-    page_context.compute_ahead()
-    if state.runs():
-        browser_modules.fetch_ahead()
+    if request := page_context.compute_ahead():
+        first_view.begin(request)
     page_links.link("test-set", "Test set: check it, make and review questions", icon=":material/quiz:")
