@@ -61,7 +61,7 @@ def is_question_of_text(field: Field) -> bool:
     no_names = ANSWER | GOLD | RETURNED | ID | NO_ANSWER | NOTES - {"title"}
     is_different = field.distinct_share > 0.5 or field.path.startswith("*")  # a key comes again with each system
     above = set(field.words) - set(field.name_words)
-    is_of_case = field.name_words == ("text",) and field.path.count(".") == 1 and _CASES.issuperset(above)
+    is_of_case = field.name_words == ("text",) and field.path.count(".") == 1 and set() < above <= _CASES
     is_plain = field.path == "text" or is_of_case or (
         {".", "{"}.isdisjoint(field.path) and is_different and len(texts) > 1
         and no_names.isdisjoint(field.name_words))
