@@ -6,11 +6,16 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from ragdash.core.arrow_columns import frozen, hash_text, lanes_of, mix, text_column
+from ragdash.core.errors import Problem
+
+MOST = 1e15
+"""The largest value of a metric, to both sides; beyond it is a slip, and squares may overflow."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -132,3 +137,26 @@ class FileScores:
                                                           .fill_null("")))]
         numbers = np.where(np.isnan(self.values), np.inf, self.values + 0.0).view(np.uint64)
         return lanes_of(mix(mix(texts[0], texts[1]), mix(texts[2], numbers)))
+
+
+def possible_scores(scores: FileScores | None, run: str, problems: Iterable[Problem]) -> dict[str, Any]:
+    """The fields of a run: its own scores, those beyond `MOST` missing, and a problem for each metric of these.
+
+    Examples
+    --------
+    >>> scores = FileScores.build([("q1", "dense", "gain", 1e300), ("q2", "dense", "gain", 2.0)])
+    >>> fields = possible_scores(scores, "dense", ())
+    >>> fields["file_scores"].by_query(), [problem.field for problem in fields["problems"]]
+    ({'q2': {'gain': 2.0}}, ['gain'])
+    """
+    own = scores.of_run(run) if scores else None
+    beyond: dict[str, list[int]] = {}
+    for row in np.flatnonzero(np.abs(own.values) > MOST).tolist() if own else ():
+        beyond.setdefault(own.metrics[row].as_py(), []).append(row)
+    if own and beyond:
+        facts = {metric: {"query": own.queries[rows[0]].as_py(), "value": own.values[rows[0]], "column": metric,
+                          "others": len(rows) - 1, "most": MOST} for metric, rows in beyond.items()}
+        problems = (*problems, *(Problem("impossible-amount/metric", known, field=metric, severity="warning")
+                                 for metric, known in facts.items()))
+        own = replace(own, values=frozen(np.where(np.abs(own.values) > MOST, np.nan, own.values)))
+    return {"file_scores": own or None, "problems": tuple(problems)}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import warnings
 
+import ragdash
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run
 
@@ -44,3 +46,14 @@ def test_the_digest_of_a_run_follows_its_scores_not_their_order():
     assert scored.digest == reversed_rows.digest
     assert len({one.digest for one in (plain, scored, changed, relabeled, moved, other_metric)}) == 6
     assert plain.with_file_scores(None).digest == plain.digest
+
+
+def test_values_whose_squares_may_overflow_are_missing_and_said():
+    rows = ("".join(f'{{"query_id": "q{i}", "retrieved": ["d1"], "faithfulness": {value}}}\n' for i in range(12))
+            for value in ("0.5", "1e300"))
+    run, other = (ragdash.read_run((f"{name}.jsonl", text.encode())) for name, text in zip("ab", rows, strict=True))
+    assert [problem.kind for problem in other.problems if problem.severity == "warning"] == ["impossible-amount"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table = ragdash.compare(run, [other], "file:faithfulness", truth={f"q{i}": ["d1"] for i in range(12)})
+        assert [row[0].n for row in table] == [0]

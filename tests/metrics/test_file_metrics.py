@@ -57,8 +57,8 @@ def test_values_labels_and_what_is_missing():
 def test_a_label_is_the_same_in_upper_and_lower_case():
     runs = [run_with("a", {"verdict": ["Correct", "Refusal", "Correct", "Incorrect"]}),
             run_with("b", {"verdict": ["correct", "refusal", "incorrect", "incorrect"]})]
-    assert [spec.title for spec in file_specs(runs)] == [f"{label} (verdict)" for label in (
-        "Correct", "Incorrect", "Refusal")]
+    assert [spec.title for spec in file_specs(runs)] == [f"Share {label} (verdict)" for label in (
+        "correct", "incorrect", "refusal")]
     assert [evaluate(run, TRUTH, "file:verdict(label='Correct')").values.mean() for run in runs] == [0.5, 0.25]
 
 

@@ -102,6 +102,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a file of this user",
         fix="Give the file to the user that the server runs as, with chown; chmod 600 keeps others out.",
     ),
+    "long-text": Message(
+        actual="a {what} of {characters:,} characters",
+        expected="at most {most:,}",
+        fix="Shorten it.",
+    ),
     "long-search": Message(
         actual="a text of {characters:,} characters to search for",
         expected="a shorter one",

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from ragdash.core.arrow_columns import encode, frozen, hash_text, lanes_of, mix, take, text_column
 from ragdash.core.errors import Problem, UnknownKey
-from ragdash.core.file_scores import FileScores
+from ragdash.core.file_scores import FileScores, possible_scores
 from ragdash.core.ranking.rank_order import (
     duplicate_positions,
     large_ties,
@@ -354,7 +354,7 @@ class Run:
 
     def with_file_scores(self, scores: FileScores | None) -> Run:
         """The same run with those of these scores that are its own, by name; None: without any."""
-        return replace(self, file_scores=(scores and scores.of_run(self.name)) or None)
+        return replace(self, **possible_scores(scores, self.name, self.problems))
 
     def ranking(self, query_id: str | int, limit: int | None = None) -> pa.Table:
         """Return rank, doc_id, score and text of one query, best first, without repeated documents.

@@ -8,6 +8,7 @@ from typing import ParamSpec, TypeVar
 
 import streamlit as st
 
+from ragdash.core.errors import Problem
 from ragdash.core.paths import PACKAGE
 from ragdash.dashboard.components import page_links
 from ragdash.dashboard.session import state
@@ -39,8 +40,8 @@ number_input = _of_open_page(st.number_input)
 data_editor = _of_open_page(st.data_editor)
 
 
-def stored_text(field: Callable, label: str, key: str, stored: str, save: Callable[[str], bool],
-                **options: object) -> None:
+def stored_text(field: Callable, label: str, key: str, stored: str, save: Callable[[str], bool], *,
+                most: int | None = None, **options: object) -> None:
     """A field whose text is stored when it is left; it shows what is stored.
 
     A text that cannot be stored stays in the field, with a button to try again.
@@ -55,24 +56,34 @@ def stored_text(field: Callable, label: str, key: str, stored: str, save: Callab
         The text that is stored now.
     save
         Stores a text; returns whether it did.
+    most
+        The characters that a text may have. A field with `max_chars` takes no longer text and says nothing of it.
     options
         Of the field.
     """
     unsaved = st.session_state.setdefault(state.UNSAVED_TEXTS, {})
     st.session_state[key] = unsaved.get(key, stored)
-    field(label, key=key, on_change=_store, args=(key, save), **options)
+    store = partial(_store, key, save, label.lower(), most)
+    field(label, key=key, on_change=store, **options)
     if key in unsaved:
         with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_unsaved"):
             st.caption(":orange[:material/warning: Not saved.]", width="content")
-            st.button("Save again", key=f"{key}_again", icon=":material/save:", type="tertiary", on_click=_store,
-                      args=(key, save), disabled=read_only())
+            st.button("Save again", key=f"{key}_again", icon=":material/save:", type="tertiary", on_click=store,
+                      disabled=read_only())
 
 
-def _store(key: str, save: Callable[[str], bool]) -> None:
+def _store(key: str, save: Callable[[str], bool], what: str, most: int | None) -> None:
     unsaved, text = st.session_state[state.UNSAVED_TEXTS], st.session_state[key]
     unsaved.pop(key, None)
-    if not save(text):
+    if not is_short(text, what, most) or not save(text):
         unsaved[key] = text
+
+
+def is_short(text: str, what: str, most: int | None) -> bool:
+    """Whether a text has at most `most` characters; a problem is shown at the top of the page."""
+    if is_too_long := most is not None and len(text) > most:
+        state.set_notice([Problem("long-text", {"what": what, "characters": len(text), "most": most})])
+    return not is_too_long
 
 
 def keep_whole_characters() -> None:

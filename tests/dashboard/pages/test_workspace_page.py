@@ -105,6 +105,22 @@ def with_change_open(run, monkeypatch, **visitor) -> AppTest:
     return opened(**visitor)
 
 
+def test_a_name_and_a_description_that_are_too_long_stay_in_their_fields(restarted, monkeypatch):
+    uploaded()
+    run = workspace().runs()[0]
+    key = f"run_{run.digest[:8]}"
+    at = with_change_open(run, monkeypatch)
+    for kind, name, what, most in (("text_input", "kept_name", "name", 60),
+                                   ("text_area", "kept_text", "description", 2000)):
+        assert not getattr(at, kind)(key=f"{name}_{key}").max_chars, "the browser would not take a longer text"
+        getattr(at, kind)(key=f"{name}_{key}").set_value("x" * (most + 1)).run()
+        assert f"a {what} of {most + 1:,} characters" in at.error[0].value and "Not saved" in texts(at)
+        assert getattr(at, kind)(key=f"{name}_{key}").value == "x" * (most + 1), "it can be shortened"
+        getattr(at, kind)(key=f"{name}_{key}").set_value("y" * most).run()
+        assert not at.error and "Not saved" not in texts(at)
+    assert (workspace().find(run.digest).name, workspace().find(run.digest).description) == ("y" * 60, "y" * 2000)
+
+
 def test_renaming_describing_tagging_ordering_archiving_and_deleting(restarted, monkeypatch):
     uploaded()
     first, second = workspace().runs()

@@ -139,6 +139,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="numbers from 0 to {most:g}",
         fix="Correct them, or leave them out: until then, times and costs of this run cannot be computed.",
     ),
+    "impossible-amount/metric": Message(
+        actual="{value:g} in {column} of query {query!r}{others:? (and in {others:count query/queries} more)}",
+        expected="numbers from -{most:g} to {most:g}",
+        fix="Correct them. Until then they count as missing.",
+    ),
     "large-scores": Message(
         actual="{count:count pair} of documents with the same score of {score:,.16g}, such as in query {query!r}",
         expected="scores between -2^53 and 2^53 (9,007,199,254,740,992)",

@@ -182,7 +182,7 @@ def _render_run(entry: SessionRun, run: Run) -> None:
 def _render_run_editor(entry: SessionRun, is_open: bool) -> None:
     digest, key = entry.digest, entry.key
     fields.stored_text(fields.text_input, "Name", f"name_{key}", entry.name, lambda text: _keep(_rename, entry, text),
-                       max_chars=60)
+                       most=60)
     st.session_state[f"slot_{key}"] = state.entry(digest).slot  # its own; of many runs the best have colors
     st.selectbox(
         "Color",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -257,20 +258,16 @@ def _entry_markdown(entry: CatalogueEntry) -> str:
 
 def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
     home = workspace()
-
-    def field(name: str, value, act: Callable) -> dict:
-        st.session_state[f"{name}_{key}"] = value
-        return {"key": f"{name}_{key}",
-                "on_change": lambda: _try_change("change-stored", entry.digest, lambda: act(
-                    st.session_state[f"{name}_{key}"]))}
-
-    fields.text_input("Name", max_chars=60, **field(
-        "kept_name", entry.name, lambda name: _rename_entry(home, entry, name)))
-    fields.text_area("Description", max_chars=2000, height=90, **field(
-        "kept_text", entry.description, lambda text: _describe_entry(home, entry, text)))
-    st.multiselect("Tags", sorted({*entry.tags}), accept_new_options=True, placeholder="Type a tag", **field(
-        "kept_tags", list(entry.tags), lambda tags: home.tag(
-            entry.digest, lambda stored: merged_list(entry.tags, tags, stored), entry.kind)), wrap=True)
+    fields.stored_text(fields.text_input, "Name", f"kept_name_{key}", entry.name, partial(
+        _try_change, "change-stored", entry.digest, partial(_rename_entry, home, entry)), most=60)
+    fields.stored_text(fields.text_area, "Description", f"kept_text_{key}", entry.description, partial(
+        _try_change, "change-stored", entry.digest, partial(_describe_entry, home, entry)), most=2000, height=90)
+    tags_key = f"kept_tags_{key}"
+    st.session_state[tags_key] = list(entry.tags)
+    st.multiselect("Tags", sorted({*entry.tags}), accept_new_options=True, placeholder="Type a tag", key=tags_key,
+                   on_change=_try_change, wrap=True,
+                   args=("change-stored", entry.digest, lambda: home.tag(entry.digest, lambda stored: merged_list(
+                       entry.tags, st.session_state[tags_key], stored), entry.kind)))
     index = order.index(entry.digest)
     with st.container(horizontal=True):
         for label, icon, target in (("Up", "arrow_upward", index - 1), ("Down", "arrow_downward", index + 1)):
@@ -346,10 +343,12 @@ def _change_places(home: Workspace, order: list[str], index: int, target: int) -
     home.order([digest for digest in order if digest in listed])
 
 
-def _try_change(action: str, digest: str, make: Callable[[], object]) -> None:
-    """Make a change; a problem is shown at the top of the page."""
+def _try_change(action: str, digest: str, make: Callable[..., object], *text: str) -> bool:
+    """Make a change, with a text that was typed; a problem is shown at the top of the page. Whether it was made."""
     try:
         with rights.change(action, digest):
-            make()
+            make(*text)
     except InputError as error:
         state.set_notice(error.problems)
+        return False
+    return True

@@ -154,7 +154,7 @@ def _render_preview(
                      alt=f"The first rows of {record.name} as they are understood", placeholder=fmt.UNDEFINED)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         key = f"map_name_{record.key}_{name}"
-        fields.text_input("Name of this mapping", value=name, key=key, max_chars=60,
+        fields.text_input("Name of this mapping", value=name, key=key,
                           help=tooltip("store_mapping"))
         st.button("Apply mapping", icon=":material/check:", type="primary",
                   key=state.bound_key("map_apply", record.name, record.key),
@@ -163,6 +163,8 @@ def _render_preview(
 
 def _apply_mapping(record: FileRecord, mapping: Mapping[str, str], name: str,
                    shown: Mapping[str, Mapping[str, str]]) -> None:
+    if not fields.is_short(name, "name", 60):
+        return
     try:
         saved_mappings.save(record.columns, name, mapping, shown)
     except InputError as error:
