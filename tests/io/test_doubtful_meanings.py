@@ -40,6 +40,12 @@ def test_tags_of_a_trec_run_whose_ranks_begin_anew_are_runs():
     assert first.depth == second.depth == 3
 
 
+def test_words_in_the_place_of_q0_whose_ranks_begin_anew_are_runs():
+    content = "".join(f"q{query} {stance} d{query + rank} {rank} {9 - rank} tag\n"
+                      for query in range(3) for stance in ("PRO", "CON") for rank in range(1, 4))
+    assert [(run.name, run.depth) for run in read_runs(("runs.txt", content.encode()))] == [("PRO", 3), ("CON", 3)]
+
+
 def test_tags_within_one_ranking_are_noted():
     content = "".join(f"q{query} Q0 d{rank} {rank} {9 - rank} {'bm25' if rank % 2 else 'dense'}\n"
                       for query in range(3) for rank in range(1, 5))
@@ -156,3 +162,13 @@ def test_thousands_have_commas():
         f'q{number},{system},{50 + number}%,"1,{500 + number}"\n' for number in COUNT for system in ("bm25", "dense"))
     first = read_runs(("runs.csv", content.encode()), mapping=offered(content, "runs.csv")[0])[0]
     assert first.details["latency_ms"].to_pylist()[0]["total"] == 1500
+
+
+def test_relevant_documents_that_are_texts_are_evidence():
+    content = {"queries": [{"id": f"q{number}", "text": ASKED[number], "relevant_docs": [
+        {"doc": f"{TEXTS[number]} {place} of the parts says it at length, and so do others.", "relevance": 3 - place}
+        for place in range(2)]} for number in COUNT]}
+    with pytest.raises(InputError) as caught:
+        read_truth(("queries.json", json.dumps(content).encode()))
+    for reading in caught.value.problems[0].facts["mappings"]:
+        assert "evidence" in reading and "relevant" not in reading

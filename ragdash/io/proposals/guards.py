@@ -243,8 +243,9 @@ def _doubts_of_document_rows(detected: DetectedFormat, looks_at_all: bool) -> It
 def _reads_texts(source: Source, detected: DetectedFormat, reading: Reading) -> bool:
     """True where a reading takes what the known format takes for ids as the texts of documents, and they are texts."""
     paths = [detected.guess.get("retrieved"), detected.guess.get("relevant")]
-    return any(reading.mapping[name] in paths and are_sentences(source, reading.mapping[name])
-               for name in ("contexts", "evidence") if name in reading.mapping)
+    fields = [(reading.mapping[name].split("[]")[0], reading.mapping.get(RECORDS, "").rpartition(".")[2])
+              for name in ("contexts", "evidence") if name in reading.mapping]
+    return any(field in paths and are_sentences(source, field) for places in fields for field in places)
 
 
 def _contradicts(detected: DetectedFormat, reading: Reading) -> bool:

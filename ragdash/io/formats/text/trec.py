@@ -138,9 +138,10 @@ def read_runs(source: Source, name: str | None) -> list[Run]:
     """The one run of a TREC run file; the order is by score, the rank column is not read (as in trec_eval)."""
     problems = source.collector()
     columns = read_columns(source, RUN, problems)
-    by_tag = _rows_by_tag(source, columns) if len(_first_tags(source)) > 1 else {}
+    by_tag = _rows_by(5, source, columns) if len(_first_tags(source)) > 1 else {}
     if not by_tag:
         note_tags(source, problems)
+        by_tag = _rows_by(1, source, columns) if len(_second_words(source.head)) > 1 else {}
     rows = by_tag or {None: Rows(columns.query_ids, columns.docs, columns.values)}
     return build_runs(rows, source, name, problems)
 
@@ -273,16 +274,24 @@ def _read_fast(text: pa.NativeFile, shape: Shape, layout: Layout, threads: bool 
     return TrecColumns(queries, table["doc_id"], numbers)
 
 
-def _rows_by_tag(source: Source, columns: TrecColumns) -> dict[str | None, Rows]:
-    """The rows of each tag where a tag names a run: some query has several, and the ranks of each begin anew."""
+def _second_words(head: bytes) -> set[bytes]:
+    """What the first lines have in the place of Q0, such as PRO and CON."""
+    rows = (split_line(line, RUN) for _, line in islice(data_lines(head), SAMPLED_LINES))
+    return {fields[1] for fields in rows if len(fields) > 1}
+
+
+def _rows_by(place: int, source: Source, columns: TrecColumns) -> dict[str | None, Rows]:
+    """The rows of each word in this column where it names a run, as tags do: some query has several, and the ranks of
+    each begin anew.
+    """
     fields = [split_line(line, RUN) for _, line in data_lines(normalize_line_ends(source.data))]
     if len(fields) != len(columns.docs) or any(len(row) < len(RUN.columns) or not row[3].isdigit() for row in fields):
         return {}
     places: dict[str | None, list[int]] = {}
     ranks: dict[tuple[bytes, bytes], list[int]] = {}
-    for place, row in enumerate(fields):
-        places.setdefault(row[5].decode(), []).append(place)
-        ranks.setdefault((row[0], row[5]), []).append(int(row[3]))
+    for number, row in enumerate(fields):
+        places.setdefault(row[place].decode(), []).append(number)
+        ranks.setdefault((row[0], row[place]), []).append(int(row[3]))
     is_counted = all(sorted(numbers) in (list(range(len(numbers))), list(range(1, len(numbers) + 1)))
                      for numbers in ranks.values())
     if not is_counted or len({query for query, _ in ranks}) == len(ranks):

@@ -19,9 +19,11 @@ _LIST_CELL = re.compile(rb'[,;\t]\s*"?\[')  # the beginning of a list in a cell
 
 
 def are_sentences(source: Source, name: str) -> bool:
-    """True for texts that are longer than titles, or mostly end as sentences do."""
-    texts = [text.strip() for records in fail_quietly(source)[:1] for row in records.rows[:200]
-             for text in leaves(row.get(name)) if type(text) is str]
+    """True for texts that are longer than titles, or mostly end as sentences do; also as members of objects."""
+    rows = next((records.rows for records in fail_quietly(source) if name in records.rows[0]), [])
+    items = [item for row in rows[:200] for item in leaves(row.get(name))]
+    texts = [text.strip() for item in items for text in (item.values() if type(item) is dict else [item])
+             if type(text) is str]
     return sum(map(len, texts)) > _TITLE * len(texts) or 2 * sum(
         text.endswith(SENTENCE_ENDS) for text in texts) > len(texts)
 
