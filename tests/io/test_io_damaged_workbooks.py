@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import tarfile
 import zipfile
 
@@ -11,6 +12,8 @@ from openpyxl import Workbook
 
 from ragdash.core.errors import InputError
 from ragdash.io import read_run, read_runs
+from ragdash.io.source.source import Source
+from ragdash.io.tables.excel_sheets import _reading
 
 ROWS = [["query_id", "doc_id", "score"], ["q1", "d1", 2], ["q1", "d2", 1]]
 
@@ -81,6 +84,23 @@ def test_a_duration_that_python_cannot_hold_is_a_damaged_workbook(rows, row):
     book.save(content)
     expected = "corrupt-file" if rows is ROWS or row == 1 else "missing-column/returned"  # no row is needed to say so
     assert message("runs.xlsx", content.getvalue()).startswith(expected)
+
+
+def test_compiled_code_says_nothing_of_an_impossible_date(capfd):
+    book, content = Workbook(), io.BytesIO()
+    for row in (["query_id", "doc_id", "when"], ["q1", "d1", 5]):
+        book.active.append(row)
+    book.active["C2"].number_format = "yyyy-mm-dd"
+    book.save(content)
+    damaged = with_sheet(content.getvalue(), b"<v>5</v>", b"<v>-1e300</v>")
+    assert message("run.xlsx", damaged).startswith("corrupt-file")
+    assert not capfd.readouterr().err
+
+
+def test_what_others_write_while_a_workbook_is_read_is_not_lost(capfd):
+    with _reading(Source(("run.xlsx", b"x"))):
+        os.write(2, b"of another thread")
+    assert capfd.readouterr().err == "of another thread"
 
 
 def test_a_tar_archive_and_zero_bytes_are_not_taken_for_text_of_another_encoding():

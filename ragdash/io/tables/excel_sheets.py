@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from tempfile import TemporaryFile
+from threading import Lock
 from typing import BinaryIO, NoReturn
 
 import numpy as np
 
-from ragdash.core.errors import Collector, InputError
+from ragdash.core.errors import Collector
 from ragdash.io.source import zip_file
 from ragdash.io.source.limits import MAX_BYTES, MAX_CELLS
 from ragdash.io.source.source import Source
@@ -18,6 +23,8 @@ from ragdash.io.tables.header import Header
 MAX_TEXT_BYTES = (
     MAX_BYTES // 2
 )  # bytes of a workbook's XML, and of the texts in its cells: they are held more than once
+ROWS_AT_ONCE = 1_000
+_one_at_a_time = Lock()
 _TAG = re.compile(rb"<(?:\w+:)?(row|c)(\s[^>]*)?>")
 _REFERENCE = re.compile(rb'''\sr\s*=\s*["']([A-Za-z]*)(\d+)["']''')
 _SHARED = re.compile(rb't="s"[^>]*>\s*<(?:\w+:)?v>(\d+)<')
@@ -31,33 +38,55 @@ def read_sheet(source: Source, problems: Collector) -> tuple[Header, Iterator[tu
     from python_calamine import CalamineWorkbook, SheetVisibleEnum
 
     _check_size(source)
-    try:
+    with _reading(source):
         book = CalamineWorkbook.from_filelike(io.BytesIO(source.raw))
         shown_first = sorted(book.sheets_metadata, key=lambda sheet: sheet.visible != SheetVisibleEnum.Visible)
-        names = [sheet.name for sheet in shown_first]
-        headers = {
-            name: sheet_header for name in names if (sheet_header := _read_header(book, name, source))
-        }
-        if not headers:
-            source.fail("empty-file/workbook")
-        sheet_name = next((name for name, header in headers.items() if header.recognized_count), next(iter(headers)))
-        sheet = book.get_sheet_by_name(sheet_name)
-    except InputError:
-        raise
-    except _damages() as error:
-        fail_damaged(source, "an Excel workbook", error)
+    headers = {sheet.name: header for sheet in shown_first if (header := _read_header(book, sheet.name, source))}
+    if not headers:
+        source.fail("empty-file/workbook")
+    sheet_name = next((name for name, header in headers.items() if header.recognized_count), next(iter(headers)))
     for name in headers.keys() - {sheet_name}:
         problems.add("unread-sheet", {"name": name, "taken": sheet_name}, field=name, severity="warning")
     header = headers[sheet_name]
-    return header, ((row_number, row) for row_number, row in _rows(sheet, source) if row_number > header.line)
+    rows = _rows(book, sheet_name, source)
+    return header, ((row_number, row) for row_number, row in rows if row_number > header.line)
 
 
-def _rows(sheet, source: Source) -> Iterator[tuple[int, list]]:
-    """(row number, values) of each row, which are read one by one."""
-    try:
-        yield from enumerate(sheet.iter_rows(), 1)
-    except _damages() as error:
-        fail_damaged(source, "an Excel workbook", error)
+def _rows(book, name: str, source: Source) -> Iterator[tuple[int, list]]:
+    """(row number, values) of each row, which are read a few at a time."""
+    with _reading(source):
+        rows = enumerate(book.get_sheet_by_name(name).iter_rows(), 1)
+    count = 1
+    while True:
+        with _reading(source):
+            some = list(islice(rows, count))
+        if not some:
+            return
+        yield from some
+        count = ROWS_AT_ONCE
+
+
+@contextmanager
+def _reading(source: Source) -> Iterator[None]:
+    """Read a part of a workbook: raise InputError where it is damaged, and hide what compiled code says of it.
+
+    Such code writes on the standard error of the process before Python knows of an error. What others write there
+    meanwhile follows when the part is read.
+    """
+    with _one_at_a_time, TemporaryFile() as words:
+        is_broken, usual = False, os.dup(2)
+        os.dup2(words.fileno(), 2)
+        try:
+            yield
+        except _damages() as error:
+            is_broken = True
+            fail_damaged(source, "an Excel workbook", error)
+        finally:
+            os.dup2(usual, 2)
+            os.close(usual)
+            words.seek(0)
+            written = words.read()
+            os.write(2, written.partition(b"\nthread '")[0] if is_broken else written)
 
 
 def _damages() -> tuple[type[BaseException], ...]:
@@ -76,8 +105,7 @@ def fail_damaged(source: Source, content: str, error: BaseException) -> NoReturn
 
 def _read_header(book, name: str, source: Source) -> Header | None:
     """The first row with a value, None for an empty sheet."""
-    sheet = book.get_sheet_by_name(name)
-    for row_number, row in _rows(sheet, source):
+    for row_number, row in _rows(book, name, source):
         if any(cell != "" for cell in row):
             return Header(tuple(str(cell).strip() for cell in row), ",", row_number, source.mapping)
     return None
@@ -153,12 +181,9 @@ def read_all_sheets(source: Source) -> Iterator[tuple[str, list[list]]]:
     from python_calamine import CalamineWorkbook, SheetVisibleEnum
 
     _check_size(source)
-    try:
+    with _reading(source):
         book = CalamineWorkbook.from_filelike(io.BytesIO(source.raw))
         shown = [sheet.name for sheet in book.sheets_metadata if sheet.visible == SheetVisibleEnum.Visible]
-        for name in shown or book.sheet_names:
-            rows = list(book.get_sheet_by_name(name).iter_rows())
-            if rows:
-                yield name, rows
-    except _damages() as error:
-        fail_damaged(source, "an Excel workbook", error)
+    for name in shown or book.sheet_names:
+        if rows := [row for _, row in _rows(book, name, source)]:
+            yield name, rows
