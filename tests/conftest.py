@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import gettext
 import os
 import shutil
 import signal
@@ -11,6 +12,7 @@ import sys
 import tempfile
 import threading
 from collections import Counter
+from functools import cache
 
 import pytest
 
@@ -27,6 +29,7 @@ from fixed_cases import pin_cases, seed_generators  # noqa: E402
 from slow_tests import is_slow  # noqa: E402
 
 pin_cases()
+gettext.find = cache(gettext.find)  # argparse looks for the files of a translation at each word of each command line
 gc.set_threshold(50_000, 20, 20)  # the source of the tests and of the package is most of what there is, and stays
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
     # started in the background by a shell: the processes that tests start and stop would not hear Ctrl+C either
