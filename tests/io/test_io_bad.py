@@ -86,7 +86,7 @@ BAD_RUNS = {
     "trec one column": (trec("q1"), "column-count", 3, None, "Complete"),
     "trec a line of qrels": (trec("q1 0 d3 1"), "column-count", 3, None, "--truth"),
     "trec double blank for a missing field": (trec("q1  d3 3 0.7 t"), "column-count", 3, None, "5 columns"),
-    "trec header": (b"query_id Q0 doc_id rank score tag\n" + TREC, "bad-score", 1, "score", "header"),
+    "trec header": (b"number Q0 name rank score tag\n" + TREC, "bad-score", 1, "score", "header"),
     "trec five columns only": (b"q1 Q0 d1 1 0.5\n", "column-count", 1, None, "5 columns"),
     "trec comments only": (b"# one\n# two\n", "unknown-format", 1, None, "docs/reference/formats.md"),
 

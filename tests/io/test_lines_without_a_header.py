@@ -63,3 +63,43 @@ def test_topics_in_a_table_are_asked_by_their_titles():
         for number, title in enumerate(TITLES))
     mapping = mapping_of(content, "topics.tsv")
     assert (mapping["role"], mapping["query_id"], mapping["query"]) == ("questions", "number", "title")
+
+
+@pytest.mark.parametrize("mark", [" ", "\t"])
+@pytest.mark.parametrize("header", ["query_id Q0 passage_id 1 999 res_all", "qid Q0 docno rank score tag"])
+def test_names_of_columns_above_a_run_are_no_query(header, mark):
+    """A header was read as a query named query_id, or, between tabs, as the names 1 and 999 of columns."""
+    lines = ["q1 Q0 d1 1 0.9 t", "q1 Q0 d2 2 0.8 t", "q2 Q0 d3 1 0.7 t"]
+    content = "\n".join(line.replace(" ", mark) for line in [header, *lines]).encode()
+    run, = read_runs(("file.trec", content))
+    assert run.query_ids.to_pylist() == ["q1", "q2"] and run.docs.to_pylist() == ["d1", "d2", "d3"]
+    assert run.scores.tolist() == [0.9, 0.8, 0.7]
+    if "rank" not in header or mark == " ":  # else it is a table with known names
+        assert ("header-line", 1) in [(problem.kind, problem.line) for problem in run.problems]
+
+
+@pytest.mark.parametrize("header, lines, grades", [
+    ("query_id iteration doc_id grade", "q1 0 d1 1\nq1 0 d2 2\nq2 0 d1 1", [2, 1, 1]),
+    ("query_id doc_id grade", "q1 d1 1\nq1 d2 2\nq2 d1 1", [2, 1, 1])], ids=["qrels", "three columns"])
+def test_names_of_columns_above_judgments_are_no_query(header, lines, grades):
+    """Grades that count like ranks are grades where the header says so."""
+    truth = read_truth(("file.txt", f"{header}\n{lines}\n".encode()))
+    assert truth.query_ids.to_pylist() == ["q1", "q2"] and sorted(truth.grades.tolist(), reverse=True) == grades
+    assert [problem.kind for problem in truth.problems if problem.line == 1] == ["header-line"]
+
+
+def test_names_above_query_document_rank_and_score_are_no_query():
+    run, = read_runs(("file.txt", b"qid doc_id rank score\nq1 d1 1 0.5\nq1 d2 2 0.4\nq2 d1 1 0.3\n"))
+    assert run.query_ids.to_pylist() == ["q1", "q2"] and run.docs.to_pylist() == ["d1", "d2", "d1"]
+
+
+def test_a_header_with_another_order_of_columns_is_refused():
+    content = b"query_id Q0 doc_id score rank tag\nq1 Q0 d1 0.9 1 t\nq1 Q0 d2 0.8 2 t\nq2 Q0 d1 0.7 1 t\n"
+    with pytest.raises(InputError) as caught:
+        read_runs(("file.trec", content))
+    assert [problem.message for problem in caught.value.problems] == ["header-line/order"]
+
+
+def test_a_query_with_the_name_of_a_column_stays_a_query():
+    run, = read_runs(("file.trec", b"query Q0 doc 1 0.9 t\nquery Q0 d2 2 0.8 t\nq2 Q0 d1 1 0.7 t\n"))
+    assert run.query_ids.to_pylist() == ["query", "q2"]

@@ -82,6 +82,16 @@ MESSAGES: Mapping[str, Message] = {
         expected="a row",
         fix="Lines that start with # are skipped as comments.",
     ),
+    "header-line": Message(
+        actual="{header}",
+        expected="a row",
+        fix="The line has names of columns and is skipped.",
+    ),
+    "header-line/order": Message(
+        actual="{header}",
+        expected="the columns {columns}",
+        fix="Put the columns in this order, or separate them with commas or tabs to have them read by their names.",
+    ),
     "duplicate-field": Message(
         actual="{name!r} both next to and inside attributes",
         expected="each attribute once",

@@ -22,6 +22,7 @@ from ragdash.io.field_names import MISSING_TEXTS, TRUTH_MARKERS, corpus_fields, 
 from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
 from ragdash.io.formats.registry import FORMATS, Format, Writer
 from ragdash.io.formats.text.trec import BLOCK_BYTES, ENCODED_TEXT, matching_format, memory_pool
+from ragdash.io.formats.text.trec_lines import header_line
 from ragdash.io.json.numbers import all_usable, parse_number
 from ragdash.io.source.limits import MAX_COLUMNS
 from ragdash.io.source.source import HEAD_BYTES, Source
@@ -96,6 +97,9 @@ def _known_header(start: FileStart) -> Header | None:
     header = read_header(start.head, start.mapping)
     if header and header.outputs and matching_format(start.head.split(b"\n", 1)[0]):
         return None  # "[1] Q0 d1 1 0.5 tag" only looks like promptfoo's "[provider] prompt"
+    if header and header.delimiter == "\t" and any(parse_number(name) is not None for name in header.names) and (
+            header_line(start.head) and matching_format(start.head)):
+        return None  # "query_id Q0 doc_id 1 999 tag" above a run is no header of its columns
     return header
 
 

@@ -13,9 +13,10 @@ from ragdash.core.errors import Collector
 from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.assemble_runs import Rows, build_runs
 from ragdash.io.detected_format import DetectedFormat
+from ragdash.io.field_names import find_field
 from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
 from ragdash.io.formats.registry import FORMATS, Format
-from ragdash.io.formats.text.trec_lines import data_lines
+from ragdash.io.formats.text.trec_lines import data_lines, header_line, note_header
 from ragdash.io.json.numbers import parse_number
 from ragdash.io.source.source import Source
 from ragdash.io.tables.header import read_header
@@ -42,17 +43,24 @@ def detect(start: FileStart) -> DetectedFormat | None:
         return None
     if width == 2 and not all(map(_are_ids, rows)):
         return None
-    if width == 3 and are_scores(rows):
+    is_judged = any(find_field([name], "grade") for name in _header_names(start.head))
+    if width == 3 and not is_judged and are_scores(rows):
         return DetectedFormat("ranks", "run", "lines of query, document and score")
     if width == 3 and not all(_NUMBER.fullmatch(row[2]) for row in rows):
         return None
     if any(MEASURE.fullmatch(row[0].decode(errors="replace")) for row in rows) or _is_one_query_a_document(rows):
         return None
-    if width == 3 and _are_ranks(rows):
+    if width == 3 and not is_judged and _are_ranks(rows):
         return DetectedFormat("ranks", "run", "lines of query, document and rank")
     if width == 3 and any(float(row[2]) > _MOST_GRADE for row in rows):
         return None
     return DetectedFormat("judgments", "truth", f"lines of {_COLUMNS[width]}")
+
+
+def _header_names(head: bytes) -> list[str]:
+    """The names in a header line; none without one."""
+    header = header_line(normalize_line_ends(head))
+    return header[1].decode(errors="replace").split() if header else []
 
 
 def _sample(head: bytes) -> list[list[bytes]]:
@@ -152,6 +160,7 @@ def _read_rows(source: Source, problems: Collector, columns: tuple[str, ...]) ->
     rows = [(number, _split(line)) for number, line in data_lines(text)]
     width = len(rows[0][1])
     columns = columns[:width - 2]
+    note_header(text, ("query_id", "doc_id", *columns), problems)
     queries, docs, lines = [], [], []
     numbers: dict[str, list[float]] = {column: [] for column in columns}
     for number, row in rows:

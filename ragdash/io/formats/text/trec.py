@@ -34,6 +34,7 @@ from ragdash.io.formats.text.trec_lines import (
     Layout,
     TrecColumns,
     data_lines,
+    header_line,
     note_wide,
     read_lines,
     split_line,
@@ -195,6 +196,8 @@ def _build_truth(columns: TrecColumns, source: Source, problems: Collector) -> T
 
 def read_columns(source: Source, layout: Layout, problems: Collector) -> TrecColumns:
     """The rows in file order; problems are noted, not raised."""
+    if header_line(normalize_line_ends(source.head)):
+        return read_lines(source.data, layout, problems)
     shape = detect_shape(source.head, layout)
     extra = shape.width - len(layout.columns)
     columns = None

@@ -2,19 +2,21 @@
 
 Columns are separated by runs of blanks and tabs, as in trec_eval. A line with exactly one tab between its columns may
 have blanks in its ids, and an empty tag. Otherwise there are no empty columns. Empty lines are skipped; lines that
-start with # are comments.
+start with # are comments. A first line of names of columns is skipped as well.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import pyarrow as pa
 
 from ragdash.core.errors import Collector, shorten
+from ragdash.io.field_names import ALIASES, find_field, normalize_name
 from ragdash.io.json.numbers import is_usable, note_bad_value, parse_number
 from ragdash.io.source.source import not_utf8_problem
 from ragdash.io.tables.whitespace import normalize_line_ends
@@ -22,6 +24,9 @@ from ragdash.io.tables.whitespace import normalize_line_ends
 MAX_COLUMNS = 1000  # columns of a line
 CHUNK_ROWS = 1 << 16  # rows an Arrow chunk
 TRAILING_TAB = re.compile(rb"\t *(?=[\r\n]|\Z)")
+_QUERY_COLUMNS = set(map(normalize_name, (*ALIASES["query_id"], "query", "topic", "topic_id")))
+_DOCUMENT_COLUMNS = set(map(normalize_name, (*ALIASES["doc_id"], "passage", "chunk")))
+_NAMED = ("query_id", "doc_id", "rank", "score", "grade")
 COMMENT = re.compile(rb"^[ \t]*#.*$", re.MULTILINE)
 
 
@@ -70,7 +75,30 @@ def split_line(line: bytes, layout: Layout) -> list[bytes]:
 
 
 def data_lines(text: bytes) -> Iterator[tuple[int, bytes]]:
-    """(line number, line) of the lines that are neither empty nor a comment; line ends must be LF."""
+    """(line number, line) of the lines that are not empty, a comment or a header; line ends must be LF."""
+    lines = _content_lines(text)
+    first = list(islice(lines, 2))
+    yield from first[_begins_with_header(first):]
+    yield from lines
+
+
+def header_line(text: bytes) -> tuple[int, bytes] | None:
+    """(line number, line) of a header of names of columns; None where the lines begin without one."""
+    first = list(islice(_content_lines(text), 2))
+    return first[0] if _begins_with_header(first) else None
+
+
+def _begins_with_header(lines: list[tuple[int, bytes]]) -> bool:
+    """True for `query_id Q0 passage_id ...` above a line of another query."""
+    if len(lines) < 2:
+        return False
+    words, (query, *_) = lines[0][1].decode(errors="replace").split(), lines[1][1].decode(errors="replace").split()
+    return query != words[0] and normalize_name(words[0]) in _QUERY_COLUMNS and not _DOCUMENT_COLUMNS.isdisjoint(
+        map(normalize_name, words[1:3]))
+
+
+def _content_lines(text: bytes) -> Iterator[tuple[int, bytes]]:
+    """(line number, line) of the lines that are neither empty nor a comment."""
     for number, line in enumerate(_split_lines(text), 1):
         stripped = line.strip(b" \t")
         if stripped and not stripped.startswith(b"#"):
@@ -90,6 +118,7 @@ def read_lines(data: bytes, layout: Layout, problems: Collector) -> TrecColumns:
     """Read every line, noting each problem with its line; lines with problems are left out."""
     text = normalize_line_ends(data)
     _note_comments(text, problems)
+    note_header(text, layout.columns, problems)
     queries, docs, values, numbers = [], [], [], []
     for number, line in data_lines(text):
         row = _read_row(line, number, layout, problems)
@@ -101,6 +130,19 @@ def read_lines(data: bytes, layout: Layout, problems: Collector) -> TrecColumns:
     chunks = [pa.array(docs[i:i + CHUNK_ROWS], pa.string()) for i in range(0, len(docs), CHUNK_ROWS)]
     return TrecColumns(pa.array(queries, pa.string()).dictionary_encode(), pa.chunked_array(chunks, pa.string()),
                    np.array(values, np.float64), np.array(numbers, np.int64))
+
+
+def note_header(text: bytes, columns: Sequence[str], problems: Collector) -> None:
+    """Warn of a header line, which is skipped; one that names the columns in another order is an error."""
+    header = header_line(text)
+    if header is None:
+        return
+    names = header[1].decode(errors="replace").split()
+    differs = any(find_field([name], other) for name, column in zip(names, columns, strict=False)
+                  for other in _NAMED if other != column)
+    facts = {"header": _quote(header[1]), "columns": " ".join(columns)}
+    problems.add("header-line/order" if differs else "header-line", facts, line=header[0],
+                 severity="error" if differs else "warning")
 
 
 def _note_comments(text: bytes, problems: Collector) -> None:
