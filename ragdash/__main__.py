@@ -16,11 +16,34 @@ def main(arguments: list[str] | None = None) -> int:
         show_warnings()
         return run_command(arguments)
     except KeyboardInterrupt:  # while modules are imported
-        from contextlib import suppress
-
-        with suppress(OSError):  # standard error is closed, or on a full disk
-            os.write(2, b"error: stopped\n")
+        _write("error: stopped")
         return 130
+    except EOFError as error:
+        module = cut_module(error)
+        if module is None:
+            raise
+        _write(f"error: {module}: found a compiled module that is cut off, as a full disk leaves it; expected a whole "
+               f"one. Remove the folders __pycache__ below {sys.prefix} and {os.path.dirname(__file__)}, then start "
+               "again.")
+        return 2
+
+
+def cut_module(error: Exception) -> str | None:
+    """The compiled module that Python could not read to its end; None where the error is another one.
+
+    Where the disk is full, Python 3.11 keeps what it could write of a compiled module (python/cpython#126606).
+    """
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return None if trace is None or not isinstance(error, EOFError) else trace.tb_frame.f_locals.get("bytecode_path")
+
+
+def _write(line: str) -> None:
+    from contextlib import suppress
+
+    with suppress(OSError):  # standard error is closed, or on a full disk
+        os.write(2, line.encode(errors="backslashreplace") + b"\n")
 
 
 if __name__ == "__main__":

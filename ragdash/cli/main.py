@@ -102,6 +102,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print_note("error: stopped")
         return 130
     except Exception as error:  # the only place: exit status 1 means a missed bound, so a fault needs another
+        if import_module("ragdash.__main__").cut_module(error):
+            raise  # said there, as for the modules that are imported before
         if outside := _outside_fault(error):
             say([outside])
             return 2

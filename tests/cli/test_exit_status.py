@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 import ast
 import errno
+import importlib
 import io
 import json
 import os
+import pickle
+import py_compile
 import re
 import signal
 import socket
@@ -15,12 +18,14 @@ import subprocess
 import sys
 import time
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from helpers import call
 
+from ragdash import __main__ as ragdash_main
 from ragdash import __version__
 from ragdash import record as ragdash_record
 from ragdash.cli import main as command_line
@@ -57,6 +62,22 @@ def test_a_full_disk_behind_standard_output_is_one_line(files, arguments):
     assert done.returncode == 2
     assert done.stderr.startswith(b"error: standard output: found No space left on device")
     assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("where", ["main", "_module_of"])
+def test_a_compiled_module_that_a_full_disk_has_cut_off_is_one_line(tmp_path, monkeypatch, capfd, where):
+    """Python 3.11 keeps what it could write of it."""
+    (tmp_path / "cut_off.py").write_text("TABLE = " + repr(list(map(str, range(1_000)))))
+    compiled = Path(py_compile.compile(str(tmp_path / "cut_off.py")))
+    compiled.write_bytes(compiled.read_bytes()[:1_000])
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(command_line, where, lambda *_: importlib.import_module("cut_off"))
+    assert ragdash_main.main(["metrics"]) == 2
+    said = capfd.readouterr().err
+    assert said.startswith(f"error: {compiled}: found a compiled module that is cut off") and said.count("\n") == 1
+    monkeypatch.setattr(command_line, where, lambda *_: pickle.loads(b""))
+    with pytest.raises(EOFError) if where == "main" else nullcontext():
+        assert ragdash_main.main(["metrics"]) == 3
 
 
 @pytest.mark.parametrize("value", ["", "x", "1e9", "1700000000.5", "9" * 20, "-1"])
@@ -249,6 +270,21 @@ def test_a_server_whose_settings_contradict_each_other_does_not_start(capfdbinar
     monkeypatch.setenv("RAGDASH_MEMORY", memory)
     monkeypatch.setattr(os, "execve", None)
     status, _, err = call(capfdbinary, "dashboard", "--no-browser", *arguments)
+    assert status == 2 and said in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("content", "said"), [
+    (b"[[[broken", "not TOML"), (b"\xff\xfe", "not TOML"), (b"x=1", ".toml: found x outside of a section"),
+    (b"[theme]\nbase=3", "(theme.base): found 3"),
+    (b"[logger]\nlevel=3\n[server]\nport=8501", "(logger.level): found 3"),
+])
+def test_settings_of_streamlit_that_it_cannot_use_are_said_before_it_starts(tmp_path, capfdbinary, monkeypatch, content,
+                                                                            said):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("the server starts"))
+    Path(".streamlit").mkdir()
+    Path(".streamlit/config.toml").write_bytes(content)
+    status, _, err = call(capfdbinary, "dashboard", "--no-browser")
     assert status == 2 and said in err and err.count("\n") == 1
 
 

@@ -97,6 +97,26 @@ MESSAGES: Mapping[str, Message] = {
         expected="[access] with admins, editors or viewers",
         fix="List the addresses of those who may come in.",
     ),
+    "bad-config": Message(
+        actual="settings of Streamlit that are not TOML ({reason})",
+        expected="TOML in UTF-8",
+        fix="Correct the file, or remove it: ragdash needs none.",
+    ),
+    "bad-config/no-section": Message(
+        actual="{name} outside of a section",
+        expected="[section] above its options",
+        fix="Correct the file, or remove it: ragdash needs none.",
+    ),
+    "bad-config/no-text": Message(
+        actual="{value}",
+        expected="a text in quotes",
+        fix="Correct the file, or remove it: ragdash needs none.",
+    ),
+    "unreadable-config": Message(
+        actual="settings that the user of this process cannot read ({reason})",
+        expected="a file of this user",
+        fix="Give the file to the user that the server runs as, with chown.",
+    ),
     "unreadable-secrets": Message(
         actual="secrets that the user of this process cannot read ({reason})",
         expected="a file of this user",

@@ -308,6 +308,7 @@ FAULTS: dict[str, Callable[[_Handler, dict], tuple | None]] = {
     "402": error(402, "Payment required"), "404": lambda handler, body: (404, b"404 page not found"),
     "404-model": error(404, "The model `toy` does not exist", code="model_not_found"),
     "301": lambda handler, body: (301, b"", {"Location": "http://127.0.0.1:9/elsewhere"}),
+    "302": lambda handler, body: (302, b"", {"Location": "http://[::1"}),
     "hang": _hang, "close": _close, "half": _half, "drip": _drip,
     "drip-head": _drip_head, "drip-chunk": _drip_chunk,
     "html": lambda handler, body: (200, b"<html><head><title>Sign in</title></head></html>"),

@@ -105,7 +105,7 @@ def test_retry_after_is_heeded_by_all(serve, endpoint, verdict_store, quick):
     ("401", "key-refused", "Incorrect key"), ("403", "key-refused", "Forbidden"), ("404", "wrong-address", "not found"),
     ("404-model", "unknown-model", "does not exist"), ("400-model", "unknown-model", "'toy'"),
     ("402", "quota-used-up", "Payment"), ("429-quota", "quota-used-up", "quota"),
-    ("301", "wrong-address", "elsewhere")])
+    ("301", "wrong-address", "elsewhere"), ("302", "wrong-address", "http://[::1")])
 def test_what_no_question_escapes_ends_the_job_at_once(serve, endpoint, verdict_store, quick, fault, kind, words):
     server = serve(*[fault] * 9)
     outcome = ask(questions(6), endpoint(server), verdict_store, concurrency=1, patience=quick)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from ragdash.cli.commands.serving.streamlit_files import problems_of_files
 from ragdash.cli.common_options import whole_number
 from ragdash.core.console import print_note
 from ragdash.core.errors import InputError, Problem
@@ -24,7 +25,6 @@ from ragdash.models.judge.allowed_hosts import VARIABLE, AllowedHosts
 from ragdash.workspace import Workspace, open_workspace
 
 STATUS = "RAGDASH_STATUS"  # as ragdash.dashboard.monitoring reads it
-SECRETS = ".streamlit/secrets.toml"
 MEMORY = "RAGDASH_MEMORY"  # as the pages read it
 STREAMLIT = {"--server.port": "--port", "--server.address": "--host", "--server.headless": "--no-browser"}
 # options of Streamlit that ragdash has too
@@ -128,12 +128,7 @@ def _check_settings(options: argparse.Namespace) -> None:
     for given in options.streamlit:
         if (ours := STREAMLIT.get(given.partition("=")[0])) is not None:
             problems.append(Problem("streamlit-option", {"given": given, "ours": ours}))
-    for path in (Path(SECRETS), Path(os.path.expanduser(f"~/{SECRETS}"))):  # where Streamlit looks
-        try:
-            if path.exists():
-                path.open("rb").close()
-        except OSError as error:  # Streamlit would end with a traceback
-            problems.append(Problem("unreadable-secrets", {"reason": error.strerror or str(error)}, str(path)))
+    problems += problems_of_files()
     if problems:
         raise InputError(problems)
 

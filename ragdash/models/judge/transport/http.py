@@ -54,6 +54,7 @@ def sender(endpoint: Endpoint, patience: Patience, largest: int = LARGEST) -> Se
             for scheme in ("http://", "https://"):
                 local.session.mount(scheme, adapter)
             local.session.auth = lambda request: request  # none of ~/.netrc
+            local.session.get_redirect_target = lambda response: None  # else it reads one that it never follows
         return local.session
 
     def send(method: str, url: str, body: bytes | None = None, more: Mapping[str, str] | None = None) -> HttpResponse:
