@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ragdash.cli.commands.serving.streamlit_files import problems_of_files
 from ragdash.cli.common_options import whole_number
+from ragdash.cli.streamlit_files import problems_of_files
 from ragdash.core.console import print_note
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import PACKAGE, home, real_path, split_name, workspace
