@@ -116,3 +116,18 @@ def test_an_expected_answer_is_the_right_one_also_where_a_question_comes_twice()
              for number in range(12)]
     first, *_ = propose(Source(("asked.json", json.dumps(asked).encode())))
     assert first.mapping["answer"] == "generated_answer" and first.mapping["answers"] == "expected_answer"
+
+
+NO_QUERIES = {
+    "classes of a classifier": {"accuracy": 0.9, "per_class": [
+        {"class_idx": number, "precision": 0.5, "recall": number / 10, "f1": 0.25} for number in range(8)]},
+    "places of answers": {f"model_{kind}.json": [{"id": f"5c6d{kind}{number}", "ideal_answer_index": number % 3}
+                                                 for number in range(8)] for kind in ("a", "b")},
+    "documents with titles": [{"title": f"Dome {number}", "text": f"Dome {number} is in the north of the town. " * 3,
+                               "idx": number} for number in range(8)],
+}
+
+
+@pytest.mark.parametrize("name", NO_QUERIES)
+def test_classes_places_and_documents_are_not_offered_as_queries(name):
+    assert propose(Source(("file.json", json.dumps(NO_QUERIES[name]).encode()))) == []

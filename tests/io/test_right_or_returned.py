@@ -181,3 +181,20 @@ def test_documents_listed_below_the_text_of_a_query_are_right_or_returned(querie
 def test_documents_listed_below_ids_are_a_run(queries):
     content = json.dumps({name: ["doc_1", "doc_2"] for name in queries}).encode()
     assert len(read_runs(("group.json", content))[0].docs) == 4
+
+
+def test_documents_of_snippets_next_to_right_answers_are_right_or_returned():
+    records = [{"id": f"q{number}", "body": ASKED[number], "ideal_answer": f"See part {number}.", "snippets": [
+        {"text": f"Part {number} has a login of its own, {place}.", "document": f"http://code/part{number}/{place}"}
+        for place in range(2)]} for number in range(COUNT)]
+    first, second = refused(("gold.json", json.dumps({"questions": records}).encode()))
+    assert (first["role"], first["relevant"], first["evidence"]) == (
+        "truth", "snippets[].document", "snippets[].text")
+    assert second["retrieved"] == "snippets[].document"
+
+
+def test_the_one_text_next_to_expected_documents_is_asked():
+    records = [{"id": f"q{number}", "asr_text": f"login of part {number} please", "expected_doc_ids": [f"d{number}"]}
+               for number in range(COUNT)]
+    reading, = propose(Source(("voice.json", json.dumps(records).encode())))
+    assert (reading.mapping["query"], reading.mapping["relevant"]) == ("asr_text", "expected_doc_ids")

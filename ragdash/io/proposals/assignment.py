@@ -191,6 +191,19 @@ class Assignment:
             for path, item in self.fields.items())
 
     @property
+    def _describes_classes(self) -> bool:
+        """True for values of classes of a classifier: class_idx, precision, recall."""
+        content = {name for name in CONTENT if name in self.roles}
+        return "class" in words(self.roles.get("query_id", "")) and content <= {"scores", "labels"}
+
+    @property
+    def _is_corpus(self) -> bool:
+        """True for titles with their texts and ids that do not say what they are of: documents."""
+        text = self.fields.get(self.roles.get("evidence", ""))
+        return self.roles.keys() == {"query_id", "evidence"} and text is not None and text.name_words == ("text",) and (
+            "title" in self.fields) and set(words(self.roles["query_id"])) <= ID - {"qid"}
+
+    @property
     def _gives_verdicts(self) -> bool:
         """True for labels of which some say more than A or B, the better one of two, or of known questions."""
         labels = [self.fields[path] for path in self.roles["labels"].split("+") if path in self.fields]
@@ -218,7 +231,11 @@ class Assignment:
 
     @property
     def _describes_documents(self) -> bool:
-        """True for documents with their texts and what was measured of them, and for files with their checksums."""
+        """True for documents with their texts and what was measured of them, for files with their checksums, and for
+        classes with what was measured of them.
+        """
+        if self._describes_classes or self._is_corpus:
+            return True
         if any(item.is_hash and not _CHECKSUMS.isdisjoint(item.name_words) for item in self.fields.values()):
             return self.roles.get("query_id", "").startswith(KEY)
         texts = self.fields.get(self.roles.get("contexts", ""))

@@ -65,6 +65,7 @@ from ragdash.io.proposals.choices.settle import (
     settle_single_documents,
 )
 from ragdash.io.proposals.choices.weak_names import (
+    settle_hits_of_data_set,
     settle_lists_of_words,
     settle_part_of_answer,
     settle_sources,
@@ -131,8 +132,8 @@ def assign(records: RecordList, without: str = "") -> list[Assignment]:
     alternatives += settle_shared_document(result, free)
     alternatives += settle_single_documents(result, free) + settle_units(result) + settle_answer(result, free)
     alternatives += settle_same_answers(result) + settle_leftover_text(result, free) + settle_prediction(result, free)
-    alternatives += settle_part_of_answer(result) + settle_lists_of_words(result) + settle_texts_below_ids(
-        result) + settle_relevant_texts(result)
+    alternatives += settle_part_of_answer(result) + settle_hits_of_data_set(result) + settle_lists_of_words(result)
+    alternatives += settle_texts_below_ids(result) + settle_relevant_texts(result)
     alternatives += settle_two_answers(result, family) + settle_gold_sets(result)
     if family:
         _add_plain(result, free, family)

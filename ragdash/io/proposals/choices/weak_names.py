@@ -24,6 +24,8 @@ NAMES_SOURCE = re.compile(r"[^\s/.]\.(?:pdf|md|txt|html?|docx?|csv|jsonl?|pptx?|
                           re.IGNORECASE)
 _WORDS_IN_LIST = re.compile(rb'\[\s*"(?:[^\]]*[a-z] [a-z]|[a-z]+")')
 _OBJECT, _KEY = re.compile(rb":\s*\{([^{}]+)\}"), re.compile(rb'"([^"]*)"\s*:')
+_OF_RESULTS = {"answer", "score", "rank", "config", "relevant", "evidence", "latency_ms", "latency_s", "scores",
+               "labels"}
 _FEW, _FEWEST = 5, 8  # queries, questions
 _SENTENCES = 0.5  # share of the texts that end as statements do
 
@@ -37,6 +39,20 @@ def settle_sources(result: Assignment) -> list[Assignment]:
     other = replace(result, roles=dict(result.roles), penalty=WEIGHTS["answers"] + 0.1)
     del result.roles["answers"]
     return [other]
+
+
+def settle_hits_of_data_set(result: Assignment) -> list[Assignment]:
+    """Documents in a list of objects next to right answers, where nothing says that a system returned them, are rather
+    right: documents of snippets next to an ideal_answer.
+    """
+    path = result.roles.get("retrieved", "")
+    if "[]." not in path or "answers" not in result.roles or not _OF_RESULTS.isdisjoint(result.roles) or (
+            result.runs or not (RETURNED | {"hit", "context"}).isdisjoint(words(path))):
+        return []
+    names = {"retrieved": "relevant", "contexts": "evidence", "text": "evidence"}
+    roles = {names.get(name, name): spec.split("+")[0] if name == "retrieved" else spec
+             for name, spec in result.roles.items()}
+    return [replace(result, roles=roles, penalty=result.penalty - 0.1)]
 
 
 def settle_lists_of_words(result: Assignment) -> list[Assignment]:

@@ -65,8 +65,11 @@ def titles_of_topics(free: Mapping[str, Field]) -> list[Field]:
 
 
 def asked_texts(free: Mapping[str, Field]) -> list[Field]:
-    """`text` where nothing else can be asked and no record names a document: next to what is right, or a few words."""
-    text = free.get("text")
+    """`text`, or the one text such as asr_text, where nothing else can be asked and no record names a document: next to
+    what is right, or a few words.
+    """
+    named = [item for item in free.values() if item.name_words[-1:] == ("text",) and "." not in item.path]
+    text = free.get("text") or (named[0] if len(named) == 1 else None)
     if text is None or text.is_list or not text.is_text or len(text.values) < 2 or text.share < 1 or (
             text.distinct_share < _MOSTLY):
         return []

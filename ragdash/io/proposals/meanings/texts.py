@@ -141,7 +141,7 @@ def is_reference(field: Field) -> bool:
     if name & ANSWER and name & ACCEPTED and name.isdisjoint(others):
         return True
     texts = TEXT - {"text", "content"} if name & ANSWER else TEXT  # answer_text
-    no_answer = NO_ANSWER | texts | {"image"} | (QUESTION - {"q"}) | (DOCUMENT - {"source"})
+    no_answer = NO_ANSWER | texts | {"image", "index", "idx"} | (QUESTION - {"q"}) | (DOCUMENT - {"source"})
     if not name.isdisjoint(no_answer) or (field.is_bool and name.isdisjoint(ANSWER | {"truth"})):
         return False
     if (field.distinct_count == 1 and len(field.values) > 5) or is_kind(field):
