@@ -252,6 +252,8 @@ def test_no_array_number_or_file_ends_in_an_error_of_python(calls, name, tmp_pat
     (lambda: ragdash.Spec("nDCG", (("gain", []),)), "(params): found"),
     (lambda: ragdash.metric("M", "m", formula="n", source="s", presets=5)(in_view), "(presets): found 5"),
     (lambda: ragdash.metric("M", "m", formula="n", source="s", aliases=[5])(in_view), "(aliases): found (5,)"),
+    (lambda: pin(ragdash.evaluate(RANKINGS, JUDGMENTS, "RR"), ragdash.Truth.of(JUDGMENTS), version="1", time=pd.NaT),
+     "(time): found NaT"),
     (lambda: ragdash.ComparisonTable([["x"]]), "(rows): found [['x']]"),
     (lambda: ragdash.record("x", resume=pd.DataFrame()), "(resume): found"),
     (lambda: open_workspace("x", read_only=np.array([None, 1])), "(read_only): found"),

@@ -252,7 +252,7 @@ def _fits(value: object, hint: Any) -> bool:
         items = items_of(value)
         return items is not None and (not inner or all(_fits(item, inner[0]) for item in items))
     try:
-        if not isinstance(value, kind):
+        if not isinstance(value, kind) or type(value).__name__ == "NaTType":  # a time of pandas that is none
             return False
     except TypeError:  # a protocol that is for type checkers alone
         return True
