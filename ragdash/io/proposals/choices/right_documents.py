@@ -172,7 +172,7 @@ def settle_shared_document(result: Assignment, free: dict[str, Field]) -> list[A
                 item) or not name.isdisjoint(RETURNED | {"best", "first", "cited", "selected"}):
             continue
         pairs = [(str(value), list(map(str, leaves(docs)))) for value, docs in zip(
-            item.values, returned.values, strict=True)]
+            item.values, returned.values, strict=False)]
         if 3 * sum(value in docs for value, docs in pairs) > len(pairs):
             other = replace(result, roles=dict(result.roles), penalty=result.penalty + 0.1)
             if all(value == (docs or [""])[0] for value, docs in pairs):  # of a perfect ranking, or taken from it
