@@ -172,11 +172,14 @@ def test_messages_of_an_admin_change_nothing_when_a_viewer_or_a_stranger_sends_t
 
 
 def test_a_message_that_cannot_be_read_is_one_line_of_the_log(tmp_path):
+    """Before and after the first page was opened: bytes that are no message, and text."""
     async def send() -> None:
-        session = Session(server.address)
-        await session.open()
-        await session._socket.send(b"\xff\xff no message")
-        await session._socket.wait_closed()
+        for opens in ("connect", "connect", "open"):
+            for message in (b"\xff\xff no message", "no message"):
+                session = Session(server.address)
+                await getattr(session, opens)()
+                await session._socket.send(message)
+                await session._socket.wait_closed()
 
     server = Server.start(tmp_path)
     try:
@@ -185,5 +188,6 @@ def test_a_message_that_cannot_be_read_is_one_line_of_the_log(tmp_path):
         server.stop()
     log = server.log.read_text()
     assert "Traceback" not in log
-    line = next(line for line in log.splitlines() if "deserializing" in line)
-    assert "(DecodeError: " in line, "why"
+    for words, reason in (("deserializing", "(DecodeError: "), ("Exception in ASGI application", "(KeyError: ")):
+        lines = [line for line in log.splitlines() if words in line]
+        assert len(lines) == 3 and all(reason in line for line in lines), "why"
