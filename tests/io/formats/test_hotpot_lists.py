@@ -63,3 +63,20 @@ def test_predictions_of_several_systems_are_not_joined():
     predicted = [{**item, "prediction": "x"} for item in QUESTIONS]
     content = json.dumps({"small": predicted, "large": predicted}).encode()
     assert detect(("hotpot.json", content)).format != "qa-dataset"
+
+
+@pytest.mark.parametrize("supporting", [QUESTIONS[0]["supporting_facts"], [{"title": "Town 0", "sent_id": 0}]])
+def test_questions_without_answers_are_judged_by_their_titles(supporting):
+    """A part of the data for retrieval alone was refused."""
+    content = json.dumps([{"_id": "q0", "question": QUESTIONS[0]["question"], "context": QUESTIONS[0]["context"],
+                           "supporting_facts": supporting}]).encode()
+    truth = read_truth(("hotpot.json", content))
+    assert detect(("hotpot.json", content)).role == "truth" and "Town 0" in truth.docs.to_pylist()
+    assert [span["text"] for span in truth.details["evidence"].to_pylist()[0]][0] == "Town 0 lies in the north."
+
+
+def test_supporting_facts_that_are_ids_are_no_pairs():
+    """Without a context and an answer they are no HotpotQA."""
+    content = json.dumps([{"id": item["_id"], "question": item["question"], "supporting_facts": ["d1", "d2"]}
+                          for item in QUESTIONS]).encode()
+    assert detect(("hotpot.json", content)).format != "qa-dataset"

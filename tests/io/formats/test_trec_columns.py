@@ -118,3 +118,30 @@ def test_an_empty_column_is_not_an_extra_column():
 def test_an_id_keeps_its_blanks_if_the_tag_is_empty():
     source = Source(("x", FROM_FUZZING["an empty tag and a blank in the document"][0]))
     assert rows(trec.read_columns(source, RUN, source.collector())) == [("q1", "d1", 0.9), ("q1", "d 2", 0.8)]
+
+
+def several_rankings(ranks, scores, queries=3) -> bytes:
+    lines = [f"q{query} Q0 d{number} {rank} {score} t" for query in range(queries)
+             for number, (rank, score) in enumerate(zip(ranks, scores, strict=True))]
+    return "\n".join(lines).encode()
+
+
+def notes_of(content: bytes) -> list[str]:
+    return [problem.message for problem in trec.read_runs(Source(("x", content)), None)[0].problems]
+
+
+@pytest.mark.parametrize("queries", [3, 3000], ids=["short", "long"])
+def test_ranks_that_begin_anew_within_a_query_are_said(queries):
+    """Several rankings of a query were melted into one without a word."""
+    content = several_rankings([1, 2, 3, 1, 2, 3], [0.9, 0.8, 0.7, 0.95, 0.6, 0.5], queries)
+    assert notes_of(content) == ["equal-ranks/several-rankings"]
+    blocks = [line for half in (0, 3) for query in range(queries)
+              for line in content.decode().split("\n")[6 * query + half:6 * query + half + 3]]
+    assert notes_of("\n".join(blocks).encode()) == ["equal-ranks/several-rankings"]
+
+
+@pytest.mark.parametrize("ranks, scores", [
+    ([1, 2, 3, 4], [0.9, 0.8, 0.7, 0.6]), ([4, 3, 2, 1], [0.6, 0.7, 0.8, 0.9]), ([0, 0, 0, 0], [0.5, 0.9, 0.8, 0.6]),
+    ([1, 1, 2, 2], [0.9, 0.9, 0.5, 0.5])], ids=["in order", "in another order", "one rank for all", "ties"])
+def test_ranks_of_one_ranking_are_not_remarked_on(ranks, scores):
+    assert notes_of(several_rankings(ranks, scores)) == []

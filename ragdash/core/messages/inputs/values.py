@@ -134,6 +134,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a different rank for each document of a query",
         fix="They keep the order of the file.",
     ),
+    "equal-ranks/several-rankings": Message(
+        actual="query {query!r} with the same ranks several times{others:? (and {others:count query/queries} more)}",
+        expected="one ranking for each query",
+        fix="The documents are read as one ranking, by score; put each ranking into a file of its own.",
+    ),
     "impossible-amount": Message(
         actual="{value:g} in {column} of query {query!r}{others:? (and in {others:count query/queries} more)}",
         expected="numbers from 0 to {most:g}",

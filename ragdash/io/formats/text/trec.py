@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from ragdash.core.arrow_columns import joined, on_all_cores
+from ragdash.core.arrow_columns import encode, joined, on_all_cores
 from ragdash.core.errors import Collector, InputError
 from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.assemble_runs import Rows, build_runs
@@ -46,6 +46,7 @@ from ragdash.io.write import format_writers
 from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
 BLOCK_BYTES = 4 << 20  # bytes that one core reads at a time
+MOST_LOOKED_AT, MOST_LINES = 16 << 20, 200_000  # bytes and lines that are split to look at ranks
 _MARKS_IN_IDS = ((b",", 3), (b";", 1), (b"|", 2))  # marks, and how many of them a line of ids may have
 _LEAST_SHARE = 5  # one line in this many must have the columns of the format
 ENCODED_TEXT = pa.dictionary(pa.int32(), pa.string())
@@ -143,6 +144,8 @@ def read_runs(source: Source, name: str | None) -> list[Run]:
     if not by_tag:
         note_tags(source, problems)
         by_tag = _rows_by(1, source, columns) if len(_second_words(source.head)) > 1 else {}
+    if not by_tag:
+        _note_equal_ranks(source, columns, problems)
     rows = by_tag or {None: Rows(columns.query_ids, columns.docs, columns.values)}
     return build_runs(rows, source, name, problems)
 
@@ -301,6 +304,34 @@ def _rows_by(place: int, source: Source, columns: TrecColumns) -> dict[str | Non
         return {}
     return {tag: Rows(columns.query_ids.take(rows), columns.docs.take(rows), columns.values[rows])
             for tag, rows in places.items()}
+
+
+def _note_equal_ranks(source: Source, columns: TrecColumns, problems: Collector) -> None:
+    """Warn of several rankings of a query in one run: most queries have their ranks again, with other scores.
+
+    A long file is looked at only where a score is above the one before it, or a query comes back.
+    """
+    _, codes = encode(columns.query_ids)
+    is_same, is_higher = codes[1:] == codes[:-1], columns.values[1:] > columns.values[:-1]
+    is_sorted = not (is_same & is_higher).any() and np.count_nonzero(~is_same) < codes.max(initial=0) + 1
+    if is_sorted and source.stored_size > HEAD_BYTES:
+        return
+    text = normalize_line_ends(source.data if source.stored_size <= MOST_LOOKED_AT else source.head)
+    by_query: dict[bytes, list[tuple[bytes, bytes]]] = {}
+    for _, line in islice(data_lines(text), MOST_LINES):
+        fields = split_line(line, RUN)
+        if len(fields) >= len(RUN.columns):
+            by_query.setdefault(fields[0], []).append((fields[3], fields[4]))
+    melted = [query for query, places in by_query.items() if _has_several_rankings(places)]
+    if 2 * len(melted) > sum(len(places) > 1 for places in by_query.values()):
+        problems.add("equal-ranks/several-rankings", {"query": melted[0].decode(errors="replace"), "others": len(melted) - 1},
+                     field="rank", severity="warning")
+
+
+def _has_several_rankings(places: list[tuple[bytes, bytes]]) -> bool:
+    """True where a third of the ranks of a query come again with another score; one rank for all says nothing."""
+    ranks = {rank for rank, _ in places}
+    return len(ranks) > 1 and 3 * (len(set(places)) - len(ranks)) >= len(places)
 
 
 def note_tags(source: Source, problems: Collector) -> None:

@@ -159,10 +159,11 @@ def _bedrock_turns(values: list) -> Iterator[dict]:
 
 
 register("qa-dataset", "Data set of questions", 25, (
-    ToolFile("HotpotQA's questions with what a system gave", "both",
-             _has("question", "answer", "supporting_facts", is_given=True), _hotpot_questions),
-    ToolFile("HotpotQA's questions with supporting facts", "truth",
-             _has("question", "answer", "supporting_facts", most=_MOST_SPLITS, is_given=False), _hotpot_questions),
+    *(tool_file for name in ("answer", "context") for tool_file in (
+        ToolFile("HotpotQA's questions with what a system gave", "both",
+                 _has("question", name, "supporting_facts", is_given=True), _hotpot_questions),
+        ToolFile("HotpotQA's questions with supporting facts", "truth",
+                 _has("question", name, "supporting_facts", most=_MOST_SPLITS, is_given=False), _hotpot_questions))),
     ToolFile("questions with DPR's ctxs", "both", _has("question", "ctxs"), _dpr_results),
     ToolFile("questions with positive_ctxs", "truth", _has("question", "positive_ctxs"), _positive_passages),
     ToolFile("queries with positive_passages", "truth", _has("query", "positive_passages"), _positive_passages),
