@@ -36,6 +36,7 @@ from ragdash.io.proposals.shapes.values_by_query import (
     questions_by_group,
     rankings_by_system,
     texts_by_query,
+    turns_by_topic,
 )
 from ragdash.io.proposals.shapes.values_of_others import joined_with_questions, with_questions_of, with_values_of_others
 from ragdash.io.proposals.shapes.wrapped import (
@@ -204,7 +205,7 @@ def _typical_keys(rows: list[dict]) -> set[str]:
 
 def _in_object(root: dict) -> Iterator[RecordList]:
     """The lists of records in one object."""
-    if asked := questions_by_group(root):
+    if asked := turns_by_topic(root) or questions_by_group(root):
         yield RecordList("", asked)
         return
     level: list[tuple[str, object]] = [("", root)]

@@ -49,7 +49,9 @@ from ragdash.io.proposals.choices.right_documents import (
     gold_lists,
     settle_gold_sets,
     settle_overlapping,
+    settle_quoted_documents,
     settle_shared_document,
+    settle_whole_scores,
     take_whole_list,
 )
 from ragdash.io.proposals.choices.row_keys import assign_rows, separated
@@ -144,6 +146,8 @@ def assign(records: RecordList, without: str = "") -> list[Assignment]:
     timed = [other for item in (result, *alternatives) for other in settle_units_of_times(item)]
     alternatives += settle_pages(result) + timed
     take_whole_list(result, free)
+    alternatives += [other for item in (result, *alternatives) for other in settle_quoted_documents(item)]
+    alternatives += settle_whole_scores(result)
     for item in cited:
         item.penalty = max(item.weight - result.weight, 0) + 0.1
     for item in (result, *alternatives):

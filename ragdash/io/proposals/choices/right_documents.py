@@ -10,7 +10,7 @@ from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import WEIGHTS, Assignment, is_inside, take
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.spread import has_codes, is_title, names_document
-from ragdash.io.proposals.fields import GOLD_OBJECTS, Field, is_missing, leaves
+from ragdash.io.proposals.fields import GOLD_OBJECTS, Field, as_number, is_missing, leaves
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, RETRIEVING, RETURNED, WEAK_GOLD
 from ragdash.io.proposals.shapes.ranked_lists import counts_evidence, same_lengths
 
@@ -22,6 +22,7 @@ _SHORT = 5  # characters: numbers of sections, such as 60E
 _TRUTH_ALONE = {"ground", "truth", "groundtruth", "gt"}  # next to an answer: answers as well
 _SEVERAL = 3  # documents of queries
 _MANY = 4  # times as many documents as collections of them
+_GRADES = (0, 1, 2, 3, 4)
 _DOCUMENTS = {"doc", "document", "chunk", "passage", "file", "filename", "page", "url", "article", "section",
               "paragraph"}  # in names that cannot mean a kind
 
@@ -210,6 +211,48 @@ def take_whole_list(result: Assignment, free: dict[str, Field]) -> None:
             if all(part <= whole for whole, part in pairs) and any(part < whole for whole, part in pairs):
                 take(result, free, "relevant", item)
                 return
+
+
+def settle_quoted_documents(result: Assignment) -> list[Assignment]:
+    """A list of quotes from the documents in another list, which are right or what was returned, as BioASQ writes them:
+    documents next to snippets[].document. The quotes are their texts, not the ranking.
+    """
+    quoted = result.fields.get(result.roles.get("retrieved", "").split("+")[0])
+    texts = result.roles.get("contexts") or result.roles.get("text")
+    if quoted is None or "[]." not in quoted.path or texts is None or not {
+            "score", "rank", "relevant", "evidence"}.isdisjoint(result.roles) or (
+            {"answer", "answers"} <= result.roles.keys()):
+        return []
+    whole = next((item for item in result.fields.values() if item.is_list and "[]" not in item.path and (
+        item.is_id_like and DOCUMENT & {*item.name_words} and RETURNED.isdisjoint(item.words)) and _holds(item, quoted)), None)
+    if whole is None:
+        return []
+    answer = result.roles.get("answers") or result.roles.get("answer")
+    asked = {name: path for name, path in result.roles.items() if name in ("query_id", "query")}
+    ways = [asked | {documents: whole.path, answers: answer, about: texts} for documents, answers, about in (
+        ("relevant", "answers", "evidence"), ("retrieved", "answer", "contexts"))]
+    right, returned = ({name: path for name, path in roles.items() if path} for roles in ways)
+    result.roles = right
+    return [replace(result, roles=returned, penalty=result.penalty + 0.1)]
+
+
+def _holds(item: Field, quoted: Field) -> bool:
+    """True for lists with nearly all documents that are quoted."""
+    pairs = _pairs_of_lists(item, quoted)
+    return 10 * sum(len(listed & part) for listed, part in pairs) >= 9 * sum(len(part) for _, part in pairs)
+
+
+def settle_whole_scores(result: Assignment) -> list[Assignment]:
+    """Whole numbers from 0 to 4 for the documents of a list are rather grades: of a truth first, of a run second."""
+    marks = result.fields.get(result.roles.get("score", ""))
+    if marks is None or "[]" in marks.path or not marks.is_list or not ratings.is_whole(marks) or not {
+            as_number(mark) for mark in marks.items} <= {*_GRADES} or not {
+            "answer", "answers", "relevant", "config", "rank"}.isdisjoint(result.roles):
+        return []
+    ranked, names = dict(result.roles), {"retrieved": "relevant", "score": "grade", "contexts": "evidence",
+                                         "text": "evidence"}
+    result.roles = {names.get(name, name): path for name, path in ranked.items()}
+    return [replace(result, roles=ranked)]
 
 
 def judged_or_ranked(result: Assignment, free: dict[str, Field], documents: Field) -> list[Assignment]:

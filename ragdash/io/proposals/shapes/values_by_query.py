@@ -311,6 +311,22 @@ def _are_alike(lists: Sequence[Sequence[str]]) -> bool:
         10 * sum(text.count(" ") > 1 for text in others) >= 9 * len(others))
 
 
+def turns_by_topic(value: Mapping) -> list[dict]:
+    """A record of each turn of {"31": {"1": "What is throat cancer?", "2": "Is it treatable?"}, "32": {...}}: the
+    numbers of topics and of their turns, and what is asked.
+    """
+    turns = [(str(topic), str(turn), text) for topic, member in value.items() if type(member) is dict
+             for turn, text in member.items()]
+    are_numbered = all(type(member) is dict and [*map(str, member)] == [*map(str, range(1, len(member) + 1))]
+                       for member in value.values())
+    if len(value) < 2 or len(turns) < _FEWEST or not are_numbered or len(turns) == len(value) or not all(
+            any(map(str.isdigit, topic)) and type(text) is str for topic, _, text in turns):
+        return []
+    texts = [text for _, _, text in turns]
+    return [{"topic_id": topic, "turn": turn, "question": text} for topic, turn, text in turns] if (
+        2 * sum(map(asks, texts)) > len(texts)) else []
+
+
 def listed_questions(items: Sequence) -> list[dict]:
     """A record of each question of ["Who pays?", "When?"]."""
     is_list = len(items) >= _FEWEST and all(type(item) is str for item in items) and (are_questions(items) or (
