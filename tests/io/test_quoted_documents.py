@@ -30,7 +30,7 @@ def task(**more) -> tuple[str, bytes]:
                   "ideal_answer": f"The gene of disease {number} is on chromosome {number + 2}, says the study.",
                   "snippets": [{"document": f"{URL}/{number}{place}", "beginSection": "abstract",
                                 "offsetInBeginSection": 10 * place, "offsetInEndSection": 90 + place,
-                                "text": f"We found the gene of disease {number} by method {place} in the cohort.", **more}
+                                "text": f"We found the gene of disease {number} by method {place}, they say.", **more}
                                for place in (2, 0)]} for number, text in enumerate(QUERIES)]
     return "file.json", json.dumps({"questions": questions}).encode()
 

@@ -72,7 +72,7 @@ def test_questions_without_answers_are_judged_by_their_titles(supporting):
                            "supporting_facts": supporting}]).encode()
     truth = read_truth(("hotpot.json", content))
     assert detect(("hotpot.json", content)).role == "truth" and "Town 0" in truth.docs.to_pylist()
-    assert [span["text"] for span in truth.details["evidence"].to_pylist()[0]][0] == "Town 0 lies in the north."
+    assert truth.details["evidence"].to_pylist()[0][0]["text"] == "Town 0 lies in the north."
 
 
 def test_supporting_facts_that_are_ids_are_no_pairs():

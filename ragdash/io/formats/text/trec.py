@@ -324,8 +324,8 @@ def _note_equal_ranks(source: Source, columns: TrecColumns, problems: Collector)
             by_query.setdefault(fields[0], []).append((fields[3], fields[4]))
     melted = [query for query, places in by_query.items() if _has_several_rankings(places)]
     if 2 * len(melted) > sum(len(places) > 1 for places in by_query.values()):
-        problems.add("equal-ranks/several-rankings", {"query": melted[0].decode(errors="replace"), "others": len(melted) - 1},
-                     field="rank", severity="warning")
+        facts = {"query": melted[0].decode(errors="replace"), "others": len(melted) - 1}
+        problems.add("equal-ranks/several-rankings", facts, field="rank", severity="warning")
 
 
 def _has_several_rankings(places: list[tuple[bytes, bytes]]) -> bool:

@@ -224,7 +224,8 @@ def settle_quoted_documents(result: Assignment) -> list[Assignment]:
             {"answer", "answers"} <= result.roles.keys()):
         return []
     whole = next((item for item in result.fields.values() if item.is_list and "[]" not in item.path and (
-        item.is_id_like and DOCUMENT & {*item.name_words} and RETURNED.isdisjoint(item.words)) and _holds(item, quoted)), None)
+        item.is_id_like and DOCUMENT & {*item.name_words} and RETURNED.isdisjoint(item.words)) and (
+        _holds(item, quoted))), None)
     if whole is None:
         return []
     answer = result.roles.get("answers") or result.roles.get("answer")
