@@ -42,7 +42,7 @@ def unreadable_as_one_line(record: logging.LogRecord) -> bool:
 
 
 def outside_as_one_line(record: logging.LogRecord) -> bool:
-    """The same for a request that Streamlit and its server fail at, before any code of ours.
+    """The same for a request that Streamlit and its server fail at, before any code of ragdash runs.
 
     Examples
     --------
