@@ -107,6 +107,12 @@ def test_an_address_without_a_login_is_nobody(user):
     assert roles.Access(frozenset(["ada@example.org"]), frozenset(), (None,)).role(user) == ""
 
 
+@pytest.mark.parametrize("email", ["\u212aim@example.org", "kim@example.org\u00a0", "kim@e\u017fample.org"])
+def test_an_address_with_letters_that_only_look_the_same_in_small_is_another(email):
+    access = roles.Access(frozenset(["kim@example.org", "kim@esample.org"]), frozenset(), (None,))
+    assert access.role(as_user(email)) == "" and access.role(as_user("KIM@example.org")) == "editor"
+
+
 ROLES = [  # address, what its login says of groups, role by the lists below
     ("ada@example.org", {}, "editor"), ("bob@example.org", {}, "viewer"), ("eve@example.org", {}, ""),
     ("eve@example.org", {"groups": ["search", "x"]}, "editor"), ("eve@example.org", {"groups": "search"}, "editor"),

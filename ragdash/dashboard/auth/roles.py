@@ -20,6 +20,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from string import ascii_lowercase, ascii_uppercase
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -35,6 +36,7 @@ EDITOR_GROUPS, VIEWER_GROUPS, GROUPS_CLAIM, PROJECTS = "editor_groups", "viewer_
 ADMINS, ADMIN_GROUPS = "admins", "admin_groups"
 PEOPLE = (ADMINS, EDITORS, VIEWERS)
 LISTS = {*PEOPLE, ADMIN_GROUPS, EDITOR_GROUPS, VIEWER_GROUPS}
+_SMALL = str.maketrans(ascii_uppercase, ascii_lowercase)
 OPTIONS = {"redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url", "client_kwargs",
            "expose_tokens"}  # of [auth] itself; what else is a table there is a provider
 
@@ -67,7 +69,7 @@ class Access:
 
         The highest one of an address and its groups counts.
         """
-        email = str(user.get("email") or "").strip().casefold()
+        email = _address(str(user.get("email") or ""))
         unverified = str(user.get("email_verified", True)).casefold() == "false"
         if user.get("is_logged_in") is not True or not email or unverified:
             return ""
@@ -175,7 +177,7 @@ def _addresses(lists: Mapping, key: str) -> frozenset[str]:
         isinstance(address, str) and "@" in address for address in addresses
     ):
         raise _unclear("unclear-access/addresses", {"key": key, "value": repr(addresses)}, key)
-    return frozenset(address.strip().casefold() for address in addresses)
+    return frozenset(map(_address, addresses))
 
 
 def _groups(lists: Mapping, key: str) -> frozenset[str]:
@@ -183,6 +185,17 @@ def _groups(lists: Mapping, key: str) -> frozenset[str]:
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) and name for name in names):
         raise _unclear("unclear-access/groups", {"key": key, "value": repr(names)}, key)
     return frozenset(names)
+
+
+def _address(text: str) -> str:
+    """An address whose case does not matter: of ASCII letters alone, as other letters (U+212A) become these in small.
+
+    Examples
+    --------
+    >>> _address(" Kim@Example.org"), _address("\u212aim@example.org") == _address("kim@example.org")
+    ('kim@example.org', False)
+    """
+    return text.strip(" \t\r\n").translate(_SMALL)
 
 
 def _judge_hosts(lists: Mapping) -> str:
