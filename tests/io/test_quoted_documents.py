@@ -1,4 +1,6 @@
-"""Quotes next to the documents they are from, grades as scores, and the turns of topics: what each of them is."""
+"""Quotes next to the documents they are from, grades as scores, turns of topics and generated test sets: what each of
+them is.
+"""
 
 from __future__ import annotations
 
@@ -84,3 +86,27 @@ def test_turns_below_their_topics_are_a_query_each(mark, second):
     assert mapping["role"] == "questions" and len(truth.query_ids) == 12
     assert truth.query_ids.to_pylist()[1] == second
     assert truth.details["query"].to_pylist()[4] == QUERIES[1]
+
+
+def generated(**more) -> tuple[str, bytes]:
+    """A generated test set."""
+    return "qa.json", json.dumps([{
+        "id": f"g{number}", "question": text, "answer": f"It is gene {number} of the north, as the survey says.",
+        "retrieved_chunks": [{"source": "survey.pdf", "page": number, "text": f"Gene {number} is in the north."}],
+        "model": "writer-120b", "is_valid": True, **more} for number, text in enumerate(QUERIES)]).encode()
+
+
+def test_answers_of_a_generated_test_set_are_asked_about():
+    """They were read as those of a system whose name is the model that made the questions."""
+    file = generated(persona={"country": "Peru", "level": "new"})
+    right, returned = mappings_of(file)
+    assert (right["role"], right["answers"]) == ("truth", "answer")
+    assert (returned["role"], returned["answer"], returned["text"]) == ("run", "answer", "retrieved_chunks[].text")
+    truth, run = read_truth(file, mapping=right), read_run(file, mapping=returned)
+    assert truth.details["answers"].to_pylist()[1] == ["It is gene 1 of the north, as the survey says."]
+    assert truth.details["evidence"].to_pylist()[1][0]["text"] == "Gene 1 is in the north."
+    assert run.docs.to_pylist() == ["survey.pdf"] * 6 and run.name == "writer-120b" and not truth.judgments
+
+
+def test_answers_of_a_model_without_a_persona_are_those_of_a_system():
+    assert read_run(generated()).name == "writer-120b"

@@ -31,6 +31,7 @@ from ragdash.io.proposals.choices.open_answers import (
     OF_SYSTEMS,
     are_open_contexts,
     are_open_texts,
+    is_generated,
     is_native,
     is_next_to_gold,
     is_open_answer,
@@ -78,6 +79,8 @@ def misread(source: Source, detected: DetectedFormat) -> list[Reading]:
     asked = misread(part, detect_source(part)) if part is not None else []
     if asked and (readings := propose(source)):
         return with_known_fields(source, detected, readings)
+    if is_generated(detected) and any("answer" in reading.mapping for reading in propose(source)[:1]):
+        return [_without_system(propose(source)[0]), *propose(source)]
     is_open = is_open_answer(source, detected)
     doubts = list(_doubts(source, detected))
     readings = propose(source) if doubts or is_open or is_next_to_gold(detected) else []
@@ -147,6 +150,13 @@ def _as_truth(reading: Reading) -> Reading:
     return replace(reading, mapping={_AS_RIGHT.get(name, name): path for name, path in reading.mapping.items()
                                      if name not in ("score", "rank") and not (
                                          name == "retrieved" and "relevant" in reading.mapping)} | {ROLE: "truth"})
+
+
+def _without_system(reading: Reading) -> Reading:
+    """The answers and texts as right ones, without a ranking."""
+    kept = {_AS_RIGHT.get(name, name): path for name, path in reading.mapping.items()
+            if name in (RECORDS, "query_id", "query", "answer", "contexts", "text", "attributes")}
+    return replace(reading, mapping={ROLE: "truth", **kept})
 
 
 def _is_written_for_us(detected: DetectedFormat) -> bool:

@@ -37,6 +37,16 @@ def is_open_answer(source: Source, detected: DetectedFormat) -> bool:
     return name is None or _is_paragraph(source, name) or are_open_texts(source, name)
 
 
+def is_generated(detected: DetectedFormat) -> bool:
+    """True for a test set whose questions a persona asks: the answers, the model and the texts may be of those who made
+    the questions, or of a system.
+    """
+    guess = detected.guess
+    return not is_native(detected) and {"query", "answer"} <= guess.keys() and guess["answer"].lower() == "answer" and (
+        (OF_SYSTEMS - {"contexts", "config"}).isdisjoint(guess)) and any(
+        "persona" in words(name) for name in detected.columns)
+
+
 def is_open_list(detected: DetectedFormat) -> bool:
     """True for documents next to a question that may be right, returned, or all that may be searched: document_ids."""
     guess = detected.guess
