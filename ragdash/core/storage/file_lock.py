@@ -1,8 +1,9 @@
-"""Locks of files that end with the process that has them, so that a reader sees whether a writer is alive."""
+"""Locks of files that end with the process that has them, so that others see whether it is alive."""
 
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from pathlib import Path
 
 try:
@@ -32,6 +33,30 @@ def lock(descriptor: int, seconds: float = 0.0) -> bool:
             time.sleep(0.01)
         except OSError:  # a file system without locks
             return True
+
+
+def lock_byte(descriptor: int, position: int) -> bool:
+    """Lock one byte of an open file, which need not be there; False where another process has it.
+
+    It ends with `free_byte`, with the process, or when the process closes this file. Where the system has no such
+    locks, every byte counts as free.
+    """
+    if fcntl is None:
+        return True
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, position)
+    except (BlockingIOError, PermissionError):  # as the system says it
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return True
+
+
+def free_byte(descriptor: int, position: int) -> None:
+    """End the lock of one byte."""
+    if fcntl is not None:
+        with suppress(OSError):
+            fcntl.lockf(descriptor, fcntl.LOCK_UN, 1, position)
 
 
 def is_locked(path: Path) -> bool:

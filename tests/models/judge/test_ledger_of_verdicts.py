@@ -169,3 +169,35 @@ def test_several_processes_make_and_fill_one_ledger(verdict_store):
                                  env={**os.environ, "PYTHONPATH": str(ROOT)}) for n in range(3)]
     assert [child.wait(60) for child in children] == [0, 0, 0]
     assert len(list(export_verdicts(verdict_store))) == 20
+
+
+CLAIMING = """
+import sys
+from pathlib import Path
+from ragdash.models.judge.verdict_store.store import VerdictStore
+with VerdictStore(Path(sys.argv[1])).writing() as writer:
+    for key in sys.stdin:
+        print(writer.claim(bytes.fromhex(key)), flush=True)
+"""
+
+
+def test_a_question_is_asked_by_one_process_at_a_time(verdict_store):
+    """Until it is saved or given up, or the process that asks has ended."""
+    first, second, third = questions(3)
+    other = subprocess.Popen([sys.executable, "-c", CLAIMING, str(verdict_store.path)], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+
+    def is_free_elsewhere(question) -> bool:
+        print(JUDGE.key(question).hex(), file=other.stdin, flush=True)
+        return other.stdout.readline() == "True\n"
+
+    with other, verdict_store.writing() as writer:
+        assert all(writer.claim(JUDGE.key(question)) for question in (first, second))
+        assert not is_free_elsewhere(first) and is_free_elsewhere(third)
+        assert not writer.claim(JUDGE.key(third)) and writer.find_verdict(JUDGE.key(third)) is None
+        writer.release(JUDGE.key(first))
+        writer.save(JUDGE, [(second, Reply({"score": 1}, None))])
+        assert is_free_elsewhere(first) and is_free_elsewhere(second)
+        other.kill()
+        other.wait()
+        assert writer.claim(JUDGE.key(third)), "its process has ended"

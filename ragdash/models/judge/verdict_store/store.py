@@ -9,22 +9,23 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import BinaryIO, TypeAlias
 
 import orjson
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import make_private_folder
+from ragdash.core.paths import make_private_folder, open_private
+from ragdash.core.storage.file_lock import free_byte, lock_byte
 from ragdash.core.storage.protocols import EventLog
 from ragdash.core.storage.sqlite_file import connect, has_content, log_ahead
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.question import Question, Reply
 from ragdash.models.judge.verdict_store.rows import COLUMNS, DECLARED, reply_of, row_of
 
-FILE = "judge.sqlite"
+FILE, CLAIMS = "judge.sqlite", ".claims"  # the file, and the ending of the one next to it
 VERSION = 1  # of the tables
 OURS = 0x5264_4A64  # application_id: RdJd
 AT_ONCE = 500  # keys asked for in one statement
@@ -128,9 +129,9 @@ class VerdictStore:
         """A writer that keeps the file open; threads may share it."""
         with self._guarded():
             make_private_folder(self.path.parent)
-            with closing(connect(self.path, any_thread=True)) as db:
+            with closing(connect(self.path, any_thread=True)) as db, ExitStack() as opened:
                 _make(db, self.path)
-                yield VerdictWriter(db, self.path)
+                yield VerdictWriter(db, self.path, opened)
 
     def save(self, judge: Judge, rows: Iterable[tuple[Question, Reply]], replaced: Iterable[bytes] = ()) -> None:
         """Keep replies, verdicts and failures each in their table. replaced: keys of verdicts to delete first."""
@@ -192,10 +193,14 @@ class VerdictStore:
 
 
 class VerdictWriter:
-    """Puts replies into the verdict store, each on the disk when the call returns."""
+    """Puts replies into the verdict store, each on the disk when the call returns.
 
-    def __init__(self, db: sqlite3.Connection, path: Path):
-        self._db, self._path, self._lock, self._ids = db, path, threading.Lock(), {}
+    opened: closes the file of claims with the database. One byte of it is locked for each question that is just asked.
+    """
+
+    def __init__(self, db: sqlite3.Connection, path: Path, opened: ExitStack):
+        self._db, self._path, self._lock, self._ids, self._opened = db, path, threading.Lock(), {}, opened
+        self._claimed: BinaryIO | None = None
 
     def use(self, judge: Judge, *, trial: bool = False) -> None:
         """Put a judge first: it is the one last asked. trial: leave the order as it is, a new judge comes last, so that
@@ -216,6 +221,7 @@ class VerdictWriter:
         """
         if judge not in self._ids:
             self.use(judge)
+        rows = list(rows)
         with self._transaction() as db:
             db.executemany("delete from verdicts where key = ?", [(key,) for key in replaced])
             for question, reply in rows:
@@ -226,6 +232,8 @@ class VerdictWriter:
                     db.execute("delete from failures where key = ?", (key,))
                 elif reply.attempts and reply.missing not in NO_FAILURE:
                     _insert(db, "replace", "failures", (*values, reply.missing, reply.note), ", missing, note")
+        for question, _ in rows:
+            self.release(judge.key(question))
 
     def add(self, rows: Iterable[VerdictRow]) -> int:
         """Take verdicts over from elsewhere, all or none; how many were new."""
@@ -238,10 +246,18 @@ class VerdictWriter:
 
     def claim(self, key: bytes) -> bool:
         """Whether this process may ask a question now: no other one is just asking it. `save` ends the claim."""
-        return True
+        with self._lock:
+            try:
+                if self._claimed is None:
+                    self._claimed = self._opened.enter_context(open_private(self._path.with_suffix(CLAIMS), "ab"))
+            except OSError as error:
+                raise _unusable(self._path.with_suffix(CLAIMS), error) from None
+        return lock_byte(self._claimed.fileno(), _position(key))
 
     def release(self, key: bytes) -> None:
         """End a claim without a reply."""
+        if self._claimed is not None:
+            free_byte(self._claimed.fileno(), _position(key))
 
     @property
     def lost_calls(self) -> int:
@@ -274,6 +290,11 @@ class VerdictWriter:
             finally:
                 if self._db.in_transaction:  # it failed, whatever the error is
                     self._db.execute("rollback")
+
+
+def _position(key: bytes) -> int:
+    """The byte that stands for a question among the claims: any beyond the end of the file may be locked."""
+    return int.from_bytes(key[:6], "big")
 
 
 def _insert(db: sqlite3.Connection, otherwise: str, table: str, values: tuple, more: str = "") -> int:
