@@ -16,7 +16,7 @@ from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.components import picked_queries, query_links
 from ragdash.dashboard.pages.what_if import tables
-from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.data_store import LOADED, workspace
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import parse_specs
 from ragdash.reporting.sentences.what_if import caution_sentence, left_out_sentence
@@ -83,6 +83,8 @@ def test_the_page_answers_and_a_mix_can_be_tried_and_added():
     shown(at.button(key="mix_add").click().run())
     assert len(at.session_state["shown"]) == len(runs) + 1
     assert any("sparse + dense (elasticsearch-rrf k 5 0/1, top 10)" in plain(note.value) for note in at.success)
+    (kept,) = workspace().runs()
+    assert kept.digest in at.session_state["shown"], "a link finds it after a restart"
 
 
 def test_a_mix_has_the_difference_and_the_interval_that_the_table_has_of_it():

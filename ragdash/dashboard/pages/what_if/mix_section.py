@@ -14,6 +14,7 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard.auth import rights
 from ragdash.dashboard.components import query_links, verdict_panel
 from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.pages.data import workspace_list
 from ragdash.dashboard.pages.what_if import tables
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import LOADED
@@ -216,7 +217,7 @@ def _trec(run) -> bytes:
 
 
 def _add(choice: Choice, pool: JudgedPool, recipe: Recipe) -> None:
-    """Add the fused run to the session; it is compared like any other."""
+    """Add the fused run to the session and the workspace; it is compared like any other."""
     try:
         with rights.change("add-mix"):
             run = with_modeled_times(_fused(choice, pool, recipe), pool, recipe)
@@ -224,3 +225,5 @@ def _add(choice: Choice, pool: JudgedPool, recipe: Recipe) -> None:
             st.session_state[state.MIX_ADDED] = state.add_run(run.digest, run.name).name
     except InputError as error:
         state.set_notice(error.problems)
+    else:
+        workspace_list.save_upload([run.digest], "The fused run was")
