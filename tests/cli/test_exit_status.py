@@ -263,7 +263,8 @@ def test_a_port_in_use_is_not_opened(capfdbinary):
 @pytest.mark.parametrize(("memory", "arguments", "said"), [
     ("abc", (), "a number of GB above 0"), ("-1", (), "RAGDASH_MEMORY"), ("nan", (), "'nan'"),
     ("", ("--port", "8599", "--status", "127.0.0.1:8599"), "the pages are served there"),
-    ("", ("--", "--server.port=8598"), "Use --port instead"),
+    ("", ("--", "--server.port=8598"), "Use --port instead"), ("", ("--host", "\udcff"), "expected the name of a host"),
+    ("", ("--host", "a" * 70), "expected the name of a host"),
     ("", ("--", "--server.address=::"), "Use --host instead")])
 def test_a_server_whose_settings_contradict_each_other_does_not_start(capfdbinary, monkeypatch, memory, arguments,
                                                                       said):
@@ -286,6 +287,15 @@ def test_settings_of_streamlit_that_it_cannot_use_are_said_before_it_starts(tmp_
     Path(".streamlit/config.toml").write_bytes(content)
     status, _, err = call(capfdbinary, "dashboard", "--no-browser")
     assert status == 2 and said in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("setting", ["STREAMLIT_THEME_BASE=foo", "STREAMLIT_GLOBAL_DEVELOPMENT_MODE=true",
+                                     "STREAMLIT_LOGGER_LEVEL=3"])
+def test_settings_with_which_streamlit_does_not_start_are_bad_input(tmp_path, setting):
+    name, value = setting.split("=")
+    done = subprocess.run([sys.executable, "-m", "ragdash", "dashboard", "--no-browser"], stderr=subprocess.PIPE,
+                          env={**os.environ, "PYTHONPATH": str(ROOT), name: value}, cwd=tmp_path, check=False)
+    assert done.returncode == 2 and b"Traceback" not in done.stderr and done.stderr.count(b"\n") <= 3
 
 
 def test_secrets_that_the_server_may_not_read_are_said_before_it_starts(tmp_path, capfdbinary, monkeypatch):

@@ -112,6 +112,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a text in quotes",
         fix="Correct the file, or remove it: ragdash needs none.",
     ),
+    "no-host": Message(
+        actual="{host} ({reason})",
+        expected="the name of a host, or an address",
+        fix="Name one that this machine has, such as 127.0.0.1.",
+    ),
     "unreadable-config": Message(
         actual="settings that the user of this process cannot read ({reason})",
         expected="a file of this user",

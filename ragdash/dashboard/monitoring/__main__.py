@@ -48,8 +48,19 @@ def _print_address(_) -> None:
     print_note(f"ragdash: {server_util.get_url(host)} (stop with Ctrl+C)")
 
 
+def _settings_errors() -> tuple[type[Exception], ...]:
+    """What Streamlit raises at its start for settings that it cannot use."""
+    known = sys.modules.get("streamlit.errors")
+    return (OSError, RuntimeError, ValueError, *([known.Error] if known else ()))
+
+
 if __name__ == "__main__":
     try:
         main()
     except KeyboardInterrupt:  # before Streamlit awaits it
         sys.exit(130)
+    except SystemExit as end:  # status 1 means a missed bound
+        sys.exit(2 if end.code == 1 else end.code)
+    except _settings_errors() as error:
+        print_note(f"error: Streamlit does not start with these settings ({type(error).__name__}: {error})")
+        sys.exit(2)

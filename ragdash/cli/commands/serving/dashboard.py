@@ -19,6 +19,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import PACKAGE, home, real_path, split_name, workspace
 from ragdash.core.storage.addresses import BLOBS, WORKSPACE, is_address
 from ragdash.core.storage.temporary_folders import remove_leftovers
+from ragdash.core.text.quoted import printable
 from ragdash.io.recorded.folder import is_recorded_folder
 from ragdash.io.source.source import Source
 from ragdash.models.judge.allowed_hosts import VARIABLE, AllowedHosts
@@ -66,6 +67,7 @@ def run(options: argparse.Namespace) -> int:
     if options.logdir and Path(options.logdir).exists() and not Path(options.logdir).is_dir():
         raise InputError([Problem("no-log-folder", {}, options.logdir, field="logdir")])
     _check_settings(options)
+    _check_host(options.host)
     paths = {"RAGDASH_FILES": options.files, "RAGDASH_TRUTH": options.truth or ()}
     environment = {**os.environ, **{key: _path_list(files) for key, files in paths.items()},
                    AHEAD: os.environ.get(AHEAD, "1"),
@@ -168,6 +170,15 @@ def _path_list(files: Sequence[str]) -> str:
     if len(os.fsencode(text)) > MOST_BYTES:
         raise InputError([Problem("too-many-files/command", {"files": len(files)})])
     return text
+
+
+def _check_host(host: str) -> None:
+    """Raise InputError for a text that can be no name of a host: sockets raise other errors for it."""
+    try:
+        host.encode("idna")
+    except UnicodeError as error:
+        facts = {"host": printable(host), "reason": str(error)}
+        raise InputError([Problem("no-host", facts, field="--host")]) from None
 
 
 def _check_address(host: str, port: int) -> None:

@@ -293,7 +293,7 @@ class VerdictWriter:
 
 
 def _position(key: bytes) -> int:
-    """The byte that stands for a question among the claims: any beyond the end of the file may be locked."""
+    """The byte of the file of claims that is locked for a question: any beyond its end may be."""
     return int.from_bytes(key[:6], "big")
 
 
