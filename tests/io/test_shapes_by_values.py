@@ -233,3 +233,31 @@ def test_answers_are_right_ones_next_to_answer_where_values_do_not_say():
     lines = [f"{ASKED[n]},It is {n} by the rules.,It is {n}.,{500 + n}" for n in COUNT]
     first = offered(table("asked_question,answer,answers,latency_ms", *lines), "bots.csv")[0]
     assert (first["answer"], first["answers"]) == ("answer", "answers")
+
+
+SEARCHES = ["how to use break in java", "java 14 features", "convert java, kotlin", "java debugger"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("name", ["Orignal Query", "user_question", "Search queries", "queries"])
+def test_lines_below_a_name_that_ends_with_a_word_for_questions_are_questions(name, end):
+    content = end.join([name, *SEARCHES, ""]).encode()
+    reading = propose(Source(("texts.csv", content)))[0]
+    assert dict(reading.mapping) == {"role": "questions", "query": name}
+    truth = read_truth(("texts.csv", content), mapping=reading.mapping)
+    assert truth.details.column("query").to_pylist() == SEARCHES
+
+
+def test_lines_below_any_name_are_questions_where_a_mapping_says_so():
+    content = "\r\n".join(["Topic of the day", *SEARCHES, ""]).encode()
+    assert not propose(Source(("texts.csv", content)))
+    truth = read_truth(("texts.csv", content), mapping={"role": "questions", "query": "Topic of the day"})
+    assert truth.details.column("query").to_pylist() == SEARCHES
+
+
+@pytest.mark.parametrize("name", ["worst_queries", "hardest"])
+def test_the_few_queries_with_the_lowest_values_in_a_report_are_no_run(name):
+    few = [{"query_id": i, "text": f"what is the effect of number {i} on it", "nDCG@10": i / 50} for i in range(10)]
+    report = {"models": {"means": {"bm25": {"MAP": 0.31}, "lsa": {"MAP": 0.28}}}, "errors": {name: few}}
+    assert not propose(Source(("results.json", json.dumps(report).encode())))
+    assert propose(Source(("results.json", json.dumps({"models": report["models"], "per_query": few}).encode())))

@@ -26,7 +26,7 @@ from ragdash.io.proposals.names import (
     words,
 )
 from ragdash.io.proposals.records import KEY, RecordList
-from ragdash.io.proposals.shapes.text_tables import LISTS_OF_QUESTIONS
+from ragdash.io.proposals.shapes.text_tables import LISTS_OF_QUESTIONS, are_named_questions
 
 WEIGHTS = {"retrieved": 4, "doc_id": 4, "contexts": 3, "text": 3, "answer": 3, "relevant": 4, "grade": 2, "answers": 3,
            "evidence": 3, "scores": 2, "labels": 1, "query": 2, "query_id": 1, "latency_ms": 0.5, "latency_s": 0.5,
@@ -48,6 +48,7 @@ _OF_TEXTS = {"chunk", "passage", "doc", "document", "docid", "docno", "node", "p
 _HITS = {"doc_id", "text", "rank", "score", "retrieved"}
 _DESCRIBES = {"param", "parameter", "metadata", "meta"}  # objects of how a question was made
 _SAMPLED = {"sample", "example", "miss", "missed", "failure", "failed"}  # lists of a few of the queries
+_EXTREME = {"worst", "hardest", "easiest", "lowest"}  # errors.worst_queries
 _SHOTS = {"demo", "fewshot", "shot"}
 _NUMBERED = re.compile(r"[A-Za-z][A-Za-z_-]*?[-_]?(\d{2,})")
 _COMPARED = {"system", "model", "retriever", "config", "configuration", "pipeline", "strategy", "variant", "method",
@@ -175,8 +176,8 @@ class Assignment:
     def _are_examples(self) -> bool:
         """True for a few of the queries for each kind of error, and for few records in a part of a report."""
         above, _, name = self.records.path.rpartition(".")
-        if not _SHOTS.isdisjoint(words(name)):
-            return True  # in the prompt of a program
+        if not (_SHOTS | _EXTREME).isdisjoint(words(name)):
+            return True  # in the prompt of a program, or the few with the lowest values
         if (KEY in above or {"error", "failure"} & set(words(above))) and not _SAMPLED.isdisjoint(words(name)):
             return True
         return len(self.records.rows) < _FEWEST and "." in self.records.path.strip(f".{KEY}") and {
@@ -322,7 +323,8 @@ class Assignment:
         rest = [item for path, item in self.fields.items() if not is_inside(path, self.roles)]
         asked = self.fields.get(self.roles.get("query", ""))
         if not rest and "query" in self.roles and len(self.records.rows) > 1:
-            return {*LISTS_OF_QUESTIONS, "text"}.issuperset(words(self.roles["query"]))
+            asked = self.roles["query"]
+            return are_named_questions(asked) or {*LISTS_OF_QUESTIONS, "text"}.issuperset(words(asked))
         if asked is not None and asked.is_id_like and not asked.is_long_text:
             return False
         return "query" in self.roles and len(self.records.rows) > 1 and all(

@@ -17,10 +17,7 @@ from ragdash.io.proposals.shapes.asked_once import asked_once
 from ragdash.io.proposals.shapes.columns_of_systems import rows_by_system
 from ragdash.io.proposals.shapes.lists_of_metrics import with_metrics_by_name
 from ragdash.io.proposals.shapes.record_kinds import queries_only, with_one_question, with_speakers
-from ragdash.io.proposals.shapes.sheets import (
-    rows_without_percent_signs,
-    with_metric_columns,
-)
+from ragdash.io.proposals.shapes.sheets import rows_without_percent_signs, with_metric_columns
 from ragdash.io.proposals.shapes.text_tables import table_of_rows, text_table
 from ragdash.io.proposals.shapes.traces.agent_steps import with_retrieval
 from ragdash.io.proposals.shapes.traces.logs import is_log
@@ -98,7 +95,8 @@ def read_record_lists(source: Source) -> list[RecordList]:
             return _with_systems([replace(item, rows=with_one_question(with_speakers(with_order(with_retrieval(
                 with_paired_ids(with_right_options(with_parsed_texts(item.rows))))))))
                                   for item in _in_json(values)])
-    return _with_systems([RecordList("", table)] if (table := text_table(text)) else [])
+    table = text_table(text, source.mapping.values())
+    return _with_systems([RecordList("", table)] if table else [])
 
 
 def _with_systems(lists: list[RecordList]) -> list[RecordList]:

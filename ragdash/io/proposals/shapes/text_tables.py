@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
+from collections.abc import Collection
 
 from ragdash.core.text.sentences import are_questions
 from ragdash.io.proposals.names import ROLE_WORDS, names_average, words
@@ -22,12 +23,14 @@ DELIMITERS = "\t,;|"
 _FEWEST_ROWS = 3
 _TITLE = re.compile(r"([\w-]*\d)(?::\s*| +)([^\W\d].*)")
 LISTS_OF_QUESTIONS = ("question", "questions", "query", "queries", "prompt", "prompts")  # names of a column
+_LONGEST_NAME = 3  # words of the name of a column of questions, such as "Original query"
 
 
-def text_table(text: str) -> list[dict]:
+def text_table(text: str, names: Collection[str] = ()) -> list[dict]:
     """The table of a text, split by the separator that gives the most regular rows; also without a header.
 
-    Lines below a word for questions are one column, whatever is in them.
+    names: those of columns that a mapping gives. Lines below one of them, or below a name that ends with a word for
+    questions, are one column, whatever is in them.
     Empty where a row has more cells than the others: a value holds the separator, and which one is not known.
     """
     if rows := _ranked_lines(text) or _judged_passages(text) or _candidates(text):
@@ -57,7 +60,7 @@ def text_table(text: str) -> list[dict]:
         table = table_of_rows(rows, headerless=delimiter == "\t" or _begin_with_questions(rows))
         if table:
             return table
-    return _numbered_titles(text) or _questions_below_their_name(text)
+    return _numbered_titles(text) or _questions_below_their_name(text, names)
 
 
 def _ranked_lines(text: str) -> list[dict]:
@@ -121,15 +124,30 @@ def _numbered_titles(text: str) -> list[dict]:
         is_each and len(names) == 1 and 2 * several > len(rows)) else []
 
 
-def _questions_below_their_name(text: str) -> list[dict]:
-    """The cells of a text whose first one is a single word such as "questions"; none for other texts."""
-    if text[:20].split("\n")[0].strip().strip('"').lower() not in LISTS_OF_QUESTIONS:
+def _questions_below_their_name(text: str, names: Collection[str]) -> list[dict]:
+    """The cells of a text whose first one is a short name such as "questions" or "Original query", or one of these
+    names; none for other texts.
+    """
+    name = text[:1 << 10].lstrip().partition("\n")[0].strip().strip('"')
+    if name not in names and not are_named_questions(name):
         return []
     try:
         header, *rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter="\x1f") if any(row)]
     except csv.Error:
         return []
-    return [{header[0]: row[0]} for row in rows]
+    return [{header[0].strip(): row[0]} for row in rows]
+
+
+def are_named_questions(name: str) -> bool:
+    """True for a short name of a column that ends with a word for questions.
+
+    Examples
+    --------
+    >>> are_named_questions("Original query"), are_named_questions("What is a query?")
+    (True, False)
+    """
+    parts = name.lower().replace("_", " ").split()
+    return 0 < len(parts) <= _LONGEST_NAME and parts[-1] in LISTS_OF_QUESTIONS
 
 
 def _begin_with_questions(rows: list[list[str]]) -> bool:
