@@ -261,3 +261,19 @@ def test_the_few_queries_with_the_lowest_values_in_a_report_are_no_run(name):
     report = {"models": {"means": {"bm25": {"MAP": 0.31}, "lsa": {"MAP": 0.28}}}, "errors": {name: few}}
     assert not propose(Source(("results.json", json.dumps(report).encode())))
     assert propose(Source(("results.json", json.dumps({"models": report["models"], "per_query": few}).encode())))
+
+
+@pytest.mark.parametrize("grade", ["label", "relevance"])
+def test_ids_with_a_grade_below_questions_that_come_again_are_judged_documents(grade):
+    lines = [f"{text},EA{number}{place}B1_2008,{(number + place) % 2},it is about {text} {place}"
+             for number, text in enumerate(("how to drive", "what is a debugger")) for place in range(5)]
+    content = table(f"query,id,{grade},reason", *lines)
+    reading = propose(Source(("judged.csv", content)))[0]
+    assert reading.mapping == {"role": "truth", "query": "query", "doc_id": "id", "grade": grade}
+    truth = read_truth(("judged.csv", content), mapping=reading.mapping)
+    assert (len(truth.query_ids), truth.judgments, truth.grades.tolist()) == (2, 10, [1, 1, 0, 0, 0, 1, 1, 1, 0, 0])
+
+
+def test_ids_of_questions_asked_once_stay_those_of_queries():
+    content = table("query,id,label", *(f"{text},EA{number},{number % 2}" for number, text in enumerate(SEARCHES[:2])))
+    assert propose(Source(("asked.csv", content)))[0].mapping["query_id"] == "id"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ from ragdash.io.proposals.assignment import WEIGHTS, Assignment, is_inside, take
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.spread import has_codes, is_title, names_document
 from ragdash.io.proposals.fields import GOLD_OBJECTS, Field, as_number, is_missing, leaves
-from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, RETRIEVING, RETURNED, WEAK_GOLD
+from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, GRADES, ID, RETRIEVING, RETURNED, WEAK_GOLD
 from ragdash.io.proposals.shapes.ranked_lists import counts_evidence, same_lengths
 
 _CHUNK = re.compile(r"[_#:/-]+(?:chunk|passage|page|part|p|c)[_-]?\d+$|#\d+$", re.IGNORECASE)  # a part of a document
@@ -85,6 +86,22 @@ def gold_lists(free: dict[str, Field]) -> list[Field]:
         item for item in gold if item.is_list and not lists and (has_codes(item) or item.is_text != (
             item.name_words == ("expected",))) and not (is_answered and _TRUTH_ALONE.issuperset(item.name_words))
         and ANSWER.isdisjoint(item.name_words) and meanings.is_gold_list(item)]
+
+
+def judged_ids(result: Assignment, free: dict[str, Field], key: Field) -> list[Field]:
+    """`id` next to a grade, another one in each record, below questions that come again without an id of their own:
+    the judged documents.
+    """
+    keys = Counter(map(repr, key.values))
+    others = {"retrieved", "relevant", "answers", "answer", "evidence", "contexts", "query_id"}
+    if key.path != result.roles.get("query") or min(keys.values()) < 2 or not others.isdisjoint(result.roles):
+        return []
+    graded = any(GRADES & {*item.name_words} and not item.is_list and item.share == 1 and (
+        item.is_bool or item.is_grade or {as_number(value) for value in item.items} <= {*_GRADES})
+                 for item in result.fields.values())
+    return [item for item in free.values() if graded and item.path.lower() in ("id", "_id") and not item.is_list
+            and item.is_id_like and item.share == 1 and len(set(zip(map(repr, key.values), map(
+                repr, item.values), strict=True))) == len(item.values)]
 
 
 def names_of(document: str) -> set[str]:

@@ -17,7 +17,7 @@ from ragdash.io.proposals.choices.others import (
     take_turns,
     without_ranks_of_parts,
 )
-from ragdash.io.proposals.choices.right_documents import id_rank
+from ragdash.io.proposals.choices.right_documents import id_rank, judged_ids
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.averages import average_places
 from ragdash.io.proposals.fields import Field, as_number
@@ -76,7 +76,7 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
     key = keys[0]
     names = [repr(value) for value in key.values]
     documents = [item for item in free.values() if not item.is_list and meanings.is_neutral_documents(item)
-                 and len(item.values) == len(names)]
+                 and len(item.values) == len(names)] or judged_ids(result, free, key)
     result.averages = len(_average_places(result, keys, documents))
     if len(set(names)) == len(names):
         is_ranked = any((item.name_words in (("rank",), ("score",)) or item.is_grade or ratings.rates_document(item))
