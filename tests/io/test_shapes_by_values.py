@@ -277,3 +277,13 @@ def test_ids_with_a_grade_below_questions_that_come_again_are_judged_documents(g
 def test_ids_of_questions_asked_once_stay_those_of_queries():
     content = table("query,id,label", *(f"{text},EA{number},{number % 2}" for number, text in enumerate(SEARCHES[:2])))
     assert propose(Source(("asked.csv", content)))[0].mapping["query_id"] == "id"
+
+
+def test_a_query_to_a_graph_next_to_right_answers_is_no_answer_and_a_data_set_is_no_document():
+    content = json.dumps([{
+        "question": f"Which rule covers case {number} of the game?", "answers": [f"Move {number}"],
+        "sparql": f"PREFIX g: <http://g.org/>\nSELECT ?x WHERE {{ g:c{number} g:rule ?x . }}",
+        "metadata": {"data_source": "WebQuestions" if number else "Free917"}} for number in range(12)]).encode()
+    reading = propose(Source(("questions.json", content)))[0]
+    assert {name: reading.mapping.get(name) for name in ("role", "answers", "answer", "relevant")} == {
+        "role": "truth", "answers": "answers", "answer": None, "relevant": None}

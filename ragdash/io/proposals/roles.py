@@ -268,7 +268,8 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
                          nouns.isdisjoint(item.name_words)), _answer_rank(item)))
     answers = answers or answer_next_to_documents(result, free) or short_names(result, free)
     answers = answers or predicted_class(result, free) or agreeing_values(result, free)
-    answers = answers or (code_answers(free) if "query" in result.roles else [])
+    if "query" in result.roles and not _several_answers(free):
+        answers = answers or code_answers(free)
     answers = without_gap_fillers(answers, result, free)
     if answers and "answer" not in result.roles:
         take(result, free, "answer", answers[0])
@@ -280,12 +281,8 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
         plain = plain if is_predicted else [item for item in plain if is_right_one(item, answers[0], result)]
         if plain and "answers" not in result.roles:
             take(result, free, "answers", plain[0])
-    several = [item for item in free.values() if item.path.lower() in (
-        "ans", "answer", "answers", "answers.text", "answer_{n}") and (
-            item.is_list and item.is_text and not item.is_object)]
-    several = several or gathered_answers(free)
-    if several and "answers" not in result.roles:
-        take(result, free, "answers", several[0])  # several right answers
+    if (several := _several_answers(free)) and "answers" not in result.roles:
+        take(result, free, "answers", several[0])
     has_runs = any("{run}" in path for path in result.roles.values())
     assign_times(result, free, has_runs)
     for role, item in usage_fields(item for item in free.values() if "{run}" in item.path or not has_runs).items():
@@ -311,6 +308,13 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
         ratings.is_label(item) or (is_returned and ratings.is_unnamed_label(item)))]
     if labels:
         take(result, free, "labels", *labels)
+
+
+def _several_answers(free: dict[str, Field]) -> list[Field]:
+    """Lists of right answers to a question."""
+    return [item for item in free.values() if item.path.lower() in (
+        "ans", "answer", "answers", "answers.text", "answer_{n}") and (
+            item.is_list and item.is_text and not item.is_object)] or gathered_answers(free)
 
 
 def _rates_others(item: Field, answers: list[Field]) -> bool:

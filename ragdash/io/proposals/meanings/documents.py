@@ -144,6 +144,8 @@ def is_neutral_documents(field: Field) -> bool:
         return False
     if (name == {"id"} and "[]" not in field.path) or not name.isdisjoint(_NO_DOCUMENT):
         return False
+    if name == {"data", "source"} and field.path_share < 0.6 and _FEW * field.distinct_count <= len(field.values):
+        return False  # the data set that a question is from
     if len(field.name_words) > 1 and field.name_words[0] in COUNTING - {"no", "number"}:
         return False  # num_chunks
     if _is_of_questions(field) or counts_rows(field) or is_constant(field):
