@@ -264,7 +264,7 @@ def test_a_port_in_use_is_not_opened(capfdbinary):
     ("abc", (), "a number of GB above 0"), ("-1", (), "RAGDASH_MEMORY"), ("nan", (), "'nan'"),
     ("", ("--port", "8599", "--status", "127.0.0.1:8599"), "the pages are served there"),
     ("", ("--", "--server.port=8598"), "Use --port instead"), ("", ("--host", "\udcff"), "expected the name of a host"),
-    ("", ("--host", "a" * 70), "expected the name of a host"),
+    ("", ("--host", "a" * 70), "expected the name of a host"), ("", ("--status", "\udcff:9"), "--status"),
     ("", ("--", "--server.address=::"), "Use --host instead")])
 def test_a_server_whose_settings_contradict_each_other_does_not_start(capfdbinary, monkeypatch, memory, arguments,
                                                                       said):

@@ -142,7 +142,7 @@ def test_a_reader_without_the_right_to_change_keeps_nothing(home, monkeypatch):
 
 
 def test_metrics_of_models_files_and_plugins_are_not_kept():
-    kept = {metric.view for name, metric in METRICS.items() if kept_cache.is_keepable(Spec(name, None))}
+    kept = {metric.view for name, metric in METRICS.items() if kept_cache.is_keepable(Spec(name))}
     assert kept.isdisjoint({"Judged", "Entailed", "Scored"}) and {"Ranked", "Covered"} <= kept
     plugin = replace(METRICS["RR"], function=lambda view: None)
     assert not kept_cache.is_keepable(SimpleNamespace(name="RR", metric=plugin))

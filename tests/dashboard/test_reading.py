@@ -65,7 +65,7 @@ def test_the_bar_moves_and_goes(monkeypatch):
     assert {0.0, 0.5, 1.0} <= set(shares) and shares == sorted(shares) and place.drawn[-1] is None
     said = [drawn[1].replace("\\", "") for drawn in place.drawn[:-1]]
     assert said[0].startswith("Reading **a_b.run** (8 MB) …") and all("1 more file" in text for text in said)
-    assert any("50%" in text for text in said) and "put in order" in said[-1]
+    assert any("50%" in text for text in said) and "sorting" in said[-1]
 
 
 def test_what_is_read_at_once_draws_nothing():

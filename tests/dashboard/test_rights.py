@@ -51,7 +51,7 @@ TAILS = {name.rpartition(".")[2] for name in (*WRITES, *WORKSPACE_WRITES)}
 HELPERS = {  # called within a change alone: the test of them is below
     "_imported_verdicts", "_delete_entry", "_home_of", "_change_places", "_rename_entry", "_describe_entry",
     "_tag_entry"}
-GIVEN_ON = ("_try_change", "field")  # functions of the list of the workspace that make a change of what they are given
+GIVEN_ON = ("_try_change",)  # functions of the list of the workspace that make a change of what they are given
 
 
 class Secrets(dict):
@@ -186,8 +186,9 @@ def test_what_is_given_on_is_done_by_functions_that_ask():
     assert [node.func.id for node in ast.walk(functions["_try_change"]) if isinstance(node, ast.Call)
             and isinstance(node.func, ast.Name)] == ["make"]
     (guard,) = [node for node in ast.walk(functions["_try_change"]) if isinstance(node, ast.With)]
-    assert asked_for(guard.items[0].context_expr) == "any" and "make()" in ast.unparse(guard)
-    assert "_try_change('change-stored'" in ast.unparse(functions["field"])
+    assert asked_for(guard.items[0].context_expr) == "any" and "make(*text)" in ast.unparse(guard)
+    given = "_try_change, 'change-stored', entry.digest, partial("
+    assert ast.unparse(functions["_render_editor"]).count(given) == 2, "a name and a description"
     for name in HELPERS:
         for path, tree in sources():
             assert name not in [node.func.id for node in unguarded_calls(tree) if isinstance(node.func, ast.Name)], path

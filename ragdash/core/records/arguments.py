@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
 import numpy as np
@@ -108,7 +109,7 @@ _LIST_ALONE = re.compile(r"(Sequence|Iterable|Collection)\[[\w ,.|]*(\[[\w ,.|]*
 _LISTS = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection)
 _PLAIN: dict[str, Any] = {"str": str, "int": Integral, "float": Real, "bool": (Integral, np.bool_), "None": type(None)}
 _MOST_BITS = 63  # arithmetic and files hold no larger whole number
-_NO_TEXT = frozenset(("\0", *map(chr, range(0xD800, 0xE000))))  # in no path, and no half of a character in any text
+_NO_TEXT = frozenset(map(chr, range(0xD800, 0xE000)))  # halves of characters
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "True or False", bytes: "bytes",
           type(None): "None", dict: "a dict", collections.abc.Mapping: "a dict", collections.abc.Callable: "a function",
           **dict.fromkeys((*_LISTS, list, tuple), "a list")}
@@ -229,6 +230,8 @@ def _fits(value: object, hint: Any) -> bool:
     if kind is object or kind is Any:
         return True
     if kind in (Union, types.UnionType):
+        if isinstance(value, str) and "\0" in value and any(choice is Path for choice in inner):
+            return False  # in no path
         return any(_fits(value, choice) for choice in inner)
     if kind is Literal:
         return any(value is choice or value == choice for choice in inner)

@@ -240,7 +240,7 @@ def test_labels_that_differ_are_told_next_to_a_verdict_on_retrieval():
     at = opened("overview", **address(judged(), runs))
     assert "new has the highest" in headings(at)
     assert "By the labels of the answers" in texts(at)
-    assert "**new** is :orange[worse] than **old** on Correct \\(verdict\\)" in texts(at)
+    assert "**new** is :orange[worse] than **old** on Share correct \\(verdict\\)" in texts(at)
     alike = [run.with_file_scores(FileScores.build([(query, run.name, "verdict", "Correct") for query in QUERIES]))
              for run in runs]
     assert "By the labels" not in texts(opened("overview", **address(judged(), alike)))

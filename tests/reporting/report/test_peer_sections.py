@@ -55,7 +55,8 @@ def test_the_section_of_judgments_is_the_plan_of_the_command():
 
 
 @pytest.mark.parametrize(("metric", "runs", "name", "reason"), [
-    ("nDCG@10", RUNS[:1], "judgenext", "Two runs or more"), ("ERR@10", RUNS, "tools", "No other tool here computes"),
+    ("nDCG@10", RUNS[:1], "judgenext", "This needs two or more runs"),
+    ("ERR@10", RUNS, "tools", "No other tool here computes"),
     ("n_ret", RUNS, "judgenext", "")])
 def test_a_part_without_numbers_says_why(metric, runs, name, reason):
     missing = sections_of(request_of(metric, runs))[name].missing

@@ -159,6 +159,7 @@ def _status_address(text: str, pages: int) -> str:
     if int(port) == pages:
         facts = {"host": host or "127.0.0.1", "port": port, "reason": "the pages are served there"}
         raise InputError([Problem("port-in-use", facts, field="--status")])
+    _check_host(host, "--status")
     _check_address(host.strip("[]") or "127.0.0.1", int(port))
     return f"{host or '127.0.0.1'}:{port}"
 
@@ -172,13 +173,13 @@ def _path_list(files: Sequence[str]) -> str:
     return text
 
 
-def _check_host(host: str) -> None:
+def _check_host(host: str, field: str = "--host") -> None:
     """Raise InputError for a text that can be no name of a host: sockets raise other errors for it."""
     try:
         host.encode("idna")
     except UnicodeError as error:
         facts = {"host": printable(host), "reason": str(error)}
-        raise InputError([Problem("no-host", facts, field="--host")]) from None
+        raise InputError([Problem("no-host", facts, field=field)]) from None
 
 
 def _check_address(host: str, port: int) -> None:
