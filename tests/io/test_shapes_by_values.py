@@ -287,3 +287,20 @@ def test_a_query_to_a_graph_next_to_right_answers_is_no_answer_and_a_data_set_is
     reading = propose(Source(("questions.json", content)))[0]
     assert {name: reading.mapping.get(name) for name in ("role", "answers", "answer", "relevant")} == {
         "role": "truth", "answers": "answers", "answer": None, "relevant": None}
+
+
+def test_top_k_labels_next_to_what_is_expected_are_a_ranking_with_judgments():
+    asked = ["What is left of the sink?", "What is near the wall?", "What is on the wall?", "Where is the bin?"]
+    right = [["toilet"], ["trash_can", "black_door"], ["towel", "grab_bar"], ["floor"]]
+    returned = [["toilet"], ["black_door", "trash_can"], ["towel", "grab_bar"], ["bin"]]
+    columns = list(zip(asked, right, returned, (True, True, True, False), strict=True))
+    names = ("query", "expected", "topk_labels", "topk_ok")
+    lines = (",".join(";".join(cell) if type(cell) is list else str(cell) for cell in row) for row in columns)
+    for content, file in ((table(",".join(names), *lines), "rows.csv"),
+                          (json.dumps([dict(zip(names, row, strict=True)) for row in columns]).encode(), "rows.json")):
+        mapping = propose(Source((file, content)))[0].mapping
+        assert mapping == {"role": "both", "query": "query", "retrieved": "topk_labels", "relevant": "expected",
+                           "scores": "topk_ok"}
+        assert read_truth((file, content), mapping=mapping).judgments == 6
+        assert read_runs((file, content), mapping=mapping)[0].docs.to_pylist() == [
+            doc for docs in returned for doc in docs]

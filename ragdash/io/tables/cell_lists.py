@@ -25,6 +25,8 @@ _NUMBER = re.compile(r"-?\d*\.\d+(?:e-?\d+)?", re.IGNORECASE)
 _PARALLEL = ("||", "|", ";")  # between the values of columns that are lists of the same length
 _PLACE_NAMES = re.compile(r"(ids?|docs?|documents?|sources?|references|citations?|gold|relevant)$", re.IGNORECASE)
 _LONGEST_PLACE = 60
+_FEWEST_JOINED = 2  # cells of several ids
+_NAME = re.compile(r"(?=.*[^\W\d_])\S+")
 _ANSWERS = re.compile("answer|response|reply", re.IGNORECASE)  # columns of texts, also where a text names ids
 _BETWEEN_TEXTS = (re.compile(r"\s*\n\s*[-=*#]{3,}\s*\n\s*"), re.compile(r"\s*\|\|+\s*"), re.compile(r"\n\s*\n"))
 _ID_LIST = re.compile(r"[^\s,;|]+(\s*[,;]\s*[^\s,;|]+)*")
@@ -36,6 +38,7 @@ def parse_columns(names: Sequence[str], columns: Sequence[Sequence]) -> list[lis
     known = {part for column in parsed for cell in column if type(cell) is list for part in cell if type(part) is str}
     parsed = [_split_known(column, known) if known and not _ANSWERS.search(name) else column
               for name, column in zip(names, parsed, strict=True)]
+    parsed = _split_alike(parsed)
     counts = {tuple(len(cell) if type(cell) is list else 0 for cell in column) for column in parsed if any(
         type(cell) is list and len(cell) > 1 for cell in column)}
     return [_split_texts(column, counts) if counts and _LIST_NAMES.search(name) else column
@@ -84,6 +87,30 @@ def _split_known(column: list, known: set[str]) -> list:
         if joined and all(part.strip() in known for cell in joined for part in cell.split(separator)):
             return [None if cell is None else [part.strip() for part in cell.split(separator)] for cell in column]
     return column
+
+
+def _split_alike(columns: list[list]) -> list[list]:
+    """The columns; two with ids and the same separator are lists where cells in a row with it always share an id:
+    "d7;d2" below `expected` next to "d2;d4" below `topk`.
+    """
+    result = list(columns)
+    for separator in "|;":
+        parts = {place: [set(map(str.strip, cell.split(separator))) if cell else set() for cell in column]
+                 for place, column in enumerate(columns) if all(cell is None or type(cell) is str for cell in column)
+                 and sum(separator in cell for cell in column if cell) >= _FEWEST_JOINED}
+        parts = {place: cells for place, cells in parts.items() if all(
+            _NAME.fullmatch(part) for cell in cells for part in cell)}
+        for place, cells in parts.items():
+            if any(_share_ids(cells, others) for another, others in parts.items() if another != place):
+                result[place] = [None if cell is None else [part.strip() for part in cell.split(separator)]
+                                 for cell in columns[place]]
+    return result
+
+
+def _share_ids(cells: list[set[str]], others: list[set[str]]) -> bool:
+    """True where cells of several ids in one row have one in common, in several rows."""
+    pairs = [(cell, other) for cell, other in zip(cells, others, strict=True) if min(len(cell), len(other)) > 1]
+    return len(pairs) >= _FEWEST_JOINED and all(cell & other for cell, other in pairs)
 
 
 def is_list_column(column: Sequence[str]) -> bool:

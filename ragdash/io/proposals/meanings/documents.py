@@ -80,6 +80,7 @@ def is_gold_list(field: Field) -> bool:
 def is_returned_list(field: Field) -> bool:
     """A list of short values under a name that only says that they were returned: `returned`, `top5`."""
     name = {word.rstrip("0123456789") for word in field.name_words} - {"", "config", "configuration"}
+    name -= {"label"} if "topk" in name else set()
     is_titles = ("title" in name or name == {"top"}) and field.mean_length < 120 and "[]" not in field.path
     is_titles = is_titles or (bool(name & DOCUMENT) and "[]" not in field.path and are_places(field))
     is_named = field.is_text or (  # whole numbers as ids
