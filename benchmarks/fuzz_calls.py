@@ -247,25 +247,25 @@ def change_arguments(search: Search, function: Callable, args: tuple, kwargs: di
     """((arguments, keywords), words) with one argument, or a part of it, replaced."""
     random = search.random
     parameters = list(inspect.signature(function).parameters.values())
-    own = bool(parameters) and parameters[0].name in ("self", "cls")
-    names = [parameter.name for parameter in parameters[own:] if parameter.kind not in (
+    takes_self = bool(parameters) and parameters[0].name in ("self", "cls")
+    names = [parameter.name for parameter in parameters[takes_self:] if parameter.kind not in (
         parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)]
     names += [name for parameter in parameters if parameter.name == "conventions" for name in CONVENTIONS]
     if any(parameter.kind == parameter.VAR_POSITIONAL for parameter in parameters):
         names.append("*")
     if not names:
         return None, ""
-    name, place = random.choice(names), {name: number + own for number, name in enumerate(names)}
+    name, place = random.choice(names), {name: number + takes_self for number, name in enumerate(names)}
     new, args, kwargs = random.choice(odd_values()), list(args), dict(kwargs)
     if name == "*":
         args.append(new)
         return (args, kwargs), f"*{describe(new)}"
-    at = place[name]
-    before = args[at] if at < len(args) else kwargs.get(name)
+    index = place[name]
+    before = args[index] if index < len(args) else kwargs.get(name)
     if random.random() < 0.4 and isinstance(before, dict | list) and before:
         new = part_changed(before, new, random)
-    if at < len(args) and name not in kwargs:
-        args[at] = new
+    if index < len(args) and name not in kwargs:
+        args[index] = new
     else:
         kwargs[name] = new
     return (args, kwargs), f"{name}={describe(new)}"

@@ -149,14 +149,14 @@ def possible_scores(scores: FileScores | None, run: str, problems: Iterable[Prob
     >>> fields["file_scores"].by_query(), [problem.field for problem in fields["problems"]]
     ({'q2': {'gain': 2.0}}, ['gain'])
     """
-    own = scores.of_run(run) if scores else None
+    of_run = scores.of_run(run) if scores else None
     beyond: dict[str, list[int]] = {}
-    for row in np.flatnonzero(np.abs(own.values) > MOST).tolist() if own else ():
-        beyond.setdefault(own.metrics[row].as_py(), []).append(row)
-    if own and beyond:
-        facts = {metric: {"query": own.queries[rows[0]].as_py(), "value": own.values[rows[0]], "column": metric,
+    for row in np.flatnonzero(np.abs(of_run.values) > MOST).tolist() if of_run else ():
+        beyond.setdefault(of_run.metrics[row].as_py(), []).append(row)
+    if of_run and beyond:
+        facts = {metric: {"query": of_run.queries[rows[0]].as_py(), "value": of_run.values[rows[0]], "column": metric,
                           "others": len(rows) - 1, "most": MOST} for metric, rows in beyond.items()}
         problems = (*problems, *(Problem("impossible-amount/metric", known, field=metric, severity="warning")
                                  for metric, known in facts.items()))
-        own = replace(own, values=frozen(np.where(np.abs(own.values) > MOST, np.nan, own.values)))
-    return {"file_scores": own or None, "problems": tuple(problems)}
+        of_run = replace(of_run, values=frozen(np.where(np.abs(of_run.values) > MOST, np.nan, of_run.values)))
+    return {"file_scores": of_run or None, "problems": tuple(problems)}

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from threading import Event
 
 from ragdash.core.console import DroppingStream, open_standard_streams, print_note
 from ragdash.core.storage.addresses import PAGES
+
+_started = Event()
 
 
 def main() -> None:
@@ -41,6 +44,7 @@ def main() -> None:
 
 
 def _print_address(_) -> None:
+    _started.set()
     from streamlit import config
     from streamlit.web.server import server_util
 
@@ -62,5 +66,7 @@ if __name__ == "__main__":
     except SystemExit as end:  # status 1 means a missed bound
         sys.exit(2 if end.code == 1 else end.code)
     except _settings_errors() as error:
+        if _started.is_set():
+            raise
         print_note(f"error: Streamlit does not start with these settings ({type(error).__name__}: {error})")
         sys.exit(2)
