@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from helpers import until
 from page_cases import address, opened
+from streamlit import runtime
 
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.dashboard import page_context
@@ -97,6 +98,16 @@ def test_what_compare_shows_first_is_computed_in_the_server_too(request_, monkey
     assert f"{verdict_cache.__name__}.checks" not in of_compare
 
 
+def test_a_server_without_a_process_computes_the_first_view_alone(request_, monkeypatch):
+    arguments = (request_.runs, 0, request_.scope, "nDCG@k", 10, ())
+    queue = ahead.AheadQueue(python("raise AssertionError"))
+    monkeypatch.setattr(ahead, "QUEUE", queue)
+    assert ahead.offer(*arguments) is None, "no server runs: a page drawn by itself"
+    monkeypatch.setattr(runtime, "exists", lambda: True)
+    assert ahead.offer(*arguments).key == request_.key and ahead.offer(*arguments) is None
+    assert queue.is_idle() and queue._thread is None
+
+
 @pytest.mark.parametrize("gone", [True, False])
 def test_large_runs_and_those_that_are_gone_are_left_to_the_process(request_, monkeypatch, gone):
     monkeypatch.setattr(first_view, *("records_of", lambda request: []) if gone else ("MOST", 100))
@@ -155,7 +166,7 @@ def test_a_process_that_fails_does_no_harm(request_, code):
 
 def test_offers_return_at_once_and_respect_the_limits(request_, monkeypatch):
     taken = []
-    monkeypatch.setattr(ahead.QUEUE, "offer", taken.append)
+    monkeypatch.setattr(ahead.QUEUE, "offer", lambda request, starts: taken.append(request))
     monkeypatch.setattr(data_store, "read_only", lambda: True)
     arguments = (request_.runs, 0, request_.scope, "nDCG@k", 10, ())
     ahead.offer(*arguments)
@@ -201,7 +212,7 @@ def test_a_request_with_more_runs_ends_those_that_it_includes(request_):
 
 def test_the_data_page_has_the_first_views_computed(request_, monkeypatch):
     taken = []
-    monkeypatch.setattr(ahead.QUEUE, "offer", taken.append)
+    monkeypatch.setattr(ahead.QUEUE, "offer", lambda request, starts: taken.append(request))
     monkeypatch.setenv(ahead.VARIABLE, "1")
     runs = [LOADED.run(digest) for digest, _ in request_.runs]
     opened("data", **address(request_.scope.truth, runs))

@@ -175,7 +175,7 @@ def test_imports_after_the_first_page_wait_for_pages_and_a_page_waits_for_the_on
         with idle.page():
             entered.set()
 
-    idle = IdleSteps(lambda: [step, done.set], delay=0)
+    idle = IdleSteps(lambda: [step], lambda: [done.set], delay=0)
     draw()
     assert not begun.wait(0.1), "nobody has asked for them"
     idle.after_first_page()
@@ -190,6 +190,18 @@ def test_imports_after_the_first_page_wait_for_pages_and_a_page_waits_for_the_on
     go.set()
     thread.join(60)
     assert entered.is_set() and done.wait(60)
+
+
+def test_imports_of_other_pages_wait_for_the_first_view_of_the_next_one():
+    order, first, others = [], threading.Event(), threading.Event()
+    idle = IdleSteps(lambda: [lambda: order.append("first"), first.set], lambda: [others.set], delay=0)
+    with idle.view():
+        assert first.wait(60)
+        idle.after_first_page()
+        with idle.page():
+            pass
+        assert not others.wait(0.1), "a first view is computed"
+    assert others.wait(60) and order == ["first"]
 
 
 def test_openblas_has_one_thread_however_the_pages_are_started():

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import pyarrow as pa
+from streamlit import runtime
 
 from ragdash.core.records import Run, Truth
 from ragdash.core.storage.temporary_folders import temporary_folder
@@ -89,14 +90,15 @@ class AheadQueue:
         self._thread: threading.Thread | None = None
         self._current: tuple[AheadRequest, subprocess.Popen] | None = None
 
-    def offer(self, request: AheadRequest) -> bool:
-        """Note a request, unless it was noted before; returns at once, whether it is new."""
+    def offer(self, request: AheadRequest, *, starts: bool = True) -> bool:
+        """Note a request, unless it was noted before; returns at once, whether it is new. starts: also do it."""
         key = request.key
         with self._changed:
             if key in self._known:
                 return False
-            self._known[key] = self._waiting[key] = None
-            self._waiting[key] = request
+            self._known[key] = None
+            if starts:
+                self._waiting[key] = request
             for earlier in [other for other in self._waiting.values() if request.includes(other)]:
                 del self._waiting[earlier.key]
             if self._current is not None and request.includes(self._current[0]):
@@ -104,7 +106,7 @@ class AheadQueue:
             for noted, most in ((self._known, REMEMBERED), (self._waiting, WAITING)):
                 while len(noted) > most:
                     noted.popitem(last=False)
-            if self._thread is None:
+            if starts and self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="ragdash-ahead", daemon=True)
                 self._thread.start()
             self._changed.notify_all()
@@ -219,14 +221,16 @@ def offer(runs: Sequence[tuple[str, str]], baseline: int, scope: Scope, template
           truth_names: Sequence[str]) -> AheadRequest | None:
     """Compute ahead for a view, where this server does: of all queries, of runs that are no repeats of each other.
 
-    Returns the request; None where there is none, or where it was there already.
+    Returns the request, also where the server has no process for it; None where there is none, or where it was there
+    already.
     """
-    if os.environ.get(VARIABLE) != "1" or scope.part or len(runs) > MOST_RUNS:
+    starts = os.environ.get(VARIABLE) == "1"
+    if not (starts or runtime.exists()) or scope.part or len(runs) > MOST_RUNS:
         return None
     if any(len(digests_of(digest)) > 1 for digest, _ in runs):
         return None
     request = AheadRequest(tuple(runs), baseline, scope, template, k, tuple(truth_names), not data_store.read_only())
-    return request if QUEUE.offer(request) else None
+    return request if QUEUE.offer(request, starts=starts) else None
 
 
 def forget(digest: str) -> None:

@@ -12,6 +12,7 @@ from ragdash.core.errors import InputError, Unavailable
 from ragdash.dashboard.caches import shared_cache
 from ragdash.dashboard.jobs.ahead import AheadRequest, records_of
 from ragdash.dashboard.jobs.ahead_worker import first_steps
+from ragdash.dashboard.monitoring.warm_up import IDLE_STEPS
 
 MOST = 5_000_000  # documents and judgments
 
@@ -25,7 +26,7 @@ def begin(request: AheadRequest) -> None:
 
 def compute(request: AheadRequest) -> None:
     """Compute it as long as the runs are there; nothing where they are large."""
-    with shared_cache.script_run(), shared_cache.silent():
+    with IDLE_STEPS.view(), shared_cache.script_run(), shared_cache.silent():
         for step in first_steps(request):
             records = records_of(request)
             if not records or sum(len(record.docs) for record in records) > MOST:

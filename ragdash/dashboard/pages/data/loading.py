@@ -20,6 +20,7 @@ from ragdash.core.paths import SAMPLE_LABELS, SAMPLE_TRUTH, SAMPLE_VERDICTS, SAM
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.auth import rights
 from ragdash.dashboard.jobs import ahead
+from ragdash.dashboard.monitoring import warm_up
 from ragdash.dashboard.pages.data import corpus_upload, workspace_list
 from ragdash.dashboard.session import data_store, file_metrics, read_progress, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
@@ -119,6 +120,7 @@ def read_waiting() -> None:
     if not state.pending_files():
         return
     browser_modules.fetch_ahead()
+    warm_up.import_statistics()
     state.set_files(record.without_content() for record in state.files())
     fresh = 0
     while state.pending_files():
