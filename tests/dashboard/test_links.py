@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import page_cases
@@ -166,8 +167,30 @@ def test_an_address_of_thirty_runs_is_short_and_opens_the_same_runs():
     other = opened("metrics", **{**link, "run": dict(opened("metrics", **{**long, "run": named}).query_params)["run"]})
     assert [entry.name for entry in other.session_state["_runs"]][6:9] == [
         "retriever-06-chunk-512", "mine-chunk-512", "retriever-08-chunk-512"]
+    content = b"".join(bytes.fromhex(token[:12]) for token in [*named[:7], *named[8:]])
+    former = opened("metrics", **{**link, "run": [f"~{base64.urlsafe_b64encode(content).decode()}", f"7:{named[7]}"]})
+    assert former.session_state["_runs"] == other.session_state["_runs"], "as earlier versions wrote it"
     broken = opened("metrics", **{**link, "run": ["~no digest"]})
     assert not broken.exception and "damaged: run cannot be read" in broken.warning[0].value
+
+
+def test_names_that_the_files_do_not_have_are_few_characters_in_an_address():
+    """As of files whose runs are called the same, so that each has the name of its file."""
+    truth = Truth.build("truth", ["q1"], ["a"], [1])
+    many = [Run.build("run", ["q1"] * 2, ["a", f"named {at}"], [2.0, 1.0]) for at in range(30)]
+    chunks = [f"bge-m3-multi-vector-chunk{256 << at % 3}-overlap128-top{10 * (at // 3)}-reranked" for at in range(30)]
+    long = page_cases.address(truth, many)
+    long["run"] = [f"{token[:12]}.{at}.run ({name})" for at, (token, name) in enumerate(
+        zip(long["run"], chunks, strict=True))]
+    assert len(address_of("metrics", long)) > 2_000
+    at = opened("metrics", **long)
+    link = dict(at.query_params)
+    assert len(address_of("metrics", link)) < 600
+    again = opened("metrics", **link)
+    assert [entry.name for entry in again.session_state["_runs"]] == [f"run ({name})" for name in chunks]
+    damaged = opened("metrics", **{**link, "run": [link["run"][0], "~no names"]})
+    assert not damaged.exception and "damaged: run cannot be read" in damaged.warning[0].value
+    assert len(damaged.session_state["_runs"]) == 30
 
 
 def test_the_way_back_leaves_out_what_was_chosen_since(samples):

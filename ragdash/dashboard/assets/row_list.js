@@ -63,18 +63,37 @@ function sorted(columns, { at, down }) {
 class RowList {
   constructor(place, letters, content, open, key) {
     const { opens, marks } = content;
-    Object.assign(this, { place, letters, open, key, opens, marks, opened: null });
+    Object.assign(this, { place, letters, content, open, key, opens, marks, opened: null });
     this.scroller = place.querySelector(".rd-rows");
     this.scroller.style.maxHeight = content.height ? `${content.height}px` : "";
-    const room = this.scroller.clientWidth || window.innerWidth;
-    const all = content.columns.reduce((sum, column) => sum + column.width, 0);
+    this.scroller.onscroll = () => this.draw();
+    this.scroller.onkeydown = (event) => this.step(event);
+    this.build();
+    new ResizeObserver(() => this.fit()).observe(this.scroller);
+  }
+
+  // Where the list has become wider or narrower, other texts fit.
+  fit() {
+    const { scroller, place } = this, width = scroller.clientWidth; // none in a tab that is closed
+    if (place.list !== this || !width || width === this.room) return;
+    const top = scroller.scrollTop;
+    this.build();
+    this.draw();
+    scroller.scrollTop = top;
+    this.show(this.opened);
+  }
+
+  build() {
+    const { opens, marks } = this, { columns, label } = this.content;
+    const room = this.room = this.scroller.clientWidth || window.innerWidth;
+    const all = columns.reduce((sum, column) => sum + column.width, 0);
     const widest = all > room ? WIDEST * room : Infinity;
-    this.columns = content.columns.map((column) => withRoom(column, room - all)).map((column) =>
+    this.columns = columns.map((column) => withRoom(column, room - all)).map((column) =>
       ({ ...column, width: column.signs ? column.width : Math.min(column.width, widest) }));
     const table = this.table = document.createElement("table");
     if (marks) table.setAttribute("role", "grid");
     table.classList.toggle("rd-opens", opens);
-    table.setAttribute("aria-label", content.label);
+    table.setAttribute("aria-label", label);
     table.setAttribute("aria-rowcount", this.columns[0].cells.length + 1);
     const width = this.columns.reduce((sum, column) => sum + column.width, 0);
     table.style.minWidth = `${width}px`;
@@ -83,14 +102,12 @@ class RowList {
     this.columns.forEach((column, at) => this.addHeading(column, at));
     this.body = table.createTBody();
     this.scroller.replaceChildren(table);
-    this.scroller.onscroll = () => this.draw();
-    this.scroller.onkeydown = (event) => this.step(event);
     this.body.onclick = ({ target }) => {
       const line = target.closest("tr[data-row]");
       if (opens && line && !String(getSelection())) this.choose(Number(line.dataset.row));
     };
-    const { label, down } = sorts[key] || {};
-    const at = this.columns.findIndex((column) => column.label === label);
+    const { label: heading, down } = sorts[this.key] || {};
+    const at = this.columns.findIndex((column) => column.label === heading);
     this.sortBy(at < 0 ? null : at, at >= 0 && down);
   }
 

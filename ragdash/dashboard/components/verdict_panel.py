@@ -131,10 +131,10 @@ def cutoff_note(context: PageContext, k: int | None) -> str:
     return choice_sentences.cutoff_note(k, (LOADED.run(repeat).depth for repeat in repeats))
 
 
-def add_hybrid(context: PageContext, spec: Spec, sentences: DeltaGenerator) -> None:
+def add_hybrid(context: PageContext, spec: Spec, sentences: DeltaGenerator, *, folded: bool = False) -> None:
     """Say in the sentences of `render_line` that a hybrid would be better: call it when the page is drawn."""
     if finds_hybrid(context, spec):
-        _write(context, current_verdict(context, spec), sentences)
+        _write(context, current_verdict(context, spec), sentences, folded)
 
 
 def finds_hybrid(context: PageContext, spec: Spec) -> bool:
@@ -147,11 +147,20 @@ def finds_hybrid(context: PageContext, spec: Spec) -> bool:
                 and what_if_cache.gain(context.digests, context.names, context.scope, spec))
 
 
-def _write(context: PageContext, verdict: Verdict, sentences: DeltaGenerator) -> None:
-    """The verdict in short and, where it names a hybrid to build next, the way to its setting."""
-    lines, step = _short_lines(verdict), choice_sentences.next_step_sentence(verdict)
+def _write(context: PageContext, verdict: Verdict, sentences: DeltaGenerator, folded: bool) -> None:
+    """The verdict in short; folded: what speaks against it and what to build next below it, closed at first."""
+    lines, arguments = _short_lines(verdict), _arguments(verdict)
+    step = arguments.get(choice_sentences.NEXT_STEP_TITLE, "")
     with sentences.container():
-        st.markdown(shorten_names(context, "\n\n".join(lines)), help=term_help(f"{lines[0]} {step}", [verdict.spec]))
+        if folded and arguments:
+            st.markdown(shorten_names(context, "\n\n".join(lines)), help=term_help(lines[0], [verdict.spec]))
+            first, *others = arguments
+            title = " and ".join([first, *(other[0].lower() + other[1:] for other in others)])
+            with st.expander(shorten_names(context, title)):  # written twice, so it has no key
+                st.markdown(shorten_names(context, "\n\n".join(arguments.values())), help=term_help(step))
+        else:
+            st.markdown(shorten_names(context, "\n\n".join([*lines, *arguments.values()])),
+                        help=term_help(f"{lines[0]} {step}", [verdict.spec]))
 
 
 def setting_link(context: PageContext, verdict: Verdict) -> None:
@@ -167,13 +176,19 @@ def _fused(context: PageContext, verdict: Verdict) -> list[str]:
 
 
 def _short_lines(verdict: Verdict) -> list[str]:
-    """The headline, how sure it is, what its metric does not show, what speaks against it and what to build next.
-    The decision is on Overview, but for what to do about a verdict that is withheld."""
+    """The headline, how sure it is, and what its metric does not show. The decision is on Overview, but for what to do
+    about a verdict that is withheld."""
     withheld = verdict.state == "not-comparable"
     return [verdict_sentences.headline(verdict, titled=True), *differences(verdict),
             *filter(None, [verdict_sentences.decision_sentence(verdict) if withheld else
-                           verdict_sentences.metric_note(verdict), choice_sentences.risk_line(verdict),
-                           choice_sentences.next_step_sentence(verdict)])]
+                           verdict_sentences.metric_note(verdict)])]
+
+
+def _arguments(verdict: Verdict) -> dict[str, str]:
+    """{title: paragraph} of what speaks against the choice and of what to build next, where there is such."""
+    return {title: text for title, text in (
+        (choice_sentences.risk_title(verdict), choice_sentences.risk_line(verdict)),
+        (choice_sentences.NEXT_STEP_TITLE, choice_sentences.next_step_sentence(verdict))) if text}
 
 
 def differences(verdict: Verdict) -> list[str]:
@@ -183,12 +198,12 @@ def differences(verdict: Verdict) -> list[str]:
     return [sure] if sure else []
 
 
-def render_line(context: PageContext, spec: Spec) -> DeltaGenerator:
+def render_line(context: PageContext, spec: Spec, *, folded: bool = False) -> DeltaGenerator:
     """The verdict in short without its frame, in the words of Overview, and below it the checks; gives the place of
-    its sentences."""
+    its sentences. folded: for a page whose first screen is what follows."""
     verdict = current_verdict(context, spec)
     sentences = st.empty()
-    _write(context, verdict, sentences)
+    _write(context, verdict, sentences, folded)
     render_checks(context, unsaid_checks(verdict))
     return sentences
 

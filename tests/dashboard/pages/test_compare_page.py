@@ -62,6 +62,17 @@ def test_the_leaderboard_says_what_the_best_can_be_told_apart_from():
     assert numbers["Difference"].tolist() == pytest.approx([0.95 - 2 / 3, np.nan, 0.0], nan_ok=True)
 
 
+def test_two_paragraphs_come_before_the_leaderboard_and_the_arguments_are_folded():
+    at = opened("compare", **samples_by("type"))
+    outside = [one.value for one in at.main.get("markdown")]
+    folded = next(one for one in at.expander if "What speaks against" in one.label)
+    assert folded.label == "What speaks against sparse and what to build next"
+    arguments = folded.markdown[0].value.split("\n\n")
+    assert [text.partition(":**")[0] for text in arguments] == ["**What speaks against sparse", "**What to build next"]
+    before = outside[:outside.index(folded.markdown[0].value)]
+    assert sum(len(text.split("\n\n")) for text in before if not text.startswith("<")) == 2, before
+
+
 def test_differences_have_the_runs_in_the_order_of_the_leaderboard_not_of_loading():
     at = opened("compare", **session(baseline="same"))
     order = leaderboard(at)["Run"].tolist()

@@ -156,10 +156,10 @@ def test_the_link_opens_the_page_that_the_visitor_came_from():
 
 
 def test_the_links_of_thirty_runs_are_shown_whole(monkeypatch):
-    """Runs with names of their own, each of which the link spells out."""
+    """Runs with names of their own, which the link spells out."""
     drawn = {}
     monkeypatch.setattr(links.st, "code", lambda text, **more: drawn.update({text: more["height"]}))
     runs = [Run.build(f"run-{number:02}", ["q1", "q1"], ["a", f"b{number}"]) for number in range(30)]
     of_runs = address(Truth.build("qrels", ["q1"], ["a"], [1]), runs)
     opened("share", **of_runs | {"run": [f"{token}-by-hand" for token in of_runs["run"]]})
-    assert [(len(text) > 1000, height) for text, height in drawn.items() if "run=" in text] == [(True, "content")] * 2
+    assert [(len(text) > 350, height) for text, height in drawn.items() if "run=" in text] == [(True, "content")] * 2

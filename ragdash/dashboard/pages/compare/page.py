@@ -43,10 +43,10 @@ def render() -> None:
         raise page_context.PageEnds
     with finding:
         context.results.summary(specs)  # with one pass over the resamples for the verdict and all columns
-        sentences = verdict_panel.render_line(context, specs[0])
+        sentences = verdict_panel.render_line(context, specs[0], folded=True)
         repeat_lines.render(singles, specs[0], noise=True)
     render_runs(context, singles, specs)
-    verdict_panel.add_hybrid(context, specs[0], sentences)
+    verdict_panel.add_hybrid(context, specs[0], sentences, folded=True)
 
 
 @redrawn_alone("compare")

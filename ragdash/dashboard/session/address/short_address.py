@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import re
 import zlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from urllib.parse import parse_qs, urlencode
 
 from ragdash.dashboard.session.data_store import LOADED, SHORT
@@ -13,7 +15,7 @@ from ragdash.dashboard.session.keys import BASELINE, RUN, SHOWN
 REMOVED, ADDED = MARKS = "-", "~"
 PACKED, FORMER = "c", "choices"  # the parameter that holds many choices; in addresses of earlier versions
 LONGEST_READABLE = 220  # characters of the parameters before the choices are packed, and of the runs before they are
-PACKED_RUNS = "~"  # before the digests of many runs; further runs follow as "position:token"
+PACKED_RUNS = "~"  # before the digests of many runs, and before what else there is to say of them
 _MOST_CHOICES, _MOST_BYTES = 500, 20_000
 # What choices look like. Never change these: addresses that were packed with them could not be read any more.
 _FORMER_DICTIONARY = (
@@ -87,9 +89,7 @@ def pack(parameters: Mapping[str, Sequence[str]], readable: Collection[str]) -> 
     if len(urlencode(plain, doseq=True)) <= LONGEST_READABLE:
         return plain
     choices = {key: plain[key] for key in sorted(plain, key=_place_in_dictionary) if key not in readable}
-    compressor = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS, zdict=_DICTIONARY)
-    content = compressor.compress(urlencode(choices, doseq=True).encode()) + compressor.flush()
-    packed = {PACKED: [base64.urlsafe_b64encode(content).rstrip(b"=").decode()]}
+    packed = {PACKED: [_deflated(urlencode(choices, doseq=True), _DICTIONARY)]}
     is_shorter = len(urlencode(packed, doseq=True)) < len(urlencode(choices, doseq=True))
     return {key: plain[key] for key in plain if key in readable} | packed if is_shorter else plain
 
@@ -116,51 +116,84 @@ def unpack(parameters: Mapping[str, Sequence[str]],
               for key, dictionary in ((FORMER, _FORMER_DICTIONARY), (PACKED, _DICTIONARY)) if parameters.get(key)}
     damaged = [key for key, choices in packed.items() if choices is None]
     if RUN in plain:
-        damaged += [RUN] if _digests(plain[RUN]) is None else []
+        damaged += [RUN] if _digests(plain[RUN]) is None or _rest(plain[RUN]) is None else []
         plain[RUN] = unpack_runs(plain[RUN], lambda digest: (names or {}).get(digest) or _name_in_file(digest))
     return {key: values for choices in (*packed.values(), plain) for key, values in (choices or {}).items()}, damaged
 
 
 def _unpacked(text: str, dictionary: bytes) -> dict[str, list[str]] | None:
     """The packed choices; None where this is not what `pack` writes."""
+    choices = _inflated(text, dictionary)
     try:
-        content = base64.b64decode(text.encode() + b"=" * (-len(text) % 4), b"-_", validate=True)
+        return None if choices is None else parse_qs(choices, keep_blank_values=True, max_num_fields=_MOST_CHOICES)
+    except ValueError:
+        return None
+
+
+def _deflated(text: str, dictionary: bytes) -> str:
+    """A text in few letters."""
+    compressor = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS, zdict=dictionary)
+    content = compressor.compress(text.encode()) + compressor.flush()
+    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
+
+
+def _inflated(letters: str, dictionary: bytes) -> str | None:
+    """The text that `_deflated` wrote; None for others."""
+    try:
+        content = base64.b64decode(letters.encode() + b"=" * (-len(letters) % 4), b"-_", validate=True)
         decompressor = zlib.decompressobj(-zlib.MAX_WBITS, zdict=dictionary)
-        choices = decompressor.decompress(content, _MOST_BYTES).decode()
-        return parse_qs(choices, keep_blank_values=True, max_num_fields=_MOST_CHOICES) if decompressor.eof else None
+        text = decompressor.decompress(content, _MOST_BYTES).decode()
+        return text if decompressor.eof else None
     except (zlib.error, ValueError):
         return None
 
 
 def pack_runs(tokens: Sequence[str], name_of: Callable[[str], str]) -> list[str]:
-    """The runs of an address: of many, their digests in one text; a run with a name or color of its own as it is.
+    """The runs of an address: of many, their digests in one text, and in another what else their tokens say.
 
-    name_of: the name that a run has in its file, by its short digest; empty where it is not loaded.
+    name_of: the name that a run has in its file, by its short digest; empty where it is not loaded. A token with this
+    name and the color of its place says nothing else.
 
     >>> tokens = [f"{position:012x}.{position}.run{position}" for position in range(20)]
     >>> packed = pack_runs(tokens, lambda digest: f"run{int(digest, 16)}")
     >>> len(packed), len(packed[0]), unpack_runs(packed, lambda digest: f"run{int(digest, 16)}") == tokens
     (1, 161, True)
+    >>> renamed = pack_runs(tokens, lambda digest: "run")
+    >>> len("".join(tokens)), list(map(len, renamed)), unpack_runs(renamed, lambda digest: "run") == tokens
+    (400, [161, 116], True)
     """
-    if len(urlencode({"run": tokens}, doseq=True)) <= LONGEST_READABLE:
+    digests = [token[:SHORT] for token in tokens]
+    if (len(urlencode({"run": tokens}, doseq=True)) <= LONGEST_READABLE
+            or not all(re.fullmatch(f"[0-9a-f]{{{SHORT}}}", digest) for digest in digests)):
         return list(tokens)
-    plain = [token for position, token in enumerate(tokens) if token == _plain_token(token[:SHORT], position, name_of)]
-    content = b"".join(bytes.fromhex(token[:SHORT]) for token in plain)
-    rest = [f"{position}:{token}" for position, token in enumerate(tokens) if token not in plain]
-    return [PACKED_RUNS + base64.urlsafe_b64encode(content).decode(), *rest] if plain else list(tokens)
+    rest = ["" if token == _plain_token(digest, position, name_of) else token[SHORT:]
+            for position, (token, digest) in enumerate(zip(tokens, digests, strict=True))]
+    content, text = base64.urlsafe_b64encode(bytes.fromhex("".join(digests))).decode(), "\n".join(rest)
+    if len(text.encode()) > _MOST_BYTES:
+        return list(tokens)
+    return [PACKED_RUNS + content, *([PACKED_RUNS + _deflated(text, b"")] if any(rest) else [])]
 
 
 def unpack_runs(values: Sequence[str], name_of: Callable[[str], str]) -> list[str]:
     """The runs that `pack_runs` wrote; others as they are, and none where the digests cannot be read."""
     if not values or not values[0].startswith(PACKED_RUNS):
         return list(values)
-    digests = iter(_digests(values) or ())
-    rest = dict(value.split(":", 1) for value in values[1:] if _is_position(value.partition(":")[0], range(1_000)))
+    digests = _digests(values) or []
+    if values[1:] and values[1].startswith(PACKED_RUNS):
+        rest = (_rest(values) or [])[:len(digests)]
+        return [digest + text if text else _loaded_token(digest, position, name_of)
+                for position, (digest, text) in enumerate(zip_longest(digests, rest, fillvalue=""))]
+    return _unpack_former_runs(iter(digests), values[1:], name_of)
+
+
+def _unpack_former_runs(digests: Iterator[str], values: Sequence[str], name_of: Callable[[str], str]) -> list[str]:
+    """The runs as earlier versions packed them: those that say something else follow as "position:token"."""
+    rest = dict(value.split(":", 1) for value in values if _is_position(value.partition(":")[0], range(1_000)))
     tokens: list[str] = []
     while True:
         position = len(tokens)
         token = rest.pop(str(position), None) or next(
-            (_plain_token(digest, position, name_of) or f"{digest}.{position}." for digest in digests), None)
+            (_loaded_token(digest, position, name_of) for digest in digests), None)
         if token is None:
             return [*tokens, *rest.values()]
         tokens.append(token)
@@ -178,6 +211,14 @@ def _digests(values: Sequence[str]) -> list[str] | None:
     return digests if digests and len(digests[-1]) == SHORT else None
 
 
+def _rest(values: Sequence[str]) -> list[str] | None:
+    """What packed runs say besides their digests, "" for nothing; None where that cannot be read."""
+    if [value[:1] for value in values[:2]] != [PACKED_RUNS, PACKED_RUNS]:
+        return []
+    text = _inflated(values[1].removeprefix(PACKED_RUNS), b"")
+    return None if text is None else text.split("\n")
+
+
 def _name_in_file(digest: str) -> str:
     run = LOADED.run(digest)
     return " ".join(run.name.split()) if run is not None else ""
@@ -187,6 +228,11 @@ def _plain_token(digest: str, position: int, name_of: Callable[[str], str]) -> s
     """How an address names a run with the name of its file and the color of its place; empty where it is not loaded."""
     name = name_of(digest)
     return f"{digest}.{position}.{name}" if name else ""
+
+
+def _loaded_token(digest: str, position: int, name_of: Callable[[str], str]) -> str:
+    """The same, without a name where the run is not loaded."""
+    return _plain_token(digest, position, name_of) or f"{digest}.{position}."
 
 
 def run_digest(text: str, tokens: Sequence[str], digests: Mapping[str, str]) -> str:
