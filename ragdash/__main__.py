@@ -7,6 +7,7 @@ import sys
 def main(arguments: list[str] | None = None) -> int:
     """Run one command in a process of its own; returns the exit status. arguments: default those of the process."""
     try:
+        keep_no_bare_traceback()
         from ragdash.core.console import open_standard_streams
 
         open_standard_streams()
@@ -15,20 +16,44 @@ def main(arguments: list[str] | None = None) -> int:
 
         show_warnings()
         return run_command(arguments)
-    except KeyboardInterrupt:  # while modules are imported
+    except (EOFError, KeyboardInterrupt) as error:  # while modules are imported
+        return report(error)
+
+
+def keep_no_bare_traceback() -> None:
+    """Have a fault said in our words too where no command catches it: in what is imported, in threads, at the end."""
+    import threading
+
+    sys.excepthook = lambda kind, error, trace: sys.exit(report(error))
+    threading.excepthook = lambda fault: report(fault.exc_value) if fault.exc_value else None
+    sys.unraisablehook = lambda fault: report(fault.exc_value) if fault.exc_value else None
+
+
+def report(error: BaseException) -> int:
+    """Say what has gone wrong, with a traceback where it is a fault of ragdash; the exit status."""
+    if isinstance(error, KeyboardInterrupt):
         _write("error: stopped")
         return 130
-    except EOFError as error:
-        module = cut_module(error)
-        if module is None:
-            raise
+    if module := cut_module(error):
         _write(f"error: {module}: found a compiled module that is cut off, as a full disk leaves it; expected a whole "
                f"one. Remove the folders __pycache__ below {sys.prefix} and {os.path.dirname(__file__)}, then start "
                "again.")
         return 2
+    if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("ragdash"):
+        _write(f"error: {sys.executable}: found no module {error.name}; expected the Python that ragdash is installed "
+               "in. Install ragdash there, or start it with the other one.")
+        return 2
+    import traceback
+
+    traceback.print_exception(error)
+    from ragdash import __version__
+
+    _write(f"error: this is a fault of ragdash {__version__}, not of your files. Please report it with the lines "
+           "above; CONTRIBUTING.md says how.")
+    return 3
 
 
-def cut_module(error: Exception) -> str | None:
+def cut_module(error: BaseException) -> str | None:
     """The compiled module that Python could not read to its end; None where the error is another one.
 
     Where the disk is full, Python 3.11 keeps what it could write of a compiled module (python/cpython#126606).

@@ -11,7 +11,6 @@ import mmap
 import os
 import sys
 import time
-import traceback
 import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -102,14 +101,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print_note("error: stopped")
         return 130
     except Exception as error:  # the only place: exit status 1 means a missed bound, so a fault needs another
-        if import_module("ragdash.__main__").cut_module(error):
-            raise  # said there, as for the modules that are imported before
         if outside := _outside_fault(error):
             say([outside])
             return 2
-        traceback.print_exc()
-        print(f"error: this is a fault of ragdash {_version()}, not of your files. Please report it with the lines "
-              "above; CONTRIBUTING.md says how.", file=sys.stderr)
+        if import_module("ragdash.__main__").report(error) == 2:
+            return 2
         return 3
 
 

@@ -5,6 +5,9 @@ Letters: N rows of a run, R judgments.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,6 +15,7 @@ import pyarrow.compute as pc
 from ragdash.core.errors import Collector, InputError, Problem
 
 MAX_GRADE = 2**31
+SWITCHED_OFF, SWITCHED_ON = ("", "0", "false", "no", "off"), ("1", "true", "yes", "on")
 _FIX = "Give every column one value for each row."
 
 
@@ -95,3 +99,18 @@ def check_name(name: object) -> None:
         raise InputError([Problem("python-object/name", {"kind": type(name).__name__}, field="name")])
     if name != name.encode("utf-8", "replace").decode():
         raise InputError([Problem("unwritable-text", {"value": repr(name)}, field="name")])
+
+
+def is_switched_on(name: str) -> bool:
+    """Whether a variable of the environment, such as RAGDASH_READ_ONLY, is on. Words of neither kind count as on.
+
+    `bad_switches` finds them before a server starts.
+    """
+    return os.environ.get(name, "").strip().casefold() not in SWITCHED_OFF
+
+
+def bad_switches(names: Iterable[str]) -> list[Problem]:
+    """A problem for each of these variables of the environment whose word means neither on nor off."""
+    words = {name: os.environ.get(name, "") for name in names}
+    return [Problem("bad-switch", {"value": word, "on": SWITCHED_ON, "off": SWITCHED_OFF[1:]}, field=name)
+            for name, word in words.items() if word.strip().casefold() not in SWITCHED_OFF + SWITCHED_ON]

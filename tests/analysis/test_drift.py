@@ -66,6 +66,13 @@ def test_logs_of_every_shape_are_the_same_requests(name):
     assert reasons == (["without a question", "not JSON objects"] if name == "log.jsonl" else [])
 
 
+@pytest.mark.parametrize(("status", "failed"), [("503", True), ("²", False), ("4" * 5_000, False)])
+def test_only_a_status_of_http_is_a_failure(tmp_path, status, failed):
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(json_lines([{"query": "Who grows tea?", "answer": "Ada", "status": status}]))
+    assert read_log(str(path)).answers == (None if failed else "Ada",)
+
+
 def test_parquet_spans_runs_folders_and_named_columns_are_logs_too(tmp_path):
     table = pa.table({"frage": ["Who?", "When?"], "refused": [True, False], "session_id": ["a", "a"]})
     pq.write_table(table, tmp_path / "log.parquet")

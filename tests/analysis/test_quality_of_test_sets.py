@@ -265,6 +265,7 @@ def test_labels_are_given_again_without_seeing_the_old_ones():
     assert "4 of 4 (100% [40%, 100%]) of the others" in relabel_sentence(result)
     for text, kind in (("item,grade\nnone,1\n", "sheet-item"), ("item,label\nx,1\n", "sheet-column"),
                        (f"item,grade\n{items[0].key},1\n{items[0].key},0\n", "sheet-grades"),
+                       (f"item,grade\n{items[0].key},{'1' * 5_000}\n", "sheet-grade"),
                        (f"item,grade\n{items[0].key},good\n", "sheet-grade")):
         with pytest.raises(InputError) as error:
             relabeled(text.encode(), "sheet.csv", items)

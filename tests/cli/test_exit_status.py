@@ -18,7 +18,6 @@ import subprocess
 import sys
 import time
 import warnings
-from contextlib import nullcontext
 from pathlib import Path
 
 import pyarrow as pa
@@ -76,8 +75,7 @@ def test_a_compiled_module_that_a_full_disk_has_cut_off_is_one_line(tmp_path, mo
     said = capfd.readouterr().err
     assert said.startswith(f"error: {compiled}: found a compiled module that is cut off") and said.count("\n") == 1
     monkeypatch.setattr(command_line, where, lambda *_: pickle.loads(b""))
-    with pytest.raises(EOFError) if where == "main" else nullcontext():
-        assert ragdash_main.main(["metrics"]) == 3
+    assert ragdash_main.main(["metrics"]) == 3
 
 
 @pytest.mark.parametrize("value", ["", "x", "1e9", "1700000000.5", "9" * 20, "-1"])
@@ -290,12 +288,26 @@ def test_settings_of_streamlit_that_it_cannot_use_are_said_before_it_starts(tmp_
 
 
 @pytest.mark.parametrize("setting", ["STREAMLIT_THEME_BASE=foo", "STREAMLIT_GLOBAL_DEVELOPMENT_MODE=true",
-                                     "STREAMLIT_LOGGER_LEVEL=3"])
+                                     "STREAMLIT_LOGGER_LEVEL=3", "HOME=/dev/null",
+                                     "STREAMLIT_SERVER_SSL_CERT_FILE=/none"])
 def test_settings_with_which_streamlit_does_not_start_are_bad_input(tmp_path, setting):
     name, value = setting.split("=")
     done = subprocess.run([sys.executable, "-m", "ragdash", "dashboard", "--no-browser"], stderr=subprocess.PIPE,
-                          env={**os.environ, "PYTHONPATH": str(ROOT), name: value}, cwd=tmp_path, check=False)
+                          env={**os.environ, "PYTHONPATH": str(ROOT), name: value,
+                               "STREAMLIT_SERVER_SSL_KEY_FILE": "/none" * ("SSL" in name)}, cwd=tmp_path, check=False)
     assert done.returncode == 2 and b"Traceback" not in done.stderr and done.stderr.count(b"\n") <= 3
+
+
+@pytest.mark.parametrize(("name", "value", "said"), [
+    ("RAGDASH_READ_ONLY", "maybe", "one of 1, true, yes, on or of 0, false, no, off"),
+    ("RAGDASH_AHEAD", "2", "(RAGDASH_AHEAD): found '2'"), ("RAGDASH_WATCH_ALL", "all", "RAGDASH_WATCH_ALL"),
+    ("RAGDASH_STATUS", "zz", "(RAGDASH_STATUS): found the address 'zz'"),
+    ("RAGDASH_STATUS", "1" * 5_000, "(RAGDASH_STATUS)")])
+def test_a_variable_that_means_nothing_is_refused_and_not_passed_over(capfdbinary, monkeypatch, name, value, said):
+    monkeypatch.setenv(name, value)
+    monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("the server starts"))
+    status, _, err = call(capfdbinary, "dashboard", "--no-browser")
+    assert status == 2 and said in err and err.count("\n") == 1
 
 
 def test_secrets_that_the_server_may_not_read_are_said_before_it_starts(tmp_path, capfdbinary, monkeypatch):
@@ -386,6 +398,27 @@ def test_a_fault_of_ragdash_has_a_status_of_its_own(monkeypatch, capfdbinary):
     assert command_line.main(["metrics"]) == 3
     err = capfdbinary.readouterr().err.decode()
     assert "planted" in err and __version__ in err and "CONTRIBUTING.md" in err
+
+
+@pytest.mark.parametrize("code", [
+    "__main__.main()",
+    "__main__.keep_no_bare_traceback(); fail()",
+    "__main__.keep_no_bare_traceback(); threading.Thread(target=fail).start()",
+    "__main__.keep_no_bare_traceback(); atexit.register(fail)"])
+def test_no_fault_ends_with_a_traceback_alone(code):
+    """In what is imported before a command, in a thread, and at the end of the process."""
+    planted = ("import atexit, threading\nimport ragdash.cli.main\nfrom ragdash import __main__\n"
+               "def fail(*_):\n    raise ZeroDivisionError('planted')\nragdash.cli.main.show_warnings = fail\n")
+    done = subprocess.run([sys.executable, "-c", planted + code], stderr=subprocess.PIPE, text=True, check=False,
+                          cwd=ROOT)
+    assert done.returncode == (0 if "target" in code or "register" in code else 3)
+    assert "planted" in done.stderr and "CONTRIBUTING.md" in done.stderr.splitlines()[-1]
+
+
+def test_a_python_without_the_libraries_is_one_line():
+    done = subprocess.run([sys.executable, "-S", "-m", "ragdash", "metrics"], stderr=subprocess.PIPE, text=True,
+                          check=False, cwd=ROOT)
+    assert done.returncode == 2 and "found no module" in done.stderr and done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("error", [

@@ -135,7 +135,7 @@ def read_sheet(content: bytes, file: str, names: Sequence[str]) -> list[tuple[in
         if not any(row.values()):
             continue
         grade = row.setdefault("grade", "").removesuffix(".0")
-        if grade and not (grade.isascii() and grade.isdigit() and int(grade) <= 100):
+        if grade and not (re.fullmatch("[0-9]{1,9}", grade) and int(grade) <= 100):
             collector.add("sheet-grade", {"value": shorten(grade)}, line=line, field="grade")
         else:
             read.append((line, row, int(grade) if grade else None))

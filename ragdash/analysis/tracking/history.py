@@ -133,7 +133,7 @@ def history(points: Sequence[HistoryPoint], specs: Sequence[Spec], *, alpha: flo
     [(2, 'worse')]
     """
     family = max(len(specs), family, 1)
-    share = alpha / min(family, 10**300)  # a larger number is no float
+    share = alpha / family
     means = summaries([point.evaluation for point in points], resamples=resamples, seed=seed) if points else []
     before = None if baseline is None else _aligned(baseline, points, truth)
     tested = _tested_places(points, accepted, baseline)

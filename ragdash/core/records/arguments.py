@@ -96,7 +96,8 @@ total. Give one, such as lambda done, total: None.
         words = f"one that takes {signature}"
         signature.bind(*arguments)
         return
-    if words.startswith("one that") or not callable(progress):
+    is_unsuitable = isinstance(progress, type) or getattr(progress, "__module__", None) == "builtins"
+    if words.startswith("one that") or not callable(progress) or is_unsuitable:
         raise InputError([Problem("python-object/progress", {"value": words, "names": list(arguments)},
                                   field="progress")])
 
@@ -198,6 +199,9 @@ def _misfits(function: Callable, args: tuple, kwargs: dict) -> list[Problem]:
         problems += [Problem("python-object/misfit", {
             "value": represent(one, 60), "kind": type(one).__name__, "expected": _words(hint),
             "function": function.__qualname__}, field=name) for one in values if not _fits(one, hint)]
+        if name == "seed" and isinstance(value, Integral) and value < 0:  # NumPy takes none
+            problems.append(Problem("python-object/whole", {
+                "name": name, "value": represent(value, 60), "least": 0, "most": None}, field=name))
     return problems
 
 

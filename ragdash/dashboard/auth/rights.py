@@ -6,11 +6,11 @@ so what a page hides or grays is refused here all the same.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.validation import is_switched_on
 from ragdash.dashboard.auth import roles
 from ragdash.dashboard.auth.actions import ACTIONS, ADMIN, READ_AUDIT, ROLES, VIEWER
 from ragdash.dashboard.caches.shared_cache import ask_again
@@ -31,7 +31,7 @@ def role() -> str:
 def may(action: str) -> bool:
     """Whether the visitor may do this, of ACTIONS. A server that is read-only lets admins read the audit log."""
     needed = ACTIONS[action].role
-    if os.environ.get(READ_ONLY) and needed != VIEWER and action != READ_AUDIT:
+    if is_switched_on(READ_ONLY) and needed != VIEWER and action != READ_AUDIT:
         return False
     return ROLES.index(role()) >= ROLES.index(needed)
 
@@ -84,6 +84,6 @@ def _note(action: str, thing: str, outcome: str) -> None:
 
 
 def _refusal(action: str) -> Problem:
-    if os.environ.get(READ_ONLY):
+    if is_switched_on(READ_ONLY):
         return Problem("read-only-workspace")
     return Problem("not-allowed", {"action": ACTIONS[action].words, "role": ACTIONS[action].role})

@@ -24,6 +24,7 @@ from streamlit import runtime
 
 from ragdash.core.records import Run, Truth
 from ragdash.core.storage.temporary_folders import temporary_folder
+from ragdash.core.validation import is_switched_on
 from ragdash.dashboard.jobs.ahead_results import Reader, adopt
 from ragdash.dashboard.session import data_store
 from ragdash.dashboard.session.data_store import LOADED
@@ -31,7 +32,7 @@ from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.repeats import digests_of
 from ragdash.workspace import parquet
 
-VARIABLE = "RAGDASH_AHEAD"  # "1" where a server shall compute ahead, as `ragdash dashboard` sets it
+VARIABLE = "RAGDASH_AHEAD"  # on where a server shall compute ahead, as `ragdash dashboard` sets it
 SHARE = 8  # of the memory for loaded runs: what runs may take to be computed ahead
 MOST_RUNS = 12
 WAITING, REMEMBERED = 4, 256  # requests
@@ -224,7 +225,7 @@ def offer(runs: Sequence[tuple[str, str]], baseline: int, scope: Scope, template
     Returns the request, also where the server has no process for it; None where there is none, or where it was there
     already.
     """
-    starts = os.environ.get(VARIABLE) == "1"
+    starts = is_switched_on(VARIABLE)
     if not (starts or runtime.exists()) or scope.part or len(runs) > MOST_RUNS:
         return None
     if any(len(digests_of(digest)) > 1 for digest, _ in runs):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
+from importlib import import_module
 from threading import Event
 
 from ragdash.core.console import DroppingStream, open_standard_streams, print_note
@@ -15,6 +17,8 @@ _started = Event()
 def main() -> None:
     """Serve the pages until the process is stopped; a full disk behind its messages neither ends nor keeps it."""
     open_standard_streams()
+    import_module("ragdash.__main__").keep_no_bare_traceback()
+    logging.getLogger("asyncio").addFilter(_is_logged)
     sys.stdout = DroppingStream(sys.stdout or sys.stderr)
     from streamlit import net_util
     from streamlit.runtime.pages_manager import PagesManager
@@ -50,6 +54,11 @@ def _print_address(_) -> None:
 
     host = server_util.get_display_address(config.get_option("server.address") or "localhost")
     print_note(f"ragdash: {server_util.get_url(host)} (stop with Ctrl+C)")
+
+
+def _is_logged(record: logging.LogRecord) -> bool:
+    """Whether a line of asyncio belongs there: a server that does not start fails in a task, and `main` says why."""
+    return _started.is_set()
 
 
 def _settings_errors() -> tuple[type[Exception], ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from ragdash.core.paths import PACKAGE, home
 
 _LOGINS = "streamlit.web.server.starlette.starlette_auth_routes"
-_REQUESTS = "uvicorn.error"
+_OUTSIDE = "uvicorn.error", "asyncio"
 _MESSAGES = "streamlit.web.server.starlette.starlette_websocket"
 
 
@@ -27,8 +27,8 @@ def as_one_line(record: logging.LogRecord) -> bool:
     """
     if record.exc_info and record.exc_info[1] is not None:
         error = record.exc_info[1]
-        reason = (str(error).splitlines() or [""])[0]
-        record.msg, record.args = f"{record.getMessage().rstrip()} ({type(error).__name__}: {reason})", ()
+        message, reason = ((text.splitlines() or [""])[0].rstrip() for text in (record.getMessage(), str(error)))
+        record.msg, record.args = f"{message} ({type(error).__name__}: {reason})", ()
         record.exc_info = record.exc_text = None
     return True
 
@@ -61,4 +61,5 @@ def shorten() -> None:
     """Write them so from now on; a second call changes nothing."""
     logging.getLogger(_LOGINS).addFilter(as_one_line)
     logging.getLogger(_MESSAGES).addFilter(unreadable_as_one_line)
-    logging.getLogger(_REQUESTS).addFilter(outside_as_one_line)
+    for name in _OUTSIDE:
+        logging.getLogger(name).addFilter(outside_as_one_line)

@@ -9,6 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from ragdash.core.terms import tooltip
+from ragdash.core.validation import is_switched_on
 from ragdash.dashboard.pages.data.loading import CommandLineFile
 from ragdash.dashboard.session import state
 from ragdash.io.recorded.folder import LogEntry, log_entries, unreadable_runs
@@ -39,7 +40,7 @@ def queue_closed_runs(first: bool) -> None:
     new = [entry for entry in entries if entry.header.run_id not in seen]
     st.session_state[state.LOG_SEEN] = seen | {entry.header.run_id for entry in new}
     if first:
-        older = new if state.runs() or state.missing_runs() else [] if os.environ.get(ALL) else new[:-NEWEST]
+        older = new if state.runs() or state.missing_runs() else [] if is_switched_on(ALL) else new[:-NEWEST]
         shown = _shown_ids()
         st.session_state[state.LOG_OLDER] = tuple(run_id for entry in older if (run_id := entry.header.run_id)
                                                   not in shown)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -357,7 +358,7 @@ def _is_failure(error: object, status: object) -> bool:
         failed = str(error if error is not None else "").strip().lower() not in ("", "false", "0", "none", "null", "no",
                                                                                 "nan")
     text = str(status if status is not None else "").strip().lower()
-    return failed or text in _BAD_STATUS or (text.isdigit() and 400 <= int(text) < 600)
+    return failed or text in _BAD_STATUS or bool(re.fullmatch("[45][0-9]{2}", text))
 
 
 def _latencies(rows: Mapping[str, Sequence], times: Sequence[datetime | None]) -> np.ndarray:

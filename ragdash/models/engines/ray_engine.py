@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import math
+import re
 import signal
 import socket
 import sys
@@ -142,7 +143,7 @@ def connected(address: str) -> Any:
         if ray.is_initialized():
             return ray
         host, _, port = address.rpartition(":")
-        if host and not _answers(host.strip("[]"), int(port) if port.isdigit() else 0):
+        if host and not _answers(host.strip("[]"), int(port) if re.fullmatch("[0-9]{1,5}", port) else 0):
             raise _problem("ray-unreachable", {"address": address, "reason": "nothing answers there"})
         try:
             with _own_handler():

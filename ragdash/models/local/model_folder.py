@@ -139,7 +139,7 @@ def entailment(names: object) -> int | None:
     """Which of a model's labels (id2label) means entailment; None where none, or more than one, bears such a name."""
     named = names.items() if isinstance(names, dict) else ()
     labels = [key for key, name in named if str(name).strip().casefold().startswith("entail")]
-    return int(labels[0]) if len(labels) == 1 and str(labels[0]).isdigit() else None
+    return int(labels[0]) if len(labels) == 1 and re.fullmatch("[0-9]{1,9}", str(labels[0])) else None
 
 
 def _json(kind: str, path: Path, shape: type) -> dict | list | None:

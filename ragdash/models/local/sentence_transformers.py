@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import pickle
+import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 
@@ -43,7 +44,7 @@ def thread_count(given: Mapping[str, str] | None = None) -> int:
     given = os.environ if given is None else given
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     asked = given.get("RAGDASH_THREADS") or str(cores)
-    if not asked.isdigit() or int(asked) < 1:
+    if not re.fullmatch("[0-9]{1,9}", asked) or int(asked) < 1:
         raise InputError([Problem("bad-threads", {"value": asked}, field="RAGDASH_THREADS")])
     return min(cores, int(asked))
 

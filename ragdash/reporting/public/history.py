@@ -165,7 +165,7 @@ def _check_choices(by: object, repeats: object, family: object) -> None:
         if value not in choices:
             raise InputError([Problem("unknown-convention", {"value": value, "choices": list(choices), "name": name},
                                       field=name)])
-    if not isinstance(family, Integral) or isinstance(family, bool) or family < 1:
+    if not isinstance(family, Integral) or isinstance(family, bool) or not 1 <= family < 2**63:
         raise InputError([Problem("python-object/family", {"value": represent(family)}, field="family")])
 
 

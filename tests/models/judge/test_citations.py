@@ -46,6 +46,7 @@ def test_what_is_a_citation(answer, cited):
 
 def test_numbers_that_are_ids_mean_places_first():
     assert statements("So [2].", ["2", "1"])[0].cited == (1,) and statements("So [7].", ["7", "1"])[0].cited == (0,)
+    assert statements("So [①].", ["7", "①"])[0].cited == (1,)
 
 
 def test_precision_recall_and_fabricated_citations_by_hand():

@@ -86,7 +86,7 @@ def test_without_contexts_or_a_model_it_is_an_error_to_score():
 @pytest.mark.parametrize(("names", "label"), [
     ({"0": "contradiction", "1": "entailment", "2": "neutral"}, 1), ({"0": "ENTAILMENT", "1": "NEUTRAL"}, 0),
     ({"0": "entailment", "1": "not_entailment"}, 0), ({"0": "LABEL_0", "1": "LABEL_1"}, None), (None, None),
-    ({"0": "entailment", "1": "entailment"}, None)])
+    ({"0": "entailment", "1": "entailment"}, None), ({"²": "entailment"}, None), ({"1" * 5_000: "entailment"}, None)])
 def test_the_label_is_found_by_its_name(names, label):
     assert entailment(names) == label
 

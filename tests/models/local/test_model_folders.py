@@ -155,6 +155,6 @@ def test_the_process_of_a_model_waits_quietly_and_what_is_set_stays():
     assert environment({"RAGDASH_THREADS": "1"})["OMP_NUM_THREADS"] == "1"
     assert environment({"RAGDASH_THREADS": "100000"})["OMP_NUM_THREADS"] == wanted["OMP_NUM_THREADS"]
     assert "OMP_WAIT_POLICY" not in environment({"OMP_WAIT_POLICY": "ACTIVE"})
-    for wrong in ("0", "many", "-1", "1.5"):
+    for wrong in ("0", "many", "-1", "1.5", "²", "1" * 5_000):
         with pytest.raises(InputError, match="RAGDASH_THREADS"):
             environment({"RAGDASH_THREADS": wrong})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -20,11 +21,13 @@ from ragdash.core.paths import PACKAGE, home, real_path, split_name, workspace
 from ragdash.core.storage.addresses import BLOBS, WORKSPACE, is_address
 from ragdash.core.storage.temporary_folders import remove_leftovers
 from ragdash.core.text.quoted import printable
+from ragdash.core.validation import bad_switches
 from ragdash.io.recorded.folder import is_recorded_folder
 from ragdash.io.source.source import Source
 from ragdash.models.judge.allowed_hosts import VARIABLE, AllowedHosts
 from ragdash.workspace import Workspace, open_workspace
 
+READ_ONLY, WATCH_ALL = "RAGDASH_READ_ONLY", "RAGDASH_WATCH_ALL"  # as the pages read them
 STATUS = "RAGDASH_STATUS"  # as ragdash.dashboard.monitoring reads it
 MEMORY = "RAGDASH_MEMORY"  # as the pages read it
 STREAMLIT = {"--server.port": "--port", "--server.address": "--host", "--server.headless": "--no-browser"}
@@ -71,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     paths = {"RAGDASH_FILES": options.files, "RAGDASH_TRUTH": options.truth or ()}
     environment = {**os.environ, **{key: _path_list(files) for key, files in paths.items()},
                    AHEAD: os.environ.get(AHEAD, "1"),
-                   **({"RAGDASH_READ_ONLY": "1"} if options.read_only else {}),
+                   **({READ_ONLY: "1"} if options.read_only else {}),
                    **({"RAGDASH_WATCH": str(real_path(Path(options.logdir).expanduser()))} if options.logdir else {})}
     if options.judge_hosts is not None:
         environment[VARIABLE] = options.judge_hosts
@@ -80,9 +83,9 @@ def run(options: argparse.Namespace) -> int:
     remove_leftovers()
     port = options.port or _free_port(options.host)
     _check_address(options.host, port)
-    environment.pop(STATUS, None)
-    if options.status:
-        environment[STATUS] = _status_address(options.status, port)
+    status, field = (options.status, "--status") if options.status else (environment.pop(STATUS, ""), STATUS)
+    if status:
+        environment[STATUS] = _status_address(status, port, field)
     command = [sys.executable, "-m", "ragdash.dashboard.monitoring", "run", str(home() / "app.py"),
                f"--server.port={port}", f"--server.headless={str(options.no_browser).lower()}",
                f"--server.address={options.host}", *options.streamlit]
@@ -131,6 +134,7 @@ def _check_settings(options: argparse.Namespace) -> None:
         if (ours := STREAMLIT.get(given.partition("=")[0])) is not None:
             problems.append(Problem("streamlit-option", {"given": given, "ours": ours}))
     problems += problems_of_files()
+    problems += bad_switches((READ_ONLY, AHEAD, WATCH_ALL))
     if problems:
         raise InputError(problems)
 
@@ -151,16 +155,16 @@ def _workspace(options: argparse.Namespace) -> dict[str, str]:
     return {WORKSPACE: str(folder)}
 
 
-def _status_address(text: str, pages: int) -> str:
+def _status_address(text: str, pages: int, field: str) -> str:
     """The address of the status server as host:port; InputError where nobody can listen there."""
     host, _, port = text.rpartition(":")
-    if not port.isascii() or not port.isdigit() or not 0 < int(port) < 65_536:
-        raise InputError([Problem("bad-status-address", {"value": text}, field="--status")])
+    if not re.fullmatch("[0-9]{1,5}", port) or not 0 < int(port) < 65_536:
+        raise InputError([Problem("bad-status-address", {"value": text}, field=field)])
     if int(port) == pages:
         facts = {"host": host or "127.0.0.1", "port": port, "reason": "the pages are served there"}
-        raise InputError([Problem("port-in-use", facts, field="--status")])
-    _check_host(host, "--status")
-    _check_address(host.strip("[]") or "127.0.0.1", int(port))
+        raise InputError([Problem("port-in-use", facts, field=field)])
+    _check_host(host, field)
+    _check_address(host.strip("[]") or "127.0.0.1", int(port), field)
     return f"{host or '127.0.0.1'}:{port}"
 
 
@@ -182,7 +186,7 @@ def _check_host(host: str, field: str = "--host") -> None:
         raise InputError([Problem("no-host", facts, field=field)]) from None
 
 
-def _check_address(host: str, port: int) -> None:
+def _check_address(host: str, port: int, field: str = "--port") -> None:
     """Raise InputError unless a server can listen there; otherwise the browser would show another program's pages."""
     try:
         with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
@@ -190,7 +194,7 @@ def _check_address(host: str, port: int) -> None:
     except OSError as error:
         reason = (error.strerror or str(error)).partition(" (while")[0]
         facts = {"host": host, "port": str(port), "reason": reason}
-        raise InputError([Problem("port-in-use", facts, field="--port")]) from None
+        raise InputError([Problem("port-in-use", facts, field=field)]) from None
 
 
 def _free_port(host: str, first: int = 8501) -> int:

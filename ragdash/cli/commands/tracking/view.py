@@ -8,8 +8,6 @@ import os
 from ragdash.cli.commands.serving import dashboard
 from ragdash.core.paths import log_folder
 
-ALL = "RAGDASH_WATCH_ALL"  # read by the dashboard
-
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
@@ -25,6 +23,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Start the dashboard with this folder watched; returns its exit status."""
     if options.all:
-        os.environ[ALL] = "1"
+        os.environ[dashboard.WATCH_ALL] = "1"
     options.logdir = options.logdir or str(log_folder())
     return dashboard.run(options)

@@ -350,11 +350,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="an address and a port that are free",
         fix="Choose another one with --port or --host, or leave --port out: a free port is then chosen.",
     ),
-    "bad-memory-limit": Message(
-        actual="{value!r}",
-        expected="a number of GB above 0",
-        fix="Write it like 4 or 1.5, or leave it out: half of the machine's memory is then used.",
-    ),
     "no-current-folder": Message(
         actual="that the current folder no longer exists",
         expected="a folder that exists, as paths are seen from it",

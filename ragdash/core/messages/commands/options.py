@@ -17,6 +17,16 @@ MESSAGES: Mapping[str, Message] = {
         expected='one or more, such as "nDCG@10 R@5"',
         fix="Name metrics, or leave the option out for the default ones; `ragdash metrics` lists all.",
     ),
+    "bad-memory-limit": Message(
+        actual="{value!r}",
+        expected="a number of GB above 0",
+        fix="Write it like 4 or 1.5, or leave it out: half of the machine's memory is then used.",
+    ),
+    "bad-switch": Message(
+        actual="{value!r}",
+        expected="one of {on:comma} or of {off:comma}",
+        fix="Write 1 to switch it on. Write 0, or leave it out, to switch it off.",
+    ),
     "streamlit-option": Message(
         actual="{given!r} for Streamlit",
         expected="what ragdash sets itself as an option of ragdash",

@@ -93,12 +93,12 @@ def _targets(match: re.Match, notes: Mapping[str, str], places: Mapping[str, int
     inside = (match[1] or match[2] or match[3]).translate(_SUPERSCRIPTS).strip()
     name = _SOURCE.sub("", inside).strip()
     for text in (inside, name):
-        if text.casefold() in places and (match[2] is None or not text.isdigit()):
-            number = int(text) if text.isdigit() else 0
+        if text.casefold() in places and (match[2] is None or not text.isdecimal()):
+            number = int(text) if text.isdecimal() else 0
             return [number - 1 if 1 <= number <= contexts else places[text.casefold()]]
     if inside in notes:
         noted = _note_target(notes[inside], places)
-        if noted is not None or not inside.isdigit():
+        if noted is not None or not inside.isdecimal():
             return [noted]
     if _NUMBERS.fullmatch(name) and (match[2] is None or name != inside):
         return [place if 0 <= place < contexts else None for place in _places(name)]
