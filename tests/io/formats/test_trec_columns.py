@@ -140,6 +140,16 @@ def test_ranks_that_begin_anew_within_a_query_are_said(queries):
     assert notes_of("\n".join(blocks).encode()) == ["equal-ranks/several-rankings"]
 
 
+@pytest.mark.parametrize("depth", [3, 1500], ids=["shallow", "deeper than the beginning"])
+def test_a_second_ranking_with_lower_scores_alone_is_said(depth, tmp_path):
+    """The file is in the order of its scores, so that a long one was not looked at."""
+    content = several_rankings([*range(depth)] * 2, [1 - number / 10000 for number in range(2 * depth)], 6000 // depth)
+    path = tmp_path / "melted.trec"
+    path.write_bytes(content)
+    assert [notes_of(content), [problem.message for problem in trec.read_runs(Source(path), None)[0].problems]] == [
+        ["equal-ranks/several-rankings"]] * 2
+
+
 @pytest.mark.parametrize("ranks, scores", [
     ([1, 2, 3, 4], [0.9, 0.8, 0.7, 0.6]), ([4, 3, 2, 1], [0.6, 0.7, 0.8, 0.9]), ([0, 0, 0, 0], [0.5, 0.9, 0.8, 0.6]),
     ([1, 1, 2, 2], [0.9, 0.9, 0.5, 0.5])], ids=["in order", "in another order", "one rank for all", "ties"])

@@ -47,6 +47,7 @@ from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
 BLOCK_BYTES = 4 << 20  # bytes that one core reads at a time
 MOST_LOOKED_AT, MOST_LINES = 16 << 20, 200_000  # bytes and lines that are split to look at ranks
+FIRST_QUERIES, MOST_FIRST_LINES, MOST_FIRST_BYTES = 3, 20_000, 2 << 20  # of a long file in order
 _MARKS_IN_IDS = ((b",", 3), (b";", 1), (b"|", 2))  # marks, and how many of them a line of ids may have
 _LEAST_SHARE = 5  # one line in this many must have the columns of the format
 ENCODED_TEXT = pa.dictionary(pa.int32(), pa.string())
@@ -309,23 +310,37 @@ def _rows_by(place: int, source: Source, columns: TrecColumns) -> dict[str | Non
 def _note_equal_ranks(source: Source, columns: TrecColumns, problems: Collector) -> None:
     """Warn of several rankings of a query in one run: most queries have their ranks again, with other scores.
 
-    A long file is looked at only where a score is above the one before it, or a query comes back.
+    Of a long file in the order of its scores, in which no query comes back, the first queries are looked at.
     """
     _, codes = encode(columns.query_ids)
     is_same, is_higher = codes[1:] == codes[:-1], columns.values[1:] > columns.values[:-1]
     is_sorted = not (is_same & is_higher).any() and np.count_nonzero(~is_same) < codes.max(initial=0) + 1
     if is_sorted and source.stored_size > HEAD_BYTES:
-        return
-    text = normalize_line_ends(source.data if source.stored_size <= MOST_LOOKED_AT else source.head)
+        ends = np.flatnonzero(~is_same) + 1
+        count = int(ends[FIRST_QUERIES - 1]) if len(ends) >= FIRST_QUERIES else len(codes)
+        if not _several_rankings(source, min(count, MOST_FIRST_LINES), MOST_FIRST_BYTES):
+            return
+    if melted := _several_rankings(source, MOST_LINES, MOST_LOOKED_AT):
+        facts = {"query": melted[0].decode(errors="replace"), "others": len(melted) - 1}
+        problems.add("equal-ranks/several-rankings", facts, field="rank", severity="warning")
+
+
+def _several_rankings(source: Source, line_count: int, size: int) -> list[bytes]:
+    """The queries with several rankings in the first lines of a text, if they are most; size in bytes."""
     by_query: dict[bytes, list[tuple[bytes, bytes]]] = {}
-    for _, line in islice(data_lines(text), MOST_LINES):
+    for _, line in islice(data_lines(normalize_line_ends(_first_bytes(source, size))), line_count):
         fields = split_line(line, RUN)
         if len(fields) >= len(RUN.columns):
             by_query.setdefault(fields[0], []).append((fields[3], fields[4]))
     melted = [query for query, places in by_query.items() if _has_several_rankings(places)]
-    if 2 * len(melted) > sum(len(places) > 1 for places in by_query.values()):
-        facts = {"query": melted[0].decode(errors="replace"), "others": len(melted) - 1}
-        problems.add("equal-ranks/several-rankings", facts, field="rank", severity="warning")
+    return melted if 2 * len(melted) > sum(len(places) > 1 for places in by_query.values()) else []
+
+
+def _first_bytes(source: Source, size: int) -> bytes:
+    if source.plain_file is None:
+        return source.data[:size]
+    with source.stream() as stream:
+        return stream.read(size)
 
 
 def _has_several_rankings(places: list[tuple[bytes, bytes]]) -> bool:
