@@ -82,6 +82,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a row",
         fix="Lines that start with # are skipped as comments.",
     ),
+    "comment/command": Message(
+        actual="{comment}",
+        expected="a value of a measure",
+        fix="The line has a command and is skipped.",
+    ),
     "header-line": Message(
         actual="{header}",
         expected="a row",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
+from ragdash.core.errors import Collector, shorten
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run
 from ragdash.core.text.metric_names import may_be_metric
@@ -31,6 +32,7 @@ _MEASURE = re.compile(
 """Measures of trec_eval, also of its old versions (R-prec, P5, ircl_prn.0.10), and of sample_eval (infNDCG, iP10)."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z_]{2,}[A-Za-z_@\d.]*")  # a measure; qrels have 0 there, runs Q0
 _HYPHENED = re.compile(r"[A-Za-z]{3,}(?:-[A-Za-z_@\d.]+)+")  # a measure, or a subtopic of qrels
+_COMMAND = re.compile(r"[$%>#]|\S*\btrec_eval\b")  # the line above what it printed
 _GRADES = set("01234")
 _COLUMNS = ("run", "measure", "query", "value")
 _FEW_LINES, _MOST_MEASURES = 4, 30
@@ -44,7 +46,8 @@ def detect(start: FileStart) -> DetectedFormat | None:
     if header and schema:
         reason = f"a header line with {', '.join(schema.values())}"
         return DetectedFormat("score-rows", "run", reason, header.names, schema)
-    lines = [line.split() for line in start.head.decode(errors="replace").splitlines()[:SAMPLED_LINES] if line.strip()]
+    lines = [line.split() for line in start.head.decode(errors="replace").splitlines()[:SAMPLED_LINES] if (
+        line.strip() and not _COMMAND.match(line.strip()))]
     measured = lines and all(len(words) == 3 and _MEASURE.fullmatch(words[0]) for words in lines)
     if measured and any(words[1] not in MEANS for words in lines if words[0] != "runid"):
         return DetectedFormat("score-rows", "run", "measure, query and value on each line, as trec_eval -q writes them")
@@ -92,7 +95,7 @@ def read_runs(source: Source, name: str | None) -> list[Run]:
     scores: dict[str | None, list[tuple[str, str, float | str | None]]] = {}
     first: dict[tuple[str | None, str, str], tuple[int, tuple[str, ...]]] = {}
     means, unread = 0, [name for name in header.names if name not in schema.values()] if header and schema else []
-    rows = _table_rows(source, header, schema, problems) if header and schema else _trec_eval_rows(source)
+    rows = _table_rows(source, header, schema, problems) if header and schema else _trec_eval_rows(source, problems)
     for line, run, query, metric, text, others in rows:
         if query.casefold() in MEANS:
             means += 1
@@ -143,10 +146,12 @@ def _table_rows(source: Source, header: Header, schema: dict[str, str], problems
         yield line, run, row[query].strip(), row[index["metric"]].strip(), row[index["value"]], others
 
 
-def _trec_eval_rows(source: Source) -> Iterator[Row]:
+def _trec_eval_rows(source: Source, problems: Collector) -> Iterator[Row]:
     for line, text in enumerate(source.text.splitlines(), 1):
         words = text.split()
-        if len(words) == 3 and words[0] != "runid":
+        if _COMMAND.match(text.strip()):
+            problems.add("comment/command", {"comment": shorten(text.strip(), 80)}, line=line, severity="note")
+        elif len(words) == 3 and words[0] != "runid":
             yield line, None, words[1], words[0], words[2], ()
         elif len(words) == len(_COLUMNS):
             yield line, words[0], words[2], words[1], words[3], ()
