@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from ragdash.core.errors import InputError
@@ -265,3 +267,37 @@ def test_parts_of_an_answer_without_documents_may_be_those_of_a_system():
     content = rows(question=ASKED.__getitem__, answer=lambda n: {"compliance": f"no {n}", "severity": f"low {n}"})
     assert [(mapping["role"], mapping.get("answers"), mapping.get("answer")) for mapping in mappings(content)] == [
         ("truth", "answer.compliance", None), ("run", None, "answer.compliance")]
+
+
+def test_what_an_answer_with_a_price_cites_is_no_truth():
+    content = rows(question=ASKED.__getitem__, answer=SAID.__getitem__, cost_usd=lambda n: 0.001 * n,
+                   cited_urls=lambda n: [f"https://example.com/{n}"])
+    assert [(mapping["role"], mapping.get("relevant"), mapping.get("retrieved")) for mapping in mappings(content)] == [
+        ("run", None, None)]
+
+
+@pytest.mark.parametrize("count", [300, 1800])
+def test_codes_are_the_same_in_long_files(count):
+    """In a long file fewer values than records are looked at: codes were taken for right answers."""
+    content = [{"query": f"What is trait {n} called in barley?", "target": f"TRAIT:{n:07}"} for n in range(count)]
+    assert [(mapping["role"], mapping.get("relevant")) for mapping in mappings(content)] == [("truth", "target")]
+
+
+def test_texts_with_ids_and_kinds_in_a_table_are_no_evidence(tmp_path):
+    texts = [f"{text} It is one of many long texts.\n" * 9 for text in SAID]
+    path = tmp_path / "units.parquet"
+    pq.write_table(pa.table({"id": [f"u{n}" for n in range(6)], "text": texts, "category": [*"ababab"]}), path)
+    assert propose(Source(path)) == []
+
+
+@pytest.mark.parametrize("name, is_asked", [("relevance", True), ("gold", True), ("bm25", False)])
+def test_short_lists_below_ids_are_asked_about_by_the_name_of_the_file(name, is_asked):
+    source = (f"{name}.json", json.dumps({"q1": ["d3"], "q2": ["d7", "d2"], "q3": ["d1"]}).encode())
+    if not is_asked:
+        assert len(read_runs(source)[0]) == 3
+        return
+    with pytest.raises(InputError) as caught:
+        read_runs(source)
+    problem, = caught.value.problems
+    assert [mapping["role"] for mapping in problem.facts["mappings"]] == ["truth", "run"]
+    assert len(read_truth(source, mapping=problem.facts["mappings"][0]).docs) == 4

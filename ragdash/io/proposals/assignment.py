@@ -58,6 +58,7 @@ _OF_QUERIES = {"case", "sample", "item", "record", "result", "row", "example", "
                "label", "judgment", "prediction", "ranking", "retrieval", "qid"}  # in names of their lists
 _KEYS_OF_QUERIES = {"query", "question", "topic", "qid"}
 _OF_TALKS = {"conversation", "conv", "session", "dialog", "dialogue", "topic", "thread", "turn"}
+_ARE_WORDS = 0.7  # share of texts of letters alone
 _FEWEST = 5  # records without a question, deep in a file
 _CHECKSUMS = {"sha", "sha1", "sha256", "sha512", "md5", "hash", "checksum"}
 _FEWEST_KEYS = 8  # different keys that are taken for those of queries
@@ -140,7 +141,7 @@ class Assignment:
         if "query" not in self.roles and self._says_hits and not _OF_TEXTS.isdisjoint(key):
             return False  # the documents of one query, by their ids
         if has_texts and (not DOCUMENT.isdisjoint(key) or (
-                content == ["contexts"] and self.roles["contexts"] in DOCUMENT_TEXTS)):
+                content in (["contexts"], ["evidence"]) and self.roles[content[0]] in DOCUMENT_TEXTS)):
             return False  # documents with their texts
         things = _RATED_THINGS | (_OF_TEXTS if self.records.path else set())
         if not set(content) - {"scores", "labels"} and "query" not in self.roles and not things.isdisjoint(key):
@@ -325,8 +326,10 @@ class Assignment:
         if not rest and "query" in self.roles and len(self.records.rows) > 1:
             asked = self.roles["query"]
             return are_named_questions(asked) or {*LISTS_OF_QUESTIONS, "text"}.issuperset(words(asked))
-        if asked is not None and asked.is_id_like and not asked.is_long_text:
-            return False
+        if asked is not None and asked.is_id_like and not asked.is_long_text and not (
+                asked.name_words == ("query",) and _ARE_WORDS * len(asked.items) < sum(
+                    str(text).replace(" ", "").isalpha() for text in asked.items)):
+            return False  # ids under a name for a question; a word such as "comedy" is searched for
         return "query" in self.roles and len(self.records.rows) > 1 and all(
             not _CHECKED.isdisjoint(item.name_words) or (
                 asks_mostly(item) or "history" in item.name_words) or (

@@ -27,6 +27,7 @@ from ragdash.io.proposals.names import (
 
 HISTORIES = QUERY_ALIASES["chat_history"]
 SAMPLE = 2000  # records that are profiled
+_SEEN = 500  # values whose single values are looked at
 _DEEPEST = 6
 _FIRST_VARIANTS = {"original", "raw", "initial", "user", "en", "english", "full", "standalone"}  # of a question
 GOLD_OBJECTS = {"relevant", "qrels", "judgment", "judgement", "relevance", "grade", "gold"}
@@ -149,7 +150,12 @@ class Field:
     @cached_property
     def items(self) -> list:
         """The single values, those in lists as well."""
-        return [item for value in self.present[:500] for item in leaves(value)]
+        return [item for value in self.present[:_SEEN] for item in leaves(value)]
+
+    @property
+    def seen_count(self) -> int:
+        """About how many records `items` are from, with those among them that have no value."""
+        return len(self.values) * min(len(self.present), _SEEN) // max(len(self.present), 1)
 
     @property
     def share(self) -> float:

@@ -24,6 +24,7 @@ from ragdash.io.proposals.choices.answers import (
     settle_two_answers,
     short_names,
     without_gap_fillers,
+    without_written_queries,
     written_in_several_ways,
 )
 from ragdash.io.proposals.choices.documents import (
@@ -56,6 +57,7 @@ from ragdash.io.proposals.choices.right_documents import (
 )
 from ragdash.io.proposals.choices.row_keys import assign_rows, separated
 from ragdash.io.proposals.choices.settle import (
+    is_of_system,
     settle_answer,
     settle_contexts,
     settle_judged_texts,
@@ -69,6 +71,7 @@ from ragdash.io.proposals.choices.settle import (
 from ragdash.io.proposals.choices.weak_names import (
     settle_hits_of_data_set,
     settle_lists_of_words,
+    settle_measured_lists,
     settle_part_of_answer,
     settle_sources,
     settle_texts_below_ids,
@@ -135,7 +138,7 @@ def assign(records: RecordList, without: str = "") -> list[Assignment]:
     alternatives += settle_single_documents(result, free) + settle_units(result) + settle_answer(result, free)
     alternatives += settle_same_answers(result) + settle_leftover_text(result, free) + settle_prediction(result, free)
     alternatives += settle_part_of_answer(result) + settle_hits_of_data_set(result) + settle_lists_of_words(result)
-    alternatives += settle_texts_below_ids(result) + settle_relevant_texts(result)
+    alternatives += settle_texts_below_ids(result) + settle_relevant_texts(result) + settle_measured_lists(result)
     alternatives += settle_two_answers(result, family) + settle_gold_sets(result)
     if family:
         _add_plain(result, free, family)
@@ -172,7 +175,8 @@ def _drop_cited(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
     if cited is None or "answer" not in result.roles:
         return []
     is_returned = "retrieved" in result.roles
-    is_system = is_returned or result.roles["answer"].lower() != "answer"  # which a data set has as well
+    is_measured = is_of_system(result)
+    is_system = is_returned or is_measured or result.roles["answer"].lower() != "answer"  # of a data set as well
     is_cited = ("cited" in cited.name_words and is_system) or (is_returned and "evidence" in cited.name_words and (
         "answers" not in result.roles and not shares_ids(result, cited)))
     if not is_cited or not (GOLD - {"cited"}).isdisjoint(cited.words):
@@ -180,7 +184,7 @@ def _drop_cited(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
     other = replace(result, roles=dict(result.roles))
     del result.roles["relevant"]
     free[cited.path] = cited
-    return [] if is_returned else [other]
+    return [] if is_returned or is_measured else [other]
 
 
 def _add_plain(result: Assignment, free: dict[str, Field], family: ColumnFamily) -> None:
@@ -269,8 +273,8 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
     answers = answers or answer_next_to_documents(result, free) or short_names(result, free)
     answers = answers or predicted_class(result, free) or agreeing_values(result, free)
     if "query" in result.roles and not _several_answers(free):
-        answers = answers or code_answers(free)
-    answers = without_gap_fillers(answers, result, free)
+        answers = answers or code_answers(result, free)
+    answers = without_written_queries(without_gap_fillers(answers, result, free), result, free)
     if answers and "answer" not in result.roles:
         take(result, free, "answer", answers[0])
         plain = [item for item in answers[1:] if RETURNED.isdisjoint(set(item.words) - {"response", "output"})

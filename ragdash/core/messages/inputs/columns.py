@@ -33,6 +33,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="one id, or ids that are known elsewhere in the file",
         fix="Write lists of ids as JSON in all cells of the column, such as [\"d1\", \"d2\"].",
     ),
+    "joined-parts": Message(
+        actual="topics without a title or a question, in {parts:comma}",
+        expected="a text that is asked",
+        fix="The parts are joined in this order as the query, and kept as attributes.",
+    ),
     "bad-quotes": Message(
         actual="{error}",
         expected="quotes around whole values, doubled inside of them",

@@ -25,6 +25,7 @@ _ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*[\"']([^\"']*)[\"']")
 _LABEL = re.compile(r"\s*(?:number|topic|title|description|desc|narrative)\s*:\s*", re.IGNORECASE)
 _IDS = ("number", "num", "id", "qid")
 _QUERIES = ("query", "title", "question", "text", "desc", "description")  # the first that a topic has is asked
+_NO_PARTS = ("narr", "narrative", "note", "type", "source", "url")
 _NOTES = {"desc": "description", "narr": "narrative"}
 
 
@@ -33,7 +34,7 @@ def detect(start: FileStart) -> DetectedFormat | None:
     head = start.head.decode(errors="replace")
     if start.mapping or (tag := _START.match(head)) is None:
         return None
-    topics = [topic for _, topic in islice(_topics(head, tag[1]), 2)]
+    topics = [topic for _, topic, _ in islice(_topics(head, tag[1]), 2)]
     if not {"query_id", "query"} <= topics[0].keys() or (len(topics) < 2 and "topic" in tag[0].lower()):
         return None
     return DetectedFormat("trec-topics", "truth", f"TREC topics: <{tag[1]}> with an id and a text")
@@ -48,24 +49,42 @@ def read_truth(source: Source) -> Truth:
     """The queries, each with its id and its query or title; judgments come from another file."""
     text = source.text
     tag = _START.match(text)
-    reader = TruthReader(source.collector(), source.mapping, questions=True)
-    for line, topic in _topics(text, tag[1] if tag else "topic"):
+    problems = source.collector()
+    reader = TruthReader(problems, source.mapping, questions=True)
+    parts: dict[str, int] = {}  # the line of the first topic that has it
+    for line, topic, joined in _topics(text, tag[1] if tag else "topic"):
         reader.add(InputEntry(line, topic))
+        for name in joined:
+            parts.setdefault(name, line)
+    if parts:
+        problems.add("joined-parts", {"parts": list(parts)}, line=min(parts.values()), severity="note")
     return reader.finish(source)
 
 
-def _topics(text: str, tag: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """(line, topic) of each topic, as one of our objects; what it has besides id and query is under its own name."""
+def _topics(text: str, tag: str) -> Iterator[tuple[int, dict[str, str], list[str]]]:
+    """(line, topic, names of the parts that are joined as its query) of each topic, as one of our objects; what it has
+    besides id and query is under its own name.
+    """
     line, seen = 1, 0
     for topic in re.finditer(_TOPIC.format(tag), text, re.IGNORECASE | re.DOTALL):
         line, seen = line + text.count("\n", seen, topic.start()), topic.start()
         fields = {name.lower(): _plain(value) for name, value in _ATTRIBUTE.findall(topic[1])}
+        parts: dict[str, str] = {}
         for name, value in _FIELD.findall(topic[2]):
-            fields.setdefault(name.lower(), _plain(value))
+            parts.setdefault(name.lower(), _plain(value))
+        fields = parts | fields
         query_id = next((fields.pop(name) for name in _IDS if fields.get(name)), None)
         query = next((fields.pop(name) for name in _QUERIES if fields.get(name)), None)
+        joined = {} if query else _parts_of_question(parts)
+        query = query or " ".join(joined.values()) or ("" if "<" in topic[2] else _plain(topic[2]))
         rest = {_NOTES.get(name, name): value for name, value in fields.items()}
-        yield line, {name: value for name, value in {**rest, "query_id": query_id, "query": query}.items() if value}
+        yield line, {name: value for name, value in {**rest, "query_id": query_id, "query": query}.items() if value}, [
+            *joined]
+
+
+def _parts_of_question(parts: dict[str, str]) -> dict[str, str]:
+    """What a topic asks in several parts: a disease, a gene and a patient."""
+    return {name: part for name, part in parts.items() if part and name not in (*_IDS, *_NO_PARTS)}
 
 
 def _plain(text: str) -> str:

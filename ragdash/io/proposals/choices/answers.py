@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import WEIGHTS, Assignment, take
+from ragdash.io.proposals.content.questions import BODIES
 from ragdash.io.proposals.content.spread import are_mostly_numbers, are_mostly_several
 from ragdash.io.proposals.fields import Field, as_bool, as_number, is_missing
 from ragdash.io.proposals.names import (
@@ -108,6 +109,20 @@ def without_gap_fillers(answers: list[Field], result: Assignment, free: dict[str
     return [item for item in answers if item not in fillers]
 
 
+def without_written_queries(answers: list[Field], result: Assignment, free: dict[str, Field]) -> list[Field]:
+    """The answers; a `completion` with the text of `query` in it is how a model wrote a query for the question."""
+    queries = [item for item in free.values() if "query" in item.name_words and item.is_long_text and not item.is_list
+               and item.path != result.roles.get("query")]
+    return [item for item in answers if not any(_quotes(item, query) for query in queries)]
+
+
+def _quotes(item: Field, other: Field) -> bool:
+    """True where most texts hold those of another field and more."""
+    pairs = [(text, part) for text, part in zip(item.values, other.values, strict=False)
+             if type(text) is str and type(part) is str and part.strip()]
+    return bool(pairs) and 2 * sum(part.strip() in text and len(part) < len(text) for text, part in pairs) > len(pairs)
+
+
 def settle_prediction(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
     """A `response` next to the prediction may be what the prediction was taken from, or what a judge wrote."""
     if "prediction" not in words(result.roles.get("answer", "")):
@@ -153,7 +168,8 @@ def _share_of_different(item: Field, asked: Field) -> float:
 
 def less_sure_answers(result: Assignment, free: dict[str, Field]) -> list[Field]:
     """Right answers that a name alone does not show: next to what a system wrote, numbers, and the answer in a pair."""
-    return _actual_answer(free) or _right_numbers(free) or _of_pair(result, free) or _part_of_answer(free)
+    return _actual_answer(free) or _right_numbers(free) or _of_pair(result, free) or _part_of_answer(free) or (
+        _of_post(result, free))
 
 
 def _actual_answer(free: dict[str, Field]) -> list[Field]:
@@ -172,6 +188,14 @@ def _of_pair(result: Assignment, free: dict[str, Field]) -> list[Field]:
     """`qa.answer` next to `qa.question`: a question of a data set with its answer."""
     parent = result.roles.get("query", "").rpartition(".")[0]
     return [free[f"{parent}.answer"]] if parent.lower() in _PAIRS and f"{parent}.answer" in free else []
+
+
+def _of_post(result: Assignment, free: dict[str, Field]) -> list[Field]:
+    """What people answered to a post, whose title is the question, next to its body."""
+    names = {item.name_words for item in result.fields.values()}
+    is_post = words(result.roles.get("query", "")) == ("title",) and not names.isdisjoint(BODIES)
+    return [item for item in free.values() if is_post and "answer" in item.name_words and meanings.is_answer(item)
+            and RETURNED.isdisjoint(item.words)][:1]
 
 
 def _part_of_answer(free: dict[str, Field]) -> list[Field]:
@@ -195,11 +219,14 @@ def written_in_several_ways(free: dict[str, Field]) -> list[Field]:
         for value, names in zip(item.values, ways.values, strict=True))), [])
 
 
-def code_answers(free: dict[str, Field]) -> list[Field]:
-    """Queries to a database next to the question that they answer: SQL, SPARQL, Cypher."""
-    return [item for item in free.values() if item.is_text and not item.is_list and "[]" not in item.path
-            and GOLD.isdisjoint(item.name_words) and item.path.count(".") < 2
-            and 10 * sum(map(is_code, item.items)) >= 9 * len(item.items)]
+def code_answers(result: Assignment, free: dict[str, Field]) -> list[Field]:
+    """Queries to a database next to the question that they answer: SQL, SPARQL, Cypher; right ones are taken."""
+    codes = [item for item in free.values() if item.is_text and not item.is_list and "[]" not in item.path
+             and item.path.count(".") < 2 and 10 * sum(map(is_code, item.items)) >= 9 * len(item.items)]
+    right = [item for item in codes if not GOLD.isdisjoint(item.name_words)]
+    if right and "answers" not in result.roles:
+        take(result, free, "answers", right[0])
+    return [item for item in codes if item not in right]
 
 
 def short_names(result: Assignment, free: dict[str, Field]) -> list[Field]:

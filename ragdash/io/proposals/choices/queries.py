@@ -6,6 +6,7 @@ from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, take
 from ragdash.io.proposals.choices.right_documents import gold_lists
 from ragdash.io.proposals.content.questions import (
+    BODIES,
     named_cases,
     names_speakers,
     other_questions,
@@ -32,6 +33,7 @@ _COMPARED = {"model", "system", "retriever", "config", "configuration", "strateg
 _OF_OTHERS = {"user", "session", "conversation", "trace", "author", "annotator", "worker", "image", "video", "parent"}
 _OF_EACH_QUERY, _OF_EACH_SYSTEM = 0.7, 0.3  # share of different instructions
 _TOPICS = (("number",), ("num",), ("topic",), ("topic", "number"))
+_OF_POSTS = (("url",), ("link",), ("permalink",))
 _NO_ID = {"top", "app", "found", "total", "count", "max", "min"} | LATENCIES | SECONDS | MILLISECONDS
 
 
@@ -59,6 +61,9 @@ def assign_query(result: Assignment, free: dict[str, Field]) -> None:
                    and item.distinct_count == len(item.values)]
         if numbers:
             take(result, free, "query_id", numbers[0])
+        if bodies := [item for item in free.values() if item.name_words in BODIES]:
+            for item in [*bodies, *(item for item in free.values() if item.name_words in _OF_POSTS)]:
+                del free[item.path]  # the rest of a post, and where it is
     if "query_id" in result.roles:
         return
     right = [item.path for item in gold_lists(free)]

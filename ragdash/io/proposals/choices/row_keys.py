@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations, product
@@ -20,6 +19,7 @@ from ragdash.io.proposals.choices.others import (
 from ragdash.io.proposals.choices.right_documents import id_rank, judged_ids
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.averages import average_places
+from ragdash.io.proposals.content.spread import are_crossed, asks_once, crosses, separates, shares_queries
 from ragdash.io.proposals.fields import Field, as_number
 from ragdash.io.proposals.names import CONFIGS, COUNTING, DOCUMENT, GOLD, GRADES, ID, RATERS, REPEATS, SCORES, words
 from ragdash.io.proposals.records import KEY
@@ -30,6 +30,7 @@ _NAMING = [f"{KEY}.{name}" for name in ("name", "label", "key", "title")]  # wha
 _METRICS = {"metric", "measure", "criterion"}  # several values of one query
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _MOST_SHARE = 0.9  # of the records that have a field, where all should
+_OWN = {"example", "case", "sample", "instance"}  # in names of an id of each row
 _FEWEST_CROSSED = 6  # queries that have each of several words once
 _MOST_COUNTED = 12  # different whole numbers of a setting that nothing names
 _CONVERSATIONS = {"conversation", "session", "dialog", "dialogue", "thread", "chat"}  # several queries each
@@ -50,6 +51,12 @@ def _describes_queries(item: Field, names: list[str]) -> bool:
     """True for what is said above the records of a query and is the same in all of them, such as its type."""
     pairs = set(zip(names, map(repr, item.values), strict=True))
     return item.path.startswith(f"{KEY}.") and item.path not in _NAMING and len(pairs) == len(set(names))
+
+
+def _own_ids(free: dict[str, Field], names: list[str]) -> list[Field]:
+    """Ids of examples or cases, another one in each row."""
+    return [item for item in free.values() if meanings.is_query_id(item) and item.share == 1.0
+            and item.distinct_count == len(names) and not _OWN.isdisjoint(item.name_words)]
 
 
 def _counts_repeats(item: Field) -> bool:
@@ -88,7 +95,7 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
         return
     free |= {item.path: item for item in result.fields.values() if _is_hidden_config(item, result, free, names)}
     candidates = _candidates(result, free, key, names)
-    named = [item for item in candidates if _is_setting(item) or (
+    named = [item for item in candidates if (_is_setting(item) and not asks_once(item, names)) or (
         item.path.startswith(KEY) and not _describes_queries(item, names))]
     single = {name for name in ("relevant", "contexts") if name in result.roles
               and (item := result.fields.get(result.roles[name].split(":")[0].split("+")[0])) and not item.is_list}
@@ -100,10 +107,11 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
         return
     for size in (1, 2, 3):
         for chosen in combinations(named[:8], size):
-            if len(set(zip(names, *(map(repr, item.values) for item in chosen), strict=True))) == len(names):
+            if len(set(zip(names, *(map(repr, item.values) for item in chosen), strict=True))) == len(names) and not (
+                    size > 1 and _own_ids(free, names) and not are_crossed(chosen, names)):
                 take(result, free, "config", *sorted(chosen, key=_counts_repeats))
                 return
-    separating = [item for item in candidates if item.is_text and _separates(item, names) and not _rates(item)]
+    separating = [item for item in candidates if item.is_text and separates(item, names) and not _rates(item)]
     if not is_long and _take_crossed(result, free, candidates, separating, names):
         return
     if is_long:
@@ -150,8 +158,8 @@ def _take_crossed(result: Assignment, free: dict[str, Field], candidates: list[F
         if not left:
             del result.roles["labels"]
         return True
-    crossed = [item for item in separating if _crosses(item, names)] + [
-        item for item in separating if not result.runs and _shares_queries(item, names)]
+    crossed = [item for item in separating if crosses(item, names)] + [
+        item for item in separating if not result.runs and shares_queries(item, names)]
     chosen = crossed[:1] or _crossing_number(free, names) or _crossing_pair(candidates, free, names)
     if chosen:
         take(result, free, "config", *sorted(chosen, key=_counts_repeats))
@@ -241,26 +249,21 @@ def _take_likely_config(result: Assignment, free: dict[str, Field], named: list[
     """The configuration that leaves the fewest repeats, or an id of the case for each repeated question."""
     if named and named[0].path.startswith(KEY):
         take(result, free, "config", named[0])
-    elif named and not result.runs:
+    elif named and not result.runs and not _own_ids(free, names):
         best = max(named, key=lambda item: len(set(zip(names, map(repr, item.values), strict=True))))
         pairs = len(set(zip(names, map(repr, best.values), strict=True)))
         if 4 * pairs > 3 * len(names) and 3 * pairs > 4 * len(set(names)):
             take(result, free, "config", best)
             result.repeats = len(names) - pairs
             return
-    cases = [item for item in free.values() if meanings.is_query_id(item) and item.share == 1.0
-             and item.distinct_count == len(names)]
-    if cases and "query_id" not in result.roles:
+    cases = _own_ids(free, names) if "query_id" in result.roles else [
+        item for item in free.values() if meanings.is_query_id(item) and item.share == 1.0
+        and item.distinct_count == len(names)]
+    if cases:
+        free |= {path: result.fields[path] for path in [result.roles.get("query_id")] if path in result.fields}
         take(result, free, "query_id", cases[0])  # a question that is asked in several cases
         return
     result.repeats = len(names) - len(set(names))
-
-
-def _crosses(item: Field, names: list[str]) -> bool:
-    """True where every query has every value once, as configurations do, whatever the column is called."""
-    values = list(map(repr, item.values))
-    count = len(set(names)) * len(set(values))
-    return count == len(names) == len(set(zip(names, values, strict=True)))
 
 
 def _counted(free: dict[str, Field], names: list[str]) -> list[Field]:
@@ -272,7 +275,7 @@ def _counted(free: dict[str, Field], names: list[str]) -> list[Field]:
 
 def _crossing_number(free: dict[str, Field], names: list[str]) -> list[Field]:
     """A number, such as an edition, that many queries have every value of once; 0 and 1 may be right and wrong."""
-    return [item for item in _counted(free, names) if len(set(names)) >= _FEWEST_CROSSED and _crosses(item, names)
+    return [item for item in _counted(free, names) if len(set(names)) >= _FEWEST_CROSSED and crosses(item, names)
             and not _rates(item) and not item.is_bool and {as_number(value) for value in item.items} != {0, 1}][:1]
 
 
@@ -281,9 +284,7 @@ def _crossing_pair(candidates: list[Field], free: dict[str, Field], names: list[
     counted = [item for item in _counted(free, names) if item not in candidates]
     likely = [item for item in [*candidates, *counted] if not _rates(item) and not item.is_bool][:12]
     for pair in combinations(likely, 2):
-        values = list(zip(*(map(repr, item.values) for item in pair), strict=True))
-        if any(item.is_text for item in pair) and 5 * len(names) >= 4 * len(set(values)) * len(set(names)) and (
-                len(set(zip(names, values, strict=True))) == len(names)):
+        if any(item.is_text for item in pair) and are_crossed(pair, names):
             return pair
     return ()
 
@@ -292,29 +293,14 @@ def _crossing_label(result: Assignment, names: list[str]) -> Field | None:
     """Words that every query has once each, such as right_answer and hallucinated_answer: no rating comes out so."""
     items = [result.fields.get(path) for path in result.roles.get("labels", "").split("+")]
     return next((item for item in items if item is not None and len(item.values) == len(names) and len(set(names)) >= (
-        _FEWEST_CROSSED) and item.distinct_count > 1 and _crosses(item, names)), None)
-
-
-def _separates(item: Field, names: list[str]) -> bool:
-    """True where no query has a value twice."""
-    return len(set(zip(names, map(repr, item.values), strict=True))) == len(names)
-
-
-def _shares_queries(item: Field, names: list[str]) -> bool:
-    """True where most queries of each value but the one with the most queries have other values, too."""
-    queries: dict[str, set[str]] = {}
-    for value, name in zip(map(repr, item.values), names, strict=True):
-        queries.setdefault(value, set()).add(name)
-    counts = Counter(names)
-    smaller = sorted(queries.values(), key=len)[:-1]
-    return all(len(asked) > 1 and 2 * sum(counts[name] > 1 for name in asked) > len(asked) for asked in smaller)
+        _FEWEST_CROSSED) and item.distinct_count > 1 and crosses(item, names)), None)
 
 
 def _is_hidden_config(item: Field, result: Assignment, free: dict[str, Field], names: list[str]) -> bool:
     """True for a column under a word of logs, such as chatbot_version, that no query has the same value of twice."""
     return (item.path not in free and not is_inside(item.path, result.roles) and is_noise(item)
             and {".", "[", "{", "+"}.isdisjoint(item.path) and not item.is_list and not item.is_object
-            and len(item.values) == len(names) and _separates(item, names))
+            and len(item.values) == len(names) and separates(item, names))
 
 
 def _rates(item: Field) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import CONTENT, WEIGHTS, Assignment, is_inside, take
 from ragdash.io.proposals.choices.right_documents import id_rank, judged_or_ranked, take_documents_of_evidence
-from ragdash.io.proposals.content.spread import are_data_files, asks_mostly, is_same_number, is_several
+from ragdash.io.proposals.content.spread import are_data_files, are_phrases, asks_mostly, is_same_number, is_several
 from ragdash.io.proposals.fields import Field, leaves
 from ragdash.io.proposals.names import (
     ACTUAL_ANSWER,
@@ -34,11 +34,12 @@ from ragdash.io.proposals.shapes.ranked_lists import are_places, same_lengths
 
 _AS_TRUTH = {"retrieved": "relevant", "text": "evidence", "answer": "answers"}  # roles in a file of what is right
 _NAMES_OF_DOCUMENTS = (("doc", "name"), ("document", "name"), ("doc", "index"), ("document", "index"))
+_QUOTES = (("answer",), ("text",), ("quote",), ("content",))
+_BEST = ("best_ids", "best_id")
 _PARTS = {"section", "page", "paragraph", "chapter", "article"}
 _NEARLY = WEIGHTS["retrieved"] + 0.1  # a penalty after which one field less weighs more
 _FEWEST_SAME = 4  # records
 _TIME_OF_DAY = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
-_SHORT_ANSWER = 40  # characters, as people write right answers
 _NO_ANSWER = GOLD | NOTES | QUESTION | ID | DOCUMENT | TEXT | CRITERIA | METRICS | LATENCIES | {
     "summary", "persona", "hint", "keyword", "review", "remark", "reviewer", "annotator", "user", "intent", "step"}
 
@@ -46,8 +47,10 @@ _NO_ANSWER = GOLD | NOTES | QUESTION | ID | DOCUMENT | TEXT | CRITERIA | METRICS
 def _neutral_documents(result: Assignment, free: dict[str, Field]) -> list[Field]:
     """Fields that may name documents, and do not say whether they are right or returned."""
     neutral = [item for item in free.values() if meanings.is_neutral_documents(item) and "[]" not in item.path
+               and "cited" not in item.name_words
                and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
     neutral = [item for item in neutral if item.path_share > 0.6 or not set(item.name_words).isdisjoint(DOCUMENT)]
+    neutral = neutral or [item for item in free.values() if item.path.lower() in _BEST and item.is_id_like]
     neutral = [item for item in neutral if not {"title", "type", "page", "name", "created", "index"} & set(
         item.name_words) or item.path_share > 0.6 or item.name_words in _NAMES_OF_DOCUMENTS]
     neutral = [item for item in neutral if (item.distinct_count > 1 or len(item.values) == 1) and not are_places(item)
@@ -89,7 +92,7 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
     is_answered = not RETURNED.isdisjoint(set(words(result.roles.get("answer", ""))) - {"response", "output"})
     is_reference = "answers" in result.roles and not neutral[0].is_list and (
         {"answer", "latency_ms", "latency_s", "config"}.isdisjoint(result.roles))
-    is_system = _is_of_system(result) and not is_reference
+    is_system = is_of_system(result) and not is_reference
     name = set(neutral[0].name_words)
     is_source = "evidence" in result.roles and not neutral[0].is_list and "source" not in neutral[0].words and (
         neutral[0].path_share < 0.6) and (name.isdisjoint({"chunk", "passage"}) or name.isdisjoint(ID))
@@ -174,7 +177,7 @@ def _take_sources(result: Assignment, free: dict[str, Field]) -> list[Assignment
 def settle_paragraph(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
     """One text next to a question, with or without its right answer, is what the question is about, not returned."""
     text, answer = result.fields.get(result.roles.get("contexts", "")), result.roles.get("answer", "")
-    if text is None or not _is_one_text(text) or not RETURNED.isdisjoint(text.words) or _is_of_system(result) or (
+    if text is None or not _is_one_text(text) or not RETURNED.isdisjoint(text.words) or is_of_system(result) or (
             _holds_documents(text)):
         return []
     if {"retrieved", "doc_id", "relevant", "evidence"} & result.roles.keys() or {"{run}", "{n}"} & set(text.path):
@@ -193,7 +196,7 @@ def settle_contexts(result: Assignment) -> list[Assignment]:
     """Lists of texts next to a right answer and no answer: those that a system found, or those of the data set."""
     texts = result.fields.get(result.roles.get("contexts", ""))
     if texts is None or not texts.is_list or not RETURNED.isdisjoint(texts.words) or "{run}" in texts.path or (
-            "answers" not in result.roles or _is_of_system(result)) or {
+            "answers" not in result.roles or is_of_system(result)) or {
             "answer", "retrieved", "doc_id", "relevant", "evidence", "text"} & result.roles.keys():
         return []
     as_truth = replace(result, roles={("evidence" if name == "contexts" else name): path
@@ -240,7 +243,7 @@ def settle_lists(result: Assignment) -> list[Assignment]:
         return []
     answer = result.roles.get("answer", "")
     if answer:
-        if _is_of_system(result) or "answers" in result.roles or not RETURNED.isdisjoint(words(answer)):
+        if is_of_system(result) or "answers" in result.roles or not RETURNED.isdisjoint(words(answer)):
             return []
         other = replace(result, roles=dict(result.roles))
         result.roles = _renamed(result, _AS_TRUTH)
@@ -248,11 +251,15 @@ def settle_lists(result: Assignment) -> list[Assignment]:
     other = replace(result, roles=_renamed(result, _AS_TRUTH))
     lists = result.fields.get(path)
     is_of_data_set = "answers" in result.roles and lists is not None and not is_same_number(lists.values) and (
-        not _is_of_system(result))
+        not is_of_system(result))
     has_spans = any({"span", "offset", "start", "end", "answer"} & set(words(name.rpartition("[].")[2]))
                     for name in result.fields if name.startswith(f"{parent}[]."))
     if has_spans or is_of_data_set:
         result.roles, other.roles = other.roles, result.roles
+    quotes = [item for item in result.fields.values() if has_spans and item.path.startswith(f"{parent}[].")
+              and item.is_long_text and item.name_words in _QUOTES and not is_inside(item.path, result.roles)]
+    if quotes and "evidence" not in result.roles:  # of LegalBench-RAG: a file, the places in it, and what is there
+        result.roles["evidence"] = quotes[0].path
     return [other]
 
 
@@ -266,14 +273,14 @@ def settle_judged_texts(result: Assignment) -> None:
         result.roles = _renamed(result, {"doc_id": "relevant"})
     text = result.fields.get(result.roles.get("contexts", ""))
     if text is not None and not text.is_list and RETURNED.isdisjoint(text.words) and "relevant" in result.roles and {
-            "retrieved", "doc_id", "answer", "evidence"}.isdisjoint(result.roles) and not _is_of_system(result):
+            "retrieved", "doc_id", "answer", "evidence"}.isdisjoint(result.roles) and not is_of_system(result):
         result.roles["evidence"] = result.roles.pop("contexts")  # the text of the chunk that is asked about
     if {"text", "grade"} <= result.roles.keys() and {"score", "rank", "doc_id", "retrieved", "relevant", "answer",
                                                      "evidence", "contexts"}.isdisjoint(result.roles):
         result.roles = _renamed(result, {"text": "evidence"})
 
 
-def _is_of_system(result: Assignment) -> bool:
+def is_of_system(result: Assignment) -> bool:
     """True where a file says what a system did: its configuration, its scores, how long it took."""
     measured = {"token", "cost", "cache", *LATENCIES - {"time", "took"}}
     rated = [result.fields.get(path) for path in result.roles.get("scores", "").split("+") if path]
@@ -295,15 +302,15 @@ def settle_answer(result: Assignment, free: dict[str, Field]) -> list[Assignment
     if "{run}" in retrieved and words(path) == ("answer",) and {"relevant", "evidence"} & result.roles.keys():
         result.roles = as_truth.roles  # one answer next to the rankings of several systems is of none of them
         return []
-    if path.startswith("outputs.") and retrieved.startswith("outputs.") and not _is_of_system(result):
+    if path.startswith("outputs.") and retrieved.startswith("outputs.") and not is_of_system(result):
         as_truth.roles = _renamed(result, _AS_TRUTH)
         return [as_truth]  # an example of a data set, or what a system returned
-    if {"retrieved", "contexts", "doc_id", "text"} & result.roles.keys() or _is_of_system(result):
-        if _may_be_right(result) and _are_phrases(result.fields[path]):
+    if {"retrieved", "contexts", "doc_id", "text"} & result.roles.keys() or is_of_system(result):
+        if _may_be_right(result) and are_phrases(result.fields[path]):
             other = replace(result, roles=dict(result.roles))
             result.roles = as_truth.roles
             return [other]
-        is_open = path == "answer" and not _is_of_system(result) and "doc_id" not in result.roles
+        is_open = path == "answer" and not is_of_system(result) and "doc_id" not in result.roles
         return [as_truth] if is_open or _may_be_right(result) else []
     plain = set(words(path)).isdisjoint(RETURNED - {"response", "output"})
     if not plain and words(path) != ACTUAL_ANSWER:
@@ -365,12 +372,6 @@ def _may_be_right(result: Assignment) -> bool:
                 result.roles) and rated <= OF_RANKINGS)
 
 
-def _are_phrases(item: Field) -> bool:
-    """True for a few words without a full stop, as people write right answers."""
-    return item.mean_length < _SHORT_ANSWER and 2 * sum(str(text).strip().endswith((".", "!"))
-                                                        for text in item.items) < len(item.items)
-
-
 def settle_leftover_text(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
     """One column of different long texts is left next to the question: what the system wrote.
 
@@ -392,7 +393,7 @@ def settle_leftover_text(result: Assignment, free: dict[str, Field]) -> list[Ass
         take(result, free, "evidence", left[0])
         return [other]
     take(result, free, "answer", left[0])
-    if is_returned or result.runs or _is_of_system(result):
+    if is_returned or result.runs or is_of_system(result):
         return []
     other = replace(result, roles=dict(result.roles))
     result.roles["answers"] = result.roles.pop("answer")

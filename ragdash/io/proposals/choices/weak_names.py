@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -11,12 +12,12 @@ from ragdash.core.text.sentences import asks
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats.json_dict import QUERY_ID
 from ragdash.io.proposals.assignment import WEIGHTS, Assignment
-from ragdash.io.proposals.content.spread import holds_phrases
+from ragdash.io.proposals.content.spread import holds_phrases, is_same_number
 from ragdash.io.proposals.fields import leaves
 from ragdash.io.proposals.names import COUNTING, DOCUMENT, GOLD, ID, METRICS, RETURNED, words
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import KEY, MAX_PROPOSED_BYTES, fail_quietly
-from ragdash.io.proposals.shapes.values_by_query import is_worded
+from ragdash.io.proposals.shapes.values_by_query import PLAIN_WORD, is_worded
 from ragdash.io.source.source import Source
 
 NAMES_SOURCE = re.compile(r"[^\s/.]\.(?:pdf|md|txt|html?|docx?|csv|jsonl?|pptx?|xlsx?|rst)(?!\w)|https?://|"
@@ -26,6 +27,8 @@ _WORDS_IN_LIST = re.compile(rb'\[\s*"(?:[^\]]*[a-z] [a-z]|[a-z]+")')
 _OBJECT, _KEY = re.compile(rb":\s*\{([^{}]+)\}"), re.compile(rb'"([^"]*)"\s*:')
 _OF_RESULTS = {"answer", "score", "rank", "config", "relevant", "evidence", "latency_ms", "latency_s", "scores",
                "labels"}
+_OF_TRUTHS = GOLD - {"reference", "target", "required", "full", "partial", "must"} | {
+    "relevance", "judgment", "judgement", "rel"}  # in names of files
 _FEW, _FEWEST = 5, 8  # queries, questions
 _SENTENCES = 0.5  # share of the texts that end as statements do
 
@@ -38,6 +41,23 @@ def settle_sources(result: Assignment) -> list[Assignment]:
         return []
     other = replace(result, roles=dict(result.roles), penalty=WEIGHTS["answers"] + 0.1)
     del result.roles["answers"]
+    return [other]
+
+
+def settle_measured_lists(result: Assignment) -> list[Assignment]:
+    """Documents called relevant next to their precision or recall, and to nothing that was returned, may be what a
+    system took for relevant: rather so where the lists have one length.
+    """
+    item = result.fields.get(result.roles.get("relevant", ""))
+    measured = {word for path in result.roles.get("scores", "").split("+") for word in words(path)}
+    if item is None or not item.is_list or GOLD & {*item.words} != {"relevant"} or measured.isdisjoint(
+            {"precision", "recall"}) or result.runs or not {
+            "retrieved", "doc_id", "contexts", "text", "grade"}.isdisjoint(result.roles):
+        return []
+    other = replace(result, roles={("retrieved" if name == "relevant" else name): path
+                                   for name, path in result.roles.items()}, penalty=result.penalty + 0.1)
+    if is_same_number(item.values):
+        other.penalty -= 0.2
     return [other]
 
 
@@ -140,16 +160,23 @@ def numbers_below_names(source: Source, detected: DetectedFormat) -> list[Readin
                     preview=shown)]
 
 
+def _are_sorted(lists: Sequence[Sequence[str]]) -> bool:
+    """True for lists in the order of their ids, some of which are too long for that to be by chance."""
+    return max(map(len, lists)) > _FEW and all(
+        list(docs) in (sorted(docs), sorted(docs, key=lambda doc: (len(doc), doc))) for docs in lists)
+
+
 def lists_below_texts(source: Source, detected: DetectedFormat) -> list[Reading]:
     """The readings of {"who grows tea?": ["d7", "d2"]}, as right documents and as returned ones, and of plain words
-    below ids.
+    below ids; of ids below ids, as in our own dictionaries, where they are in the order of their names, as no ranking
+    is, or the file is called a truth.
 
-    None where ids are below ids, as in our own dictionaries, where the name of the file is that of a run, and for as
-    many documents for each query, in no order of their ids: those are the first k of a ranking.
+    None where the name of the file is that of a run, and for as many documents for each query, in no order of their
+    ids: those are the first k of a ranking.
     """
     named = {*words(source.name)}
     if source.mapping or (detected.format, detected.role) != ("json-dict", "unknown") or (
-            source.stored_size > MAX_PROPOSED_BYTES or (named & RETURNED and not named & GOLD)):
+            source.stored_size > MAX_PROPOSED_BYTES or (named & RETURNED and not named & (GOLD | _OF_TRUTHS))):
         return []
     rows = next((records.rows for records in fail_quietly(source) if records.rows[0].keys() in (
         {"query_id", "retrieved"}, {"query", "retrieved"}) and all(
@@ -157,6 +184,9 @@ def lists_below_texts(source: Source, detected: DetectedFormat) -> list[Reading]
     key = next(iter(rows[0]), "") if rows else ""
     lists = [row["retrieved"] for row in rows]
     lengths = set(map(len, lists))
+    are_ids = key == "query_id" and not any(PLAIN_WORD.fullmatch(doc) for docs in lists for doc in docs)
+    if are_ids and named.isdisjoint(_OF_TRUTHS) and not _are_sorted(lists):
+        return []
     is_cut = len(lengths) == 1 < max(lengths, default=0) and any(docs != sorted(docs) for docs in lists)
     if not lists or (key == "query" and is_cut):
         return []

@@ -13,12 +13,14 @@ _MOSTLY, _FEW_WORDS = 0.9, 60  # share of different texts; characters of texts t
 _CASES = (("name",), ("test",), ("case",), ("test", "name"), ("case", "name"), ("test", "case"))
 _TICKETS = (("description",), ("body",), ("message",), ("ticket", "text"), ("issue",), ("title",), ("subject",))
 _MOST = 0.8  # share of records
+_SURE_IDS = {"query_id", "qid", "question_id", "topic_id", "query-id"}
+BODIES = (("body",), ("question", "body"), ("selftext",))  # of posts
 
 
 def other_questions(free: Mapping[str, Field]) -> list[Field]:
     """What is asked where nothing is called a question: claims, what tickets say, or a text that may be nothing else.
     """
-    return [item for item in free.values() if is_claim(item)] or described_problems(free) or (
+    return [item for item in free.values() if is_claim(item)] or described_problems(free) or titles_of_posts(free) or (
         _first_of_two_columns(free) if "column 2" in free else asked_texts(free))
 
 
@@ -64,12 +66,26 @@ def titles_of_topics(free: Mapping[str, Field]) -> list[Field]:
     return [by_name[("title",)]] if is_topic and ("title",) in by_name else []
 
 
+def titles_of_posts(free: Mapping[str, Field]) -> list[Field]:
+    """The title of a post next to its longer body and an answer to it, as forums have them."""
+    texts = {item.name_words: item for item in free.values() if item.is_text and not item.is_list and (
+        "." not in item.path and item.share > _MOST)}
+    title, body = texts.get(("title",)), next((texts[name] for name in BODIES if name in texts), None)
+    is_post = title is not None and body is not None and title.distinct_share > _MOST and (
+        body.mean_length > 2 * title.mean_length and title.blank_share > 1 - _MOST)
+    return [title] if is_post and title and any("answer" in name for name in texts) else []
+
+
 def asked_texts(free: Mapping[str, Field]) -> list[Field]:
     """`text`, or the one text such as asr_text, where nothing else can be asked and no record names a document: next to
     what is right, or a few words.
     """
     named = [item for item in free.values() if item.name_words[-1:] == ("text",) and "." not in item.path]
     text = free.get("text") or (named[0] if len(named) == 1 else None)
+    others = [item for path, item in free.items() if item is not text and path.lower() not in _SURE_IDS]
+    if text is not None and text.is_text and not text.is_list and len(free) > len(others) + 1 and all(
+            not ANSWER.isdisjoint(item.name_words) and item.mean_length > 2 * text.mean_length for item in others):
+        return [text]  # whatever is in it: next to the id of a query, or to longer answers as well
     if text is None or text.is_list or not text.is_text or len(text.values) < 2 or text.share < 1 or (
             text.distinct_share < _MOSTLY):
         return []

@@ -129,7 +129,7 @@ def is_label(field: Field) -> bool:
     named = (name - {"result"}) | set(field.name_words)  # result.mode is none
     is_named = not named.isdisjoint(_LABELS) or may_hold_scores(field.path.rpartition(".")[2])
     rated = is_named and set(field.name_words).isdisjoint({
-        "model", "type", "id", "error", "name", "metric", "dataset", "subset", "split", "expected",
+        "model", "prompt", "type", "id", "error", "name", "metric", "dataset", "subset", "split", "expected",
         "option", "choice", "count", "provider", "header", "heading", "section"}) and not is_spent(
         field.path.rpartition(".")[2])
     return short and enough and rated and set(field.name_words).isdisjoint(ANSWER - {"response"})

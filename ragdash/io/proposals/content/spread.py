@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from ragdash.core.text.sentences import asks
@@ -10,6 +11,8 @@ from ragdash.io.proposals.fields import SENTENCE_ENDS, Field, as_number, is_miss
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, ID, RETURNED, words
 from ragdash.io.proposals.shapes.families import NUMBER, spread_columns
 
+_FEW = 5  # queries
+_SHORT_ANSWER = 40  # characters, as people write right answers
 _TITLE = 60  # characters
 _NUMBER = re.compile(r"\d+")
 _NAMING = re.compile(r"[\d./\\_]")  # in names of files and in ids
@@ -78,7 +81,7 @@ def asks_mostly(field: Field) -> bool:
 def is_kind(field: Field) -> bool:
     """True for a few names that many records share, such as direct_answer and scoped_summary: kinds, not texts."""
     names = {str(item) for item in field.items}
-    return field.is_text and not field.is_list and 5 * len(names) < len(field.values) and field.blank_share == 0 and (
+    return field.is_text and not field.is_list and 5 * len(names) < field.seen_count and field.blank_share == 0 and (
         any("_" in name for name in names))
 
 
@@ -88,7 +91,7 @@ def has_codes(field: Field) -> bool:
     coded = sum(any(map(str.isdigit, item)) and not item.isdecimal() and not any(map(str.isspace, item))
                 and len(item) < 40 for item in items)
     return field.is_text and not field.is_number and 10 * coded >= 9 * len(items) and (
-        3 * len(set(items)) >= max(len(field.values), 9))
+        3 * len(set(items)) >= max(field.seen_count, 9))
 
 
 def holds_phrases(texts: Sequence[str]) -> bool:
@@ -133,3 +136,44 @@ def are_codes(field: Field) -> bool:
     """True for names of one form with a number and without a blank, such as ctx_0_1: ids of what was retrieved."""
     return len({_NUMBER.sub("0", str(item)) for item in field.items}) == 1 < field.distinct_count and all(
         type(item) is str and " " not in item and _NUMBER.search(item) for item in field.items)
+
+
+def crosses(item: Field, names: list[str]) -> bool:
+    """True where every query has every value once, as configurations do, whatever the column is called."""
+    values = list(map(repr, item.values))
+    count = len(set(names)) * len(set(values))
+    return count == len(names) == len(set(zip(names, values, strict=True)))
+
+
+def separates(item: Field, names: list[str]) -> bool:
+    """True where no query has a value twice."""
+    return len(set(zip(names, map(repr, item.values), strict=True))) == len(names)
+
+
+def shares_queries(item: Field, names: list[str]) -> bool:
+    """True where most queries of each value but the one with the most queries have other values, too."""
+    queries: dict[str, set[str]] = {}
+    for value, name in zip(map(repr, item.values), names, strict=True):
+        queries.setdefault(value, set()).add(name)
+    counts = Counter(names)
+    smaller = sorted(queries.values(), key=len)[:-1]
+    return all(len(asked) > 1 and 2 * sum(counts[name] > 1 for name in asked) > len(asked) for asked in smaller)
+
+
+def are_crossed(items: Sequence[Field], names: list[str]) -> bool:
+    """True where nearly every query has nearly every combination of the values once."""
+    values = list(zip(*(map(repr, item.values) for item in items), strict=True))
+    return 5 * len(names) >= 4 * len(set(values)) * len(set(names)) and (
+        len(set(zip(names, values, strict=True))) == len(names))
+
+
+def asks_once(item: Field, names: list[str]) -> bool:
+    """True for a setting of which most values come with one of several queries only: it varies from row to row."""
+    counts = Counter(map(repr, item.values))
+    return len(set(names)) > _FEW and 2 * sum(count == 1 for count in counts.values()) > len(counts)
+
+
+def are_phrases(item: Field) -> bool:
+    """True for a few words without a full stop, as people write right answers."""
+    return item.mean_length < _SHORT_ANSWER and 2 * sum(str(text).strip().endswith((".", "!"))
+                                                        for text in item.items) < len(item.items)

@@ -38,7 +38,9 @@ from ragdash.io.proposals.names import (
 from ragdash.io.tables.cells import ID_PART
 
 _FEW = 5  # records for each kind
+_FILES = 0.9  # share of paths and names of files
 ID_FORM = re.compile(ID_PART)
+_CODE_FORM = re.compile(r"[A-Za-z][A-Za-z-]*[:_-][\w-]*\d[\w-]*")  # of an id alone, no answer
 _NO_DOCUMENT = {"output", "saved", "script",
                 "turn", "query", "question", "user", "session", "conversation", "case", "test", "tool", "run",
                 "start", "begin", "end", "offset", "character", "title", "type", "author", "parent", "request", "task",
@@ -46,8 +48,8 @@ _NO_DOCUMENT = {"output", "saved", "script",
                 "dataset", "split", "feedback", "class", "strategy", "method", "size", "overlap", "intent",
                 "mode", "format", "model", "keyword", "term", "phrase"}
 _NO_IDS = {"reason", "outcome", "status", "error", "behavior", "count", "length", "size", "contain", "keyword", "type",
-           "title", "tool", "term", "start", "end", "offset", "rank", "turn", "stock", "ticker", "currency", "country",
-           "company"}
+           "title", "tool", "term", "start", "end", "offset", "rank", "turn", "metric", "stock", "ticker", "currency",
+           "country", "company"}
 _WORKS = {"rule", "guide", "guideline", "manual", "handbook", "law", "statute", "regulation", "clause", "provision"}
 _NO_CODES = {"keyword", "term", "entity", "phrase", "number", "value", "date", "year", "amount", "figure", "fact",
              "tool", "answer", "token", "word", "code", "path", "contain", "substring", "topic", "intent", "label",
@@ -100,13 +102,15 @@ def is_returned_list(field: Field) -> bool:
 def is_gold_documents(field: Field) -> bool:
     """Ids of relevant documents."""
     name, path = set(field.name_words), set(field.words)
-    if field.is_list and {"answer"} & name and ID - {"no"} & name and not field.is_long_text and field.is_id_like:
+    names_ids = bool(ID - {"no"} & name) or ("entity" in name and has_codes(field))
+    if field.is_list and {"answer"} & name and names_ids and not field.is_long_text and field.is_id_like:
         return True  # answer_session_ids: what holds the answer
     if (field.is_number and not field.is_list and (name.isdisjoint(CODES) or name & {"total", "count"})) or (
             field.is_bool):
         return False  # queries_total_in_gold_file
-    if field.is_paired:
-        return not path.isdisjoint(GOLD)
+    if field.is_paired or (name <= GOLD and not field.is_list and all(
+            type(item) is str and _CODE_FORM.fullmatch(item) for item in field.items)):
+        return not path.isdisjoint(GOLD)  # target: MONDO:0010518
     if _is_of_questions(field) or counts_by_plural(field) or not path.isdisjoint(CHOICES):
         return False  # claims of a right answer
     if name == {"evidence", "page"} and field.is_id_like:
@@ -128,8 +132,9 @@ def is_gold_documents(field: Field) -> bool:
     if not is_named or path.isdisjoint(judged) or not name.isdisjoint((ANSWER | METRICS | LATENCIES) - GOLD - {
             "reference"}):
         return False
-    if name == {"page", "label"} or path & {"entity", "edge", "triple"} or name & _NO_IDS:
-        return False
+    lacks = _NO_IDS - {"contain"} if name & DOCUMENT and field.path_share > _FILES else _NO_IDS
+    if name == {"page", "label"} or path & {"entity", "edge", "triple"} or name & lacks:
+        return False  # expected_citations_contain is of documents where it has names of files
     if (field.is_number or name <= GOLD | {"number", "value"}) and name.isdisjoint(CODES - {"number"}):
         return False
     return not name.isdisjoint(CODES | _WORKS) or field.path_share > 0.6 or (
@@ -162,8 +167,8 @@ def _names_kinds(field: Field) -> bool:
     """True for kinds of sources, such as pdf and wiki, and for ways of search that many records share."""
     if field.name_words[-1:] == ("path",) and field.path_share < 0.2:
         return 3 * field.distinct_count <= len(field.values)
-    names = {str(item) for item in field.items[:500]}
-    if field.is_list and "[]" not in field.path and len(field.values) >= _FEW * len(names) and all(
+    names = {str(item) for item in field.items}
+    if field.is_list and "[]" not in field.path and field.seen_count >= _FEW * len(names) and all(
             name.isalpha() and name.isupper() for name in names):
         return bool(names)  # PASSAGE and GRAPH
     return bool(names) and KINDS_OF_SOURCES.issuperset(map(str.lower, names))

@@ -21,6 +21,7 @@ from ragdash.io.tables.cell_lists import parse_columns
 
 DELIMITERS = "\t,;|"
 _FEWEST_ROWS = 3
+_STRATA, _SAMPLED_GRADES = {*"123456789"}, {"-1", *"01234"}
 _TITLE = re.compile(r"([\w-]*\d)(?::\s*| +)([^\W\d].*)")
 LISTS_OF_QUESTIONS = ("question", "questions", "query", "queries", "prompt", "prompts")  # names of a column
 _LONGEST_NAME = 3  # words of the name of a column of questions, such as "Original query"
@@ -33,7 +34,8 @@ def text_table(text: str, names: Collection[str] = ()) -> list[dict]:
     questions, are one column, whatever is in them.
     Empty where a row has more cells than the others: a value holds the separator, and which one is not known.
     """
-    if rows := _ranked_lines(text) or _judged_passages(text) or _candidates(text):
+    if rows := _ranked_lines(text) or _judged_passages(text) or _sampled_judgments(text) or (
+            _candidates(text)):
         return rows
     candidates = []
     previous = csv.field_size_limit(2**31 - 1)
@@ -94,6 +96,18 @@ def _judged_passages(text: str) -> list[dict]:
     for query, _, doc, _, grade in lines:
         grades[query, doc] = max(grades.get((query, doc), 0), int(grade))
     return [{"query_id": query, "doc_id": doc, "grade": grade} for (query, doc), grade in grades.items()]
+
+
+def _sampled_judgments(text: str) -> list[dict]:
+    """Rows of judgments of a sample, as sample_eval reads them: `11 0 d7 2 1`, of query, iteration, document, stratum
+    and grade; -1 is the grade of what nobody judged.
+    """
+    lines = [line.split() for line in text.splitlines() if line.strip()]
+    if len(lines) < 2 or any(len(line) != 5 or line[1] not in ("0", "Q0") or line[3] not in _STRATA or (
+            line[4] not in _SAMPLED_GRADES) for line in lines) or len({(line[0], line[2]) for line in lines}) < len(
+            lines):
+        return []
+    return [{"query_id": query, "doc_id": doc, "grade": grade} for query, _, doc, _, grade in lines if grade != "-1"]
 
 
 def _candidates(text: str) -> list[dict]:

@@ -17,7 +17,7 @@ MOST_COLUMNS = 12
 _MOST_GRADE = 4
 QUARTERS = {0.0, 0.25, 0.5, 0.75, 1.0}  # marks of people: partly relevant
 _NAME = re.compile(r"[^\W\d](?:[\w -]|\.\d)*")
-_PLAIN_WORD = re.compile(r"[^\W\d_]{3,}(?:[ -][^\W\d_]+)*")
+PLAIN_WORD = re.compile(r"[^\W\d_]{3,}(?:[ -][^\W\d_]+)*")
 _SCALE = 50
 _LONGEST_QUERY = 80  # of keywords
 _CUTOFFS = {str(number) for number in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 100, 200, 500, 1000)}
@@ -30,6 +30,7 @@ _FEWEST = 2  # questions in a list of its own
 _MEASURED = SURE_METRICS | LATENCIES | {"count", "token", "cost", "total", "avg", "mean"}
 _RANGE = re.compile(r"\d+\s*[-–]\s*\d+")  # of a scale: 0-2, 3-4
 _ID_LIKE = re.compile(r".*(\d|\?\s*$)", re.DOTALL)
+_DOCUMENT_ID = re.compile(r"(?!q\D{0,8}\d)(?=\S*[\d_./#:-])\S+")  # not that of a query
 _PERCENTILE = re.compile(r"[pq]\d{1,2}|min|max", re.IGNORECASE)
 _CODE = re.compile(r"\s*(?:SELECT|WITH|PREFIX|MATCH)\s")
 
@@ -195,7 +196,7 @@ def lists_by_word(value: dict) -> list[dict]:
     """Records of {"tea": ["d7", "d2"], "coffee": ["d2"]}: words with lists of ids of one form, or texts with
     lists of documents. They may be queries, as may words with lists of different whole numbers of other lengths each.
     """
-    if rows := _lists_by_text(value) or _lists_of_words(value):
+    if rows := _lists_by_text(value) or _lists_of_words(value) or _ids_below_ids(value):
         return rows
     texts = [text for member in value.values() for text in member] if all(
         type(member) is list and member for member in value.values()) else []
@@ -242,9 +243,17 @@ def _lists_of_words(value: dict) -> list[dict]:
             type(member) is list and member and all(type(name) is str for name in member) for member in lists):
         return []
     names = [name for member in lists for name in member]
-    plain = sum(_PLAIN_WORD.fullmatch(name) is not None for name in names)
+    plain = sum(PLAIN_WORD.fullmatch(name) is not None for name in names)
     return [{"query_id": key, "retrieved": member} for key, member in value.items()] if (
         2 * plain > len(names) > len(set(names))) else []
+
+
+def _ids_below_ids(value: dict) -> list[dict]:
+    """Records of {"q1": ["d2", "d7"], "q2": ["d9"]}: ids below ids, which may be right ones as well as returned."""
+    rows = _lists_of_ids(value) if len(value) > 1 else []
+    are_ids = all(_ID_LIKE.fullmatch(str(key)) and not is_worded(key) for key in value) and all(
+        _DOCUMENT_ID.fullmatch(doc) for row in rows for doc in row["retrieved"])
+    return [{"query_id": row[KEY], "retrieved": row["retrieved"]} for row in rows] if are_ids else []
 
 
 def is_worded(key: object) -> bool:
