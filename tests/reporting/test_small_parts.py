@@ -180,9 +180,21 @@ def test_a_long_name_is_short_in_one_way_wherever_it_fits():
     assert short_names(names, 32)[1:] == ["bm25-lemmatized", "hybrid-rrf-k60"]
 
 
+def test_a_page_has_no_two_short_forms_of_a_name():
+    sizes = ("chunk256", "chunk512", "chunk1024-overlap128")
+    names = [f"{start}-{size}-top{depth}" for start in ("bm25", "hybrid-rrf-k60", "bge-m3-multi-vector-reranked")
+             for size in sizes for depth in (10, 30)]
+    narrow, page, wide = (short_names(names, limit) for limit in (18, 32, 64))
+    forms = [{*shown} - {name} for name, *shown in zip(names, narrow, page, wide, strict=True)]
+    assert all(len(form) <= 1 for form in forms) and wide == names
+    assert all(len(set(shown)) == len(names) for shown in (narrow, page))
+    alike = [f"{'a' * 60}{letter}{'b' * 60}" for letter in "xyz"]
+    assert len(set(short_names(alike, 32))) == 3
+
+
 def test_long_names_keep_the_first_of_their_words_next_to_names_without_it():
     names = [f"bge-m3-multi-vector-reranked-{size}" for size in ("chunk256-top10", "chunk1024-overlap128-top30")]
-    assert short_names([*names, "bm25-chunk256-top10"], 32) == [
+    assert short_names([*names, "bm25-chunk256-top10"], 31) == [
         "bge…chunk256-top10", "bge…chunk1024-overlap128-top30", "bm25-chunk256-top10"]
 
 

@@ -13,15 +13,16 @@ from ragdash.core.text.quoted import cut_middle
 WORD_ENDS = r"([-_./ ]+)"  # of a name
 NUMBER_END = r"(?<=\D)\d{1,3}\Z"  # the digits at the end of a cut name, where it begins otherwise
 LONGEST_NUMBER = 3  # digits that are put back before the rest of their number
-PAGE_NAME = 32  # characters of a name in sentences, cards, choices and tables
-NARROW_NAME = 18  # characters of a name in pictures and narrow columns: there is no third way in which it is short
+PAGE_NAME = 32  # characters of a name that is whole in sentences, cards, choices and tables
+NARROW_NAME = 18  # characters of a short name, the same in pictures, narrow columns and wherever it is not whole
 
 
 def short_names(names: Sequence[str], limit: int) -> list[str]:
     """Each name shortened by what it shares with the others: the words in which they differ stay, and what fits around.
 
     Names without such words are shortened in the middle, so that names that differ there still differ. Those that are
-    the same at this limit are shortened less, where there is room for a row of text.
+    the same at this limit are shortened less, where there is room for a row of text. From PAGE_NAME on a name is whole, or
+    as short as at NARROW_NAME where the names differ there: a page has no two short forms of a name.
 
     Examples
     --------
@@ -33,12 +34,19 @@ def short_names(names: Sequence[str], limit: int) -> list[str]:
     [['beginning-of-dense', 'beginning-of-bm25'], ['beginning-of-dense', 'beginning-of-bm25']]
     >>> short_names(["colbert-v2.1-chunk1024-overlap128-top10", "e5-large-v2-chunk512-top30"], 18)
     ['colbert…128-top10', 'e5-large…512-top30']
+    >>> short_names(["colbert-v2.1-chunk1024-overlap128-top10", "e5-large-v2-chunk512-top30"], 32)
+    ['colbert…128-top10', 'e5-large-v2-chunk512-top30']
     """
     return list(_short_names(tuple(names), limit))
 
 
 @lru_cache(256)
 def _short_names(given: tuple[str, ...], limit: int) -> Sequence[str]:
+    if limit >= PAGE_NAME:
+        narrow = _short_names(given, NARROW_NAME)
+        whole_or_narrow = [name if len(name) <= limit else text for name, text in zip(given, narrow, strict=True)]
+        if len(set(given)) == len(set(narrow)) == len(set(whole_or_narrow)):
+            return whole_or_narrow
     names = _differing_words(given, limit)
     short = _shortened(names, limit)
     for longer in range(limit + 4, 2 * limit + 1, 4) if limit >= NARROW_NAME else ():

@@ -57,7 +57,8 @@ def means(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low: np.
                      fixedrange=True, tickfont={"size": 13}, showticklabels=not above)
     if above:
         annotate(fig, [{"x": 0, "xref": "paper", "xanchor": "left", "y": row, "yref": "y", "yshift": ABOVE,
-                        "text": text, "showarrow": False, "font": {"size": 13}} for row, text in enumerate(labels)])
+                        "text": text, "showarrow": False, "font": {"size": 13}, "bgcolor": theme.paper}
+                       for row, text in enumerate(labels)])  # the dotted line does not cross them
         fig.update_layout(margin_l=12)
     fig.update_xaxes(title_text=escape(axis.label) + towards_better(axis), tickformat=".3~f",
                      range=interval_range(axis, np.concatenate([mean, low, high])))

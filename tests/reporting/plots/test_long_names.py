@@ -5,7 +5,7 @@ import pytest
 
 from ragdash.core.text.short_names import PAGE_NAME
 from ragdash.reporting.plots import leaderboard
-from ragdash.reporting.plots.common.theme import Axis
+from ragdash.reporting.plots.common.theme import LIGHT, Axis
 
 UNIT = Axis("NDCG@10", 0.0, 1.0, "higher")
 
@@ -20,4 +20,5 @@ def test_long_names_take_no_width_from_the_intervals_and_short_ones_stay_next_to
     assert [note.text for note in above] == long[::-1] and max(map(len, long)) <= PAGE_NAME
     assert figures[0].layout.yaxis.showticklabels is False and {note.yshift for note in above} == {leaderboard.ABOVE}
     assert figures[1].layout.yaxis.showticklabels and not [note for note in figures[1].layout.annotations if not note.x]
+    assert {note.bgcolor for note in above} == {LIGHT.paper}, "the line of the baseline does not cross a name"
     assert figures[0].layout.height > figures[1].layout.height
