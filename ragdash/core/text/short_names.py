@@ -21,8 +21,8 @@ def short_names(names: Sequence[str], limit: int) -> list[str]:
     """Each name shortened by what it shares with the others: the words in which they differ stay, and what fits around.
 
     Names without such words are shortened in the middle, so that names that differ there still differ. Those that are
-    the same at this limit are shortened less, where there is room for a row of text. From PAGE_NAME on a name is whole, or
-    as short as at NARROW_NAME where the names differ there: a page has no two short forms of a name.
+    the same at this limit are shortened less, where there is room for a row of text. From PAGE_NAME on a name is whole,
+    or as short as at NARROW_NAME where the names differ there: a page has no two short forms of a name.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from streamlit.elements.lib.mutable_tab_container import TabContainer
 
 from ragdash.core.errors import Problem, groups_of_alike, number_of
 from ragdash.core.text.quoted import cut_end
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.dashboard.session import saved_views, state
 from ragdash.dashboard.widgets import downloads, small_screen
 from ragdash.reporting.html.markdown import as_plain
@@ -35,7 +35,7 @@ LETTER, AIR = 6.6, 18  # pixels of a letter in a table, and around a text
 NARROW, WIDEST = 90, 500  # pixels of a first column of short texts; that a column gets unless it has a width
 SEEN = 500  # rows that the width of the first column is made for
 PERCENT = "%.1f%%"  # the format of a column of shares
-FIRST_NAME, SHORTENED = 24, 19  # characters of a text in the first column; of a longer one
+FIRST_NAME = 24  # characters of a text that is whole in the first column
 LOCAL = {"displaylogo": False, "showSendToCloud": False, "plotlyServerURL": ""}  # plotly.js would offer an upload
 _CONFIG = {
     **LOCAL,
@@ -353,7 +353,7 @@ def _short_texts(table: pd.DataFrame, widths: Mapping[str, int]) -> dict[str, Ca
     long = [] if first.dtype.kind in "biuf" else [text for text in dict.fromkeys(first) if len(str(text)) > FIRST_NAME]
     if not long:
         return cut
-    short = dict(zip(long, short_names([str(text) for text in long], SHORTENED), strict=True))
+    short = dict(zip(long, short_names([str(text) for text in long], NARROW_NAME), strict=True))
     return {table.columns[0]: lambda text: short.get(text, fmt.UNDEFINED if text is None else str(text)), **cut}
 
 

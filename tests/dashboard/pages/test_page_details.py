@@ -13,6 +13,7 @@ from test_pages import upload
 
 from ragdash import read_runs, read_truth
 from ragdash.core.records import Run, Truth
+from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.dashboard.widgets import elements
 from ragdash.dashboard.widgets.texts import CELL, shortened
 from ragdash.reporting.plots.common import margins
@@ -101,6 +102,9 @@ def test_the_first_column_leaves_room_for_the_others_on_a_phone():
     written = [elements._short_texts(long, {})["Query"](text) for text in ids]
     assert len(set(written)) == 2 and all(
         elements.text_width([text]) <= elements.small_screen.FIRST_COLUMN for text in written)
+    runs = ["colbert-v2.1-chunk1024-overlap128-top10", "e5-large-v2-chunk512-top30"]
+    written = elements._short_texts(pd.DataFrame({"Run": runs, "Mean": [0.5, 0.25]}), {})["Run"]
+    assert [written(run) for run in runs] == short_names(runs, NARROW_NAME), "as short as elsewhere on the page"
 
 
 def test_short_names_of_runs_that_are_alike_have_room_in_the_first_column():
