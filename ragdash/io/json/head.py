@@ -11,6 +11,7 @@ from ragdash.io.field_names import RUN_MARKERS, TRUTH_MARKERS, resolve_fields
 
 WRAPPERS = ("results", "examples", "predictions", "test_cases", "testCases", "test_results", "goldens", "data",
             "records", "rows", "items", "samples")  # under these keys tools keep the list of their objects
+_SHOTS = ("demos", "demonstrations", "few_shot", "fewshots", "few_shot_examples", "shots")  # examples in a prompt
 LIST = "[]"
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"\s*:|"(?:[^"\\]|\\.)*"|[\[\]{}]')
 _MAX_DEPTH = 8  # levels looked into
@@ -69,7 +70,7 @@ def find_wrapped_list(keys: dict[KeyPath, list[str]]) -> KeyPath | None:
             return (name,)
         if (name in top and (name, name, LIST) in keys) or {"version", "prompts"} <= set(keys.get((name,), [])):
             return (name, name)
-    for name in top:  # of another name, with objects that are queries
+    for name in (name for name in top if name not in _SHOTS):  # of another name, with objects that are queries
         schema = resolve_fields(keys.get((name, LIST), ()))
         if {"query", "query_id"} & schema.keys() and set(RUN_MARKERS + TRUTH_MARKERS) & schema.keys():
             return (name,)

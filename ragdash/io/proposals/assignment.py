@@ -37,6 +37,7 @@ _SYSTEMS = {"model", "system", "name", "retriever", "bot", "engine", "pipeline"}
 _LISTED_QUESTIONS = (("question",), ("query",))
 _HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{12,}")
 _OF_QUERY = re.compile(r"(?:q|qid|query|question|topic)[_ -]?0|0[_.-]0", re.IGNORECASE)  # q7, and 127_6 of a topic
+_PLACEHOLDER = re.compile(r"\{[A-Za-z_]{1,20}\}")
 _MANY_KEYS = 20  # of one form: configurations are fewer
 _REPORTED = {"disagreement", "mismatch", "discrepancy", "inconsistency",  # of judges, in a report
              "failure", "failed", "miss", "misse", "missed"}
@@ -49,7 +50,7 @@ _HITS = {"doc_id", "text", "rank", "score", "retrieved"}
 _DESCRIBES = {"param", "parameter", "metadata", "meta"}  # objects of how a question was made
 _SAMPLED = {"sample", "example", "miss", "missed", "failure", "failed"}  # lists of a few of the queries
 _EXTREME = {"worst", "hardest", "easiest", "lowest"}  # errors.worst_queries
-_SHOTS = {"demo", "fewshot", "shot"}
+_SHOTS = {"demo", "demonstration", "fewshot", "shot"}
 _NUMBERED = re.compile(r"[A-Za-z][A-Za-z_-]*?[-_]?(\d{2,})")
 _COMPARED = {"system", "model", "retriever", "config", "configuration", "pipeline", "strategy", "variant", "method",
              "provider", "parameter", "selector", "setting"}  # their keys are no queries
@@ -310,6 +311,10 @@ class Assignment:
         """True for one record with the text of a question, or with an answer below the id of one."""
         asked = self.fields.get(self.roles.get("query", ""))
         returned = self.fields.get(self.roles.get("retrieved", ""))
+        if asked is not None and asked.path.count(".") > 1 and "[]" not in asked.path:
+            return False  # a prompt in the settings of a model
+        if asked is not None and any(_PLACEHOLDER.search(str(text)) for text in asked.items):
+            return False  # a template
         if asked is not None and "." in asked.path and (_has_several_rankings(returned) or (
                 not {*RUN_CONTENT, *TRUTH_CONTENT} & self.roles.keys())):
             return False  # how stable a ranking is, or the prompt in the settings of a report

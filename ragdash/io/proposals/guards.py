@@ -41,7 +41,7 @@ from ragdash.io.proposals.choices.repetitions import mixes_rankings
 from ragdash.io.proposals.content.averages import has_average
 from ragdash.io.proposals.content.spread import is_same_number
 from ragdash.io.proposals.fields import is_missing
-from ragdash.io.proposals.names import ID, RANKS, RETURNED, SCORES, SURE_METRICS, WEAK_GOLD, words
+from ragdash.io.proposals.names import ANSWER, ID, RANKS, RETURNED, SCORES, SURE_METRICS, words
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import KEY, fail_quietly
 from ragdash.io.proposals.shapes.families import find_family, has_times, measures_systems
@@ -205,7 +205,7 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     references = guess.get("answers")
     if references and answer and looks_at_all and (OF_SYSTEMS - {"answers"}).isdisjoint(guess):  # the same texts twice
         yield lambda reading: reading.role == "truth" and reading.mapping.get("answers") == references
-    if references and ("retrieved" in guess or set(words(references)) <= WEAK_GOLD):  # or what an answer cites
+    if references and ("retrieved" in guess or ANSWER.isdisjoint(words(references))):  # or what an answer cites
         yield lambda reading: references in map(reading.mapping.get, ("relevant", "retrieved")) or is_source(
             source, references, reading)
     unread = set(detected.columns) - set(guess.values())

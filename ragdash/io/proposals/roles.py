@@ -23,6 +23,7 @@ from ragdash.io.proposals.choices.answers import (
     settle_single_text,
     settle_two_answers,
     short_names,
+    text_of_answer,
     without_gap_fillers,
     without_written_queries,
     written_in_several_ways,
@@ -87,6 +88,7 @@ from ragdash.io.proposals.names import (
     GOLD,
     ID,
     RETURNED,
+    WEAK_GOLD,
     words,
 )
 from ragdash.io.proposals.records import KEY, RecordList
@@ -123,6 +125,8 @@ def assign(records: RecordList, without: str = "") -> list[Assignment]:
     _assign_truth(result, free)
     if parts := [item for item in free.values() if is_in_parts(item.path) and GOLD.isdisjoint(item.words)]:
         take(result, free, "answer", parts[0])
+    elif named := text_of_answer(result, free):
+        take(result, free, "answer", named)
     assign_returned(result, free, family)
     _assign_values(result, free, family)
     settle_right_answers(result)
@@ -330,10 +334,12 @@ def _rates_others(item: Field, answers: list[Field]) -> bool:
 
 
 def _settle_gold_text(result: Assignment, answer: Field) -> None:
-    """`gold.text` next to `answer.text` is the right answer, not evidence."""
+    """`gold.text` next to `answer.text`, and golden_text next to generated_text, is the right answer, not evidence."""
     parent, _, name = result.roles.get("evidence", "").rpartition(".")
-    if parent and "answers" not in result.roles and answer.path.rpartition(".")[2] == name and "." in answer.path and (
-            set(words(parent)) <= GOLD):
+    named, written = words(result.roles.get("evidence", "")), words(answer.path)
+    is_alike = len(named) == 2 and named[1:] == written[1:] == ("text",) and {*named[:1]} <= GOLD - WEAK_GOLD
+    is_member = parent and answer.path.rpartition(".")[2] == name and "." in answer.path and set(words(parent)) <= GOLD
+    if "answers" not in result.roles and (is_alike or is_member):
         result.roles["answers"] = result.roles.pop("evidence")
 
 

@@ -41,6 +41,16 @@ _OF_SYSTEMS = {"final", "got", "chosen", "picked", "selected", "extracted", "giv
 _NO_VALUES = DOCUMENT | METRICS - {"correct", "exact"} | GRADES - {"label"} | {"count", "num", "type", "score"}
 
 
+def text_of_answer(result: Assignment, free: dict[str, Field]) -> Field | None:
+    """`text` next to the id of an answer, another one in each record, and that of its question: what was answered."""
+    text = free.get("text")
+    ids = [item for item in free.values() if item.name_words in (("answer", "id"), ("response", "id"))
+           and item.distinct_count == len(item.values)]
+    asked = {"query", "question"} & set(words(result.roles.get("query_id", "")))
+    is_answer = text is not None and text.is_long_text and not text.is_list and bool(ids and asked)
+    return text if is_answer and "query" not in result.roles else None
+
+
 def answer_next_to_documents(result: Assignment, free: dict[str, Field]) -> list[Field]:
     """A plain `text` next to the question, in a record with a list of returned documents."""
     if "[]." not in result.roles.get("retrieved", ""):

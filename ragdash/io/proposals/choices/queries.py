@@ -7,6 +7,7 @@ from ragdash.io.proposals.assignment import Assignment, take
 from ragdash.io.proposals.choices.right_documents import gold_lists
 from ragdash.io.proposals.content.questions import (
     BODIES,
+    is_in_code,
     named_cases,
     names_speakers,
     other_questions,
@@ -45,6 +46,8 @@ def assign_query(result: Assignment, free: dict[str, Field]) -> None:
         questions = [item for item in result.fields.values() if meanings.is_question_of_text(item)]
         if any(names_speakers(item) for item in result.fields.values()):
             questions = []  # what several speakers said to each other
+    elif questions and all(map(is_in_code, questions)):  # the text that was translated into a query of a database
+        questions = [item for item in result.fields.values() if meanings.is_question_of_text(item)] or questions
     questions = questions or other_questions(free)
     if not questions and "column 2" in free and "column 1" in free and free["column 2"].is_long_text and (
             free["column 1"].blank_share == 0):

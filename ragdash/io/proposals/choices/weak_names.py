@@ -13,7 +13,7 @@ from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats.json_dict import QUERY_ID
 from ragdash.io.proposals.assignment import WEIGHTS, Assignment
 from ragdash.io.proposals.content.spread import holds_phrases, is_same_number
-from ragdash.io.proposals.fields import leaves
+from ragdash.io.proposals.fields import as_number, leaves
 from ragdash.io.proposals.names import COUNTING, DOCUMENT, GOLD, ID, METRICS, RETURNED, words
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import KEY, MAX_PROPOSED_BYTES, fail_quietly
@@ -148,7 +148,8 @@ def numbers_below_names(source: Source, detected: DetectedFormat) -> list[Readin
         return []
     names = [str(name) for name in rows[0] if name != KEY]
     shown = tuple({str(name): str(value) for name, value in row.items()} for row in rows[:3])
-    if any(not (METRICS | RETURNED | GOLD | COUNTING).isdisjoint(words(name)) for name in names):
+    if any(not (METRICS | RETURNED | GOLD | COUNTING).isdisjoint(words(name)) for name in names) and all(
+            as_number(value) is not None for row in rows for name, value in row.items() if name != KEY):
         return [Reading({ROLE: "run", RECORDS: KEY, "query_id": KEY, "scores": "+".join(names)}, len(rows),
                         preview=shown)]
     if not any(records.rows[0].keys() == {"query_id", "doc_id", "score"} for records in lists):

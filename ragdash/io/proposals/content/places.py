@@ -25,6 +25,12 @@ def are_places(field: Field) -> bool:
         text.endswith(SENTENCE_ENDS) for text in texts)
 
 
+def are_headings(field: Field) -> bool:
+    """True for short texts, nearly all with the mark of a section: "Refunds § Eligibility"."""
+    texts = [str(item) for item in field.items]
+    return field.is_text and field.mean_length < 60 and 10 * sum("§" in text for text in texts) >= 9 * len(texts) > 0
+
+
 def is_place_within(field: Field) -> bool:
     """True for numbers of sentences or lines, and for parts of a document that another member names."""
     name = set(field.name_words)

@@ -109,10 +109,14 @@ def names_speakers(field: Field) -> bool:
             and field.is_text and 1 < field.distinct_count < 4 and len(field.values) > field.distinct_count)
 
 
+def is_in_code(field: Field) -> bool:
+    """True where most texts are queries to a database."""
+    return 2 * sum(map(is_code, field.items)) > len(field.items)
+
+
 def question_rank(field: Field) -> tuple:
     """Sort key: the likelier question first."""
     name = field.name_words
     exact = name in (("question",), ("query",), ("input",), ("user", "input"), ("user", "query"), ("user", "question"))
     strong = not {"question", "query", "frage", "pregunta", "pergunta"}.isdisjoint(name)
-    is_coded = 2 * sum(map(is_code, field.items)) > len(field.items)
-    return (is_coded, field.path.count("."), not exact, not strong, len(name), not field.is_long_text)
+    return (is_in_code(field), field.path.count("."), not exact, not strong, len(name), not field.is_long_text)

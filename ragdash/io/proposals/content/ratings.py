@@ -183,6 +183,8 @@ def is_duration(field: Field) -> bool:
 def parallel_role(field: Field) -> str:
     """grade, rank or score for numbers in a list next to documents; "" for others."""
     name = set(field.name_words)
+    if not name.isdisjoint(GRADES) and not {"metadata", "meta"}.isdisjoint(words(field.path.rpartition(".")[0])):
+        name -= GRADES  # documents[].metadata.rating: of a film
     marks = {"supporting", "selected", "relevant", "gold", "positive", "correct", "supported", "support",
              "label"}
     if field.is_list and (field.is_bool or set(map(str, field.items)) <= {"0", "1"}) and name & marks:

@@ -16,6 +16,7 @@ _SHORT_ANSWER = 40  # characters, as people write right answers
 _TITLE = 60  # characters
 _NUMBER = re.compile(r"\d+")
 _NAMING = re.compile(r"[\d./\\_]")  # in names of files and in ids
+_DOCUMENT_ID = re.compile(r"[A-Za-z]+(?:[_:#/-][A-Za-z]*)+\d[\w:#/.-]*")
 _DATA_ENDINGS = (".json", ".jsonl", ".csv", ".tsv", ".xlsx", ".parquet")
 
 
@@ -92,6 +93,14 @@ def has_codes(field: Field) -> bool:
                 and len(item) < 40 for item in items)
     return field.is_text and not field.is_number and 10 * coded >= 9 * len(items) and (
         3 * len(set(items)) >= max(field.seen_count, 9))
+
+
+def are_ids_of_documents(field: Field) -> bool:
+    """True for one text in each record, nearly all of the form doc_12, faq-3 or MONDO:0010518, of which most differ."""
+    if field.is_list or field.is_number or not field.is_text or 2 * field.distinct_count < len(field.present):
+        return False
+    texts = [str(item).strip() for item in field.items]
+    return len(texts) > 2 and 10 * sum(_DOCUMENT_ID.fullmatch(text) is not None for text in texts) >= 9 * len(texts)
 
 
 def holds_phrases(texts: Sequence[str]) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from ragdash.io.proposals.content.places import are_places, is_place_within
+from ragdash.io.proposals.content.places import are_headings, are_places, is_place_within
 from ragdash.io.proposals.content.spread import (
     are_codes,
+    are_ids_of_documents,
     counts_by_plural,
     counts_rows,
     has_codes,
@@ -49,7 +50,7 @@ _NO_DOCUMENT = {"output", "saved", "script",
                 "mode", "format", "model", "keyword", "term", "phrase"}
 _NO_IDS = {"reason", "outcome", "status", "error", "behavior", "count", "length", "size", "contain", "keyword", "type",
            "title", "tool", "term", "start", "end", "offset", "rank", "turn", "metric", "stock", "ticker", "currency",
-           "country", "company"}
+           "country", "company", "model"}
 _WORKS = {"rule", "guide", "guideline", "manual", "handbook", "law", "statute", "regulation", "clause", "provision"}
 _NO_CODES = {"keyword", "term", "entity", "phrase", "number", "value", "date", "year", "amount", "figure", "fact",
              "tool", "answer", "token", "word", "code", "path", "contain", "substring", "topic", "intent", "label",
@@ -60,8 +61,15 @@ _SEVERAL = {"all", "list", "set", "one", "chapter", "section", "heading", "title
             "n", "answer", "session"}  # next to a word for what is right, in names of lists of ids
 
 
+def _lists_numbers(field: Field) -> bool:
+    """True for reference_numbers, the numbers in an answer: no documents."""
+    return field.path.lower().endswith("numbers") and DOCUMENT.isdisjoint(field.name_words)
+
+
 def is_gold_list(field: Field) -> bool:
     """A list of short values under a name that only says that they are right: `expected`, `gold_all`."""
+    if _lists_numbers(field):
+        return False
     name = {word.rstrip("0123456789") for word in field.name_words}
     if name == {"label"} and not (has_codes(field) or field.is_shared or field.is_number):
         return False  # kinds of texts, such as BACKGROUND and RESULTS
@@ -81,6 +89,8 @@ def is_gold_list(field: Field) -> bool:
 
 def is_returned_list(field: Field) -> bool:
     """A list of short values under a name that only says that they were returned: `returned`, `top5`."""
+    if _lists_numbers(field):
+        return False
     name = {word.rstrip("0123456789") for word in field.name_words} - {"", "config", "configuration"}
     name -= {"label"} if "topk" in name else set()
     is_titles = ("title" in name or name == {"top"}) and field.mean_length < 120 and "[]" not in field.path
@@ -101,10 +111,14 @@ def is_returned_list(field: Field) -> bool:
 
 def is_gold_documents(field: Field) -> bool:
     """Ids of relevant documents."""
+    if _lists_numbers(field):
+        return False
     name, path = set(field.name_words), set(field.words)
     names_ids = bool(ID - {"no"} & name) or ("entity" in name and has_codes(field))
     if field.is_list and {"answer"} & name and names_ids and not field.is_long_text and field.is_id_like:
         return True  # answer_session_ids: what holds the answer
+    if name and name <= GOLD and "[]" not in field.path and are_ids_of_documents(field):
+        return True  # expected: doc_12
     if (field.is_number and not field.is_list and (name.isdisjoint(CODES) or name & {"total", "count"})) or (
             field.is_bool):
         return False  # queries_total_in_gold_file
@@ -124,7 +138,8 @@ def is_gold_documents(field: Field) -> bool:
         return False  # num_guests
     if _names_kinds(field) or is_place_within(field):
         return False
-    if "citation" in name and "[]" in field.path and not path.isdisjoint(GOLD - WEAK_GOLD) and are_places(field):
+    if "citation" in name and not path.isdisjoint(GOLD - WEAK_GOLD) and (
+            are_headings(field) or ("[]" in field.path and are_places(field))):
         return True  # "Terms, article 10"
     path -= {"full", "partial"} - (name if field.is_list else set())  # full_api_response.id, fullUrl
     judged = GOLD | ({"rating", "judgment", "judgement", "qrel", "relevance"} if "[]" in field.path else set())
@@ -183,6 +198,8 @@ def _is_of_questions(field: Field) -> bool:
 
 def is_returned_documents(field: Field) -> bool:
     """Ids of returned documents."""
+    if _lists_numbers(field):
+        return False
     path, name = set(field.words), set(field.name_words)
     if not field.is_list or not field.is_id_like or field.is_bool or not name.isdisjoint(METRICS | NOTES | LATENCIES):
         return False

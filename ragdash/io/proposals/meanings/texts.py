@@ -73,7 +73,7 @@ def is_evidence(field: Field) -> bool:
     """Texts of documents that hold the answer."""
     name, path = set(field.name_words), set(field.words)
     if not field.is_long_text or (field.is_id_like and field.path_share > 0.6) or is_answer_object(field) or (
-            field.is_hash or names_document(field)):
+            field.is_hash or names_document(field) or _are_names(field)):
         return False
     if not name.isdisjoint({"title", "question", "note", "reason", "answer", "file", "url", "caveat", "heading", "path",
                             "locator", "location", "name", "type", "tier", "id"} | METRICS - {"exact"}):
@@ -90,6 +90,11 @@ def is_evidence(field: Field) -> bool:
             name in ({"positive"}, {"pos"})):
         return True  # texts
     return names_spans or (gold and not name.isdisjoint(TEXT | SPANS | {"doc"}) and path.isdisjoint(RETURNED))
+
+
+def _are_names(field: Field) -> bool:
+    """True for texts without a blank, such as long ids; where words need none, as in Chinese, they are texts."""
+    return all(str(item).isascii() and len(str(item).split()) < 2 for item in field.items)
 
 
 def is_context(field: Field) -> bool:
@@ -171,6 +176,7 @@ def is_answer(field: Field) -> bool:
         "answer" in name or field.name_words in (("prediction",), ("response",))))
     if not is_text or (field.is_object and field.object_share > 0.2) or is_kind(field) or field.is_hash:
         return False
+    path -= {"metric"} if {"metric", "input"} <= path else set()  # metric_input.response: what was rated
     if not path.isdisjoint(GOLD | WRONG | CRITERIA | {"score", "metric", "feedback", "judge"}):
         return False
     if field.path.endswith(".model") or field.name_words == _OTHER_WAYS or (field.is_list and (

@@ -11,7 +11,7 @@ from ragdash.io.proposals import meanings
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.shared_ids import with_shared_ids
 from ragdash.io.proposals.fields import Field, ReturnedField, as_number, leaves
-from ragdash.io.proposals.names import GOLD, ID, WEAK_GOLD, words
+from ragdash.io.proposals.names import AGAINST, GOLD, ID, WEAK_GOLD, words
 
 _EVIDENCE = re.compile(r"^(?:e|ev|c|ctx|src)[_-]?(?=\d{1,2}$)", re.IGNORECASE)
 _FEWEST = 4  # records
@@ -47,7 +47,7 @@ def lists_with_scores(free: dict[str, Field]) -> list[Field]:
     """Lists of ids next to a list of falling scores of the same length."""
     scores = [item for item in free.values() if item.is_list and "[]" not in item.path
               and ratings.parallel_role(item) == "score" and falls(item)]
-    return [item for item in free.values() if item.is_list and "[]" not in item.path
+    return [item for item in free.values() if item.is_list and "[]" not in item.path and AGAINST.isdisjoint(item.words)
             and (meanings.is_neutral_documents(item) or (item.is_id_like and not ID.isdisjoint(item.name_words)))
             and any(same_lengths(item, score) for score in scores)]
 
