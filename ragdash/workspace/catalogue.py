@@ -62,7 +62,7 @@ class Catalogue:
 
     def list(self, kind: str, archived: bool | None = False) -> tuple[CatalogueEntry, ...]:
         """What is kept of a kind, in the order chosen; archived: those, the others, or both (None)."""
-        which = "" if archived is None else f"and archived = {int(archived)}"
+        which = "" if archived is None else f"and archived = {int(bool(archived))}"
         return self._do(lambda db: _entries(db.execute(
             f"select {_COLUMNS} from things where kind = ? and not deleted {which} order by place", (kind,))), ())
 

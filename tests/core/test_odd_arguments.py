@@ -236,6 +236,7 @@ def test_no_array_number_or_file_ends_in_an_error_of_python(calls, name, tmp_pat
     (lambda: Workspace("x").mappings("abc"), "(columns): found 'abc' of type str; expected a list of a text"),
     (lambda: Workspace("x").order(["abc"]), "found no run or set of judgments abc"),
     (lambda: ragdash.Run.from_frame({"query_id": "ab", "doc_id": "ab"}), "its column query_id is a text"),
+    (lambda: Workspace("x").runs(np.ma.masked), "(archived): found"),
     (lambda: Workspace("x").summary(10**30), "a whole number from 0 to 1,000,000"),
     (lambda: ragdash.record("x", data={"truth": 10**5000}), "(data): found"),
     (lambda: ragdash.record("x", folder="a\0b"), "(folder): found 'a\\x00b'"),

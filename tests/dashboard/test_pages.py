@@ -57,6 +57,14 @@ def upload(at: AppTest, *files: tuple[str, bytes]) -> AppTest:
     return at
 
 
+def test_a_damaged_file_of_the_workspace_is_said_on_its_page(tmp_path, monkeypatch):
+    """What no section of the page expects, too."""
+    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path))
+    (tmp_path / "labeling_policy.toml").write_bytes(b"[[[")
+    said = [card.value for card in opened("answers/validation", **with_runs(2)).error]
+    assert len(said) == 1 and "no labeling policy" in said[0]
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_with_nothing_loaded_says_what_to_do(page):
     at = opened(page)

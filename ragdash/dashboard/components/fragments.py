@@ -10,7 +10,7 @@ from typing import ParamSpec
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from ragdash.core.errors import InputError, Problem, is_away, lacks_memory
+from ragdash.core.errors import InputError, Problem, lacks_memory
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches.shared_cache import script_run
 from ragdash.dashboard.session import state
@@ -56,8 +56,8 @@ def polled(seconds: float) -> Callable[[Callable[P, None]], Callable[P, None]]:
 
 @contextmanager
 def explain_shortage() -> Iterator[None]:
-    """Say on the page that memory was too short for what is drawn here, or that the shared database or its blobs cannot
-    be used; the page goes on after it.
+    """Say on the page that memory was too short for what is drawn here, or what of the workspace cannot be used, such
+    as its database or a damaged file; the page goes on after it.
 
     The message is drawn when the error, and with it what the failed computation held, is gone.
     """
@@ -65,8 +65,6 @@ def explain_shortage() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        if not is_away(error):
-            raise
         problems = error.problems
     except (MemoryError, ImportError, OSError, RuntimeError) as error:
         if not lacks_memory(error):
