@@ -15,7 +15,7 @@ import numpy as np
 
 from ragdash.core.errors import InputError, Problem, UnknownKey, represent
 from ragdash.core.records.arguments import check_fields, checked, checked_methods
-from ragdash.core.text.metric_names import guess_direction, label_value, share_title
+from ragdash.core.text.metric_names import guess_direction, label_value, share_title, usual_meaning
 from ragdash.matching.views.ranked import ALL, Values
 from ragdash.matching.views.supplied import Supplied
 from ragdash.metrics.example_setups import Example
@@ -336,9 +336,11 @@ def _file_metric(params: tuple[tuple[str, object], ...]) -> Metric:
                  np.inf if values["high"] is None else float(values["high"]))
     title = share_title(column, label) if label else f"{column} (file)"
     others = "; right refusals have a label of their own" if label and label_value(label) == 1 else ""
+    meaning = usual_meaning(column)
     doc = (f"Share of the queries that the file labels {label} in {column}{others}. Undefined for a query without a "
            "label.") if label else (
-        f"{column} of each query as it is in the file. ragdash has not computed it. Undefined for a query without a "
+        (f"By its name, {meaning}.\n\n" if meaning else "")
+        + f"{column} of each query as it is in the file. ragdash has not computed it. Undefined for a query without a "
         "value.")
     formula = rf"[\text{{{column}}} = \text{{{label}}}]" if label else rf"\text{{{column}}}"
     return Metric(FILE, title, FILE, _supplied_values, "Supplied", FILE_DEFAULTS, formula, "the file", doc, (low, high),

@@ -120,6 +120,24 @@ def test_the_first_metric_of_a_file_is_one_where_higher_is_better():
     assert list(map(str, default_file_specs(runs))) == ["file:mrr", "file:hallucination"]
 
 
+def test_whether_answers_address_the_question_is_never_the_first_of_scores_that_say_more():
+    runs = [run_with("a", {name: [1, 0, 1, 1] for name in ("answer_relevancy", "hallucination", "faithfulness")})]
+    assert list(map(str, default_file_specs(runs))) == ["file:faithfulness", "file:answer_relevancy",
+                                                        "file:hallucination"]
+
+
+@pytest.mark.parametrize(("column", "meaning"), [
+    ("answer_relevancy", "how well the answer addresses the question, not whether it is right"),
+    ("ContextualRecallMetric", "how much of the right answer the contexts contain"),
+    ("my_points", None),
+])
+def test_a_score_with_a_usual_name_says_what_it_means_and_others_only_where_they_come_from(column, meaning):
+    line = file_spec(column).metric.summary_line
+    assert line == (f"By its name, {meaning}." if meaning else f"{column} of each query as it is in the file. ragdash "
+                    "has not computed it. Undefined for a query without a value.")
+    assert "as it is in the file" in file_spec(column).metric.doc
+
+
 @pytest.mark.parametrize("text", ["file:", "file:a(b=1)", "file:a(better='up')", "file:a(", "file:a(high='x')",
                                   "file:a(column='b')"])
 def test_a_spec_that_cannot_be_read_is_refused(text):

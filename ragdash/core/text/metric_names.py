@@ -78,6 +78,19 @@ _OF_CONTEXTS = _word_set("recall precision relevancy relevance utilization utili
 _ANSWER_SCORES = _word_set(
     "relevancy correctness accuracy similarity sas bleu rouge rougel meteor bertscore bert chrf completeness "
     "conciseness helpfulness coherence fluency toxicity harmfulness em exact correct summarization")
+_USUAL_MEANINGS = (  # what tools mean by a name with a word of each set, the first that fits
+    ((_word_set("faithfulness faithful groundedness grounded"),),
+     "how far the contexts support the answer, not whether the answer is right"),
+    ((_word_set("answer response"), _word_set("relevancy relevance")),
+     "how well the answer addresses the question, not whether it is right"),
+    ((_word_set("context contexts contextual"), _word_set("precision")),
+     "whether the useful contexts come before the useless ones"),
+    ((_word_set("context contexts contextual"), _word_set("recall")),
+     "how much of the right answer the contexts contain"),
+    ((_word_set("context contexts contextual"), _word_set("relevancy relevance")),
+     "how far the contexts are about the question"),
+    ((_word_set("correctness"),), "how far the answer agrees with the right one"),
+    ((_word_set("answer semantic"), _word_set("similarity")), "how close the answer is to the right one in meaning"))
 _BY_PEOPLE = _word_set("correct right label labels labeled annotation annotated annotator human manual my")
 _RATED = _word_set("score scores rating ratings grade quality points")  # of an answer, if the name says so
 _NOT_BY_PEOPLE = _word_set(
@@ -263,6 +276,29 @@ def answer_aspect(name: str) -> str | None:
         return None
     rated = words & {"answer", "response"} and words & _RATED
     return "right" if words & _ANSWER_SCORES or rated or is_human_label(name, text=False) else None
+
+
+def is_answer_relevance(name: str) -> bool:
+    """Whether a score of this name says that an answer addresses the question, which a wrong answer can do as well.
+
+    Examples
+    --------
+    >>> [is_answer_relevance(name) for name in ("answer_relevancy", "context_relevance", "answer_correctness")]
+    [True, False, False]
+    """
+    return answer_aspect(name) == "right" and bool(words_of(name) & {"relevancy", "relevance"})
+
+
+def usual_meaning(name: str) -> str:
+    """What RAGAS, DeepEval and their like mean by a score of this name; "" where the name does not say it.
+
+    Examples
+    --------
+    >>> usual_meaning("ContextualRecallMetric"), usual_meaning("my_score")
+    ('how much of the right answer the contexts contain', '')
+    """
+    words = words_of(name)
+    return next((meaning for sets, meaning in _USUAL_MEANINGS if all(words & needed for needed in sets)), "")
 
 
 def is_human_label(name: str, *, text: bool) -> bool:

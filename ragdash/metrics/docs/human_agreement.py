@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ragdash.core.text.metric_names import answer_aspect
+from ragdash.core.text.metric_names import answer_aspect, is_answer_relevance
 from ragdash.metrics.registry import METRICS, Spec
 
 
@@ -104,11 +104,11 @@ def evidence_rank(spec: Spec) -> int:
     >>> sorted(parse_specs("AnswerRelevance EM TokenF1 Correctness SupportCoverage"), key=evidence_rank)
     [Correctness, SupportCoverage, TokenF1, EM, AnswerRelevance]
     """
-    if spec.file_column:
+    if spec.file_column and not is_answer_relevance(spec.file_column):
         return 0 if dict(spec.params).get("label") else 1
     if spec.name in METRICS and spec.metric.family == "judged":
         return 1
-    if spec.name in LAST:
+    if spec.name in LAST or spec.file_column:
         return 4 + len(ORDER)
     return 2 + ORDER.index(spec.name) if spec.name in ORDER else 3 + len(ORDER)
 
@@ -143,7 +143,7 @@ def right_answers_metric(specs: Sequence[Spec], queries: Callable[[Spec], int]) 
 def _says_right(spec: Spec) -> bool:
     """Whether the value of a metric means that answers are right."""
     if spec.file_column:
-        score = answer_score_specs([spec], "right") and "relevan" not in spec.file_column.lower()
+        score = answer_score_specs([spec], "right") and not is_answer_relevance(spec.file_column)
         return bool(score or label_specs([spec])) and spec.metric.better == "higher"
     return spec.name in SAYS_RIGHT
 
@@ -183,6 +183,19 @@ def answer_score_specs(specs: Iterable[Spec], aspect: str = "") -> list[Spec]:
     """
     return [spec for spec in specs if spec.file_column and not dict(spec.params).get("label")
             and (of_spec := answer_aspect(spec.file_column)) and aspect in ("", of_spec)]
+
+
+def is_of_answers(spec: Spec) -> bool:
+    """Whether a metric says something of answers, computed here, judged, or in a file by its name.
+
+    Examples
+    --------
+    >>> from ragdash.metrics import parse_specs
+    >>> [is_of_answers(spec) for spec in parse_specs("TokenF1 Correctness file:faithfulness file:mrr nDCG@10")]
+    [True, True, True, False, False]
+    """
+    return spec.metric.family in ("answers", "semantic", "grounding", "judged") or bool(
+        label_specs([spec]) or answer_score_specs([spec]))
 
 
 def is_grounding(spec: Spec) -> bool:

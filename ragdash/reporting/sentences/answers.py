@@ -17,8 +17,9 @@ from ragdash.reporting.sentences.merge_problems import Key, merge_key
 
 REFERENCES_FIX = render("check-no-references", {"names": list(USUAL_NAMES["answers"])}).fix
 """How to add right answers: one sentence for every place where they are missing."""
-SINGLE_WORDS = ("Only single words are compared: word order, negations and paraphrases are not seen. A high value does "
-                "not prove that the answer follows from the contexts. A low value is a reason to look.")
+SINGLE_WORDS = ("Metrics of grounding without a model compare single words: they do not see word order, negations and "
+                "paraphrases. A high value does not prove that the answer follows from the contexts. A low value is a "
+                "reason to look.")
 
 MAX_NUMBERS = 5  # runs that the answer to how many answers are right names
 
@@ -90,7 +91,7 @@ def right_answers_note(spec: Spec | None, labels: Sequence[int], numbers: Sequen
     """How many answers are right, by which number, and why it is that one, in markdown.
 
     spec: of `right_answers_metric`; labels: human labels that check the judge, of each run; numbers: each run with its
-    number, such as "**dense** 62% [52, 71] of 110".
+    number, such as "**dense** 62% [52%, 71%] of 110 answers".
 
     Examples
     --------
@@ -99,10 +100,10 @@ def right_answers_note(spec: Spec | None, labels: Sequence[int], numbers: Sequen
     ... # doctest: +NORMALIZE_WHITESPACE
     '**How many answers are right?** **dense** 72% to 99% and **sparse** 70% to 95%, by Correctness as corrected on
      Judge validation: a judge read each answer next to its reference, and 22 labels of each run check the judge.'
-    >>> right_answers_note(parse_spec("TokenF1"), [], ["**dense** 62% [52, 71] of 110"])
+    >>> right_answers_note(parse_spec("TokenF1"), [], ["**dense** 62% [52%, 71%] of 110 answers"])
     ... # doctest: +NORMALIZE_WHITESPACE
-    '**How many answers are right?** **dense** 62% [52, 71] of 110. This is an estimate from their words and numbers:
-     no person and no judge has checked them.'
+    '**How many answers are right?** **dense** 62% [52%, 71%] of 110 answers. This is an estimate from their words and
+     numbers: no person and no judge has checked them.'
     """
     if spec is None or not numbers:
         return ""

@@ -11,6 +11,7 @@ from ragdash.core.messages import Surface
 from ragdash.evaluation.compare import Comparison, direction
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import tables_for
+from ragdash.metrics.docs.human_agreement import is_of_answers
 from ragdash.reporting.sentences.answers import (
     judge_error_note,
     no_quality_note,
@@ -44,6 +45,7 @@ from ragdash.reporting.sentences.runs.choice import (
     risk_sentence,
     uncapital,
     verdict_title,
+    weighing_sentence,
 )
 
 LEVELS = {"withheld": "Withholds the verdict", "qualified": "Open check", "note": "Note"}
@@ -169,15 +171,14 @@ def metric_note(verdict: Verdict, *, markdown: bool = True) -> str:
 
 
 def _decision(verdict: Verdict, markdown: bool) -> str:
-    name = bold if markdown else str
-    plain = escape if markdown else str
+    name, plain = (bold, escape) if markdown else (str, str)
     if verdict.state == "not-comparable":
         accept = ", or accept it if you know better" if can_be_accepted(verdict.withheld) else ""
         return f"Do not decide on these numbers. Fix the check first{accept}."
     if verdict.state == "clear-winner" and verdict.opposed and not verdict.explaining:
-        return (f"{name(verdict.best or '')} is better by {plain(verdict.spec.title)}, but the answers say otherwise: "
-                f"{_evidence_text(verdict.opposed[0], markdown)}. Decide what matters more, the documents found or the "
-                "answers.")
+        other = "another score says" if is_of_answers(verdict.spec) else "the answers say"
+        return (f"{name(verdict.best or '')} is better by {plain(verdict.spec.title)}, but {other} otherwise: "
+                f"{_evidence_text(verdict.opposed[0], markdown)}. {weighing_sentence(verdict.spec)}")
     if verdict.state == "clear-winner":
         if verdict.explaining:
             warnings = "warning below: it" if len(verdict.explaining) == 1 else "warnings below: they"
@@ -196,8 +197,9 @@ def _decision(verdict: Verdict, markdown: bool) -> str:
         unsure = f"These queries do not show which of {names_text(best, name)} is {kind}"
         if verdict.differing:
             differ = _evidence_text(verdict.differing[0], markdown)
-            return (f"By {plain(verdict.spec.title)}, {uncapital(unsure)}. The answers do differ: {differ}. If the "
-                    f"answers matter most, decide by that.{rest}")
+            other = "Another score does" if is_of_answers(verdict.spec) else "The answers do"
+            return (f"By {plain(verdict.spec.title)}, {uncapital(unsure)}. {other} differ: {differ}. "
+                    f"{weighing_sentence(verdict.spec)}{rest}")
         if all(pair.outcome == "equivalent" for pair in verdict.tied):
             return f"{names_text(best, name)} are equivalent: no difference is larger than the margin.{rest} {choice}"
         unsure = f"{unsure}{_risk(verdict, name)}.{rest}"
@@ -257,8 +259,9 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
     parts += [plain(fix) for fix in dict.fromkeys(check.fix(surface) for check in fixed_checks(verdict, alone)) if fix]
     if verdict.state == "undefined" and not parts:
         return plain(no_value_fix(verdict, surface))
-    if verdict.opposed:
-        parts.append(f"The answers point the other way: {_evidence_text(verdict.opposed[0], markdown)}.")
+    if verdict.opposed and (verdict.explaining or not parts):  # else the decision says it
+        other = "Another score points" if is_of_answers(verdict.spec) else "The answers point"
+        parts.append(f"{other} the other way: {_evidence_text(verdict.opposed[0], markdown)}.")
     if verdict.state == "one-run" and not parts:
         return "More queries would make the interval narrower."
     return " ".join(parts) or (NOTHING_CHANGES if not alone and answers_sentence(verdict) else

@@ -181,7 +181,7 @@ def test_labels_of_people_come_first_and_answers_without_one_are_counted_apart()
                                                           *rows]).encode()))
     next(one for one in at.button if one.label == "Apply").click().run()
     said = texts(at.switch_page("pages/answers.py").run()).replace("\\", "")
-    assert "**thesis** 14% " in said and "of 22, by Correct (y/n) (file): people's scores" in said
+    assert "**thesis** 14% " in said and "of 22 answers, by Correct (y/n) (file): people's scores" in said
     assert "2 answers without a label are counted by the next rule that Failures names." in said
     said = texts(at.switch_page("pages/failures.py").run()).replace("\\", "")
     assert "**thesis**: first fix **Wrong answer**: 19 queries" in said and "Then **Nothing to check**" not in said

@@ -105,6 +105,15 @@ def test_a_truth_with_the_same_judgments_is_said_to_have_them(monkeypatch):
     assert "Both have the same" not in texts(dropped("run.trec", "judged.qrels", "references.jsonl"))
 
 
+def test_references_that_only_miss_other_cells_are_said_not_to_contradict_each_other(monkeypatch):
+    """Two result files of one data set: each has an empty cell where the other has the right answer."""
+    for name, empty in (("first.jsonl", "a1"), ("second.jsonl", "a2")):
+        monkeypatch.setitem(FILES, name, REFERENCES.replace(f'["{empty}"]', "[]"))
+    assert "do not contradict each other: **Join both**" in texts(dropped("run.trec", "first.jsonl", "second.jsonl"))
+    monkeypatch.setitem(FILES, "second.jsonl", REFERENCES.replace('"a3"', '"another"'))
+    assert "contradict" not in texts(dropped("run.trec", "first.jsonl", "second.jsonl"))
+
+
 def test_two_files_of_one_name_are_told_apart(monkeypatch):
     monkeypatch.setitem(FILES, "judged.txt", DIFFERENT_QRELS.replace(" 1\n", " 2\n"))
     at = dropped("run.trec", "judged.qrels", "judged.txt", page="data")

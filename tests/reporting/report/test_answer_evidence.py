@@ -20,6 +20,7 @@ QUERIES = [f"q{number:02}" for number in range(40)]
 TRUTH = truth_of({query: ["right"] for query in QUERIES})
 SPECS = parse_specs("nDCG@10 R@10 P@10 RR Success@10")
 LABEL = file_spec("verdict", "Correct")
+FAITHFUL = file_spec("faithfulness")
 OLD, NEW = ["wrong", "right"], ["right", "wrong"]
 
 
@@ -64,6 +65,17 @@ def test_where_rankings_do_not_differ_the_answers_that_do_are_named():
         verdict).replace("\\", "")
     assert evidence_heading(verdict) == "By the labels of the answers:" and len(evidence_lines(verdict)) == 1
     assert [row["metric"] for row in verdict.as_dict()["evidence"]] == [str(LABEL)]
+
+
+def test_next_to_a_metric_of_answers_another_score_differs_not_the_answers():
+    """Both scores are of answers: "if the answers matter most" would not say which of the two to follow."""
+    pair = run("old", NEW, wrong=24, faithful=0.9), run("new", NEW, wrong=2, faithful=0.9)
+    verdict = ReportContent(ReportRequest(tuple(Match(one, TRUTH) for one in pair), [FAITHFUL, LABEL])).verdict
+    assert verdict.state == "no-clear-difference" and verdict.spec == FAITHFUL
+    decision = decision_sentence(verdict).replace("\\", "")
+    assert decision.endswith("Another score does differ: **new** is better than **old** on Share correct (verdict). "
+                             "Decide which of the two matters more.")
+    assert "Another score points the other way: **new** is better" in change_sentence(verdict)
 
 
 def test_reports_have_the_labels_and_scores_of_the_answers():

@@ -50,9 +50,9 @@ def _shares(data: AnswersData) -> list[str]:
     """The share of right answers of each run that has any to judge, the highest first."""
     shares = shares_right(data.context)
     order = best_first(np.array([share.share for share in shares]), "higher")
-    return [f"**{fmt.escape(data.context.names[run])}** {share.share:.0%} [{100 * share.low:.0f}, "
-            f"{100 * share.high:.0f}] of {share.n:,}" if np.isfinite(share.low) else
-            f"**{fmt.escape(data.context.names[run])}** {share.share:.0%} of {share.n:,}"
+    return [f"**{fmt.escape(data.context.names[run])}** {share.share:.0%} [{share.low:.0%}, {share.high:.0%}] of "
+            f"{fmt.count(share.n, 'answer')}" if np.isfinite(share.low) else
+            f"**{fmt.escape(data.context.names[run])}** {share.share:.0%} of {fmt.count(share.n, 'answer')}"
             for run, share in ((run, shares[run]) for run in order) if share.n]
 
 
@@ -61,7 +61,7 @@ def _means(data: AnswersData, spec: Spec) -> list[str]:
     summaries = data.summaries_of(spec)
     order = best_first(np.array([summary.mean for summary in summaries]), spec.metric.better)
     return [f"**{fmt.escape(data.context.names[run])}** {fmt.number(summaries[run].mean)} "
-            f"{fmt.escape(fmt.interval(summaries[run]))} over {summaries[run].n:,}"
+            f"{fmt.escape(fmt.interval(summaries[run]))} over {fmt.count(summaries[run].n, 'answer')}"
             for run in order if summaries[run].n]
 
 
@@ -73,8 +73,9 @@ def _corrected(data: AnswersData, spec: Spec) -> list[str]:
         validation = trust.validations[run]
         result = validation.labels if validation.headline == "labels" else validation.corrected
         if np.isfinite(result.low):
-            numbers.append(f"**{fmt.escape(data.context.names[run])}** {range_text(result, trust.binary)} over "
-                           f"{validation.judge.n:,}")
+            lead, of = ("", "of") if trust.binary else ("a mean of ", "over")
+            numbers.append(f"**{fmt.escape(data.context.names[run])}** {lead}{range_text(result, trust.binary)} {of} "
+                           f"{fmt.count(validation.judge.n, 'answer')}")
     return numbers or _means(data, spec)
 
 

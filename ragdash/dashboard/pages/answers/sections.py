@@ -26,6 +26,7 @@ from ragdash.metrics.docs.human_agreement import (
     answer_score_specs,
     evidence_rank,
     is_grounding,
+    is_of_answers,
     label_specs,
     leading_metric,
 )
@@ -44,7 +45,6 @@ from ragdash.reporting.sentences.answers import (
 from ragdash.reporting.sentences.failures.answer_rules import FIRST_FAILURE, declined_sentence, right_sentence
 from ragdash.reporting.sentences.verdict import best_mark, tied_mark
 
-FAMILIES = ("answers", "semantic", "grounding", "judged")
 DEFAULT_METRICS = ["SupportCoverage", "NumberMatch", "TokenF1", "ROUGE_L", "UnsupportedNumbers", "HallucinationRate",
                    "CoverEM", "EM"]  # in the order of evidence
 MAX_LABELS = 6  # labels and scores of the files among the default metrics
@@ -92,12 +92,10 @@ def choose_metrics(judged: Sequence[str], *, with_references: bool) -> list[str]
 
     with_references: whether the truth has right answers; without, metrics of grounding are the default.
     """
-    computed = [
-        template for template in fmt.metric_templates() if page_context.spec_of(template, 1).metric.family in FAMILIES
-    ]
+    computed = [template for template in fmt.metric_templates() if is_of_answers(page_context.spec_of(template, 1))]
     computed.sort(key=lambda template: evidence_rank(page_context.spec_of(template, 1)))
     labels = [str(spec) for spec in label_specs(session_file_specs())]
-    scores = [str(spec) for spec in answer_score_specs(session_file_specs())]
+    scores = [str(spec) for spec in sorted(answer_score_specs(session_file_specs()), key=evidence_rank)]
     menu = list(dict.fromkeys([*labels, *scores, *judged, *measured_first(computed)]))
     default = [*labels[:MAX_LABELS], *scores[:MAX_LABELS], *judged[:MAX_JUDGED],
                *(DEFAULT_METRICS if with_references else map(str, GROUNDING_SPECS))]
@@ -115,8 +113,7 @@ def choose_metrics(judged: Sequence[str], *, with_references: bool) -> list[str]
 def sidebar_metric(context: PageContext) -> list[str]:
     """The sidebar's metric where it is one of answers: it belongs on the page, whichever are chosen there."""
     spec = context.selection.spec
-    of_answers = spec.metric.family in FAMILIES or label_specs([spec]) or answer_score_specs([spec])
-    return [context.selection.template] if of_answers else []
+    return [context.selection.template] if is_of_answers(spec) else []
 
 
 def quadrant_specs(context: PageContext) -> Sequence[Spec]:

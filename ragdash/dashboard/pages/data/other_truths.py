@@ -32,16 +32,18 @@ def render() -> None:
             in_use = f"**{fmt.escape(mine)}** is in use ({contents(used)})." if used else "None is in use."
             if used and truth.judgments and loaded_truths.same_judgments(truth, used):
                 in_use += " Both have the same judgments."
-            st.markdown(f":orange-badge[:material/warning: not in use] **{fmt.escape(name)}** is loaded and "
-                        f"not in use ({contents(truth)}). {in_use}", width="content")
             foreign = [] if used is None else loaded_truths.unreturned(used, truth)
+            ids = loaded_truths.spelling_of_queries(truth, used) if used else None
+            if used and ids == "" and not foreign and loaded_truths.agree(used, truth):
+                in_use += " They do not contradict each other: **Join both** takes what either has."
+            st.markdown(f":orange-badge[:material/warning: not in use] The ground truth **{fmt.escape(name)}** is "
+                        f"loaded and not in use ({contents(truth)}). {in_use}", width="content")
             if foreign:
                 st.markdown(f"{fmt.escape(name if foreign[0] is truth else mine)} names relevant documents that no run "
                             "returns: joining them would count every one as not found.", width="content")
             st.button(f"Use {fmt.escape(fmt.shorten_middle(name, PAGE_NAME))}", icon=":material/swap_horiz:",
                       type="primary" if used in foreign else "secondary",
                       key=f"use_truth_{truth.judged_digest[:8]}", on_click=loaded_truths.choose, args=(truth.digest,))
-            ids = loaded_truths.spelling_of_queries(truth, used) if used else None
             if ids is not None:
                 label = f"{fix_label([('ids', ids)])} and join both" if ids else "Join both"
                 st.button(f"{label} anyway" if foreign else label, type="tertiary" if foreign else "secondary",

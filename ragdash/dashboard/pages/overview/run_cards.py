@@ -33,7 +33,8 @@ from ragdash.metrics.docs.human_agreement import is_grounding
 from ragdash.reporting.plots.common.theme import run_look
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.latency_cost import COST_UNKNOWN, duration, money
-from ragdash.reporting.sentences.runs.choice import ceiling_note, meaning_sentence, tied_note
+from ragdash.reporting.sentences.runs.choice import ceiling_note, tied_note
+from ragdash.reporting.sentences.runs.metric_meanings import meaning_sentence
 
 MAX_CARDS = 6  # of more runs than cards: the best, the baseline among them
 CARD_WIDTH, WIDE_LAST = 176, 5  # pixels at least; of this number of cards the last one takes two places

@@ -19,6 +19,7 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as verdict_sentences
 from ragdash.reporting.sentences.runs import choice as choice_sentences
 from ragdash.reporting.sentences.runs.check_lines import check_lines
+from ragdash.reporting.sentences.runs.metric_meanings import meaning_sentence
 
 COLORS = {"clear-winner": "blue", "no-clear-difference": "gray", "one-run": "gray", "too-few": "orange",
           "not-comparable": "orange", "undefined": "orange"}
@@ -43,7 +44,7 @@ def render(context: PageContext, spec: Spec) -> DeltaGenerator:
         st.markdown(f":{COLORS[verdict.state]}-badge[{title}]")  # st.badge escapes brackets once more
         headline = verdict_panel.shorten_names(context, verdict_sentences.headline(verdict)).replace("**", "")
         st.header(headline, anchor=False, help=term_help(headline))
-        if verdict.summary is not None and (meaning := choice_sentences.meaning_sentence(spec)):
+        if verdict.summary is not None and (meaning := meaning_sentence(spec)):
             st.caption(f"{meaning} {verdict_panel.cutoff_note(context, spec.k)}".rstrip())
         sentences = st.empty()
         _write_sentences(context, verdict, sentences)

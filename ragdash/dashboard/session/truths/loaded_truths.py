@@ -187,6 +187,12 @@ def spelling_of_queries(other: Truth | Run, truth: Truth) -> str | None:
     return "" if _has_any(ids, known) else matching_spelling(ids, Wanted(known))
 
 
+@shared(max_entries=64, key=lambda one, other: (one.judged_digest, other.judged_digest))
+def agree(one: Truth, other: Truth) -> bool:
+    """Whether two truths say nothing else of the same document or query, so that joining them loses nothing."""
+    return not any(problem.severity == "warning" for problem in join_truths(one, other).problems)
+
+
 def _current() -> Truth | None:
     return LOADED.truth(state.truth() or "")
 

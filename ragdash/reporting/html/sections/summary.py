@@ -33,6 +33,7 @@ from ragdash.reporting.sentences.formatting import count, escape, query_count, s
 from ragdash.reporting.sentences.runs import choice as choice_sentences
 from ragdash.reporting.sentences.runs.check_lines import check_lines
 from ragdash.reporting.sentences.runs.file_metrics import recomputed_sentences
+from ragdash.reporting.sentences.runs.metric_meanings import metric_meaning
 from ragdash.reporting.sentences.runs.repeats import ONE_REPEAT, leading_noise, spread_sentence
 
 MAX_RUNS = 5  # of the table and the picture
@@ -117,7 +118,7 @@ def _columns(content: ReportContent) -> list[Spec]:
 def _meanings(content: ReportContent) -> Text:
     """What each metric of the table is, and what an interval is, for readers who know neither."""
     specs = _columns(content)
-    lines = [f"**{escape(spec.title)}**: {escape(choice_sentences.metric_meaning(spec))}" for spec in specs]
+    lines = [f"**{escape(spec.title)}**: {escape(metric_meaning(spec))}" for spec in specs]
     grades = fmt.grades_note(content.truth.grade_values, specs, "report")
     baseline = BASELINE if len(content.names) > 1 else ""
     ceiling = choice_sentences.ceiling_note(specs, map(content.best_possible, specs))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
@@ -13,6 +12,7 @@ from ragdash.core.console import query_count
 from ragdash.core.messages import Surface
 from ragdash.evaluation.compare import Comparison, direction
 from ragdash.metrics import Spec
+from ragdash.metrics.docs.human_agreement import is_of_answers
 from ragdash.reporting.sentences.answers import says_nothing_of_quality
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 from ragdash.reporting.sentences.latency_cost import UNMEASURABLE, duration, markdown_money, money
@@ -96,37 +96,10 @@ def verdict_title(verdict: Verdict) -> str:
     return f"{title}; better than the baseline {verdict.baseline}" if verdict.beats_baseline else title
 
 
-def metric_meaning(spec: Spec) -> str:
-    """What the metric is, in the words of its guide, with its cutoff or without one.
-
-    Examples
-    --------
-    >>> from ragdash.metrics import parse_specs
-    >>> [metric_meaning(spec) for spec in parse_specs("Success@5 RR")]
-    ['1 if a relevant document is in the first 5 ranks, else 0.', \
-'1 over the rank of the first relevant document; 0 if none is returned.']
-    """
-    line = spec.metric.summary_line.replace(" (at any rank, without a cutoff)", "")
-    if spec.k:
-        return re.sub(r"\bfirst k\b", f"first {spec.k}", line)
-    line = re.sub(r"\bin the first k( ranks)?\b", "returned", line).replace("the first k ranks", "the ranking")
-    return re.sub(r"\bthe first k (\w+)", r"the \1 returned", line)
-
-
-def meaning_sentence(spec: Spec) -> str:
-    """What the metric is, in the words of its guide, with its cutoff; "" for a column of a file.
-
-    Examples
-    --------
-    >>> from ragdash.metrics import parse_spec
-    >>> meaning_sentence(parse_spec("Success@5"))
-    'Hit rate@5: 1 if a relevant document is in the first 5 ranks, else 0.'
-    """
-    if spec.file_column:
-        return ""
-    line = metric_meaning(spec)
-    line = line if line[:2].isupper() else line[:1].lower() + line[1:]
-    return f"{escape(spec.title)}: {escape(line)}"
+def weighing_sentence(spec: Spec) -> str:
+    """What to decide where labels or scores of the answers point elsewhere than a verdict on this metric."""
+    return ("Decide which of the two matters more." if is_of_answers(spec) else
+            "Decide what matters more, the documents found or the answers.")
 
 
 def cutoff_note(k: int | None, depths: Iterable[int]) -> str:
