@@ -68,6 +68,10 @@ def _size_sentence(setting: SettingEffect, title: str) -> str:
 def _effect_clause(setting: SettingEffect, effects: MainEffects) -> str:
     """The clearest effect of a setting, and its best values."""
     clearest, best = int(np.nanargmin(setting.p)), _best_levels(setting, effects)
+    if len(setting.levels) == 2 and len(best) == 1 and abs(setting.effect.sum()) < 1e-9:  # twice that to the average
+        leading = setting.levels.index(best[0])
+        return (f"{best[0]} is {signed(2 * setting.effect[leading])} [{signed(2 * setting.low[leading])}, "
+                f"{signed(2 * setting.high[leading])}] against {setting.levels[1 - leading]}.")
     words = f"The best value is {best[0]}" if len(best) == 1 else f"The best values are {listed(best)} (equal)"
     return (f"{setting.levels[clearest]} is {signed(setting.effect[clearest])} [{signed(setting.low[clearest])}, "
             f"{signed(setting.high[clearest])}] against the average of its values. {words}, {number(setting.spread)} "

@@ -183,6 +183,10 @@ def test_the_points_of_a_sweep_are_no_changes_over_time():
     assert "5 of 16 runs are other settings of the same code within an hour" in notes(line)[-1]
     assert experiment_runs(line[:6]) == frozenset()  # two settings within an hour: a change that somebody made
     assert experiment_runs([replace(point, commit=str(place)) for place, point in enumerate(line)]) == frozenset()
+    alone = sweep[:3]
+    [untested] = history(alone, SPECS)
+    [said] = change_sentences(alone, untested)
+    assert said.startswith("No run was tested for a change of MRR") and "No significant change" not in said
     [chosen] = history(line, SPECS, accepted=5, fixed=True)  # the accepted run may be a point of the sweep
     assert chosen.rows[5].accepted is None and {row.accepted for row in chosen.rows[9:]} == {5}
 

@@ -134,6 +134,9 @@ def test_the_largest_share_is_named_first_and_significance_is_said_separately():
         "value), but its effect is not significant (p = 0.051). k is significant: 5 is −0.042 [−0.082, −0.002] against "
         "the average of its values. The best values are 20 and 50 (equal), 0.063 from the worst. No other setting has "
         "a significant effect.")
+    two = effect_of("rerank", ("no", "yes"), [-0.05, 0.05], [0.01, 0.01], 0.6)
+    assert finding(replace(effects, settings=(two,))).startswith(
+        "rerank matters most for MRR: yes is +0.100 [+0.020, +0.180] against no. It alone"), "not half of it, twice"
     assert finding(replace(effects, settings=(chunk,))).startswith("chunk explains most of the differences")
     assert finding(replace(effects, settings=(replace(chunk, share=0.001),))).startswith("No setting has a significant")
     evaluations = runs_of(GRID)

@@ -239,6 +239,11 @@ def test_a_verdict_counts_names_where_they_are_many(tmp_path):
     runs, truth, _ = read(trap, tmp_path)
     sentence = verdict_sentence(verdict_of(runs, truth), markdown=False)
     assert "Of the other 29 runs, " in sentence and sentence.count("run2") <= 2, "the best run alone is named"
+    qrels = make_qrels(60)
+    five = [built("best", make_run(qrels, 1.0, 1)), *(built(f"poor{seed}", make_run(qrels, 0.2, seed)) for seed in
+                                                      range(2, 6))]
+    sentence = verdict_sentence(verdict_of(five, judged(qrels)), markdown=False)
+    assert "Of the other 4 runs, best is better than all of them." in sentence
 
 
 def test_every_other_run_is_compared_with_the_chosen_baseline():

@@ -220,11 +220,14 @@ def withheld(context: PageContext, spec: Spec) -> tuple[RunCheck, ...]:
     return withheld_checks(context.results.checks(spec), spec, tuple(state.get(state.ACCEPTED) or ()))
 
 
-def render_warnings(context: PageContext) -> None:
-    """What speaks against the runs shown, for pages without a verdict: below the title of every page with values."""
+def render_warnings(context: PageContext, *, without: Collection[str] = ()) -> None:
+    """What speaks against the runs shown, for pages without a verdict: below the title of every page with values.
+
+    without: kinds of checks that mean nothing on the page.
+    """
     specs, _ = context.results.computable([context.selection.spec])
     spec = specs[0] if specs else spec_of(DEFAULT_METRIC, context.k)
-    render_checks(context, context.results.checks(spec))
+    render_checks(context, [check for check in context.results.checks(spec) if check.kind not in without])
 
 
 def end_unless_judged(context: PageContext) -> None:

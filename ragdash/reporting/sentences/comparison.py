@@ -25,8 +25,7 @@ from ragdash.reporting.sentences.formatting import (
 SIGNS = {"better": "▲", "worse": "▼", "equivalent": "≈", "undecided": "", "too-few": "", "undefined": "",
          "not-comparable": ""}
 COLORS = {"better": "blue", "worse": "orange"}
-OPPOSITE_SIGNS = ("The verdict on top states each difference as {best} minus the other run, so the same difference has "
-                  "the opposite sign there.")
+OPPOSITE_SIGNS = "The verdict on top subtracts the other way round: {best} minus the other run. So its signs differ."
 FOREST_MARKS = "▲ significantly better, ▼ significantly worse than {baseline}."
 OUTCOMES = {
     "better": "▲ better",

@@ -27,7 +27,7 @@ def not_settled_sentence(validation: JudgeValidation, source: str = "judge",
     if not (wrong := likely_error(validation)):
         return ""
     labeled, drawn = validation.labels.mean + validation.agreement.bias, {"high": "better", "low": "worse"}[wrong]
-    words = (f"{NOT_SETTLED}: where in this range the true value is. The {source}'s mean is {spelled(labeled)} on the "
+    words = (f"{NOT_SETTLED}: the true value can be anywhere in this range. The {source}'s mean is {spelled(labeled)} on the "
              f"labeled queries and {spelled(validation.judge.mean)} on all. By chance, queries with {drawn} answers "
              f"were drawn to label. The best estimate, {spelled(validation.corrected.mean)}, may be too {wrong}.")
     few = validation.hardly_checked

@@ -354,7 +354,8 @@ def _against_others(verdict: Verdict, name: Say) -> str:
     better, tied = verdict.better_than, verdict.tied
     total, best = len(verdict.comparisons), name(verdict.best or "")
     if total > MAX_NAMES:
-        parts = [f"is better than {counted_names([pair.candidate for pair in better], name)}"] if better else []
+        names = counted_names([pair.candidate for pair in better], name)
+        parts = [f"is better than {'all of them' if len(better) == total else names}"] if better else []
         parts += [f"shows no significant difference from {len(tied)}"] if tied else []
         parts += [f"has too few common queries with {few}"] if (few := total - len(better) - len(tied)) else []
         return f"Of the other {total} runs, {best} {listed(parts)}."
@@ -362,9 +363,8 @@ def _against_others(verdict: Verdict, name: Say) -> str:
     if tied:
         parts.append(f"{'But ' if better else ''}{best} shows no significant difference from {_gaps(tied, name)}.")
     rest = [comparison for comparison in verdict.comparisons if comparison not in (*better, *tied)]
-    if rest:
-        parts.append(f"Too few common queries to compare it with {names_text([c.candidate for c in rest], name)}.")
-    return " ".join(parts)
+    few = f"Too few common queries to compare it with {names_text([pair.candidate for pair in rest], name)}."
+    return " ".join([*parts, few] if rest else parts)
 
 
 def _gaps(comparisons: Sequence[Comparison], name: Say) -> str:

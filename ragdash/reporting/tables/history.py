@@ -55,10 +55,11 @@ def change_sentences(points: Sequence[HistoryPoint], metric: MetricHistory, *, n
     untested = sum(row.change == "experiment" for row in metric.rows)
     if not metric.changes and untested:
         means = [number(row.summary.mean) for row in (metric.rows[0], metric.rows[-1])]
-        rest = len(metric.rows) - untested
+        rest = sum(row.change != "experiment" and row.accepted is not None for row in metric.rows)
+        not_tested = f"{untested:,} of {len(metric.rows):,} runs were not tested" if rest else "No run was tested"
         tested = f" No significant change in the other {rest:,}." if rest else ""
-        return [f"{untested:,} of {len(metric.rows):,} runs were not tested for a change of {metric.spec.title} (from "
-                f"{means[0]} to {means[1]}): they are other settings of the same code within an hour.{tested}"]
+        return [f"{not_tested} for a change of {metric.spec.title} (from {means[0]} to {means[1]}): they are other "
+                f"settings of the same code within an hour.{tested}"]
     if not metric.changes:
         return [f"No significant change of {metric.spec.title} in {len(metric.rows):,} runs."]
     return _named_changes(points, metric, newest_first)

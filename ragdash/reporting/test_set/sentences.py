@@ -66,7 +66,7 @@ def answer_sentence(check: TestSetCheck) -> str:
     size = number(abs(pair.mean_difference))
     lead = f"{leader} and {escape(pair.baseline)} have the same mean" if not float(size) else (
         f"{leader} is {size} ahead of {escape(pair.baseline)}")
-    return (f"**Too few queries for these {runs}: they do not show which is best.** {lead}; a difference of about "
+    return (f"**Not for these {runs}: it does not show which is best.** {lead}; a difference of about "
             f"{number(pair.detectable)} or more would show. That is no fault of the questions: the closer the runs, "
             "the more queries it takes.")
 

@@ -126,8 +126,8 @@ def pairs_of(best="a", **outcomes):
 
 @pytest.mark.parametrize(("outcomes", "words"), [
     ({}, ""),
-    ({"b": "worse"}, "This difference is significant."),
-    ({"b": "undecided"}, "This difference is not significant."),
+    ({"b": "worse"}, "The difference to **b** is significant."),
+    ({"b": "undecided"}, "The difference to **b** is not significant."),
     ({"b": "worse", "c": "worse"}, "**a** is significantly better than all others."),
     ({"b": "undecided", "c": "undecided"}, "**a** is not significantly better than any other."),
     ({"b": "undecided", "c": "worse"}, "**a** is significantly better than **c**, but not than **b**."),

@@ -89,8 +89,7 @@ def render() -> None:
     if not box.open:
         return
     with box:
-        st.caption("Uploaded files are kept on this server and are here after a restart. Nothing is read before it is "
-                   "shown.")
+        st.caption("Uploaded files are kept on this server, also after a restart. To read a file, press **Show**.")
         try:
             matches, count = _choose_entries(listed)
             _render_load_all([entry for entry in matches if entry.kind == "run" and entry.digest not in loaded], count)

@@ -206,9 +206,6 @@ def render_stages(data: FailuresData) -> None:
             if key := _runs_of_counts(context, shown):
                 st.caption(key)
             for name in data.rows:
-                if name == RANKED_LOW:
-                    st.caption("Not a failure. These queries are in a row above too: relevant documents are found, and "
-                               f"a better order would raise {fmt.escape(data.spec.title)}.")
                 title, description = ((failures_data.RANKED_LOW_TITLE, fmt.escape(tooltip("ranked_low")))
                                       if name == RANKED_LOW else _stage_words(data, NAMES.index(name)))
                 with st.container(horizontal=True, vertical_alignment="center", key=f"stage_{name}", gap="xsmall"):
@@ -216,6 +213,10 @@ def render_stages(data: FailuresData) -> None:
                     with st.container(horizontal=True, gap="xsmall", width=counts_width):
                         for run in shown:
                             _render_count(data, run, name, metric)
+                if name == RANKED_LOW:
+                    st.caption(f"{failures_data.RANKED_LOW_TITLE} is not a failure: relevant documents are found, and "
+                               f"a better order would raise {fmt.escape(data.spec.title)}. These queries are counted "
+                               "in a row above too.")
     if numbers_tab.open:
         with numbers_tab:
             elements.frame(stages_table(data), "stages", "Queries of each stage and run")

@@ -94,7 +94,7 @@ def _warnings(content: ReportContent, verdict: Verdict) -> list[Block | Heading]
     lines = check_lines(checks[:MAX_WARNINGS])
     rest = len(checks) - MAX_WARNINGS
     lines += [f"And {rest} more."] if rest > 0 else []
-    lines += [] if checks or len(content.names) < 2 else ["No check speaks against comparing these runs."]
+    lines += [] if checks or len(content.names) < 2 else ["All checks passed: these runs can be compared."]
     lines += fixes[:MAX_WARNINGS]
     lines += [f"And {len(fixes) - MAX_WARNINGS} more runs."] if len(fixes) > MAX_WARNINGS else []
     lines += check_lines(notes[:MAX_NOTES])

@@ -91,7 +91,7 @@ def verdict_title(verdict: Verdict) -> str:
         return (f"Clear difference{only}" if only and verdict.state == "clear-winner" else TITLES[verdict.state]) + (
             ", with a warning" if warned else "")
     tied = [verdict.best or "", *(pair.candidate for pair in verdict.tied)]
-    title = (f"No clear best: {', '.join(tied)}" if len(tied) <= MAX_NAMES else
+    title = (f"No clear best: {' or '.join([', '.join(tied[:-1]), tied[-1]])}" if len(tied) <= MAX_NAMES else
              f"{len(tied)} runs without a clear best")
     return f"{title}; better than the baseline {verdict.baseline}" if verdict.beats_baseline else title
 

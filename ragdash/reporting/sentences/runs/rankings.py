@@ -24,13 +24,13 @@ def outcome_clause(pairs: Collection[Comparison]) -> str:
     unclear = [pair.candidate for pair in pairs if pair.tied]
     run = next((bold(pair.baseline) for pair in pairs), "")
     if better and len(better) == len(pairs):
-        return ("This difference is significant." if len(pairs) == 1 else
+        return (f"The difference to {names_text(better, bold)} is significant." if len(pairs) == 1 else
                 f"{run} is significantly better than all others.")
     if better and unclear:
         return (f"{run} is significantly better than {names_text(better, bold)}, but not than "
                 f"{names_text(unclear, bold)}.")
     if unclear:
-        return ("This difference is not significant." if len(pairs) == 1 else
+        return (f"The difference to {names_text(unclear, bold)} is not significant." if len(pairs) == 1 else
                 f"{run} is not significantly better than any other.")
     if any(pair.outcome == "not-comparable" for pair in pairs):
         return "The runs are not comparable yet."

@@ -45,7 +45,7 @@ def summary(data: JudgesData | None) -> None:
     unasked = sum(
         cell.missing.get(reason_text(reason)[0], 0) for cell in data.cells.values() for reason in judges_data.NOT_ASKED
     )
-    counts = [*([f"{undefined:,} without a value because of their texts"] if undefined else []),
+    counts = [*([f"{undefined:,} without a value, as their texts have nothing to score"] if undefined else []),
             f"{lacking - unasked:,} missing" if lacking > unasked else "none missing",
             *(["other queries not asked"] if unasked else [])]
     subject = f"**{fmt.escape(sentences_judge.judge_name(data.label))}** has" if data.single else \

@@ -77,9 +77,9 @@ def rank_scores_sentence(names: Sequence[str]) -> str:
     """
     more = [f"{len(names) - 3:,} more"] if len(names) > 4 else []
     shown = [f"**{escape(name)}**" for name in (names[:3] if more else names)]
-    return (f"The scores of {listed([*shown, *more])} follow from the rank alone, such as 1/rank: a cutoff keeps as "
-            "many documents of every query. **Precision-recall** shows what each number of them brings. Export the "
-            "scores of the search to choose a cutoff by score.")
+    return (f"The scores of {listed([*shown, *more])} follow from the rank alone, such as 1/rank: a cutoff keeps "
+            "the same number of documents for every query. **Precision-recall** shows the result for each number. "
+            "To choose a cutoff by score, export the scores of the search.")
 
 
 def _price_of(point: OperatingPoint) -> str:
