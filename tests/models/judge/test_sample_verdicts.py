@@ -96,5 +96,5 @@ def test_the_commands_of_the_readme_correct_the_verdicts_by_the_labels(monkeypat
     means = dict(re.findall(r"^(dense|sparse|hybrid) +(0\.\d{3}) ", said.out, re.MULTILINE))
     assert means == {"dense": "0.781", "sparse": "0.766", "hybrid": "0.760"}
     assert said.out.count("Report: the interval of the corrected mean.") == 3
-    assert said.out.count("Not settled: the true value can be anywhere in this range") == 1, "of hybrid alone, as on the page"
+    assert said.out.count("Not settled: the true value can be anywhere in this range") == 1, "of hybrid alone"
     assert "of which 1 has a label. Label 15 more answers, chosen at random" in said.out
