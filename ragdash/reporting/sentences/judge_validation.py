@@ -29,7 +29,8 @@ def not_settled_sentence(validation: JudgeValidation, source: str = "judge",
     labeled, drawn = validation.labels.mean + validation.agreement.bias, {"high": "better", "low": "worse"}[wrong]
     words = (f"{NOT_SETTLED}: the true value can be anywhere in this range. The {source}'s mean is {spelled(labeled)} "
              f"on the labeled queries and {spelled(validation.judge.mean)} on all. By chance, queries with {drawn} "
-             f"answers were drawn to label. The best estimate, {spelled(validation.corrected.mean)}, may be too {wrong}.")
+             f"answers were drawn to label. The best estimate, {spelled(validation.corrected.mean)}, may be too "
+             f"{wrong}.")
     few = validation.hardly_checked
     if few is None:
         return f"{words} More labels of queries drawn at random even that out."
