@@ -91,7 +91,7 @@ def test_the_samples_are_decided_as_far_as_the_data_go(samples):
     assert (written["choice"], written["leans"][0]["other_run"], written["hybrid"]) == ("sparse", "dense", None)
     assert {row["run"]: row["mean"] for row in written["choice_by"]["means"]} == dict(means)
     assert written["risk"] == risk_sentence(verdict, markdown=False)
-    assert risk_line(verdict).startswith("**What speaks against sparse:** ")
+    assert risk_line(verdict).startswith("**What speaks against choosing sparse:** ")
     assert "sparse shows no significant difference from dense (" in verdict_sentence(verdict, markdown=False)
 
 

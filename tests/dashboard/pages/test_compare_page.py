@@ -66,9 +66,10 @@ def test_two_paragraphs_come_before_the_leaderboard_and_the_arguments_are_folded
     at = opened("compare", **samples_by("type"))
     outside = [one.value for one in at.main.get("markdown")]
     folded = next(one for one in at.expander if "What speaks against" in one.label)
-    assert folded.label == "What speaks against sparse and what to build next"
+    assert folded.label == "What speaks against choosing sparse and what to build next"
     arguments = folded.markdown[0].value.split("\n\n")
-    assert [text.partition(":**")[0] for text in arguments] == ["**What speaks against sparse", "**What to build next"]
+    assert [text.partition(":**")[0] for text in arguments] == ["**What speaks against choosing sparse",
+                                                                "**What to build next"]
     before = outside[:outside.index(folded.markdown[0].value)]
     assert sum(len(text.split("\n\n")) for text in before if not text.startswith("<")) == 2, before
 

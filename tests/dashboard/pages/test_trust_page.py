@@ -630,6 +630,7 @@ def test_scores_of_a_file_are_compared_with_labels_as_on_the_command_line(tmp_pa
     result = json.loads(capsys.readouterr().out)["runs"][0]
     text = said(at)
     assert f"% of {result['agreement']['n']} labels" in text and "The score agrees with" in text
+    assert "Every query has a value." in text, "a score of a file is no verdict"
     assert drawn(charts(at)["trust_means"], "corrected") == [pytest.approx(tuple(
         result["corrected"][end] for end in ("mean", "low", "high")))]
     labeling = opened(run, trusted="file:faithfulness", desk="label")

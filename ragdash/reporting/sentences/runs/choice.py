@@ -182,7 +182,7 @@ def risk_line(verdict: Verdict) -> str:
 
 def risk_title(verdict: Verdict) -> str:
     """Of `risk_sentence`, in Markdown."""
-    return f"What speaks against {escape(verdict.advice.choice or verdict.best or '')}"
+    return f"What speaks against choosing {escape(verdict.advice.choice or verdict.best or '')}"
 
 
 def _untested(leans: Sequence[Lean], markdown: bool) -> list[str]:

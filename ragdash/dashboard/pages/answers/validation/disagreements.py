@@ -49,7 +49,7 @@ def run_disagreements(data: TrustData) -> None:
         )
     ]
     key = state.choice_key(state.LOOKED, list(names), usual)
-    st.header("Disagreements" if data.labeled_runs else "Missing verdicts", anchor=False)
+    st.header("Disagreements" if data.labeled_runs else f"Missing {_noun(data)}s", anchor=False)
     if len(names) > 1:
         st.selectbox("Selected run", list(names), format_func=names.get, key=key, persist_state="session", width=240)
     run_index = context.digests.index(state.get(state.LOOKED))
@@ -61,13 +61,13 @@ def run_disagreements(data: TrustData) -> None:
         with right:
             st.markdown(trust_sentences.bias_sentence(validation, data.spec), help=tooltip("bias"))
             _vote_agreement(data, run_index)
-            _missing_verdicts(validation.missing)
+            _missing_verdicts(data, validation.missing)
         _disagreements(data, run_index)
     else:
         if data.labeled_runs:
             st.caption("No labels for this run.")
         _vote_agreement(data, run_index)
-        _missing_verdicts(validation.missing)
+        _missing_verdicts(data, validation.missing)
 
 
 def _confusion_section(agreed: Agreement, source: str) -> None:
@@ -109,14 +109,21 @@ def _vote_agreement(data: TrustData, run_index: int) -> None:
     )
 
 
-def _missing_verdicts(missing: Mapping[str, int]) -> None:
+def _noun(data: TrustData) -> str:
+    """What a query of the source has or lacks: a verdict of a judge, a value in a file or of a metric."""
+    return "verdict" if source_name(data) == "judge" else "value"
+
+
+def _missing_verdicts(data: TrustData, missing: Mapping[str, int]) -> None:
+    noun = _noun(data)
     if not missing:
-        st.caption("Every query has a verdict.")
+        st.caption(f"Every query has a {noun}.")
         return
-    total = sum(missing.values())
-    st.markdown(f"**Without a verdict**: {fmt.query_count(total)}. They count nowhere, not as 0 either.")
+    st.markdown(f"**Without a {noun}**: {fmt.query_count(sum(missing.values()))}. They are left out, not counted as 0.")
+    if data.spec.file_column:  # the only reason there is
+        return
     st.table([{"Reason": fmt.escape(reason), "Queries": f"{n:,}"} for reason, n in missing.items()],
-             border="horizontal", hide_index=True, alt="Queries without a verdict by reason")
+             border="horizontal", hide_index=True, alt=f"Queries without a {noun} by reason")
 
 
 def _disagreements(data: TrustData, run_index: int) -> None:
