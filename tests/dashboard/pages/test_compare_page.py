@@ -408,7 +408,7 @@ def test_a_difference_has_one_direction_or_the_page_says_where_it_is_the_other()
     """By NDCG, dense is better than sparse in the paraphrases alone: as the baseline it is the best run there."""
     part = {"slice": "type=paraphrase", "detail": "differences"}
     at = opened("compare", **samples_by("type", **part))
-    note = "The verdict on top states each difference as dense minus the other run"
+    note = "The verdict on top subtracts the other way round: dense minus the other run"
     assert "**dense** is better than **sparse**" in texts(at) and note in texts(at)
     assert "▲ significantly better, ▼ significantly worse than dense." in texts(at), "the marks of the picture"
-    assert "The verdict on top states" not in texts(opened("compare", **samples_by("type", baseline="sparse", **part)))
+    assert "The verdict on top subtracts" not in texts(opened("compare", **samples_by("type", baseline="sparse", **part)))
