@@ -15,7 +15,7 @@ import numpy as np
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run
-from ragdash.core.text.metric_names import guess_range, is_answer_relevance, labels_in
+from ragdash.core.text.metric_names import guess_range, is_answer_relevance, is_of_contexts, labels_in
 from ragdash.metrics.registry import FILE, FILE_DEFAULTS, Spec
 
 DIRECTIONS = ("higher", "lower", "none")
@@ -133,13 +133,14 @@ def default_file_specs(runs: Iterable[Run], directions: Mapping[str, str] | None
     """The metrics in the files of these runs that have a better end; all of them where none has.
 
     Those where higher is better come first: the first one is the metric that a page opens with, and a share of right
-    answers is easier to read than one of wrong answers. Of these, whether answers address the question comes last: a
-    wrong answer can do that as well.
+    answers is easier to read than one of wrong answers. Of these, what says how good the contexts are comes later, and
+    whether answers address the question last: a wrong answer can do that as well.
     """
     specs = file_specs(runs, directions)
     directed = [spec for spec in specs if spec.metric.better is not None or dict(spec.params).get("label")]
     return tuple(sorted(directed, key=lambda spec: (spec.metric.better != "higher",
-                                                    is_answer_relevance(spec.file_column)))) or specs
+                                                    is_answer_relevance(spec.file_column),
+                                                    is_of_contexts(spec.file_column)))) or specs
 
 
 def counterpart(spec: Spec, known: Callable[[str], Spec | None], depth: int = 0) -> Spec | None:

@@ -120,10 +120,12 @@ def test_the_first_metric_of_a_file_is_one_where_higher_is_better():
     assert list(map(str, default_file_specs(runs))) == ["file:mrr", "file:hallucination"]
 
 
-def test_whether_answers_address_the_question_is_never_the_first_of_scores_that_say_more():
-    runs = [run_with("a", {name: [1, 0, 1, 1] for name in ("answer_relevancy", "hallucination", "faithfulness")})]
-    assert list(map(str, default_file_specs(runs))) == ["file:faithfulness", "file:answer_relevancy",
-                                                        "file:hallucination"]
+def test_scores_of_contexts_or_relevance_are_not_the_first_where_others_say_more():
+    runs = [run_with("a", {name: [1, 0, 1, 1] for name in (
+        "answer_relevancy", "hallucination", "context_precision", "faithfulness", "context_recall")})]
+    assert list(map(str, default_file_specs(runs))) == [
+        "file:faithfulness", "file:context_precision", "file:context_recall", "file:answer_relevancy",
+        "file:hallucination"]
 
 
 @pytest.mark.parametrize(("column", "meaning"), [

@@ -37,7 +37,7 @@ def test_labels_lead_then_judges_then_what_agrees_with_people():
     assert leading_metric([refusal, *answers], lambda spec: 100).name == "NumberMatch", "neither end of it is better"
     assert leading_metric(answers, lambda spec: 70 if spec.name == "NumberMatch" else 100).name == "TokenF1"
     assert leading_metric(answers, lambda spec: 75 if spec.name == "NumberMatch" else 100).name == "NumberMatch"
-    scores = parse_specs("file:answer_relevancy file:faithfulness")
+    scores = parse_specs("file:answer_relevancy file:context_recall file:faithfulness")
     assert leading_metric(scores, lambda spec: 100).file_column == "faithfulness", "a wrong answer can be relevant"
     judged = parse_specs("Correctness TokenF1")
     assert leading_metric(judged, lambda spec: 5 if spec.name == "Correctness" else 122).name == "TokenF1", "a trial"

@@ -270,12 +270,24 @@ def answer_aspect(name: str) -> str | None:
     words = words_of(name)
     if words & _COUNTS - {"page"} or words & (_DURATIONS | _COSTS):
         return None
-    if words & _GROUNDING or (words & {"context", "contexts", "contextual"} and words & _OF_CONTEXTS):
+    if words & _GROUNDING or is_of_contexts(name):
         return "grounded"
     if words & {"retrieval", "retriever", "chunk", "passage"}:
         return None
     rated = words & {"answer", "response"} and words & _RATED
     return "right" if words & _ANSWER_SCORES or rated or is_human_label(name, text=False) else None
+
+
+def is_of_contexts(name: str) -> bool:
+    """Whether a score of this name says how good the contexts are, whatever the answer makes of them.
+
+    Examples
+    --------
+    >>> [is_of_contexts(name) for name in ("context_recall", "ContextualPrecisionMetric", "faithfulness", "recall")]
+    [True, True, False, False]
+    """
+    words = words_of(name)
+    return bool(words & {"context", "contexts", "contextual"} and words & _OF_CONTEXTS)
 
 
 def is_answer_relevance(name: str) -> bool:

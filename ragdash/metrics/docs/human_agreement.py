@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ragdash.core.text.metric_names import answer_aspect, is_answer_relevance
+from ragdash.core.text.metric_names import answer_aspect, is_answer_relevance, is_of_contexts
 from ragdash.metrics.registry import METRICS, Spec
 
 
@@ -105,7 +105,7 @@ def evidence_rank(spec: Spec) -> int:
     [Correctness, SupportCoverage, TokenF1, EM, AnswerRelevance]
     """
     if spec.file_column and not is_answer_relevance(spec.file_column):
-        return 0 if dict(spec.params).get("label") else 1
+        return 0 if dict(spec.params).get("label") else 1 if not is_of_contexts(spec.file_column) else 3 + len(ORDER)
     if spec.name in METRICS and spec.metric.family == "judged":
         return 1
     if spec.name in LAST or spec.file_column:

@@ -411,4 +411,5 @@ def test_a_difference_has_one_direction_or_the_page_says_where_it_is_the_other()
     note = "The verdict on top subtracts the other way round: dense minus the other run"
     assert "**dense** is better than **sparse**" in texts(at) and note in texts(at)
     assert "▲ significantly better, ▼ significantly worse than dense." in texts(at), "the marks of the picture"
-    assert "The verdict on top subtracts" not in texts(opened("compare", **samples_by("type", baseline="sparse", **part)))
+    other = opened("compare", **samples_by("type", baseline="sparse", **part))
+    assert "The verdict on top subtracts" not in texts(other)
