@@ -11,7 +11,6 @@ from ragdash.core.messages import Surface
 from ragdash.evaluation.compare import Comparison, direction
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import tables_for
-from ragdash.metrics.docs.human_agreement import is_of_answers
 from ragdash.reporting.sentences.answers import (
     judge_error_note,
     no_quality_note,
@@ -35,6 +34,7 @@ from ragdash.reporting.sentences.runs.choice import (
     bold,
     choice_sentence,
     counted_names,
+    evidence_subject,
     findings_text,
     hybrid_sentence,
     is_small,
@@ -176,8 +176,8 @@ def _decision(verdict: Verdict, markdown: bool) -> str:
         accept = ", or accept it if you know better" if can_be_accepted(verdict.withheld) else ""
         return f"Do not decide on these numbers. Fix the check first{accept}."
     if verdict.state == "clear-winner" and verdict.opposed and not verdict.explaining:
-        other = "another score says" if is_of_answers(verdict.spec) else "the answers say"
-        return (f"{name(verdict.best or '')} is better by {plain(verdict.spec.title)}, but {other} otherwise: "
+        return (f"{name(verdict.best or '')} is better by {plain(verdict.spec.title)}, but "
+                f"{uncapital(evidence_subject(verdict.spec))} say otherwise: "
                 f"{_evidence_text(verdict.opposed[0], markdown)}. {weighing_sentence(verdict.spec)}")
     if verdict.state == "clear-winner":
         if verdict.explaining:
@@ -197,9 +197,8 @@ def _decision(verdict: Verdict, markdown: bool) -> str:
         unsure = f"These queries do not show which of {names_text(best, name)} is {kind}"
         if verdict.differing:
             differ = _evidence_text(verdict.differing[0], markdown)
-            other = "Another score does" if is_of_answers(verdict.spec) else "The answers do"
-            return (f"By {plain(verdict.spec.title)}, {uncapital(unsure)}. {other} differ: {differ}. "
-                    f"{weighing_sentence(verdict.spec)}{rest}")
+            return (f"By {plain(verdict.spec.title)}, {uncapital(unsure)}. {evidence_subject(verdict.spec)} do differ: "
+                    f"{differ}. {weighing_sentence(verdict.spec)}{rest}")
         if all(pair.outcome == "equivalent" for pair in verdict.tied):
             return f"{names_text(best, name)} are equivalent: no difference is larger than the margin.{rest} {choice}"
         unsure = f"{unsure}{_risk(verdict, name)}.{rest}"
@@ -260,8 +259,8 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
     if verdict.state == "undefined" and not parts:
         return plain(no_value_fix(verdict, surface))
     if verdict.opposed and (verdict.explaining or not parts):  # else the decision says it
-        other = "Another score points" if is_of_answers(verdict.spec) else "The answers point"
-        parts.append(f"{other} the other way: {_evidence_text(verdict.opposed[0], markdown)}.")
+        parts.append(f"{evidence_subject(verdict.spec)} point the other way: "
+                     f"{_evidence_text(verdict.opposed[0], markdown)}.")
     if verdict.state == "one-run" and not parts:
         return "More queries would make the interval narrower."
     return " ".join(parts) or (NOTHING_CHANGES if not alone and answers_sentence(verdict) else
@@ -323,7 +322,7 @@ def _nothing_against(verdict: Verdict, plain: Say) -> str:
         return "For a verdict on quality, choose a metric that says how good answers or rankings are."
     if verdict.differing:
         differing = list(dict.fromkeys(pair.spec.title for pair in verdict.differing))
-        return f"{NOTHING_CHANGES} The answers point the same way: {plain(listed(differing))}."
+        return f"{NOTHING_CHANGES} {evidence_subject(verdict.spec)} point the same way: {plain(listed(differing))}."
     alike = answers_alike("The answers show no significant difference", verdict, plain) if verdict.evidence else ""
     return f"{NOTHING_CHANGES} {alike}".rstrip()
 

@@ -110,7 +110,7 @@ def saturation_sentence(check: TestSetCheck) -> str:
     text = (f"On {solved:,} of {query_count(n)} {runs} has the best possible {title}, on {failed:,} the "
             "worst.")
     if len(check.runs) == 1:
-        return f"{text} Whether these queries distinguish runs, one run does not show."
+        return f"{text} One run does not show whether these queries distinguish runs."
     if equal == 1:
         return f"{text} 1 query gives all runs the same value: it does not help to choose between them."
     return f"{text} {query_count(equal)} give all runs the same value: they do not help to choose between them."
@@ -150,8 +150,8 @@ def discrimination_sentence(check: TestSetCheck) -> str:
     """Which queries disagree with the rest, and how reliable the order of the runs is."""
     runs = len(check.runs)
     if runs < FEWEST_RUNS:
-        return (f"Which queries distinguish good runs from bad ones cannot be known with {count(runs, 'run')}: it "
-                f"takes {FEWEST_RUNS}, better ten.")
+        return (f"To see which queries distinguish good runs from bad ones, load at least {FEWEST_RUNS} runs, better "
+                "ten.")
     values = check.quality.discrimination
     known = values[~np.isnan(values)]
     text = (f"On {int((known < 0).sum()):,} of the {query_count(len(known))} where runs differ, the runs "
@@ -183,8 +183,8 @@ def label_sentences(labels: LabelCheck) -> list[str]:
         sentences.append(f"{_count_or_none(extra, 'judged document has', 'judged documents have')} {kind} another one "
                          f"({copies.documents_compared:,} compared).")
     else:
-        sentences.append("No text of a judged document is known, so copies and answers cannot be looked for. Load the "
-                         "documents.")
+        sentences.append("The judged documents have no texts here. Load the documents to look for copies and answers "
+                         "in them.")
     counts = Counter(finding.kind for finding in labels.findings)
     if counts:
         kinds = [f"{KINDS[kind][0].lower()}{KINDS[kind][1:]}" + (f" ({counts[kind]:,})" if len(counts) > 1 else "")
@@ -198,7 +198,7 @@ def label_sentences(labels: LabelCheck) -> list[str]:
     elif labels.authors:
         sentences.append(f"{len(labels.authors):,} people judged.")
     else:
-        sentences.append("The file does not say who judged.")
+        sentences.append("The file does not say who judged, so nobody knows how far two people would agree.")
     return sentences
 
 

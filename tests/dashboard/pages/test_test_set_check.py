@@ -22,7 +22,7 @@ def test_the_check_says_what_the_test_set_can_show_and_lists_queries_and_finding
     at = opened("test-set", **address(truth, runs))
     check = check_test_set(runs, truth)
     assert f"differ by about {check.detectable[0]:.3f}" in texts(at) and "(q053)" in texts(at)
-    assert "cannot be known with 2 runs" in texts(at)
+    assert "load at least 3 runs, better ten" in texts(at)
     queries, findings = at.dataframe[0].value, at.dataframe[1].value
     assert len(queries) == 122 and "Discrimination" not in queries.columns
     assert abs(queries["Part of the difference"].sum() - check.carriers[0].comparison.mean_difference) < 1e-9

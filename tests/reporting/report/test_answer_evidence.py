@@ -14,7 +14,13 @@ from ragdash.reporting.html.blocks import Table, Text
 from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.report_page import build_sections
 from ragdash.reporting.sentences.runs.choice import verdict_title
-from ragdash.reporting.sentences.verdict import change_sentence, decision_sentence, evidence_heading, evidence_lines
+from ragdash.reporting.sentences.verdict import (
+    answers_sentence,
+    change_sentence,
+    decision_sentence,
+    evidence_heading,
+    evidence_lines,
+)
 
 QUERIES = [f"q{number:02}" for number in range(40)]
 TRUTH = truth_of({query: ["right"] for query in QUERIES})
@@ -73,9 +79,16 @@ def test_next_to_a_metric_of_answers_another_score_differs_not_the_answers():
     verdict = ReportContent(ReportRequest(tuple(Match(one, TRUTH) for one in pair), [FAITHFUL, LABEL])).verdict
     assert verdict.state == "no-clear-difference" and verdict.spec == FAITHFUL
     decision = decision_sentence(verdict).replace("\\", "")
-    assert decision.endswith("Another score does differ: **new** is better than **old** on Share correct (verdict). "
+    assert decision.endswith("Other scores do differ: **new** is better than **old** on Share correct (verdict). "
                              "Decide which of the two matters more.")
-    assert "Another score points the other way: **new** is better" in change_sentence(verdict)
+    assert "Other scores point the other way: **new** is better" in change_sentence(verdict)
+
+
+def test_next_to_a_metric_of_answers_scores_that_do_not_differ_are_other_scores():
+    pair = run("old", OLD, wrong=4, faithful=0.2), run("new", NEW, wrong=4, faithful=0.9)
+    verdict = ReportContent(ReportRequest(tuple(Match(one, TRUTH) for one in pair), [FAITHFUL, LABEL])).verdict
+    assert verdict.state == "clear-winner"
+    assert answers_sentence(verdict) == "Other scores show no significant difference (Share correct \\(verdict\\))."
 
 
 def test_reports_have_the_labels_and_scores_of_the_answers():

@@ -326,7 +326,5 @@ def query_steps(data: QueriesData, rows: list[int]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="query_steps"):
         steps("query", position, len(ids), partial(_open_query, ids), keys=True)
         export.export_shown(data, rows)
-        st.caption(
-            f"Query {position + 1:,} of {len(ids):,} shown ({len(data.ids):,} in total). "
-            "Click a row to open it."
-        )
+        total = f" shown ({len(data.ids):,} in total)" if len(ids) < len(data.ids) else ""
+        st.caption(f"Query {position + 1:,} of {len(ids):,}{total}. Click a row to open it.")

@@ -96,6 +96,11 @@ def verdict_title(verdict: Verdict) -> str:
     return f"{title}; better than the baseline {verdict.baseline}" if verdict.beats_baseline else title
 
 
+def evidence_subject(spec: Spec) -> str:
+    """How sentences call labels and scores of the answers next to a verdict on this metric."""
+    return "Other scores" if is_of_answers(spec) else "The answers"
+
+
 def weighing_sentence(spec: Spec) -> str:
     """What to decide where labels or scores of the answers point elsewhere than a verdict on this metric."""
     return ("Decide which of the two matters more." if is_of_answers(spec) else
@@ -245,6 +250,8 @@ def misses_text(hit_rate: float, n: int) -> str:
 
 def answers_alike(lead: str, verdict: Verdict, plain: Say) -> str:
     """Which labels and scores of the answers show no difference, after the lead, and which compare nothing."""
+    if is_of_answers(verdict.spec):
+        lead = f"{evidence_subject(verdict.spec)} show no significant difference"
     shown = f"{lead} ({plain(listed(verdict.alike))})." if verdict.alike else ""
     missing = (f"The answers cannot be compared by {plain(listed(verdict.one_sided))}: no two runs have a value for "
                "the same query.")
