@@ -7,6 +7,7 @@ const DECIMALS = 3; // of a number that brings no text
 const ROW = 35, AROUND = 8; // pixels of a row; rows drawn above and below those in view
 const LETTER = 7.6, PADDING = 16; // pixels of a letter, and around the text of a cell
 const WIDEST = 0.42; // share of the list that no column exceeds where the list scrolls: the next one can be seen
+const LEAST = 0.2; // share of the list to which its longest texts give way, so that it does not scroll
 
 const sorts = window.ragdashSorts ||= {}; // by the name of a list: other content is sorted by the same heading
 
@@ -87,7 +88,9 @@ class RowList {
     const { opens, marks } = this, { columns, label } = this.content;
     const room = this.room = this.scroller.clientWidth || window.innerWidth;
     const all = columns.reduce((sum, column) => sum + column.width, 0);
-    const widest = all > room ? WIDEST * room : Infinity;
+    const longest = Math.max(...columns.map((column) => (column.signs ? 0 : column.width)));
+    const left = room - (all - longest);
+    const widest = all <= room ? Infinity : left >= LEAST * room ? left : WIDEST * room;
     this.columns = columns.map((column) => withRoom(column, room - all)).map((column) =>
       ({ ...column, width: column.signs ? column.width : Math.min(column.width, widest) }));
     const table = this.table = document.createElement("table");

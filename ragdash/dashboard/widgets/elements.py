@@ -284,7 +284,8 @@ def frame(
     forms = {name: (formats or {}).get(name, "%+.3f" if name.startswith("Difference") else "%.3f")
              for name in table.select_dtypes("floating")}
     shown = table.assign(**{name: 100 * table[name] for name, form in forms.items() if form == PERCENT})
-    signed = {**_texts_of_negative(table, forms), **_short_texts(table, widths or {})}
+    signed = {**_texts_of_negative(table, forms),
+              **_short_texts(table, widths or {}, [entry.name for entry in state.shown_runs()])}
     columns = {
         name: st.column_config.NumberColumn(**_heading(labels, name), format=None if name in signed else form)
         for name, form in forms.items()
@@ -335,11 +336,11 @@ def _first_width(column: pd.Series) -> int | None:
     return None if needed <= NARROW else min(needed, small_screen.FIRST_COLUMN)
 
 
-def _short_texts(table: pd.DataFrame, widths: Mapping[str, int]) -> dict[str, Callable]:
+def _short_texts(table: pd.DataFrame, widths: Mapping[str, int], runs: Sequence[str] = ()) -> dict[str, Callable]:
     """How columns with long texts are written: the first shortened in the middle, others after a word; none is clipped.
 
-    None of large tables, as in `_texts_of_negative`. What is opened by a double click, downloaded or copied has the
-    whole text.
+    runs: names of the page, which are as short as there. None of large tables, as in `_texts_of_negative`. What is
+    opened by a double click, downloaded or copied has the whole text.
     """
     if table.size > MOST_STYLED or not (table.columns.is_unique and table.index.is_unique) or not len(table.columns):
         return {}
@@ -354,6 +355,7 @@ def _short_texts(table: pd.DataFrame, widths: Mapping[str, int]) -> dict[str, Ca
     if not long:
         return cut
     short = dict(zip(long, short_names([str(text) for text in long], NARROW_NAME), strict=True))
+    short |= {name: text for name, text in zip(runs, short_names(runs, NARROW_NAME), strict=True) if name in short}
     return {table.columns[0]: lambda text: short.get(text, fmt.UNDEFINED if text is None else str(text)), **cut}
 
 

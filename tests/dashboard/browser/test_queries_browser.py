@@ -228,3 +228,7 @@ def test_on_a_narrow_screen_values_are_in_view_next_to_questions_and_no_link_is_
     for run in ("dense", "hybrid"):
         heading = app.page.locator(".rd-rows th", has_text=run).first.bounding_box()
         assert heading["x"] + heading["width"] <= rows["x"] + rows["width"], run
+    app.resize(1440)
+    scrolls = "list => list.scrollWidth > list.clientWidth"
+    app.until(lambda: not app.page.locator(".rd-rows").evaluate(scrolls))  # questions give way before columns do
+    app.resize(1024)

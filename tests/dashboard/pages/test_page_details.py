@@ -105,6 +105,10 @@ def test_the_first_column_leaves_room_for_the_others_on_a_phone():
     runs = ["colbert-v2.1-chunk1024-overlap128-top10", "e5-large-v2-chunk512-top30"]
     written = elements._short_texts(pd.DataFrame({"Run": runs, "Mean": [0.5, 0.25]}), {})["Run"]
     assert [written(run) for run in runs] == short_names(runs, NARROW_NAME), "as short as elsewhere on the page"
+    alike = [*(f"bge-m3-multi-vector-reranked-chunk256-top{depth}" for depth in (10, 30)), *runs]
+    short, of_two = short_names(alike, NARROW_NAME), short_names(alike[:2], NARROW_NAME)
+    written = elements._short_texts(pd.DataFrame({"Run": alike[:2], "Mean": [0.5, 0.25]}), {}, alike)["Run"]
+    assert [written(run) for run in alike[:2]] == short[:2] != of_two, "also in a table of some of its runs"
 
 
 def test_short_names_of_runs_that_are_alike_have_room_in_the_first_column():
