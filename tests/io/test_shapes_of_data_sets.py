@@ -173,3 +173,147 @@ def test_expected_citations_with_the_mark_of_a_section_are_right_documents():
     lines = [[ASKED[number], TEXTS[number], f"Refunds § Part {'ABCDEFGHI'[number]}"] for number in COUNT]
     mapping = first(table(["question", "expected_answer", "expected_citations"], *lines), "gold.csv")
     assert (mapping["relevant"], mapping["answers"]) == ("expected_citations", "expected_answer")
+
+
+def test_a_header_of_single_words_stays_one_above_questions():
+    lines = [[str({"topic": "Games", "urls": [f"https://rules.org/{number}"]}), ASKED[number], f"Player {number}"]
+             for number in COUNT]
+    content = table(["metadata", "problem", "answer"], *lines)
+    mapping = first(content, "simple.csv")
+    assert (mapping["query"], mapping["answers"]) == ("problem", "answer")
+    assert len(read_truth(("simple.csv", content), mapping=mapping).query_ids) == len(COUNT)
+
+
+def test_titles_with_commas_between_bars_are_lists_where_columns_share_them():
+    title = "Case {0}, Part {1} (game)".format
+    lines = [[f"q{number}", ASKED[number], f"{title(number, 1)} | {title(number, 2)}",
+              f"{title(number, 2)} | {title(number, 3)} | {title(number, 4)}",
+              f"{title(number, 1)} | {title(number, 5)}"] for number in COUNT]
+    names = ["example_id", "question", "gold_titles", "bm25_retrieved_titles", "dense_retrieved_titles"]
+    content = table(names, *lines)
+    mapping = first(content, "titles.csv")
+    assert mapping == {"role": "both", "query_id": "example_id", "query": "question",
+                       "retrieved": "{run}_retrieved_titles", "relevant": "gold_titles"}
+    runs = {run.name: run for run in read_runs(("titles.csv", content), mapping=mapping)}
+    assert runs["bm25"].docs.to_pylist()[:3] == [title(0, 2), title(0, 3), title(0, 4)]
+    assert read_truth(("titles.csv", content), mapping=mapping).judgments == 2 * len(COUNT)
+
+
+def test_categories_of_which_one_has_no_query_are_read_together():
+    content = json.dumps({"provider": "a", "categories": [{"category": name, "score": 50, "details": [
+        {"queryId": f"{name}-{number}", "query": ASKED[number], "score": number * 10, "latencyMs": 900 + number,
+         "topResults": [{"id": f"d{number}{place}", "score": 0.9 - place / 4, "content": TEXTS[number]}
+                        for place in range(2)]} for number in numbers]}
+        for name, numbers in (("facts", range(4)), ("none", ()), ("dates", range(4, 9)))],
+        "layer2": {"scenarios": [{"scenarioId": f"s{number}", "score": 0, "retrievedContent": [TEXTS[number]]}
+                                 for number in range(5)]}}).encode()
+    mapping = first(content)
+    assert mapping["records"] == "categories.*.details" and mapping["query"] == "query"
+    assert len(read_runs(("file.json", content), mapping=mapping)[0].query_ids) == len(COUNT)
+
+
+def test_limits_in_the_filter_of_a_right_query_are_no_grades():
+    mapping = first(rows(qa_id=str, question=asked, answer=lambda number: f"{95 + number} of them",
+                         gold_predicate=lambda number: {"op": "count", "filter": {"name": f"n{number}", **(
+                             {"area": {"min": 84, "max": 85}} if number == 3 else {})}}))
+    assert mapping["answers"] == "answer" and "relevant" not in mapping
+
+
+def test_each_variant_of_the_one_question_is_a_configuration():
+    variants = [f"Variant {name}" for name in "ABCDEFGH"]
+    lines = [[ASKED[0], variant, f"{TEXTS[0]} {variant}", 8 + place / 10] for place, variant in enumerate(variants)]
+    content = table(["question", "variant", "response", "metric_faithfulness"], *lines)
+    mapping = first(content, "variants.csv")
+    assert mapping["config"] == "variant"
+    assert {run.name for run in read_runs(("variants.csv", content), mapping=mapping)} == set(variants)
+
+
+def test_the_accuracy_of_exact_answers_is_no_answer_and_means_of_kinds_are_no_queries():
+    kinds = {name: {"total": 36, "exact_answer_accuracy": 0.9 - place / 9, "evidence_recall_at_k": 0.8}
+             for place, name in enumerate(("abstention", "update", "temporal", "multi_hop"))}
+    report = {"method": "a", "summary": {"total": 144, "answer_accuracy": 0.96}, "question_type_metrics": kinds}
+    assert not propose(Source(("metrics.json", json.dumps(report).encode())))
+
+
+def test_the_slug_of_the_one_court_is_no_document():
+    mapping = first(rows(row_id=str, query=asked, court_slug="usdc", response=text, latency_s=1.5))
+    assert mapping["answer"] == "response" and {"retrieved", "relevant"}.isdisjoint(mapping)
+
+
+@pytest.mark.parametrize("form", ["rules.md@{0}87943#chunk{0}", "就業規則.md@{0}87943#chunk{0}"])
+def test_ids_of_chunks_under_expected_chunks_are_right_documents(form):
+    lines = [[f"c{number}", ASKED[number], form.format(number) if number % 3 else "", TEXTS[number]]
+             for number in COUNT]
+    content = table(["case_id", "question", "expected_chunks", "golden_answer"], *lines)
+    with pytest.raises(InputError) as error:
+        read_truth(("cases.csv", content))
+    offers = [problem.facts["mappings"] for problem in error.value.problems if problem.kind == "proposed-reading"]
+    assert offers == [[{"role": "truth", "query_id": "case_id", "query": "question", "relevant": "expected_chunks",
+                        "answers": "golden_answer"}]]
+    truth = read_truth(("cases.csv", content), mapping=offers[0][0])
+    assert truth.judgments == 6 and "evidence" not in truth.details.column_names
+
+
+def test_texts_under_expected_chunks_stay_evidence():
+    lines = [[f"c{number}", ASKED[number], TEXTS[number], TEXTS[number]] for number in COUNT]
+    content = table(["case_id", "question", "expected_chunks", "golden_answer"], *lines)
+    truth = read_truth(("cases.csv", content))
+    assert truth.judgments == 0 and truth.details.column("evidence").to_pylist()[0][0]["text"] == TEXTS[0]
+
+
+@pytest.mark.parametrize(("name", "documents", "texts"), [
+    ("ground_truths", "relevant", "answers"), ("answers", "retrieved", "answer")])
+def test_retrieve_and_generate_of_a_task_are_right_or_of_a_system_by_the_list(name, documents, texts):
+    content = json.dumps({name: [{"qid": number, "category": "faq", "retrieve": 392 + number,
+                                  "generate": TEXTS[number]} for number in COUNT]}).encode()
+    mapping = first(content)
+    assert (mapping[documents], mapping[texts]) == ("retrieve", "generate")
+
+
+def test_the_values_below_answers_answer_their_questions():
+    content = json.dumps({"submission_name": "a", "answers": [{
+        "question_text": ASKED[number], "value": ("N/A", True, 406.5, f"Player {number}")[number % 4],
+        "references": [{"pdf_sha1": f"446545ae548543d8744f8d885ff75face342{number:04}", "page_index": number}]}
+        for number in COUNT]}).encode()
+    mappings = [dict(reading.mapping) for reading in propose(Source(("submission.json", content)))]
+    assert [(mapping["role"], mapping.get("answers"), mapping.get("answer")) for mapping in mappings] == [
+        ("truth", "value", None), ("run", None, "value")]
+    runs = read_runs(("submission.json", content), mapping=mappings[1])
+    assert runs[0].details.column("answer").to_pylist()[3] == "Player 3"
+
+
+def test_why_a_question_is_asked_is_no_answer():
+    content = json.dumps({"queries": [{"id": f"{number}", "source": "rules", "question": ASKED[number],
+                                       "why_this_tests_chunking": TEXTS[number]} for number in COUNT]}).encode()
+    readings = propose(Source(("queries.json", content)))
+    assert [(reading.role, reading.mapping["query"]) for reading in readings] == [("questions", "question")]
+
+
+def test_values_in_a_file_of_averages_are_means():
+    lines = [[f"high/case-{'ABCDEFGHI'[number]}", 0.9 - number / 20, 0.8 - number / 20] for number in COUNT]
+    content = table(["case", "embed-4@1024", "embed-3@1024"], *lines)
+    assert not propose(Source(("averages.csv", content)))
+    queries = table(["query_id", "recall@5", "mrr"], *[[f"q{number}", 0.5, 0.25] for number in COUNT])
+    assert propose(Source(("summary.csv", queries)))[0].mapping["query_id"] == "query_id"
+
+
+def test_the_number_of_a_record_is_its_id_and_execution_is_a_metric():
+    content = "\n".join(json.dumps({"i": number, "db_id": "games", "hardness": ("easy", "hard")[number % 2],
+                                    "exec": number % 2, "exact": number % 3 % 2}) for number in range(20)).encode()
+    mapping = first(content, "per_example.jsonl")
+    assert (mapping["query_id"], mapping["scores"]) == ("i", "exec+exact")
+
+
+def test_pools_of_references_are_right_documents():
+    content = json.dumps({ASKED[number]: {"kind": "number", "answers": [f"{number} moves"], "reference_pools": [
+        [f"446545ae548543d{number}:6", f"446545ae548543d{number}:88"]] if number else []} for number in COUNT}).encode()
+    mapping = first(content)
+    assert (mapping["relevant"], mapping["answers"]) == ("reference_pools", "answers")
+    assert read_truth(("file.json", content), mapping=mapping).judgments == 16
+
+
+def test_an_expected_verdict_alone_may_be_the_right_answer():
+    content = rows(id=str, question=asked, as_of_date="20230615", gold_chunk_ids=[], expected_verdict=lambda number: (
+        "exempt", "taxable", "uncertain")[number % 3])
+    roles = [(reading.role, reading.mapping.get("answers")) for reading in propose(Source(("qa.json", content)))]
+    assert roles == [("questions", None), ("truth", "expected_verdict")]

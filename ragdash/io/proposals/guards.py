@@ -24,6 +24,7 @@ from ragdash.io.proposals.choices.doubtful_values import (
     has_lists,
     is_empty,
     joins_pairs,
+    names_documents,
     names_rows,
 )
 from ragdash.io.proposals.choices.known_meanings import CONTENT, contradicts, is_source, with_known_fields
@@ -41,7 +42,7 @@ from ragdash.io.proposals.choices.repetitions import mixes_rankings
 from ragdash.io.proposals.content.averages import has_average
 from ragdash.io.proposals.content.spread import is_same_number
 from ragdash.io.proposals.fields import is_missing
-from ragdash.io.proposals.names import ANSWER, ID, RANKS, RETURNED, SCORES, SURE_METRICS, words
+from ragdash.io.proposals.names import ID, RANKS, RETURNED, SCORES, SURE_METRICS, WEAK_GOLD, words
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import KEY, fail_quietly
 from ragdash.io.proposals.shapes.families import find_family, has_times, measures_systems
@@ -200,14 +201,17 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
         yield lambda reading: reading.role == "truth" and "answers" in reading.mapping  # questions made of chunks
     if "evidence" in guess and looks_at_all:  # expected_chunks: 5, a number of them
         yield lambda reading: "evidence" not in reading.mapping and are_numbers(source, guess["evidence"])
+        yield lambda reading: reading.mapping.get("relevant") == guess["evidence"]  # ids of chunks
     if "evidence" in guess and {"query", "answer", "answers", "relevant"}.isdisjoint(guess):  # of what an auditor says?
         yield lambda reading: reading.role != "truth"
     references = guess.get("answers")
     if references and answer and looks_at_all and (OF_SYSTEMS - {"answers"}).isdisjoint(guess):  # the same texts twice
         yield lambda reading: reading.role == "truth" and reading.mapping.get("answers") == references
-    if references and ("retrieved" in guess or ANSWER.isdisjoint(words(references))):  # or what an answer cites
+    if references and ("retrieved" in guess or set(words(references)) <= WEAK_GOLD):  # or what an answer cites
         yield lambda reading: references in map(reading.mapping.get, ("relevant", "retrieved")) or is_source(
             source, references, reading)
+    if references:
+        yield lambda reading: reading.mapping.get("relevant") == references and names_documents(source, references)
     unread = set(detected.columns) - set(guess.values())
     if detected.role == "truth" and looks_at_all and unread:  # what a system did is left out
         yield lambda reading: reading.role == "both" and not (_WHAT_A_SYSTEM_GAVE | {"scores", "score"}).isdisjoint(

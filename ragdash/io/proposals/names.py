@@ -62,7 +62,7 @@ METRICS = {"recall", "precision", "mrr", "ndcg", "hit", "map", "f1", "faithfulne
            "quality", "helpfulness", "conciseness", "toxicity", "adherence", "noise", "sensitivity", "entity",
            "reciprocal", "recip", "passed", "pass", "perplexity", "overlap", "f", "auc", "exact", "contextual",
            "judgment", "verdict", "judgement", "grade", "evaluation", "rouge1", "rougel", "bleu4", "chrf", "win",
-           "preference", "acceptable"}
+           "preference", "acceptable", "exec"}
 SURE_METRICS = METRICS - {"correct", "entity", "contextual", "f", "rate", "exact", "grade", "evaluation", "judgment",
                           "judgement", "rating", "err", "map", "noise", "match", "support", "success", "relevance"}
 GRADES = {"grade", "relevance", "rel", "rating", "gain", "judgment", "judgement", "label", "relevancy", "usefulness"}
@@ -80,7 +80,7 @@ LATENCIES = {"latency", "elapsed", "duration", "runtime", "time", "took", "timin
 SECONDS, MILLISECONDS = {"s", "sec", "secs", "second"}, {"ms", "msec", "millisecond", "millis"}
 COUNTING = {"num", "number", "n", "total", "count", "no"}  # in front of a noun: how many there are
 NOTES = {"reason", "reasoning", "explanation", "comment", "note", "rationale", "feedback", "description", "error",
-         "notes", "prompt_template", "instruction", "justification", "created", "date", "timestamp",
+         "why", "notes", "prompt_template", "instruction", "justification", "created", "date", "timestamp",
          "critique", "trace", "log", "title", "type", "category", "difficulty", "capability", "topic", "tag",
          "language", "lang", "domain", "status", "background", "narrative", "narr", "guideline"}
 NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 from ragdash.core.errors import InputError, shorten
 from ragdash.core.records.details import conversation_text
 from ragdash.io.chat_messages import messages_of
+from ragdash.io.proposals.assignment import CONTENT
 from ragdash.io.proposals.build import FileContent, build_content
 from ragdash.io.proposals.content.averages import averages_of
 from ragdash.io.proposals.fields import Field, is_missing
@@ -28,6 +29,7 @@ _NO_RANKING = {"citation", "cited", "hit", "allowed", "positive", "negative"}
 _NO_ANSWER = ID | {"url", "link", "label", "name", "source"}
 _DIGITS = re.compile(r"\d+")
 _PREDICTED = RETURNED - {"response", "output", "result"}
+_MEANS = {"average", "mean", "summary", "aggregate", "aggregated"}  # in names of files
 _OF_RUNS = ("scores", "labels")  # a truth has no place for them
 
 
@@ -45,6 +47,8 @@ def propose_with_content(source: Source) -> list[tuple[Reading, FileContent]]:
     """The readings with what they give."""
     candidates = [item for records in fail_quietly(source) if not records.rows[0].keys() >= _UNREADABLE
                   for item in assign(records)]
+    if not _MEANS.isdisjoint(words(source.name)):
+        candidates = [item for item in candidates if not _only_rates(item)]
     if not candidates:
         return []
     if any(len(item.records.rows) > 1 for item in candidates):  # one record is the last thing that a file holds
@@ -68,6 +72,13 @@ def propose_with_content(source: Source) -> list[tuple[Reading, FileContent]]:
         for item in islice(_runners_up(first, same), MOST_READINGS - len(result)):
             _add_reading(source, item, result)
     return result
+
+
+def _only_rates(item: Assignment) -> bool:
+    """True for values alone, of nothing that is called a query: in a file of averages they are means."""
+    named = {"query", "question", "qid", "topic"} & {*words(item.roles.get("query_id", ""))}
+    rated = {*CONTENT} & item.roles.keys() <= {"scores", "labels"}
+    return "query" not in item.roles and not named and not item.averages and rated
 
 
 def _add_reading(source: Source, item: Assignment, readings: list[tuple[Reading, FileContent]]) -> None:

@@ -178,7 +178,8 @@ def _nested_lists(rows: list[dict]) -> Iterator[RecordList]:
         if not _OF_DOCUMENTS.isdisjoint(words(str(key))):
             continue
         lists = [row.get(key) for row in rows]
-        if all(_is_records(items, 2) for items in lists) or all(map(_ask, lists)):
+        filled = [items for items in lists if items != []]
+        if (filled and all(_is_records(items, 2) for items in filled)) or all(map(_ask, lists)):
             joined = [{**extra, **item} for extra, items in zip(outer, lists, strict=True) for item in items
                       if type(item) is dict]
             yield RecordList(f"{KEY}.{key}", joined)

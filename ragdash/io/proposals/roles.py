@@ -11,6 +11,7 @@ from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.choices.answers import (
     agreeing_values,
     answer_next_to_documents,
+    assign_task,
     code_answers,
     gathered_answers,
     is_expected_text,
@@ -70,6 +71,7 @@ from ragdash.io.proposals.choices.settle import (
     settle_single_documents,
 )
 from ragdash.io.proposals.choices.weak_names import (
+    settle_expected_classes,
     settle_hits_of_data_set,
     settle_lists_of_words,
     settle_measured_lists,
@@ -122,6 +124,7 @@ def assign(records: RecordList, without: str = "") -> list[Assignment]:
     free = {name: item for name, item in without_places(fields).items() if not is_noise(item)} or dict(fields)
     assign_history(result, free)
     assign_query(result, free)
+    assign_task(result, free)
     _assign_truth(result, free)
     if parts := [item for item in free.values() if is_in_parts(item.path) and GOLD.isdisjoint(item.words)]:
         take(result, free, "answer", parts[0])
@@ -154,7 +157,7 @@ def assign(records: RecordList, without: str = "") -> list[Assignment]:
     alternatives += settle_pages(result) + timed
     take_whole_list(result, free)
     alternatives += [other for item in (result, *alternatives) for other in settle_quoted_documents(item)]
-    alternatives += settle_whole_scores(result)
+    alternatives += settle_whole_scores(result) + settle_expected_classes(result)
     for item in cited:
         item.penalty = max(item.weight - result.weight, 0) + 0.1
     for item in (result, *alternatives):

@@ -12,7 +12,8 @@ from ragdash.io.json.exact_parser import NumberText
 from ragdash.io.tables.cells import ID_PART, UnreadableCell, parse_nested, printed_array, split_at_bars
 
 _LIST_NAMES = re.compile(r"(ids?|docs?|documents?|chunks?|contexts?|urls?|sources?|passages?|files?|paths?|pages?|"
-                         r"references|citations?|answers|evidences?|spans?|quotes?|gold|relevant)$", re.IGNORECASE)
+                         r"references|titles|citations?|answers|evidences?|spans?|quotes?|gold|relevant)$",
+                         re.IGNORECASE)
 _LIST_START = re.compile(r"""\s*([\[{(]\s*(['"\[{(\]})\d-]|None|nan|null|true|false|array)|array\()""")
 _ID_PART = re.compile(ID_PART)
 _SCORED = re.compile(r"(\S+?)[:=](-?\d*\.\d+)[,;|]?")
@@ -24,7 +25,7 @@ _BRACKETED_ID = re.compile(r"\[([^\[\]]+)\]")
 _NUMBER = re.compile(r"-?\d*\.\d+(?:e-?\d+)?", re.IGNORECASE)
 _PARALLEL = ("||", "|", ";")  # between the values of columns that are lists of the same length
 _PLACE_NAMES = re.compile(r"(ids?|docs?|documents?|sources?|references|citations?|gold|relevant)$", re.IGNORECASE)
-_LONGEST_PLACE = 60
+_LONGEST_PLACE, _LONGEST_TITLE = 60, 120
 _FEWEST_JOINED = 2  # cells of several ids
 _NAME = re.compile(r"(?=.*[^\W\d_])\S+")
 _ANSWERS = re.compile("answer|response|reply", re.IGNORECASE)  # columns of texts, also where a text names ids
@@ -94,17 +95,22 @@ def _split_alike(columns: list[list]) -> list[list]:
     "d7;d2" below `expected` next to "d2;d4" below `topk`.
     """
     result = list(columns)
-    for separator in "|;":
+    for separator in ("|", ";", " | "):
         parts = {place: [set(map(str.strip, cell.split(separator))) if cell else set() for cell in column]
                  for place, column in enumerate(columns) if all(cell is None or type(cell) is str for cell in column)
                  and sum(separator in cell for cell in column if cell) >= _FEWEST_JOINED}
+        is_name = _NAME.fullmatch if separator.strip() == separator else _is_title
         parts = {place: cells for place, cells in parts.items() if all(
-            _NAME.fullmatch(part) for cell in cells for part in cell)}
+            is_name(part) for cell in cells for part in cell)}
         for place, cells in parts.items():
             if any(_share_ids(cells, others) for another, others in parts.items() if another != place):
                 result[place] = [None if cell is None else [part.strip() for part in cell.split(separator)]
                                  for cell in columns[place]]
     return result
+
+
+def _is_title(text: str) -> bool:
+    return 0 < len(text) < _LONGEST_TITLE and not text.endswith(("?", "\n"))
 
 
 def _share_ids(cells: list[set[str]], others: list[set[str]]) -> bool:

@@ -48,7 +48,24 @@ def text_of_answer(result: Assignment, free: dict[str, Field]) -> Field | None:
            and item.distinct_count == len(item.values)]
     asked = {"query", "question"} & set(words(result.roles.get("query_id", "")))
     is_answer = text is not None and text.is_long_text and not text.is_list and bool(ids and asked)
-    return text if is_answer and "query" not in result.roles else None
+    if is_answer and "query" not in result.roles:
+        return text
+    above = words(result.records.path.rpartition(".")[2])
+    value = free.get("value")
+    is_value = value is not None and not value.is_object and 2 * value.share > 1
+    return value if is_value and above == ("answer",) and "query" in result.roles else None
+
+
+def assign_task(result: Assignment, free: dict[str, Field]) -> None:
+    """`retrieve` and `generate` of each query: what is right below ground_truths, what a system gave below anything
+    else.
+    """
+    is_right = not GOLD.isdisjoint(words(result.records.path.rpartition(".")[2]))
+    names = ("relevant", "answers") if is_right else ("retrieved", "answer")
+    for role, name in zip(names, ("retrieve", "generate"), strict=True):
+        item = free.get(name)
+        if item is not None and (item.is_text if name == "generate" else item.is_id_like) and 2 * item.share > 1:
+            take(result, free, role, item)
 
 
 def answer_next_to_documents(result: Assignment, free: dict[str, Field]) -> list[Field]:

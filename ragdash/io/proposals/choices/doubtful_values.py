@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping
 
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.proposals.content.paired_ids import PairedId
-from ragdash.io.proposals.fields import SENTENCE_ENDS, is_missing, leaves
+from ragdash.io.proposals.content.spread import are_ids_of_documents
+from ragdash.io.proposals.fields import SENTENCE_ENDS, Field, is_missing, leaves
 from ragdash.io.proposals.reading import Reading
 from ragdash.io.proposals.records import fail_quietly
 from ragdash.io.source.source import Source
@@ -69,6 +70,12 @@ def are_numbers(source: Source, name: str) -> bool:
     """True where the values of this field are numbers, not texts."""
     values = [row.get(name) for records in fail_quietly(source)[:1] for row in records.rows]
     return any(type(value) is int for value in values) and not any(type(value) in (str, list, dict) for value in values)
+
+
+def names_documents(source: Source, name: str) -> bool:
+    """True for one text in each record of the form doc_12: the id of a document."""
+    values = [row.get(name) for records in fail_quietly(source)[:1] for row in records.rows]
+    return are_ids_of_documents(Field(name, tuple(values)))
 
 
 def are_its_parts(source: Source, text: str, texts: str) -> bool:

@@ -39,8 +39,9 @@ def assign_relevant(result: Assignment, free: dict[str, Field], lists: Sequence[
     if gold and all(item.mean_length < _SHORT or names_document(item) for item in gold):
         gold = [item for item in free.values() if _names_origin_of_question(item)] or gold
     if not gold:
-        gold = [item for item in free.values() if item.is_object and not item.path.endswith("]") and not set(
-            item.words).isdisjoint({"relevant", "qrels", "judgment", "relevance", "gold"}) and all(
+        gold = [item for item in free.values() if item.is_object and 2 * item.share > 1 and (
+            not item.path.endswith("]")) and not set(item.words).isdisjoint(
+            {"relevant", "qrels", "judgment", "relevance", "gold"}) and all(
             type(value) is dict and all(type(grade) in (int, float, list) for grade in value.values())
             for value in item.present)]
     if gold:

@@ -131,7 +131,7 @@ def _candidates(result: Assignment, free: dict[str, Field], key: Field, names: l
     is_talk = words(result.records.path)[-1:] == ("turn",)  # above it is its conversation
     candidates = [item for item in free.values() if not item.is_list and not item.is_object and item.share > 0.9
                   and len(item.values) == len(names)
-                  and 1 < item.distinct_count <= max(2, min(60, len(names) * _most_values(item)))
+                  and 1 < item.distinct_count <= max(2, min(60, len(names) * _most_values(item, names)))
                   and item.mean_length < 80
                   and (not item.is_number or item.path == KEY or _is_setting(item))
                   and not _names_document(item) and not (item.is_number and _is_local(item, key, is_uneven=True))
@@ -144,9 +144,11 @@ def _candidates(result: Assignment, free: dict[str, Field], key: Field, names: l
     return candidates
 
 
-def _most_values(item: Field) -> float:
+def _most_values(item: Field, names: list[str]) -> float:
     """The share of the rows that may have another configuration; a file may end before its second query does."""
-    return 1 if item.path == KEY else 0.75 if _is_setting(item) else 0.5
+    if item.path == KEY or (_is_setting(item) and len(set(names)) == 1):
+        return 1
+    return 0.75 if _is_setting(item) else 0.5
 
 
 def _take_crossed(result: Assignment, free: dict[str, Field], candidates: list[Field], separating: list[Field],

@@ -11,7 +11,7 @@ from ragdash.core.errors import shorten
 from ragdash.core.text.sentences import asks
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats.json_dict import QUERY_ID
-from ragdash.io.proposals.assignment import WEIGHTS, Assignment
+from ragdash.io.proposals.assignment import CONTENT, WEIGHTS, Assignment
 from ragdash.io.proposals.content.spread import holds_phrases, is_same_number
 from ragdash.io.proposals.fields import as_number, leaves
 from ragdash.io.proposals.names import COUNTING, DOCUMENT, GOLD, ID, METRICS, RETURNED, words
@@ -29,6 +29,7 @@ _OF_RESULTS = {"answer", "score", "rank", "config", "relevant", "evidence", "lat
                "labels"}
 _OF_TRUTHS = GOLD - {"reference", "target", "required", "full", "partial", "must"} | {
     "relevance", "judgment", "judgement", "rel"}  # in names of files
+_EXPECTED, _CLASSES = {"expected", "gold", "golden", "correct", "true"}, {"verdict", "decision", "label", "class"}
 _FEW, _FEWEST = 5, 8  # queries, questions
 _SENTENCES = 0.5  # share of the texts that end as statements do
 
@@ -59,6 +60,17 @@ def settle_measured_lists(result: Assignment) -> list[Assignment]:
     if is_same_number(item.values):
         other.penalty -= 0.2
     return [other]
+
+
+def settle_expected_classes(result: Assignment) -> list[Assignment]:
+    """A class that is expected, such as a verdict, next to nothing else than the question, may be the right answer."""
+    if "query" not in result.roles or result.runs or not {*CONTENT}.isdisjoint(result.roles):
+        return []
+    classes = [path for path, item in result.fields.items() if _EXPECTED & {*item.name_words} and (
+        item.name_words[-1] in _CLASSES and "[]" not in path and not item.is_list and item.is_text
+        and item.share == 1 and item.distinct_count > 1)]
+    return [replace(result, roles={**result.roles, "answers": path}, penalty=result.penalty + WEIGHTS["answers"] + 0.1)
+            for path in classes[:1]]
 
 
 def settle_hits_of_data_set(result: Assignment) -> list[Assignment]:

@@ -58,7 +58,7 @@ _NO_CODES = {"keyword", "term", "entity", "phrase", "number", "value", "date", "
              "company", "stock", "currency", "country", "agent", "function", "route", "filter", "skill", "category",
              "in", "by", "for", "at", "with", "of"}  # of which none names documents, also where values have a digit
 _SEVERAL = {"all", "list", "set", "one", "chapter", "section", "heading", "title", "name", "entry", "article", "target",
-            "n", "answer", "session"}  # next to a word for what is right, in names of lists of ids
+            "n", "answer", "session", "pool"}  # next to a word for what is right, in names of lists of ids
 
 
 def _lists_numbers(field: Field) -> bool:
@@ -165,6 +165,8 @@ def is_neutral_documents(field: Field) -> bool:
         return False
     if (name == {"id"} and "[]" not in field.path) or not name.isdisjoint(_NO_DOCUMENT):
         return False
+    if name & {"slug"} and not field.is_list and field.distinct_count == 1 and len(field.values) > _FEW:
+        return False  # of a court
     if name == {"data", "source"} and field.path_share < 0.6 and _FEW * field.distinct_count <= len(field.values):
         return False  # the data set that a question is from
     if len(field.name_words) > 1 and field.name_words[0] in COUNTING - {"no", "number"}:

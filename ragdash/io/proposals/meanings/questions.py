@@ -83,7 +83,7 @@ def is_query_id(field: Field) -> bool:
     if name & {"chunk", "doc", "document", "passage"} and name.isdisjoint({"query", "question"}):
         return False
     return (field.path.lower() in ("id", "_id", "qid", "uid", "uuid", "index", "*", "query_id", "question_id", "no",
-                                 "nr", "#")
+                                   "nr", "i", "#")
             or field.path == "*"
             or (not name.isdisjoint(ID) and not name.isdisjoint(_QUERY_IDS)) or name == {"id"} or name == {"qid"})
 

@@ -39,6 +39,7 @@ from ragdash.io.proposals.names import (
     RETURNED,
     SECONDS,
     SPANS,
+    SURE_METRICS,
     TEXT,
     WRONG,
     words,
@@ -46,6 +47,7 @@ from ragdash.io.proposals.names import (
 
 _RAW_ANSWER = re.compile(r"(choices\[\]\.(message\.content|text|turns)|generations\[\]\.text|"
                          r"output\[\]\.content\[\]\.text)$")
+_ID_MARKS = re.compile(r"(?=.*\d)(?=.*[#@/_:])[^\s。，、；！？]+")
 _REFERENCES = {"truth", "reference", "target", "expected", "ideal", "gold", "groundtruth", "gt", "correct", "golden"}
 _RIGHT_ONES = (("answer", "key"), ("canonical", "solution"), ("reference", "solution"), ("gold", "solution"))
 _OTHER_WAYS = ("answer", "variant")  # to write a right answer
@@ -93,8 +95,10 @@ def is_evidence(field: Field) -> bool:
 
 
 def _are_names(field: Field) -> bool:
-    """True for texts without a blank, such as long ids; where words need none, as in Chinese, they are texts."""
-    return all(str(item).isascii() and len(str(item).split()) < 2 for item in field.items)
+    """True for texts without a blank, such as long ids; where words need none, as in Chinese, those with marks of ids.
+    """
+    texts = [str(item).strip() for item in field.items]
+    return all(len(text.split()) < 2 and (text.isascii() or _ID_MARKS.fullmatch(text)) for text in texts)
 
 
 def is_context(field: Field) -> bool:
@@ -143,7 +147,7 @@ def is_reference(field: Field) -> bool:
             _VERDICTS.issuperset(field.name_words[-1:]) and field.name_words and (field.is_bool or field.is_number)):
         return False  # a question in other words; of another kind; answer_correct, resp_true: a verdict on the answer
     others = RETURNED - {"response", "output"} | NO_ANSWER | DOCUMENT | {"match"}
-    if name & ANSWER and name & ACCEPTED and name.isdisjoint(others):
+    if name & ANSWER and name & ACCEPTED and name.isdisjoint(others | SURE_METRICS):
         return True
     texts = TEXT - {"text", "content"} if name & ANSWER else TEXT  # answer_text
     no_answer = NO_ANSWER | texts | {"image", "index", "idx"} | (QUESTION - {"q"}) | (DOCUMENT - {"source"})

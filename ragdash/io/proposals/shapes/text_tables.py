@@ -24,6 +24,7 @@ _FEWEST_ROWS = 3
 _STRATA, _SAMPLED_GRADES = {*"123456789"}, {"-1", *"01234"}
 _TITLE = re.compile(r"([\w-]*\d)(?::\s*| +)([^\W\d].*)")
 LISTS_OF_QUESTIONS = ("question", "questions", "query", "queries", "prompt", "prompts")  # names of a column
+_WORD = re.compile(r"[^\W\d_]+(?:_[^\W\d_]+)*")
 _LONGEST_NAME = 3  # words of the name of a column of questions, such as "Original query"
 
 
@@ -199,7 +200,12 @@ def looks_like_header(header: list[str], body: list[list[str]]) -> bool:
             cell.rstrip().endswith(".") and cell.strip().count(" ") > 3) for cell in header):
         return False
     known = sum(not ROLE_WORDS.isdisjoint(words(cell)) for cell in header)
-    return known * 2 >= len(header)
+    return known * 2 >= len(header) or (known > 0 and _are_names(header) and not any(map(_are_names, body)))
+
+
+def _are_names(cells: list[str]) -> bool:
+    """True for one different word without a digit in each cell."""
+    return len(set(cells)) == len(cells) and all(_WORD.fullmatch(cell.strip()) for cell in cells)
 
 
 def header_names(header: list[str], body: list[list[str]], width: int) -> tuple[list[str], list[list[str]]]:
