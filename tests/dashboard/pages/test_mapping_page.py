@@ -76,6 +76,12 @@ def test_one_meaning_for_two_columns_and_a_mapping_that_does_not_do_are_explaine
     assert at.error and not at.exception and not any(unbound(one.key) == "map_apply" for one in at.button)
 
 
+def test_a_column_of_right_answers_is_no_judgment():
+    at = choose(upload(opened(), ("gold.csv", b"frage,beleg,note\nq1,Ada,2\nq2,Bob,0\n")), frage="query_id",
+                beleg="answers")
+    assert "**As ragdash understands it:** references and attributes for 2 queries, no judgments" in texts(at)
+
+
 def test_the_role_follows_the_mapping():
     at = choose(upload(opened(), ("gold.csv", b"frage,beleg,note\nq1,d1,2\nq2,d2,0\n")), frage="query_id",
                 beleg="doc_id", note="grade")

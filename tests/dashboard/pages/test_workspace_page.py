@@ -81,7 +81,8 @@ def test_files_of_answers_are_not_listed_with_zero_documents(restarted):
     upload(opened(), ("bot.csv", b"question,answer,ground_truth\nhow many?,two,2\nwhich?,both,both\n"))
     restarted()
     listed = texts(opened("data"))
-    assert "run, 2 queries, no retrieved documents" in listed and "judgments, 2 queries, no judged documents" in listed
+    assert "run, 2 queries, no retrieved documents" in listed
+    assert "ground truth, 2 queries, no judged documents" in listed, "without a judgment it is no file of judgments"
 
 
 def test_all_of_a_few_runs_are_shown_with_one_click(restarted):

@@ -239,8 +239,9 @@ def _entry_markdown(entry: CatalogueEntry) -> str:
         depth = f"up to {fmt.count(facts['depth'], 'document')} each" if facts["depth"] else "no retrieved documents"
         description = f"run, {fmt.query_count(facts['queries'])}, {depth}"
     else:
-        judged = f"{facts['judgements']:,} judged" if facts["judgements"] else "no judged documents"
-        description = f"judgments, {fmt.query_count(facts['queries'])}, {judged}"
+        kind, judged = ("judgments", f"{facts['judgements']:,} judged") if facts["judgements"] else (
+            "ground truth", "no judged documents")
+        description = f"{kind}, {fmt.query_count(facts['queries'])}, {judged}"
     contents = [CONTENT_TITLES[name] for name in facts["parts"] if name in CONTENT_TITLES]
     badges = [*(f":blue-badge[{fmt.escape(tag)}]" for tag in entry.tags),
               *([":gray-badge[archived]"] if entry.archived else []), *(f":gray-badge[{label}]" for label in contents)]

@@ -13,6 +13,7 @@ from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.pages.data.columns import saved_mappings
 from ragdash.dashboard.pages.data.columns.field_titles import FIELD_TITLES, TITLES, column_text
 from ragdash.dashboard.pages.data.loading import FileRecord
+from ragdash.dashboard.pages.data.other_truths import contents
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.widgets import elements, fields
 from ragdash.io.field_names import FIELDS
@@ -176,5 +177,4 @@ def _apply_mapping(record: FileRecord, mapping: Mapping[str, str], name: str,
 def _describe(item) -> str:
     if isinstance(item, Run):
         return f"a run of {fmt.query_count(len(item))}, {fmt.escape(item.name)}"
-    judgments = fmt.count(item.judgments, "judgment")
-    return f"{judgments} for {fmt.query_count(len(item))}"
+    return contents(item)
