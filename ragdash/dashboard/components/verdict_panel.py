@@ -201,6 +201,7 @@ def differences(verdict: Verdict) -> list[str]:
 def render_line(context: PageContext, spec: Spec, *, folded: bool = False) -> DeltaGenerator:
     """The verdict in short without its frame, in the words of Overview, and below it the checks; gives the place of
     its sentences. folded: for a page whose first screen is what follows."""
+    render_slice(context)
     verdict = current_verdict(context, spec)
     sentences = st.empty()
     _write(context, verdict, sentences, folded)
@@ -225,9 +226,18 @@ def render_warnings(context: PageContext, *, without: Collection[str] = ()) -> N
 
     without: kinds of checks that mean nothing on the page.
     """
+    render_slice(context)
     specs, _ = context.results.computable([context.selection.spec])
     spec = specs[0] if specs else spec_of(DEFAULT_METRIC, context.k)
     render_checks(context, [check for check in context.results.checks(spec) if check.kind not in without])
+
+
+def render_slice(context: PageContext) -> None:
+    """That a page is about a part of the queries: a link can choose it, and a phone does not show the sidebar."""
+    if part := context.scope.slices.get(context.scope.slice):
+        counts = f"{int(part.queries.sum()):,} of {fmt.query_count(len(part.queries))}"
+        st.markdown(":orange-badge[:material/filter_alt: slice] These results are about "
+                    f"{counts} only: **{fmt.escape(part.title)}**.")
 
 
 def end_unless_judged(context: PageContext) -> None:

@@ -188,6 +188,15 @@ def test_a_slice_of_the_sidebar_holds_for_every_page():
     assert "slice" not in opened("compare", **session(slice="kind=gone")).query_params
 
 
+@pytest.mark.parametrize("page", ["overview", "compare", "ranking", "failures", "queries", "threshold-bands", "share",
+                                  "what-if"])
+def test_a_page_about_a_part_of_the_queries_says_so_above_its_results(page):
+    """On a phone the sidebar is closed: a link with a slice would show its winner as that of all queries."""
+    about = "These results are about 20 of 40 queries only: **kind: hard**."
+    assert about in texts(opened(page, **session(("old", "new"), slice="kind=hard"))).replace("\\", "")
+    assert "These results are about" not in texts(opened(page, **session(("old", "new"))))
+
+
 def test_the_labels_in_a_runs_file_slice_the_comparison():
     built, truth = runs_and_truth()
     labels = FileScores.build([(f"q{index:02}", "old", "verdict", "Refusal" if index < 20 else "Correct")

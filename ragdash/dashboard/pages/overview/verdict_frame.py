@@ -39,6 +39,7 @@ class Argument:
 def render(context: PageContext, spec: Spec) -> DeltaGenerator:
     """The verdict in a frame, with the ways on; gives the place of its sentences, for `add_hybrid`."""
     verdict = verdict_panel.current_verdict(context, spec)
+    verdict_panel.render_slice(context)
     with st.container(border=True, key="verdict"):
         title = verdict_panel.shorten_names(context, fmt.escape(choice_sentences.verdict_title(verdict)))
         st.markdown(f":{COLORS[verdict.state]}-badge[{title}]")  # st.badge escapes brackets once more
