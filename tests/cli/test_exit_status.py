@@ -289,10 +289,11 @@ def test_settings_of_streamlit_that_it_cannot_use_are_said_before_it_starts(tmp_
 
 @pytest.mark.parametrize("setting", ["STREAMLIT_THEME_BASE=foo", "STREAMLIT_GLOBAL_DEVELOPMENT_MODE=true",
                                      "STREAMLIT_LOGGER_LEVEL=3", "HOME=/dev/null",
-                                     "STREAMLIT_SERVER_SSL_CERT_FILE=/none"])
+                                     "STREAMLIT_SERVER_SSL_CERT_FILE=/none", "--server.cookieSecret=x"])
 def test_settings_with_which_streamlit_does_not_start_are_bad_input(tmp_path, setting):
     name, value = setting.split("=")
-    done = subprocess.run([sys.executable, "-m", "ragdash", "dashboard", "--no-browser"], stderr=subprocess.PIPE,
+    command = [sys.executable, "-m", "ragdash", "dashboard", "--no-browser", *["--", setting] * name.startswith("--")]
+    done = subprocess.run(command, stderr=subprocess.PIPE,
                           env={**os.environ, "PYTHONPATH": str(ROOT), name: value,
                                "STREAMLIT_SERVER_SSL_KEY_FILE": "/none" * ("SSL" in name)}, cwd=tmp_path, check=False)
     assert done.returncode == 2 and b"Traceback" not in done.stderr and done.stderr.count(b"\n") <= 3

@@ -73,7 +73,9 @@ if __name__ == "__main__":
     except KeyboardInterrupt:  # before Streamlit awaits it
         sys.exit(130)
     except SystemExit as end:  # status 1 means a missed bound
-        sys.exit(2 if end.code == 1 else end.code)
+        if isinstance(end.code, str):
+            print_note(f"error: {end.code}")
+        sys.exit(2 if end.code == 1 or isinstance(end.code, str) else end.code)
     except _settings_errors() as error:
         if _started.is_set():
             raise
