@@ -231,8 +231,8 @@ class App:
         return self.after_a_run(lambda: self.page.goto(f"{self.url}/{path}" if "://" not in path else path))
 
     def follow(self, address: str) -> App:
-        """Go to another address of the dashboard within the page that is open, as the back button does."""
-        return self.after_a_run(lambda: self.page.evaluate(FOLLOW, address))
+        """Go to another address of the dashboard within the page that is open, as the back button does; or open it."""
+        return self.after_a_run(lambda: self.page.evaluate(FOLLOW, address)) if self.finished else self.open(address)
 
     def reload(self) -> App:
         return self.after_a_run(self.page.reload)
@@ -367,29 +367,34 @@ def new_profile(browser, url: str):
 
 
 @pytest.fixture(scope="session")
-def profiles(browser):
-    """The browsers of the visitors of a test, by their number, for test after test: what they load stays cached."""
+def arrive(browser):
+    """Open the page of a new visitor, in the browser with a number: arrive(0, url, color_scheme, viewport) -> (App,
+    faults). The browsers stay for test after test: the scripts that they load stay cached, and nothing else."""
     contexts = []
-    yield contexts
+
+    def start(number: int, url: str, color_scheme: str, viewport: dict):
+        if number == len(contexts):
+            contexts.append(new_profile(browser, url))
+        app, faults = watched(contexts[number], url)
+        app.page.context.new_cdp_session(app.page).send(
+            "Storage.clearDataForOrigin", {"origin": url, "storageTypes": KEPT_BY_PAGES})
+        app.page.emulate_media(color_scheme=color_scheme)
+        app.page.set_viewport_size(viewport)
+        return app, faults
+
+    yield start
     for context in contexts:
         context.close()
 
 
 @pytest.fixture()
-def visit(browser, profiles, server, request):
+def visit(arrive, server, request):
     """Open a new visitor's page: visit(color_scheme="dark", viewport=...) -> App; each has a browser of their own."""
     opened = []
 
     def start(url: str = server, *, color_scheme: str = "light", viewport: dict = LARGE) -> App:
-        if len(opened) == len(profiles):
-            profiles.append(new_profile(browser, url))
-        app, faults = watched(profiles[len(opened)], url)
-        opened.append((app, faults))
-        app.page.context.new_cdp_session(app.page).send(
-            "Storage.clearDataForOrigin", {"origin": url, "storageTypes": KEPT_BY_PAGES})
-        app.page.emulate_media(color_scheme=color_scheme)
-        app.page.set_viewport_size(viewport)
-        return app
+        opened.append(arrive(len(opened), url, color_scheme, viewport))
+        return opened[-1][0]
 
     yield start
     for number, (app, _) in enumerate(opened):
@@ -403,13 +408,13 @@ def visit(browser, profiles, server, request):
 
 
 @pytest.fixture(scope="session")
-def samples_link(browser, server) -> str:
+def samples_link(arrive, server) -> str:
     """The address of the three samples and their truth, read from files on a small dark screen."""
-    app, faults, context = visitor(browser, server, color_scheme="dark", viewport={"width": 390, "height": 900})
+    app, faults = arrive(0, server, "dark", {"width": 390, "height": 900})
     names = ("dense", "sparse", "hybrid", "truth")
     app.open().upload(*(str(ROOT / "sample_runs" / f"{name}.jsonl") for name in names)).calm()
     link = link_to(app, runs=3)
-    context.close()
+    app.page.close()
     assert not faults, faults
     return link
 

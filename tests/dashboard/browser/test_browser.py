@@ -170,15 +170,16 @@ def test_a_copied_link_opens_the_same_view_in_the_appearance_of_another_browser(
     assert copied_link(other) == link
 
 
-@pytest.mark.parametrize(("page", "keys"), [("compare", ["forest"]), ("failures", ["waterfall", "by_slice"]),
-                                            ("precision-recall", ["curve_P", "trade_off"]), ("ranking", ["at_RR"])])
-def test_a_picture_is_drawn_once_because_its_margins_hold_its_labels(visit, samples_link, page, keys):
+def test_pictures_are_drawn_once_because_their_margins_hold_their_labels(visit, samples_link):
     """Plotly draws a second time where it has to widen a margin."""
-    app = visit().open(samples_link.replace("/?", f"/{page}?"))
-    for key in keys:
-        given, drawn = app.chart(key).evaluate(
-            "({_fullLayout: {margin, _size}}) => [margin, _size].map(({l, r, t, b}) => [l, r, t, b])")
-        assert given == drawn, key
+    app = visit()
+    for page, keys in {"compare": ["forest"], "failures": ["waterfall", "by_slice"],
+                       "precision-recall": ["curve_P", "trade_off"], "ranking": ["at_RR"]}.items():
+        app.follow(samples_link.replace("/?", f"/{page}?"))
+        for key in keys:
+            given, drawn = app.chart(key).evaluate(
+                "({_fullLayout: {margin, _size}}) => [margin, _size].map(({l, r, t, b}) => [l, r, t, b])")
+            assert given == drawn, (page, key)
 
 
 def test_what_tables_and_figures_are_drawn_with_is_fetched_while_files_are_read(visit):
@@ -244,9 +245,8 @@ def test_every_page_every_tab_and_every_earlier_address_is_visited_here():
 
 def test_addresses_of_an_earlier_version_open_what_shows_them_now_and_the_back_button_returns(visit, samples_link):
     app = visit()
-    for number, (path, (title, part)) in enumerate(MOVED.items()):
-        go = app.follow if number else app.open
-        go(samples_link.replace("/?", f"/{path}&"))
+    for path, (title, part) in MOVED.items():
+        app.follow(samples_link.replace("/?", f"/{path}&"))
         app.page.get_by_role("heading", name=title, level=1).wait_for()
         app.settle().calm()
         assert part in app.page.url and "k=7" in app.page.url and "run=" in app.page.url, path

@@ -43,16 +43,16 @@ def press_on_link(app, name: str) -> None:
     app.page.keyboard.press("Enter")
 
 
-@pytest.mark.parametrize("is_left_by_tab", [True, False])
-def test_a_note_that_is_left_by_the_keyboard_is_kept(visit, samples_link, is_left_by_tab):
+def test_a_note_that_is_left_by_the_keyboard_is_kept(visit, samples_link):
     app = queries(visit, samples_link)
-    text = f"left by the keyboard {is_left_by_tab}"
-    type_note(app, text)
-    if is_left_by_tab:
-        app.page.keyboard.press("Tab")
-    press_on_link(app, "Failures")
-    assert_drawn(app, "Failures")
-    assert_kept(app, text)
+    for is_left_by_tab in (True, False):
+        text = f"left by the keyboard {is_left_by_tab}"
+        type_note(app, text)
+        if is_left_by_tab:
+            app.page.keyboard.press("Tab")
+        press_on_link(app, "Failures")
+        assert_drawn(app, "Failures")
+        assert_kept(app, text)
 
 
 def test_a_note_that_is_left_by_a_step_back_is_kept(visit, samples_link):

@@ -136,8 +136,9 @@ def test_a_segmented_control_is_on_the_line_of_the_fields_next_to_it(visit, samp
 
 
 def test_an_embedded_page_has_no_frame_and_the_same_content(visit, samples_link):
+    app = visit()
     for path in ("/?", "/overview?", "/compare?"):
-        app = visit().open(samples_link.replace("/?", path) + "&embed=true")
+        app.open(samples_link.replace("/?", path) + "&embed=true")
         assert app.page.get_by_role("heading", level=1).is_visible()
         for part in ("stSidebar", "stHeader", "stExpandSidebarButton"):
             assert not app.page.get_by_test_id(part).is_visible(), (path, part)
