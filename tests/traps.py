@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -79,11 +80,13 @@ def make_run(qrels: Qrels, quality: float, seed: int, depth: int = DEPTH) -> dic
     return run
 
 
-def every_trap() -> list[Trap]:
+@cache
+def every_trap() -> tuple[Trap, ...]:
     """All traps, in a fixed order."""
-    return [make() for make in _TRAPS]
+    return tuple(make() for make in _TRAPS)
 
 
+@cache
 def _pair() -> tuple[dict, dict, dict]:
     qrels = make_qrels()
     return qrels, make_run(qrels, 2.5, 1), make_run(qrels, 1.0, 2)
