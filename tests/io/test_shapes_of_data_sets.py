@@ -317,3 +317,29 @@ def test_an_expected_verdict_alone_may_be_the_right_answer():
         "exempt", "taxable", "uncertain")[number % 3])
     roles = [(reading.role, reading.mapping.get("answers")) for reading in propose(Source(("qa.json", content)))]
     assert roles == [("questions", None), ("truth", "expected_verdict")]
+
+
+RIGHT_LISTS = {"paths": lambda number: [f"packages/core/part{number}.ts"] * (1 + number % 2),
+               "addresses": lambda number: [f"https://rules.org/{number}"],
+               "codes": lambda number: [f"rule_{number}", f"rule_{number + 1}"]}
+
+
+@pytest.mark.parametrize("right", RIGHT_LISTS.values(), ids=RIGHT_LISTS)
+@pytest.mark.parametrize("above", ["", "questions"])
+def test_lists_of_paths_or_codes_under_ground_truth_are_right_documents(above, right):
+    records = [{"id": f"q{number}", "type": "direct", "question": ASKED[number], "ground_truth": right(number)}
+               for number in COUNT]
+    content = json.dumps({"metadata": {"total": 9}, above: records} if above else records).encode()
+    with pytest.raises(InputError) as error:
+        read_truth(("file.json", content))
+    mapping = next(problem.facts["mappings"][0] for problem in error.value.problems
+                   if problem.kind == "proposed-reading")
+    assert mapping["relevant"] == "ground_truth" and "answers" not in mapping
+    assert read_truth(("file.json", content), mapping=mapping).judgments >= len(COUNT)
+
+
+@pytest.mark.parametrize("right", [lambda number: [f"Player {number}", f"The player {number}"],
+                                   lambda number: ["yes/no", "on/off"][number % 2:]])
+def test_lists_of_answers_under_ground_truth_stay_answers(right):
+    truth = read_truth(("file.json", rows(id=str, question=asked, ground_truth=right)))
+    assert truth.judgments == 0 and "answers" in truth.details.column_names

@@ -7,14 +7,14 @@ from collections.abc import Collection, Mapping
 
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.proposals.content.paired_ids import PairedId
-from ragdash.io.proposals.content.spread import are_ids_of_documents
+from ragdash.io.proposals.content.spread import are_ids_of_documents, has_codes
 from ragdash.io.proposals.fields import SENTENCE_ENDS, Field, is_missing, leaves
 from ragdash.io.proposals.reading import Reading
 from ragdash.io.proposals.records import fail_quietly
 from ragdash.io.source.source import Source
 
 TABLES = ("csv", "tsv", "xlsx", "parquet")
-_FEWEST = 3  # rows
+_FEWEST, _PATHS = 3, 0.8  # rows, share of the texts
 _TITLE, _WORD = 80, 40  # characters
 _LIST_CELL = re.compile(rb'[,;\t]\s*"?\[')  # the beginning of a list in a cell
 
@@ -73,9 +73,12 @@ def are_numbers(source: Source, name: str) -> bool:
 
 
 def names_documents(source: Source, name: str) -> bool:
-    """True for one text in each record of the form doc_12: the id of a document."""
-    values = [row.get(name) for records in fail_quietly(source)[:1] for row in records.rows]
-    return are_ids_of_documents(Field(name, tuple(values)))
+    """True for one text in each record of the form doc_12, the id of a document, for paths, and for lists of codes."""
+    rows = next((records.rows for records in fail_quietly(source) if name in records.rows[0]), [])
+    values = [row.get(name) for row in rows]
+    item = Field(name, tuple(values))
+    are_paths = item.path_share > _PATHS and 2 * item.distinct_count >= len(item.present)
+    return are_ids_of_documents(item) or are_paths or (item.is_list and has_codes(item))
 
 
 def are_its_parts(source: Source, text: str, texts: str) -> bool:
