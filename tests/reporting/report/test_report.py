@@ -225,6 +225,9 @@ def test_a_part_of_the_queries_counts_alone(samples):
     assert "the first 40" in Page(build_report(content.request)).text
     known = int((samples[0].ranked.relevant() > 0)[:40].sum())
     assert content.summaries[0][0].n == known
+    summary = next(section for section in build_sections(ReportContent(ReportRequest(
+        samples, queries=inside, slice_title="the first 40"))) if section.name == "summary")
+    assert "3 runs on 40 of 122 queries only (the first 40), ground" in as_plain(summary.blocks[0].text)
 
 
 def test_the_deciding_queries_are_those_with_the_largest_differences(samples):

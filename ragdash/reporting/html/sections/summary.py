@@ -75,13 +75,14 @@ def summary(content: ReportContent, title: str) -> Section:
 
 def _origin(content: ReportContent) -> str:
     """Date, author and data."""
-    request, queries = content.request, query_count(int(content.selected.sum()))
+    request, selected = content.request, int(content.selected.sum())
+    queries = (f"{selected:,} of {query_count(len(content.truth))} only ({escape(request.slice_title)})"
+               if request.slice_title else query_count(selected))
     name = escape(shorten_middle(content.truth.name, NAME_LENGTH))
     truth = "" if content.truth.queries_only else f", ground truth “{name}”"
-    slice_text = f" ({escape(request.slice_title)})" if request.slice_title else ""
     judged = f", {count(content.truth.judgments, 'judgment', 'judgments')}" if content.truth.judgments else ""
     parts = [escape(request.date), escape(request.author),
-             f"{count(len(content.names), 'run', 'runs')} on {queries}{slice_text}{truth}{judged}"]
+             f"{count(len(content.names), 'run', 'runs')} on {queries}{truth}{judged}"]
     return " · ".join(part for part in parts if part)
 
 
