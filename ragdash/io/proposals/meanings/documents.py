@@ -58,7 +58,7 @@ _NO_CODES = {"keyword", "term", "entity", "phrase", "number", "value", "date", "
              "company", "stock", "currency", "country", "agent", "function", "route", "filter", "skill", "category",
              "in", "by", "for", "at", "with", "of"}  # of which none names documents, also where values have a digit
 _SEVERAL = {"all", "list", "set", "one", "chapter", "section", "heading", "title", "name", "entry", "article", "target",
-            "n", "answer", "session", "pool"}  # next to a word for what is right, in names of lists of ids
+            "n", "answer", "session"}  # next to a word for what is right, in names of lists of ids
 
 
 def _lists_numbers(field: Field) -> bool:
@@ -83,7 +83,7 @@ def is_gold_list(field: Field) -> bool:
     is_named = field.is_text or (field.is_number and field.is_id_like and "." not in field.path)  # whole numbers
     return (field.is_list and is_named and "[]" not in field.path
             and (is_titles or (field.is_id_like and field.blank_share < 0.4))
-            and bool(name & GOLD) and (name <= GOLD | _SEVERAL | ID | DOCUMENT | _WORKS or (
+            and bool(name & GOLD) and (name - {"pool"} <= GOLD | _SEVERAL | ID | DOCUMENT | _WORKS or (
                 bool(name & (GOLD - WEAK_GOLD)) and name.isdisjoint(_NO_CODES) and has_codes(field))))
 
 
