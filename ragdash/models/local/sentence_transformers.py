@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import InputError, Problem, lacks_memory
 from ragdash.core.text.quoted import error_words
 from ragdash.models.local.installed import library
 from ragdash.models.local.model_folder import Folder, entailment, find_model_folder, unreadable
@@ -88,13 +88,14 @@ class SentenceEncoder:
     def __init__(self, folder: Folder, device: str | None = None, threads: int | None = None):
         from sentence_transformers import SentenceTransformer
 
-        self.weights = folder.weights()
+        self._folder, self.weights = folder, folder.weights()
         self._model = _load(SentenceTransformer, folder, device, threads)
         self.max_length = _length(getattr(self._model, "max_seq_length", None))
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """(N, V) float32."""
-        return _in_batches(lambda batch: self._model.encode(batch, batch_size=BATCH, show_progress_bar=False), texts)
+        return _in_batches(self._folder, texts, lambda batch: self._model.encode(
+            batch, batch_size=BATCH, show_progress_bar=False))
 
     def cut(self, texts: Sequence[str]) -> np.ndarray:
         """Texts of more word pieces than max_length, its two marks counted: (N,) bool."""
@@ -109,7 +110,7 @@ class CrossEncoderScorer:
     def __init__(self, folder: Folder, device: str | None = None, threads: int | None = None):
         from sentence_transformers import CrossEncoder
 
-        self.weights = folder.weights()
+        self._folder, self.weights = folder, folder.weights()
         self._model = _load(CrossEncoder, folder, device, threads)
         labels = self._model.num_labels
         if labels != 1:
@@ -121,8 +122,8 @@ class CrossEncoderScorer:
         """(N,) float64 in [0, 1]."""
         from torch.nn import Sigmoid
 
-        return _in_batches(lambda batch: np.asarray(self._model.predict(
-            batch, batch_size=BATCH, show_progress_bar=False, activation_fn=Sigmoid()), np.float64), pairs)
+        return _in_batches(self._folder, pairs, lambda batch: np.asarray(self._model.predict(
+            batch, batch_size=BATCH, show_progress_bar=False, activation_fn=Sigmoid()), np.float64))
 
     def cut(self, pairs: Sequence[Pair]) -> np.ndarray:
         """Pairs of more word pieces than max_length, their three marks counted: (N,) bool."""
@@ -137,7 +138,7 @@ class EntailmentScorer:
     def __init__(self, folder: Folder, device: str | None = None, threads: int | None = None):
         from sentence_transformers import CrossEncoder
 
-        self.weights = folder.weights()
+        self._folder, self.weights = folder, folder.weights()
         self._model = _load(CrossEncoder, folder, device, threads)
         names = self._model.config.id2label
         label = entailment(names)
@@ -151,8 +152,8 @@ class EntailmentScorer:
         """(N,) float64 in [0, 1]."""
         from torch.nn import Softmax
 
-        predicted = _in_batches(lambda batch: np.asarray(self._model.predict(
-            batch, batch_size=BATCH, show_progress_bar=False, activation_fn=Softmax(-1)), np.float64), pairs)
+        predicted = _in_batches(self._folder, pairs, lambda batch: np.asarray(self._model.predict(
+            batch, batch_size=BATCH, show_progress_bar=False, activation_fn=Softmax(-1)), np.float64))
         return predicted[:, self._label]
 
     def cut(self, pairs: Sequence[Pair]) -> np.ndarray:
@@ -160,14 +161,20 @@ class EntailmentScorer:
         return _longer(self._model, self.max_length, [a for a, _ in pairs], [b for _, b in pairs])
 
 
-def _in_batches(ask: Callable[[list], np.ndarray], items: Sequence) -> np.ndarray:
+def _in_batches(folder: Folder, items: Sequence, ask: Callable[[list], np.ndarray]) -> np.ndarray:
     """What a model says of each text or pair, asked for BATCH at a time, longest first; of equal length as they come.
 
     The library sorts by itself, but not stably: which texts are read together would depend on how many there are.
+    Raises InputError where the model fails, as one does whose vocabulary is larger than its config says.
     """
     lengths = [len(item) if isinstance(item, str) else sum(map(len, item)) for item in items]
     order = np.argsort(-np.array(lengths, np.int64), kind="stable")
-    asked = [ask([items[i] for i in order[start:start + BATCH]]) for start in range(0, max(len(order), 1), BATCH)]
+    try:
+        asked = [ask([items[i] for i in order[start:start + BATCH]]) for start in range(0, max(len(order), 1), BATCH)]
+    except (ValueError, LookupError, TypeError, RuntimeError) as error:
+        if lacks_memory(error):
+            raise
+        raise unreadable(folder.kind, folder.path, f"a folder that reads no text: {_first_line(error)}") from error
     values = np.concatenate(asked)
     restored = np.empty_like(values)
     restored[order] = values

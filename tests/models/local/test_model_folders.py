@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
 from ragdash.core.errors import InputError
 from ragdash.models.local import ENCODER, SCORER, availability, find_model_folder
-from ragdash.models.local.sentence_transformers import environment, load
+from ragdash.models.local.model_folder import Folder
+from ragdash.models.local.sentence_transformers import SentenceEncoder, environment, load
 
 POOLED = [{"idx": 0, "path": "", "type": "sentence_transformers.models.Transformer"},
           {"idx": 1, "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}]
@@ -158,3 +160,15 @@ def test_the_process_of_a_model_waits_quietly_and_what_is_set_stays():
     for wrong in ("0", "many", "-1", "1.5", "²", "1" * 5_000):
         with pytest.raises(InputError, match="RAGDASH_THREADS"):
             environment({"RAGDASH_THREADS": wrong})
+
+
+@pytest.mark.parametrize(("error", "expected"), [
+    (IndexError("index out of range in self"), InputError), (RuntimeError("can't start new thread"), RuntimeError)])
+def test_a_model_that_loads_and_fails_at_a_text_is_bad_input(tmp_path, error, expected):
+    def fail(*_, **__):
+        raise error
+
+    encoder = SentenceEncoder.__new__(SentenceEncoder)
+    encoder._folder, encoder._model = Folder(ENCODER, "a", tmp_path, 1), SimpleNamespace(encode=fail)
+    with pytest.raises(expected, match="thread" if expected is RuntimeError else "reads no text: IndexError"):
+        encoder.encode(["a text"])
